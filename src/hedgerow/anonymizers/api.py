@@ -1,0 +1,86 @@
+"""``hr.anonymize``: one function over all methods."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hedgerow import privacy
+from hedgerow.anonymizers import line
+from hedgerow.anonymizers.registry import find_method
+from hedgerow.errors import BadInput
+from hedgerow.release import Release
+from hedgerow.schema import Schema
+
+if TYPE_CHECKING:
+    from hedgerow.anonymizers.base import Anonymizer
+
+__all__ = ["DEFAULT_METHOD", "anonymize"]
+
+DEFAULT_METHOD = "mondrian"
+
+
+def anonymize(
+    data: Any,
+    schema: Schema,
+    *,
+    method: str | Anonymizer | None = None,
+    k: int | None = None,
+    require: Any = (),
+    random_state: int | None = None,
+    progress: line.Progress | None = None,
+    destination: Path | None = None,
+    **method_parameters: Any,
+) -> Release:
+    """Anonymize a table and return the verified release.
+
+    Parameters
+    ----------
+    data : dataframe, DuckDB relation, path or File
+        pandas, polars or pyarrow; ``.csv``, ``.csv.gz`` or ``.parquet``.
+    schema : Schema
+        The roles of the columns.
+    method : str or Anonymizer, optional
+        A name from :func:`hedgerow.methods` or an estimator; Mondrian if not given.
+    k : int, optional
+        Every record shares its quasi-identifiers with at least ``k - 1`` others.
+    require : requirement or sequence of requirements
+        Further ones, as objects or as text such as ``"l=3@disease"``.
+    random_state : int, optional
+        Decides which rows of equal records go where; without it the operating system's randomness.
+    progress : callable, optional
+        Called with the name of each stage.
+    destination : path, optional
+        Where the release will be saved, if it is known: a file is then written only once.
+    **method_parameters
+        Parameters of the method, if it is given by name.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": [20, 23, 27, 25, 27, 29], "sex": ["M", "M", "F", "F", "F", "M"]})
+    >>> release = anonymize(people, Schema(quasi=["age", "sex"]), k=3)
+    >>> release.audit.k
+    3
+    """
+    if method is not None and not isinstance(method, str):
+        if method_parameters:
+            raise BadInput(f"Parameters are given beside {type(method).__name__}. Give them to it.")
+        if not hasattr(method, "_fit"):
+            raise BadInput.parameter("method", "anonymize", "a method's name or an Anonymizer", type(method).__name__)
+        return method.anonymize(
+            data,
+            schema,
+            k=k,
+            require=require,
+            random_state=random_state,
+            progress=progress,
+            destination=destination,
+        )
+    entry = find_method(DEFAULT_METHOD if method is None else method)
+    entry.check(method_parameters)
+    requirements = privacy.resolve(k, require)
+    prepared = line.prepare(
+        data, schema, requirements, random_state=random_state, progress=progress, destination=destination
+    )
+    return entry.load()(**method_parameters)._release(prepared)

@@ -1,0 +1,195 @@
+"""The line every method runs on: read and count, fit, apply, count again, and only then hand out a release.
+
+It is apart from the estimators so that a wrong table, schema or requirement is found before scikit-learn or numba
+is imported.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hedgerow import privacy
+from hedgerow.counts import FrequencyTable
+from hedgerow.engines import FileSource, Source, open_source, seed_text
+from hedgerow.errors import BadInput, Infeasible
+from hedgerow.hierarchies import resolve as resolve_hierarchy
+from hedgerow.metrics import all_losses
+from hedgerow.privacy import Requirement
+from hedgerow.privacy.binding import Context, SensitiveColumn
+from hedgerow.recoding import Recoding
+from hedgerow.release import Release, Staged, check_destination
+from hedgerow.risk import audit_counts
+from hedgerow.schema import Roles, Schema
+from hedgerow.verifier import count_classes, enforce, verify
+
+__all__ = ["Prepared", "Progress", "bind", "finish", "prepare"]
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A table that has been read and counted, with everything a method needs to know."""
+
+    source: Source
+    schema: Schema
+    roles: Roles
+    counts: FrequencyTable
+    requirements: tuple[Requirement, ...]
+    random_state: int | None
+    progress: Progress
+    destination: Path | None = None
+
+
+def prepare(
+    data: Any,
+    schema: Schema,
+    requirements: Sequence[Requirement],
+    *,
+    random_state: int | None,
+    progress: Progress | None = None,
+    destination: Path | None = None,
+) -> Prepared:
+    """Read and count a table, encode its hierarchies, and refuse what no method could meet."""
+    if not isinstance(schema, Schema):
+        raise BadInput.parameter("schema", "anonymize", "a hedgerow.Schema", type(schema).__name__)
+    _check_random_state(random_state)
+    if destination is not None:
+        check_destination(destination)
+    progress = progress or (lambda _stage: None)
+    progress("Reading and counting")
+    source = open_source(data)
+    roles = schema.resolve(source.columns)
+    privacy.check(requirements, roles, rows=_UNKNOWN_ROWS)
+    counts = source.count(schema, roles)
+    privacy.check(requirements, roles, rows=counts.rows)
+    hierarchies = {
+        name: resolve_hierarchy(schema.hierarchies.get(name), counts.domains[name], name) for name in roles.quasi
+    }
+    counts = replace(counts, hierarchies=hierarchies)
+    requirements = privacy.with_trees(requirements, _sensitive_trees(schema, roles, counts))
+    prepared = Prepared(source, schema, roles, counts, requirements, random_state, progress, destination)
+    _refuse_unreachable(prepared)
+    return prepared
+
+
+# A bound no table reaches: columns are checked before the table is read, sizes after it.
+_UNKNOWN_ROWS = 2**62
+
+
+def _check_random_state(random_state: object) -> None:
+    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
+    if random_state is not None and not (whole and int(random_state) >= 0):  # type: ignore[call-overload]  # whole
+        raise BadInput.parameter("random_state", "anonymize", "None or an int >= 0", random_state)
+
+
+def context_of(counts: FrequencyTable, requirements: Sequence[Requirement]) -> Context:
+    """The sensitive columns that the requirements speak of, each once."""
+    names = dict.fromkeys(one.column for one in requirements if one.column is not None)
+    columns = tuple(SensitiveColumn(counts.domains[name], counts.histogram(name)) for name in names)
+    return Context(columns, counts.rows)
+
+
+def _sensitive_trees(schema: Schema, roles: Roles, counts: FrequencyTable) -> dict[str, dict[str, Any]]:
+    """The hierarchies given for sensitive columns, as the nested mappings that t-closeness reads."""
+    trees = {}
+    for name in roles.counted:
+        if name not in roles.quasi and name in schema.hierarchies:
+            encoded = resolve_hierarchy(schema.hierarchies[name], counts.domains[name], name)
+            trees[name] = encoded.to_tree()
+    return trees
+
+
+def _refuse_unreachable(prepared: Prepared) -> None:
+    context = context_of(prepared.counts, prepared.requirements)
+    failing = privacy.unreachable(prepared.requirements, context)
+    if failing:
+        raise Infeasible(
+            f"The table cannot meet {failing[0]}: even with every quasi-identifier suppressed, "
+            f"all {prepared.counts.rows:,} records as one class do not satisfy it. Lower the requirement."
+        )
+
+
+def bind(prepared_counts: FrequencyTable, requirements: Sequence[Requirement]) -> tuple[Context, Any]:
+    """Requirements as packed arrays for kernels, and the sensitive columns they read."""
+    context = context_of(prepared_counts, requirements)
+    return context, privacy.pack([one.bind(context) for one in requirements], context)
+
+
+def finish(prepared: Prepared, recoding: Recoding, facts: Mapping[str, Any]) -> Release:
+    """Apply a recoding, verify the published rows with independent code, audit them, and make the release."""
+    prepared.progress("Writing rows")
+    rows = _apply(prepared, recoding)
+    prepared.progress("Verifying")
+    roles = prepared.roles
+    protected = dict.fromkeys((*roles.sensitive, *(one.column for one in prepared.requirements if one.column)))
+    target = () if roles.target is None or roles.target in protected else (roles.target,)
+    classes = count_classes(
+        rows.path if isinstance(rows, Staged) else rows,
+        roles.quasi,
+        sensitive=(*protected, *target),
+    )
+    enforce(verify(classes, prepared.requirements))
+    _check_nothing_invented(classes.rows, recoding, prepared)
+    prepared.progress("Auditing")
+    audit = audit_counts(
+        classes,
+        sensitive=roles.sensitive,
+        target=roles.target,
+        require=prepared.requirements,
+        losses=all_losses(prepared.counts, recoding),
+    )
+    return Release(rows, recoding, audit, {**_facts(prepared, recoding), **facts}, _markers(prepared))
+
+
+def _apply(prepared: Prepared, recoding: Recoding) -> Any:
+    seed = seed_text(prepared.random_state)
+    if not isinstance(prepared.source, FileSource):
+        return prepared.source.apply(recoding, seed, None)
+    if prepared.destination is None:
+        folder = tempfile.TemporaryDirectory(prefix="hedgerow-")
+        staging = Path(folder.name) / "release.parquet"
+    else:
+        # Beside the destination, in its format: what was verified is then renamed, not written again.
+        folder = tempfile.TemporaryDirectory(prefix=".hedgerow-", dir=prepared.destination.parent)
+        staging = Path(folder.name) / prepared.destination.name
+    return Staged(prepared.source.apply(recoding, seed, staging), folder)
+
+
+def _check_nothing_invented(rows: int, recoding: Recoding, prepared: Prepared) -> None:
+    expected = prepared.counts.rows - recoding.lost
+    assert rows == expected, f"{rows} rows came out where {expected} should have"
+
+
+def _facts(prepared: Prepared, recoding: Recoding) -> dict[str, Any]:
+    roles = prepared.roles
+    return {
+        "method": recoding.method,
+        "requirements": [str(one) for one in prepared.requirements],
+        "seed_given": prepared.random_state is not None,
+        "rows_in": prepared.counts.rows,
+        "rows_lost": recoding.lost,
+        "columns": {
+            "quasi": list(roles.quasi),
+            "target": roles.target,
+            "sensitive": list(roles.sensitive),
+            "insensitive": list(roles.insensitive),
+            "pseudonymized": list(roles.pseudonymized),
+            "dropped": list(roles.dropped),
+        },
+        "hierarchies": {name: one.description for name, one in prepared.counts.hierarchies.items()},
+        **recoding.facts,
+    }
+
+
+def _markers(prepared: Prepared) -> dict[str, str]:
+    """How a CSV writes a missing quasi-identifier: as the input marked it."""
+    marker = next(iter(prepared.schema.missing), "")
+    with_missing = [name for name in prepared.roles.quasi if prepared.counts.domains[name].has_missing]
+    return dict.fromkeys(with_missing, marker) if marker else {}

@@ -1,0 +1,1 @@
+"""Methods that cut the space of quasi-identifiers into boxes."""

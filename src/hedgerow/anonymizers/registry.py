@@ -1,0 +1,137 @@
+"""The registry: every method's name, family, source and parameters, readable without importing any method."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.errors import BadInput
+
+if TYPE_CHECKING:
+    from hedgerow.anonymizers.base import Anonymizer
+
+__all__ = ["METHODS", "Choice", "Flag", "Method", "find_method", "methods"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A parameter that is one of several words."""
+
+    name: str
+    options: tuple[str, ...]
+    meaning: str
+
+    @property
+    def must(self) -> str:
+        """What a value must be, for messages and the manual."""
+        quoted = [repr(option) for option in self.options]
+        return f"{', '.join(quoted[:-1])} or {quoted[-1]}"
+
+    def accepts(self, value: object) -> bool:
+        """Whether the value is one of the options."""
+        return isinstance(value, str) and value in self.options
+
+    def read(self, text: str) -> object:
+        """Read the value as typed on the command line."""
+        return text
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A parameter that is on or off."""
+
+    name: str
+    meaning: str
+    must: str = "True or False"
+
+    def accepts(self, value: object) -> bool:
+        """Whether the value is a bool."""
+        return isinstance(value, bool)
+
+    def read(self, text: str) -> object:
+        """Read the value as typed on the command line."""
+        return {"true": True, "false": False, "yes": True, "no": False}.get(text.lower(), text)
+
+
+@dataclass(frozen=True)
+class Method:
+    """What is known of a method before it is imported."""
+
+    name: str
+    class_name: str
+    module: str
+    family: str
+    paper: str
+    guarantees: str
+    parameters: tuple[Choice | Flag, ...] = ()
+
+    def load(self) -> type[Anonymizer]:
+        """Import the method's class."""
+        loaded: type[Anonymizer] = getattr(importlib.import_module(self.module), self.class_name)
+        return loaded
+
+    def check(self, given: Mapping[str, Any]) -> None:
+        """Say which parameter is unknown or wrong, if one is."""
+        known = {parameter.name: parameter for parameter in self.parameters}
+        for name, value in given.items():
+            if name not in known:
+                raise BadInput.unknown(f"parameter of {self.class_name} called", name, known)
+            if not known[name].accepts(value):
+                raise BadInput.parameter(name, self.class_name, known[name].must, value)
+
+
+METHODS: Mapping[str, Method] = {
+    method.name: method
+    for method in (
+        Method(
+            name="mondrian",
+            class_name="Mondrian",
+            module="hedgerow.anonymizers.partition.mondrian",
+            family="partition",
+            paper="LeFevre, DeWitt, Ramakrishnan (ICDE 2006); sets: Shao, Beckford",
+            guarantees="k-anonymity, l-diversity, t-closeness, p-sensitive, (alpha,k)",
+            parameters=(
+                Choice(
+                    "cut",
+                    ("loss", "widest"),
+                    "the cut that lowers NCP most, or the paper's: widest column, median",
+                ),
+                Flag("relaxed", "whether records with equal values may be split between groups"),
+                Choice(
+                    "publish",
+                    ("set", "interval", "label"),
+                    "sets; intervals for numbers; or the hierarchy's labels",
+                ),
+                Choice("order", ("auto", "alphabetical", "hierarchy"), "in which order categories are cut"),
+            ),
+        ),
+    )
+}
+
+
+def find_method(name: str) -> Method:
+    """Look a method up by its name."""
+    try:
+        return METHODS[name]
+    except (KeyError, TypeError):
+        raise BadInput.unknown("method", str(name), METHODS) from None
+
+
+def methods() -> list[dict[str, str]]:
+    """Every method: name, class, family, paper, guarantees.
+
+    >>> [method["name"] for method in methods()]
+    ['mondrian']
+    """
+    return [
+        {
+            "name": method.name,
+            "class": method.class_name,
+            "family": method.family,
+            "paper": method.paper,
+            "guarantees": method.guarantees,
+        }
+        for method in METHODS.values()
+    ]

@@ -1,0 +1,105 @@
+"""The frequency table: distinct tuples of the quasi-identifiers, and below them cells, with counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.counts.encoding import EncodedColumn
+from hedgerow.counts.grouping import tabulate
+from hedgerow.domains import Domain
+from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.schema import Roles
+
+__all__ = ["FrequencyTable"]
+
+
+@dataclass(frozen=True, eq=False)
+class FrequencyTable:
+    """How many records share each combination of values; no method sees more than this.
+
+    A *tuple* is a distinct combination of quasi-identifier codes; a *cell* is a tuple together with one
+    combination of class and sensitive values. Both are in lexicographic order of their codes, so that the same
+    records give the same table on every engine.
+
+    Attributes
+    ----------
+    roles : Roles
+        The roles of the columns.
+    domains : mapping of column to Domain
+        For every quasi-identifier, the target and every sensitive column.
+    hierarchies : mapping of column to EncodedHierarchy
+        For every quasi-identifier.
+    tuples : int array (tuples, quasi-identifiers)
+    tuple_sizes : int array (tuples,)
+    cell_tuple : int array (cells,)
+        The tuple of each cell, ascending.
+    cell_values : int array (cells, len(cell_columns))
+        Codes of the target and sensitive columns.
+    cell_sizes : int array (cells,)
+    """
+
+    roles: Roles
+    domains: Mapping[str, Domain]
+    tuples: NDArray[np.int32]
+    tuple_sizes: NDArray[np.int64]
+    cell_tuple: NDArray[np.int32]
+    cell_values: NDArray[np.int32]
+    cell_sizes: NDArray[np.int64]
+    hierarchies: Mapping[str, EncodedHierarchy] = field(default_factory=dict)
+
+    @classmethod
+    def from_columns(
+        cls, roles: Roles, columns: Mapping[str, EncodedColumn], weights: NDArray[np.int64] | None, rows: int
+    ) -> tuple[FrequencyTable, NDArray[np.int32]]:
+        """Count encoded columns; also returns the cell of each row."""
+        counted = roles.counted
+        quasi = len(roles.quasi)
+        codes = [columns[name].codes for name in counted]
+        cells, row_cell = tabulate(codes, [columns[name].domain.size for name in counted], rows)
+        cell_sizes = np.bincount(row_cell, weights, len(cells)).astype(np.int64)
+        # Cells are in lexicographic order, so a tuple's cells stand together.
+        starts = np.ones(len(cells), dtype=bool)
+        starts[1:] = (cells[1:, :quasi] != cells[:-1, :quasi]).any(axis=1)
+        cell_tuple = (np.cumsum(starts) - 1).astype(np.int32)
+        table = cls(
+            roles=roles,
+            domains={name: columns[name].domain for name in counted},
+            tuples=np.ascontiguousarray(cells[starts, :quasi]),
+            tuple_sizes=np.add.reduceat(cell_sizes, np.flatnonzero(starts)),
+            cell_tuple=cell_tuple,
+            cell_values=np.ascontiguousarray(cells[:, quasi:]),
+            cell_sizes=cell_sizes,
+        )
+        return table, row_cell
+
+    @property
+    def rows(self) -> int:
+        """The number of records."""
+        return int(self.tuple_sizes.sum())
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """The quasi-identifiers, in the order of the codes."""
+        return self.roles.quasi
+
+    @property
+    def cell_columns(self) -> tuple[str, ...]:
+        """The target and sensitive columns, in the order of ``cell_values``."""
+        return self.roles.counted[len(self.roles.quasi) :]
+
+    def values_of(self, column: str) -> NDArray[np.int32]:
+        """The codes of a target or sensitive column, one per cell."""
+        return self.cell_values[:, self.cell_columns.index(column)]
+
+    def histogram(self, column: str) -> NDArray[np.int64]:
+        """How many records have each value of a counted column."""
+        size = self.domains[column].size
+        if column in self.quasi:
+            codes, weights = self.tuples[:, self.quasi.index(column)], self.tuple_sizes
+        else:
+            codes, weights = self.values_of(column), self.cell_sizes
+        return np.bincount(codes, weights, size).astype(np.int64)

@@ -1,0 +1,9 @@
+"""Synthetic tables, with their schemas, and larger versions of given ones."""
+
+from __future__ import annotations
+
+from hedgerow.datasets.census import make_census
+from hedgerow.datasets.census_roles import census_hierarchies, census_schema
+from hedgerow.datasets.scaling import scale_up
+
+__all__ = ["census_hierarchies", "census_schema", "make_census", "scale_up"]

@@ -1,0 +1,64 @@
+"""Domains: the distinct values of one column in sorted order, so that a value is a small integer code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.values import number_text
+
+__all__ = ["Domain", "Kind"]
+
+Kind = Literal["number", "text", "date"]
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """The values of one column: code ``i`` is the ``i``-th smallest, and missing, if it occurs, is the last code.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    kind : {"number", "text", "date"}
+        Numbers and dates are ordered by value, text by code point.
+    labels : array of str
+        The values as text, without the missing one.
+    numbers : array of float, optional
+        For numbers their values, for dates the days since 1970-01-01.
+    has_missing : bool
+        Whether a missing value occurs; its code is ``len(labels)``.
+    """
+
+    name: str
+    kind: Kind
+    labels: NDArray[np.str_]
+    numbers: NDArray[np.float64] | None = None
+    has_missing: bool = False
+
+    @property
+    def size(self) -> int:
+        """How many codes there are, the missing one included."""
+        return len(self.labels) + self.has_missing
+
+    @property
+    def missing_code(self) -> int:
+        """The code of the missing value, or -1."""
+        return len(self.labels) if self.has_missing else -1
+
+    @cached_property
+    def decimals(self) -> int:
+        """The digits after the decimal point that the column's numbers use: its grid."""
+        if self.numbers is None or self.kind != "number":
+            return 0
+        fractions = (number_text(float(value)).partition(".")[2] for value in self.numbers)
+        return max((len(part) for part in fractions if "e" not in part), default=0)
+
+    @property
+    def step(self) -> float:
+        """The width of one cell of the column's grid."""
+        return float(10.0**-self.decimals)

@@ -1,0 +1,57 @@
+"""What an engine does: count a table's records, and write the rows of a recoding."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hedgerow.counts import EncodedColumn, FrequencyTable, encode_column
+from hedgerow.errors import BadInput
+from hedgerow.recoding import Recoding
+from hedgerow.schema import Roles, Schema
+
+__all__ = ["Source", "encode", "seed_text"]
+
+
+class Source(Protocol):
+    """A table that records are counted in and that a recoding is applied to.
+
+    The source remembers between :meth:`count` and :meth:`apply` which rows make up which cell.
+    """
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The names of the columns."""
+        ...
+
+    def count(self, schema: Schema, roles: Roles) -> FrequencyTable:
+        """Count the records of every cell."""
+        ...
+
+    def apply(self, recoding: Recoding, seed: str, staging: Path | None) -> Any:
+        """Make the published rows, shuffled: a table in memory, or a file at ``staging``."""
+        ...
+
+
+def seed_text(random_state: int | None) -> str:
+    """The seed that decides which rows of a cell go where; without one the operating system's randomness."""
+    return secrets.token_hex(16) if random_state is None else str(random_state)
+
+
+def encode(
+    schema: Schema, roles: Roles, name: str, values: pa.ChunkedArray, weights: NDArray[np.int64] | None = None
+) -> EncodedColumn:
+    """Encode a counted column; a quasi-identifier without a hierarchy must not mix numbers and text."""
+    free = name in schema.hierarchies or name not in roles.quasi
+    encoded = encode_column(
+        name, values, missing=schema.missing, weights=weights, mixture="allow" if free else "refuse"
+    )
+    if name in roles.quasi and not len(encoded.domain.labels):
+        raise BadInput(f"The column {name!r} has no value at all: every cell is missing. Drop it.")
+    return encoded

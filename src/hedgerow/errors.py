@@ -1,0 +1,67 @@
+"""Every error Hedgerow raises on purpose, under one root.
+
+A message is one or two sentences: what is wrong, then what to do. It names columns, counts and line numbers,
+never a cell of the input.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+__all__ = ["BadInput", "HedgerowError", "Infeasible", "MissingExtra", "NotAnonymous"]
+
+
+class HedgerowError(Exception):
+    """The root of all errors that Hedgerow raises on purpose."""
+
+    exit_status = 1
+
+
+class BadInput(HedgerowError, ValueError):
+    """The table, the schema or a parameter is wrong; nothing was written."""
+
+    exit_status = 2
+
+    @classmethod
+    def parameter(cls, name: str, owner: str, must: str, got: object) -> BadInput:
+        """Build the one sentence used for every wrong parameter."""
+        return cls(f"The {name!r} parameter of {owner} must be {must}. Got {got!r} instead.")
+
+    @classmethod
+    def unknown(cls, what: str, name: str, known: Iterable[str], hint: str = "") -> BadInput:
+        """Build the sentence for a name that does not exist, with the nearest one that does."""
+        candidates = list(known)
+        near = difflib.get_close_matches(name, candidates, n=1)
+        advice = f"Did you mean {near[0]!r}?" if near else f"Known: {listing(candidates)}."
+        return cls(" ".join(part for part in (f"There is no {what} {name!r}. {advice}", hint) if part))
+
+
+class Infeasible(HedgerowError):
+    """Even full generalization cannot meet the requirement; nothing was written."""
+
+    exit_status = 3
+
+
+class NotAnonymous(HedgerowError):
+    """A table was counted again and does not meet the requirement; nothing was written."""
+
+    exit_status = 3
+
+
+class MissingExtra(HedgerowError, ImportError):
+    """An optional dependency is not installed."""
+
+    exit_status = 2
+
+    @classmethod
+    def for_extra(cls, package: str, extra: str) -> MissingExtra:
+        """Name the package that is missing and the line that installs it."""
+        return cls(f"This needs {package}, which is not installed. Type: pip install 'hedgerow[{extra}]'")
+
+
+def listing(names: Sequence[str], most: int = 10) -> str:
+    """Join names for a message, the first few in quotes and the rest as a number."""
+    shown = ", ".join(repr(name) for name in names[:most])
+    rest = len(names) - most
+    return f"{shown} and {rest} more" if rest > 0 else shown

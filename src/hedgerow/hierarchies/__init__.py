@@ -1,0 +1,32 @@
+"""Hierarchies: how the values of a column generalize.
+
+A builder (:func:`intervals`, :func:`masking`, :func:`dates`, :func:`groups`, :func:`taxonomy`, :func:`flat`,
+:func:`automatic`, or a file through :func:`read_arx` and :func:`read_toml`) knows nothing of the data. Its
+``encode`` makes an :class:`EncodedHierarchy` for the values of one column; :func:`resolve` does so for
+whatever a schema holds.
+"""
+
+from hedgerow.hierarchies.calendars import dates
+from hedgerow.hierarchies.defaults import automatic, flat
+from hedgerow.hierarchies.encoded import EncodedHierarchy, Hierarchy
+from hedgerow.hierarchies.files import read_arx, read_toml
+from hedgerow.hierarchies.masks import masking
+from hedgerow.hierarchies.numeric import intervals
+from hedgerow.hierarchies.resolution import hierarchy_of, resolve
+from hedgerow.hierarchies.taxonomies import groups, taxonomy
+
+__all__ = [
+    "EncodedHierarchy",
+    "Hierarchy",
+    "automatic",
+    "dates",
+    "flat",
+    "groups",
+    "hierarchy_of",
+    "intervals",
+    "masking",
+    "read_arx",
+    "read_toml",
+    "resolve",
+    "taxonomy",
+]

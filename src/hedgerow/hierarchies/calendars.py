@@ -1,0 +1,128 @@
+"""Dates: days below months below quarters below years below decades."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.domains import Domain
+from hedgerow.errors import BadInput
+from hedgerow.hierarchies.encoded import EncodedHierarchy
+from hedgerow.hierarchies.trees import encode_tree, tree_of_levels
+
+__all__ = ["DATE_LEVELS", "Dates", "dates"]
+
+DATE_LEVELS: Final = ("day", "month", "quarter", "year", "decade")
+_EPOCH: Final = datetime.datetime(1970, 1, 1)
+_ONE_DAY: Final = datetime.timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Dates:
+    """Dates generalize along the calendar; see :func:`dates`."""
+
+    levels: tuple[str, ...] = DATE_LEVELS
+    format: str | None = None
+
+    def encode(self, domain: Domain) -> EncodedHierarchy:
+        """Place the dates of a column in the calendar, earliest first."""
+        days = self._days(domain)
+        codes = np.argsort(days, kind="stable")
+        whole = np.floor(days[codes]).astype(np.int64)
+        levels = list(self.levels)
+        if "day" in levels and len(np.unique(whole)) == len(days) and bool((whole == days[codes]).all()):
+            levels.remove("day")  # the values themselves are days
+        built = tree_of_levels(domain.labels[codes].tolist(), [_calendar_labels(whole, level) for level in levels])
+        leaf_of = np.empty(len(codes), dtype=np.int32)
+        leaf_of[codes] = built.nodes[0]
+        return encode_tree(built.tree, leaf_of, domain, f"dates by {', '.join(levels) or 'day'}")
+
+    def _days(self, domain: Domain) -> NDArray[np.float64]:
+        """Count each value's days since 1970-01-01, the time of day as a fraction."""
+        if domain.kind == "date" and domain.numbers is not None:
+            return domain.numbers
+        if domain.kind == "number":
+            raise BadInput(f"The column {domain.name!r} holds numbers, not dates. Use intervals.")
+        labels = domain.labels.tolist()
+        days = np.fromiter((_days_of(label, self.format) for label in labels), np.float64, len(labels))
+        wrong = int(np.isnan(days).sum())
+        if wrong:
+            form = "the ISO form (2024-03-31)" if self.format is None else f"the format {self.format!r}"
+            raise BadInput(
+                f"The column {domain.name!r} has {wrong} values that are not dates in {form}. "
+                "Correct them, or give dates another format."
+            )
+        return days
+
+
+def dates(levels: str | Sequence[str] = DATE_LEVELS, *, format: str | None = None) -> Dates:
+    """Build a hierarchy of calendar levels: ``2024-03``, ``2024-Q1``, ``2024``, ``2020s``, ``*``.
+
+    Parameters
+    ----------
+    levels : sequence of {"day", "month", "quarter", "year", "decade"}
+        The levels above the values, finest first. Where the values are days themselves, "day" adds none; it
+        does where they have a time of day.
+    format : str, optional
+        How a column of text writes its dates, as for ``datetime.strptime``; by default the ISO form.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> births = Domain("birth", "text", np.array(["1984-02-29", "1984-03-01", "1987-07-14"]))
+    >>> encoded = dates(["quarter", "decade"]).encode(births)
+    >>> encoded.labels
+    ('*', '1980s', '1984-Q1', '1984-02-29', '1984-03-01', '1987-Q3', '1987-07-14')
+    """
+    chosen = (levels,) if isinstance(levels, str) else tuple(levels)
+    for level in chosen:
+        if level not in DATE_LEVELS:
+            raise BadInput.unknown("level of dates", str(level), DATE_LEVELS)
+    if not chosen or list(chosen) != sorted(set(chosen), key=DATE_LEVELS.index):
+        raise BadInput.parameter("levels", "dates", f"some of {', '.join(DATE_LEVELS)}, in this order", levels)
+    if format is not None and not isinstance(format, str):
+        raise BadInput.parameter("format", "dates", "a format of datetime.strptime", format)
+    return Dates(chosen, format)
+
+
+def _days_of(text: str, form: str | None) -> float:
+    """Read one date; nan if it is none. A time zone is left out: the date is the one that is written."""
+    try:
+        moment = datetime.datetime.strptime(text, form) if form else datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return math.nan
+    since = moment.replace(tzinfo=None) - _EPOCH
+    return since / _ONE_DAY
+
+
+def _month(number: int) -> str:
+    return f"{1970 + number // 12:04d}-{number % 12 + 1:02d}"
+
+
+_FORMS: Final[dict[str, tuple[int, Callable[[int], str]]]] = {
+    "month": (1, _month),
+    "quarter": (3, lambda number: f"{1970 + number // 4:04d}-Q{number % 4 + 1}"),
+    "year": (12, lambda number: f"{1970 + number:04d}"),
+    # 1970 begins a decade, so decades count from there like everything else.
+    "decade": (120, lambda number: f"{1970 + 10 * number:04d}s"),
+}
+"""Per level: how many months it has, and how the number of such spans since 1970 is written."""
+
+
+def _calendar_labels(days: NDArray[np.int64], level: str) -> list[str]:
+    """Name the span of the calendar that each day lies in; each name is made once."""
+    moments = days.astype("datetime64[D]")
+    if level == "day":
+        spans, at = np.unique(moments, return_inverse=True)
+        names = np.datetime_as_string(spans)
+    else:
+        months, write = _FORMS[level]
+        numbers, at = np.unique(moments.astype("datetime64[M]").astype(np.int64) // months, return_inverse=True)
+        names = np.array([write(int(number)) for number in numbers], dtype=np.str_)
+    return list(names[at].tolist())

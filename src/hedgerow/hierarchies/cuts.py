@@ -1,0 +1,136 @@
+"""Cuts: how the sorted numbers of a column fall into the intervals of one level.
+
+Ends lie on the column's grid: an end between two grid numbers is moved to the next one above (a closed upper
+end to the one below), which changes no number's interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.values import format_interval
+
+__all__ = ["Cut", "Grid", "cut_at", "cuts_by_quantiles", "cuts_by_width", "exact"]
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """The interval of each number on one level; only the last interval of a level is closed."""
+
+    low: Numbers
+    high: Numbers
+    closed: NDArray[np.bool_]
+
+    def labels(self) -> list[str]:
+        """Write the interval of each number; each text is made once."""
+        _, first, at = np.unique(self.low, return_index=True, return_inverse=True)
+        texts = [format_interval(float(self.low[i]), float(self.high[i]), closed=bool(self.closed[i])) for i in first]
+        return [texts[i] for i in at.tolist()]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The numbers with so many digits after the decimal point; ``None`` if a column keeps to no such grid."""
+
+    decimals: int | None
+
+    @classmethod
+    def of(cls, numbers: Numbers, decimals: int) -> Grid:
+        """Take a column's grid, if its numbers do lie on it (very small ones may not)."""
+        return cls(decimals if bool((np.round(numbers, decimals) == numbers).all()) else None)
+
+    def up(self, ends: Numbers) -> Numbers:
+        """Move ends between grid numbers to the next one above."""
+        return self._moved(ends, np.ceil)
+
+    def down(self, ends: Numbers) -> Numbers:
+        """Move ends between grid numbers to the next one below."""
+        return self._moved(ends, np.floor)
+
+    def _moved(self, ends: Numbers, towards: np.ufunc) -> Numbers:
+        if self.decimals is None:
+            return ends
+        scale = 10.0**self.decimals
+        between = np.round(ends, self.decimals) != ends
+        moved = np.round(towards(ends * scale) / scale, self.decimals)
+        return np.where(between, moved, ends)
+
+
+def exact(number: float) -> Fraction:
+    """Take a number for the decimal it is written as: 0.1 is one tenth."""
+    return Fraction(Decimal(repr(float(number))))
+
+
+def cut_at(numbers: Numbers, edges: Sequence[float], grid: Grid) -> Cut:
+    """Cut at given edges, which span the numbers.
+
+    >>> cut_at(np.array([0.0, 4.0, 7.0, 9.0]), [0, 4.5, 9], Grid(0)).labels()
+    ['[0,5)', '[0,5)', '[5,9]', '[5,9]']
+    """
+    given = np.asarray(edges, dtype=np.float64)
+    last = len(given) - 2
+    at = np.minimum(np.searchsorted(given, numbers, side="right") - 1, last)
+    ends = np.append(grid.up(given[:-1]), grid.down(given[-1:]))
+    return Cut(ends[at], ends[at + 1], at == last)
+
+
+def cuts_by_width(numbers: Numbers, widths: Sequence[float], start: float | None, grid: Grid) -> list[Cut]:
+    """Cut into intervals of equal width, one level per width, finest first; each divides the next.
+
+    >>> [cut.labels() for cut in cuts_by_width(np.array([17.0, 20.0, 38.0]), [10, 20], None, Grid(0))]
+    [['[10,20)', '[20,30)', '[30,40]'], ['[0,20)', '[20,40]', '[20,40]']]
+    """
+    finest, coarsest = exact(widths[0]), exact(widths[-1])
+    origin = exact(float(numbers[0])) // coarsest * coarsest if start is None else exact(start)
+    # Products and sums of such decimals are decimals of no more digits, so rounding restores them exactly.
+    places = max(_places(width) for width in (*widths, float(origin)))
+
+    def edge(index: NDArray[np.int64], width: float) -> Numbers:
+        return np.round(float(origin) + index * float(width), places)
+
+    width = float(finest)
+    index = np.floor((numbers - float(origin)) / width).astype(np.int64)
+    index -= numbers < edge(index, width)
+    index += numbers >= edge(index + 1, width)
+    whole = int(index[-1] // int(coarsest / finest)) + 1
+    cuts = []
+    for width in widths:
+        at = index // int(exact(width) / finest)
+        closed = at == whole * int(coarsest / exact(width)) - 1
+        high = edge(at + 1, width)
+        cuts.append(Cut(grid.up(edge(at, width)), np.where(closed, grid.down(high), grid.up(high)), closed))
+    return cuts
+
+
+def cuts_by_quantiles(numbers: Numbers, parts: Sequence[int]) -> list[tuple[int, Cut]]:
+    """Cut into parts with equally many different numbers; levels that would change nothing are left out.
+
+    Returns the levels that remain, each with the number of its intervals.
+
+    >>> [(n, cut.labels()) for n, cut in cuts_by_quantiles(np.array([1.0, 2.0, 4.0, 7.0]), [8, 4, 2])]
+    [(2, ['[1,4)', '[1,4)', '[4,7]', '[4,7]'])]
+    """
+    different = np.unique(numbers)
+    cuts: list[tuple[int, Cut]] = []
+    finer = len(different)
+    for count in parts:
+        starts = different[np.unique(np.arange(count) * len(different) // count)]
+        if len(starts) < finer:
+            finer = len(starts)
+            at = np.searchsorted(starts, numbers, side="right") - 1
+            ends = np.append(starts, different[-1])
+            cuts.append((finer, Cut(ends[at], ends[at + 1], at == finer - 1)))
+    return cuts
+
+
+def _places(number: float) -> int:
+    """Count the digits after the decimal point."""
+    return max(0, -int(Decimal(repr(float(number))).as_tuple().exponent))

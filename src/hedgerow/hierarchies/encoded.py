@@ -1,0 +1,157 @@
+"""One hierarchy for one domain as integer arrays: what every method, metric and engine works on.
+
+Nodes are numbered in depth-first order (the root is 0), so the nodes below a node are a range, the leaves
+below it are a range too, and a parent has a smaller number than its children. The lowest common ancestor
+rests on this numbering: of two nodes ``a < b`` it is the smallest parent among the nodes ``a+1 .. b``. All of
+these lie below the ancestor, and the child of it that leads to ``b`` is one of them. A table of minima over
+ranges of length 1, 2, 4, ... answers that for any pair in constant time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgerow.domains import Domain
+
+__all__ = ["EncodedHierarchy", "Hierarchy"]
+
+
+class Hierarchy(Protocol):
+    """How a column generalizes, before it has met the column's values."""
+
+    def encode(self, domain: Domain) -> EncodedHierarchy:
+        """Build the integer arrays for the values of one column."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedHierarchy:
+    """A hierarchy as integer arrays over its nodes and over the codes of one domain.
+
+    Parameters
+    ----------
+    labels : tuple of str or None
+        What each node publishes; ``None`` only for the missing leaf.
+    parent : int32[nodes]
+        The node above; -1 for the root.
+    depth : int32[nodes]
+        Steps from the root.
+    level : int32[nodes]
+        0 for a leaf, else ``height - depth``.
+    leaf_count : int32[nodes]
+        Leaves of the whole hierarchy below (a leaf counts itself), whether they occur in the data or not.
+    first_leaf, last_leaf : int32[nodes]
+        The leaves below, as the half-open range ``first_leaf <= position < last_leaf`` in leaf order.
+    leaf_of : int32[domain.size]
+        The leaf of each code.
+    order : int32[domain.size]
+        The rank of each code in leaf order among the codes; missing is the last.
+    at_level : int32[height + 1, domain.size]
+        The node of each code at each full-domain level: row 0 is its leaf, the last row the root. A short
+        branch stays at its leaf until the others have come down to its depth.
+    height : int
+        Depth of the deepest leaf.
+    description : str
+        One phrase that names the hierarchy in a report.
+    automatic : bool
+        Whether it was chosen because none was given.
+    low, high : float64[nodes], optional
+        Ends of the numbers below each node, for intervals; nan for the missing leaf.
+    """
+
+    labels: tuple[str | None, ...]
+    parent: NDArray[np.int32]
+    depth: NDArray[np.int32]
+    level: NDArray[np.int32]
+    leaf_count: NDArray[np.int32]
+    first_leaf: NDArray[np.int32]
+    last_leaf: NDArray[np.int32]
+    leaf_of: NDArray[np.int32]
+    order: NDArray[np.int32]
+    at_level: NDArray[np.int32]
+    height: int
+    description: str
+    automatic: bool = False
+    low: NDArray[np.float64] | None = None
+    high: NDArray[np.float64] | None = None
+
+    @property
+    def root(self) -> int:
+        """The node above all others."""
+        return 0
+
+    @cached_property
+    def leaves(self) -> NDArray[np.int32]:
+        """The leaves in leaf order: the leaf at each position."""
+        return np.flatnonzero(self.level == 0).astype(np.int32)
+
+    @cached_property
+    def position(self) -> NDArray[np.int32]:
+        """The position of each code's leaf in leaf order, leaves that do not occur counted."""
+        return self.first_leaf[self.leaf_of]
+
+    def mask_of(self, node: int) -> NDArray[np.bool_]:
+        """Which codes of the domain lie below a node."""
+        return self.covers(node, np.arange(len(self.leaf_of)))
+
+    def covers(self, node: ArrayLike, codes: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each code lies below the node paired with it; the two broadcast."""
+        position = self.position[np.asarray(codes)]
+        nodes = np.asarray(node)
+        return np.asarray((self.first_leaf[nodes] <= position) & (position < self.last_leaf[nodes]))
+
+    def lca(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int32]:
+        """Find the lowest common ancestor of each pair of nodes, in constant time per pair."""
+        first, second = np.broadcast_arrays(np.asarray(a, np.int64), np.asarray(b, np.int64))
+        low, high = np.minimum(first, second), np.maximum(first, second)
+        # frexp gives the exponent of the largest power of two in a length exactly; equal nodes have length 0.
+        power = np.maximum(np.frexp(high - low)[1] - 1, 0)
+        minima = self._parent_minima
+        left = minima[power, np.minimum(low + 1, high)]
+        right = minima[power, high - (1 << power) + 1]
+        return np.asarray(np.where(low == high, low, np.minimum(left, right)), dtype=np.int32)
+
+    def lca_of_range(self, first: ArrayLike, last: ArrayLike) -> NDArray[np.int32]:
+        """Find the lowest node above the leaves from position ``first`` to ``last``, both included.
+
+        The lowest common ancestor of any set of leaves is that of its first and its last in leaf order.
+        """
+        return self.lca(self.leaves[np.asarray(first)], self.leaves[np.asarray(last)])
+
+    def lca_of_codes(self, codes: ArrayLike, starts: ArrayLike) -> NDArray[np.int32]:
+        """Find the lowest node above each group of codes.
+
+        Parameters
+        ----------
+        codes : array of int
+            The codes, group after group.
+        starts : array of int
+            Where each group begins in ``codes``, increasing; no group is empty.
+        """
+        position = self.position[np.asarray(codes)]
+        offsets = np.asarray(starts)
+        return self.lca_of_range(np.minimum.reduceat(position, offsets), np.maximum.reduceat(position, offsets))
+
+    def to_tree(self) -> dict[str, Any]:
+        """Write the hierarchy as a nested dict in which a leaf is an empty dict, without the missing leaf."""
+        inside: list[dict[str, Any]] = [{} for _ in self.labels]
+        for node, label in enumerate(self.labels):
+            if node != self.root and label is not None:
+                inside[self.parent[node]][label] = inside[node]
+        return {str(self.labels[self.root]): inside[self.root]}
+
+    @cached_property
+    def _parent_minima(self) -> NDArray[np.int32]:
+        """Row ``p``, column ``i``: the smallest parent among the nodes from ``i``, ``2**p`` of them."""
+        nodes = len(self.parent)
+        minima = np.tile(self.parent, (nodes.bit_length(), 1))
+        for power in range(1, len(minima)):
+            half = 1 << (power - 1)
+            shorter = minima[power - 1]
+            minima[power, : nodes - half] = np.minimum(shorter[: nodes - half], shorter[half:])
+        return minima

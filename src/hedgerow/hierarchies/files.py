@@ -1,0 +1,152 @@
+"""Hierarchies from files: ARX's CSV form and TOML.
+
+A hierarchy file is the user's own, but its entries may be values of the table: errors name lines, never
+entries.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import tomllib
+from pathlib import Path
+
+from hedgerow.errors import BadInput
+from hedgerow.hierarchies.taxonomies import Taxonomy, misplaced_labels, taxonomy
+from hedgerow.hierarchies.trees import LevelTree, NotNestedError, tree_of_levels
+
+__all__ = ["read_arx", "read_toml"]
+
+
+def read_arx(path: str | Path, *, delimiter: str = ";", encoding: str = "utf-8") -> Taxonomy:
+    """Read a hierarchy in ARX's form: a line per value, the value and then its labels, up to the root.
+
+    There is no header, every line has equally many columns, and the last column is the same throughout
+    (``*`` in ARX's own files). A label may repeat along a line (``White;White;*``).
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    delimiter : str
+        What separates the columns.
+    encoding : str
+        How the text is encoded; a byte order mark is skipped.
+    """
+    path = Path(path)
+    if not isinstance(delimiter, str) or len(delimiter) != 1:
+        raise BadInput.parameter("delimiter", "read_arx", "one character", delimiter)
+    rows, lines = _read_rows(path, _read_text(path, encoding), delimiter)
+    values, *levels = zip(*rows, strict=True)
+    first_line: dict[str, int] = {}
+    for value, line in zip(values, lines, strict=True):
+        if value in first_line:
+            raise BadInput(
+                f"Line {line} of {_called(path)} lists the same value as line {first_line[value]}. "
+                "List each value once."
+            )
+        first_line[value] = line
+    roots = levels.pop()
+    for root, line in zip(roots, lines, strict=True):
+        if root != roots[0]:
+            raise BadInput(
+                f"Line {line} of {_called(path)} ends in another label than line {lines[0]}. The last column "
+                "must be the same throughout, the root; the file has no header."
+            )
+    try:
+        built = tree_of_levels(values, levels, roots[0])
+    except NotNestedError as conflict:
+        raise _two_parents(path, lines[conflict.row], lines[conflict.earlier]) from None
+    _check_places(path, built, lines)
+    return Taxonomy(built.tree, f"hierarchy {path.name}")
+
+
+def read_toml(path: str | Path) -> Taxonomy:
+    """Read a hierarchy written as nested TOML tables that end in arrays of values; see :func:`taxonomy`.
+
+    The only table at the top is the root; several get the root ``*``::
+
+        [Any]
+        School = ["9th", "10th"]
+        University = ["BSc", "MSc", "PhD"]
+    """
+    path = Path(path)
+    text = _read_text(path, "utf-8")
+    try:
+        nested = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        # The parser's own message may quote the text.
+        found = re.search(r"at line (\d+)", str(error))
+        where = f"line {found[1]}" if found else "its end"
+        raise BadInput(f"The TOML of {_called(path)} is wrong at {where}. Correct it there.") from None
+    if not nested:
+        raise BadInput(f"There is nothing in {_called(path)}. Write the values and their labels into it.")
+    try:
+        return Taxonomy(taxonomy(nested).tree, f"hierarchy {path.name}")
+    except BadInput as error:
+        raise BadInput(f"In {_called(path)}: {error}") from None
+
+
+def _called(path: Path) -> str:
+    return f"the hierarchy file {str(path)!r}"
+
+
+def _read_text(path: Path, encoding: str) -> str:
+    """Read and decode a file, without its byte order mark."""
+    try:
+        return path.read_bytes().decode(encoding).removeprefix("\ufeff")
+    except OSError as error:
+        reason = error.strerror or "it cannot be opened"
+        raise BadInput(f"Cannot read {_called(path)}: {reason}. Check the path.") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(
+            f"Cannot read {_called(path)}: byte {error.start} is not {encoding}. "
+            "Save the file as UTF-8, or read it with read_arx(path, encoding=...)."
+        ) from None
+    except LookupError:
+        raise BadInput.parameter("encoding", "read_arx", "the name of a text encoding", encoding) from None
+
+
+def _read_rows(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], list[int]]:
+    """Split the text into rows of one width, with the line each begins at; empty lines are skipped."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    line = 1
+    try:
+        for row in reader:
+            if row:
+                rows.append(row)
+                lines.append(line)
+                if len(row) != len(rows[0]):
+                    raise BadInput(
+                        f"Line {line} of {_called(path)} has {len(row)} columns where line {lines[0]} has "
+                        f"{len(rows[0])}. Give every line the same number of levels."
+                    )
+            line = reader.line_num + 1
+    except csv.Error:
+        raise BadInput(f"Line {line} of {_called(path)} is not proper CSV. Check its quotes and length.") from None
+    if not rows:
+        raise BadInput(f"There is nothing in {_called(path)}. Write a line per value into it.")
+    if len(rows[0]) < 2:
+        raise BadInput(
+            f"The lines of {_called(path)} have one column. Separate a value and its labels by "
+            f"{delimiter!r}, or give another delimiter to read_arx."
+        )
+    return rows, lines
+
+
+def _check_places(path: Path, built: LevelTree, lines: list[int]) -> None:
+    """Refuse a label that stands at two places of the tree."""
+    for earlier, node in misplaced_labels(built.tree):
+        raise _two_parents(path, lines[built.first_row[node]], lines[built.first_row[earlier]])
+
+
+def _two_parents(path: Path, line: int, earlier: int) -> BadInput:
+    """Name the two lines that disagree, in the order of the file."""
+    first, second = sorted((line, earlier))
+    return BadInput(
+        f"Line {second} of {_called(path)} puts a label below another parent than line {first} does. "
+        "Give each label one place, or different names to different groups."
+    )

@@ -1,0 +1,239 @@
+"""Intervals: numbers below nested intervals, with given edges, of equal width, or by quantiles."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgerow.domains import Domain
+from hedgerow.errors import BadInput
+from hedgerow.hierarchies.cuts import Cut, Grid, cut_at, cuts_by_quantiles, cuts_by_width, exact
+from hedgerow.hierarchies.encoded import EncodedHierarchy
+from hedgerow.hierarchies.entries import number_or_nan
+from hedgerow.hierarchies.trees import encode_tree, tree_of_levels
+
+__all__ = ["Intervals", "intervals"]
+
+_MOST_INTERVALS = 1e15  # beyond it, floats no longer tell neighbouring edges apart
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Numbers generalize to intervals; see :func:`intervals`.
+
+    One of ``edges``, ``widths`` and ``quantiles`` is given, the finest level first.
+    """
+
+    edges: tuple[tuple[float, ...], ...] = ()
+    widths: tuple[float, ...] = ()
+    quantiles: tuple[int, ...] = ()
+    start: float | None = None
+
+    def encode(self, domain: Domain) -> EncodedHierarchy:
+        """Cut the numbers of a column of numbers, or of text that reads as numbers."""
+        domain, values = _read_as_numbers(domain)
+        codes = np.argsort(values, kind="stable")
+        numbers = values[codes]
+        description, cuts = self._cuts(domain, numbers) if len(numbers) else (self._described(), [])
+        built = tree_of_levels(domain.labels[codes].tolist(), [cut.labels() for cut in cuts])
+        leaf_of = np.empty(len(codes), dtype=np.int32)
+        leaf_of[codes] = built.nodes[0]
+        low = np.full(len(built.tree.labels), np.nan)
+        high = low.copy()
+        ends = [(numbers, numbers), *((cut.low, cut.high) for cut in cuts)]
+        for nodes, (lows, highs) in zip(built.nodes, ends, strict=False):
+            low[nodes], high[nodes] = lows, highs
+        if len(numbers):
+            low[0], high[0] = ends[-1][0].min(), ends[-1][1].max()
+        return encode_tree(built.tree, leaf_of, domain, description, bounds=(low, high))
+
+    def _cuts(self, domain: Domain, numbers: NDArray[np.float64]) -> tuple[str, list[Cut]]:
+        """Cut the sorted numbers on every level, and say how."""
+        grid = Grid.of(numbers, domain.decimals)
+        if self.quantiles:
+            counted = cuts_by_quantiles(numbers, self.quantiles)
+            counts = [count for count, _ in counted]
+            return self._described(counts), [cut for _, cut in counted]
+        if self.edges:
+            lowest, highest = self.edges[0][0], self.edges[0][-1]
+            self._check_inside(domain, numbers, lowest, highest)
+            return self._described(), [cut_at(numbers, level, grid) for level in self.edges]
+        if self.start is not None:
+            self._check_inside(domain, numbers, self.start, math.inf)
+        farthest = max(abs(numbers[0]), abs(numbers[-1]), abs(self.start or 0.0))
+        if farthest / self.widths[0] > _MOST_INTERVALS:
+            raise BadInput(f"The intervals of the column {domain.name!r} are too narrow for its numbers. Widen them.")
+        return self._described(), cuts_by_width(numbers, self.widths, self.start, grid)
+
+    def _described(self, counts: Sequence[int] = ()) -> str:
+        if self.widths:
+            return f"intervals of width {', '.join(f'{width:g}' for width in self.widths)}"
+        if self.edges:
+            return f"given intervals ({', then '.join(str(len(level) - 1) for level in self.edges)})"
+        if counts:
+            return f"quantile intervals ({', then '.join(str(count) for count in counts)})"
+        return "flat (too few values for quantiles)"
+
+    @staticmethod
+    def _check_inside(domain: Domain, numbers: NDArray[np.float64], low: float, high: float) -> None:
+        outside = int(((numbers < low) | (numbers > high)).sum())
+        if outside:
+            raise BadInput(
+                f"The intervals of the column {domain.name!r} do not cover {outside} of its {len(numbers)} "
+                "different values. Move the ends of the intervals outwards."
+            )
+
+
+def intervals(
+    edges: ArrayLike | None = None,
+    *,
+    width: float | None = None,
+    start: float | None = None,
+    quantiles: int | None = None,
+    levels: Iterable[Any] | None = None,
+) -> Intervals:
+    """Build a hierarchy of nested intervals ``[low,high)`` below the root ``*``.
+
+    The last interval of each level is closed. Say ``edges``, ``width`` or ``quantiles``. Ends that lie off
+    the column's grid are moved onto it: of whole numbers, 0 to 2.5 is published as ``[0,3)``.
+
+    Parameters
+    ----------
+    edges : sequence of float, optional
+        The ends of the finest intervals, increasing. A value outside them is an error.
+    width : float, optional
+        The width of the finest intervals.
+    start : float, optional
+        Where intervals of equal width begin; by default at the multiple of the widest width at or below the
+        smallest value.
+    quantiles : int, optional
+        Into how many intervals with equally many different values to cut.
+    levels : sequence, optional
+        The coarser levels, finest first (it may begin with the finest level itself): more ``edges``, each
+        from among the finer ones and with the same two ends; more widths, each a multiple of the one before;
+        or smaller numbers of quantiles, each dividing the one before. By default quantiles are halved as long
+        as they are even, and there is one level of given edges or widths.
+
+    Examples
+    --------
+    >>> ages = Domain("age", "number", np.array(["17", "25", "38", "41"]), np.array([17.0, 25, 38, 41]))
+    >>> encoded = intervals(width=10, levels=[20, 40]).encode(ages)
+    >>> [[encoded.labels[node] for node in row] for row in encoded.at_level[1:3]]
+    [['[10,20)', '[20,30)', '[30,40)', '[40,50)'], ['[0,20)', '[20,40)', '[20,40)', '[40,60)']]
+    """
+    if (edges is not None) + (width is not None) + (quantiles is not None) != 1:
+        raise BadInput("The function intervals needs one of 'edges', 'width' and 'quantiles'. Give exactly one.")
+    if start is not None and width is None:
+        raise BadInput("The 'start' parameter of intervals goes with 'width' only. Leave it out.")
+    coarser = _sequence(levels, "a sequence of coarser levels") if levels is not None else []
+    if edges is not None:
+        return Intervals(edges=_nested_edges(edges, coarser))
+    if width is not None:
+        beginning = None if start is None else _number(start, "start", "a number")
+        return Intervals(widths=_nested_widths(width, coarser), start=beginning)
+    return Intervals(quantiles=_nested_quantiles(quantiles, coarser if levels is not None else None))
+
+
+def _nested_edges(edges: Any, coarser: list[Any]) -> tuple[tuple[float, ...], ...]:
+    found = [_edges(edges, "edges")]
+    for level in coarser:
+        nodes = _edges(level, "levels")
+        if nodes == found[0] and len(found) == 1:
+            continue
+        if not set(nodes) <= set(found[-1]) or (nodes[0], nodes[-1]) != (found[0][0], found[0][-1]):
+            raise _not_nested("take its edges from the level before and keep the first and the last")
+        found.append(nodes)
+    return tuple(found)
+
+
+def _nested_widths(width: Any, coarser: list[Any]) -> tuple[float, ...]:
+    found = [_positive(width, "width")]
+    for level in coarser:
+        wider = _positive(level, "levels")
+        if wider == found[0] and len(found) == 1:
+            continue
+        if wider <= found[-1] or (exact(wider) / exact(found[-1])).denominator != 1:
+            raise _not_nested("make each width a multiple of the one before")
+        found.append(wider)
+    return tuple(found)
+
+
+def _nested_quantiles(quantiles: Any, coarser: list[Any] | None) -> tuple[int, ...]:
+    found = [_parts(quantiles, "quantiles")]
+    if coarser is None:
+        while found[-1] % 2 == 0 and found[-1] > 2:
+            found.append(found[-1] // 2)
+        return tuple(found)
+    for level in coarser:
+        fewer = _parts(level, "levels")
+        if fewer == found[0] and len(found) == 1:
+            continue
+        if fewer >= found[-1] or found[-1] % fewer:
+            raise _not_nested("make each number of quantiles divide the one before")
+        found.append(fewer)
+    return tuple(found)
+
+
+def _not_nested(advice: str) -> BadInput:
+    return BadInput(
+        "The levels of intervals are not nested: each coarser interval must be a union of finer ones. "
+        f"To have that, {advice}."
+    )
+
+
+def _sequence(given: Any, must: str, name: str = "levels") -> list[Any]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise BadInput.parameter(name, "intervals", must, given)
+    return list(given)
+
+
+def _number(given: Any, name: str, must: str) -> float:
+    if not isinstance(given, int | float | np.number) or isinstance(given, bool) or not math.isfinite(given):
+        raise BadInput.parameter(name, "intervals", must, given)
+    return float(given)
+
+
+def _positive(given: Any, name: str) -> float:
+    number = _number(given, name, "a number > 0")
+    if number <= 0:
+        raise BadInput.parameter(name, "intervals", "a number > 0", given)
+    return number
+
+
+def _parts(given: Any, name: str) -> int:
+    if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < 2:
+        raise BadInput.parameter(name, "intervals", "an int >= 2", given)
+    return int(given)
+
+
+def _edges(given: Any, name: str) -> tuple[float, ...]:
+    must = "increasing numbers, at least two"
+    edges = tuple(_number(edge, name, must) for edge in _sequence(given, must, name))
+    if len(edges) < 2 or any(high <= low for low, high in pairwise(edges)):
+        raise BadInput.parameter(name, "intervals", must, list(edges))
+    return edges
+
+
+def _read_as_numbers(domain: Domain) -> tuple[Domain, NDArray[np.float64]]:
+    """Take a domain of text that reads as numbers for one of numbers, and give the numbers beside it."""
+    if domain.kind == "number" and domain.numbers is not None:
+        return domain, domain.numbers
+    if domain.kind == "date":
+        raise BadInput(f"The column {domain.name!r} holds dates, not numbers. Use the hierarchy 'dates'.")
+    labels = domain.labels.tolist()
+    numbers = np.fromiter((number_or_nan(label) for label in labels), np.float64, len(labels))
+    wrong = int(np.isnan(numbers).sum())
+    if wrong:
+        raise BadInput(
+            f"The column {domain.name!r} has {wrong} values that are not numbers, so it has no intervals. "
+            "Use groups, a taxonomy or the hierarchy 'flat', or name them in missing= (--missing) if they "
+            "mean that there is no value."
+        )
+    return dataclasses.replace(domain, kind="number", numbers=numbers), numbers

@@ -1,0 +1,92 @@
+"""The list of metrics, under the names that ``metric=``, ``--metric`` and ``losses`` use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Final, Literal
+
+from hedgerow.counts import FrequencyTable
+from hedgerow.metrics.certainty import ncp, ncp_published, suppression
+from hedgerow.metrics.classes import c_avg, classification, discernibility, row_ratio
+from hedgerow.metrics.hierarchical import distortion, loss, nllm, prec
+from hedgerow.metrics.information import kl, non_uniform_entropy
+from hedgerow.metrics.view import Undefined, shared_view
+from hedgerow.recoding import Recoding
+
+__all__ = ["METRICS", "Metric", "all_losses"]
+
+MetricFunction = Callable[[FrequencyTable, Recoding], float]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric and what is known of it.
+
+    Attributes
+    ----------
+    name : str
+    function : callable
+        From counts and a recoding to a number.
+    direction : {"lower", "higher"}
+        Which is better.
+    monotone : bool
+        Whether generalizing further never makes it better, no record being lost or found again: a search may prune.
+    meaning : str
+        One line for a person.
+    """
+
+    name: str
+    function: MetricFunction
+    direction: Literal["lower", "higher"]
+    monotone: bool
+    meaning: str
+
+
+_LISTED = (
+    Metric("prec", prec, "higher", True, "how low in their hierarchies the cells stay; 1 is untouched"),
+    Metric("ncp", ncp, "lower", True, "mean width of what each class holds, 0 to 1"),
+    Metric("ncp_published", ncp_published, "lower", True, "mean width of what is written in the cells, 0 to 1"),
+    Metric("nllm", nllm, "lower", True, "mean share of other leaves a cell could stand for, 0 to 1"),
+    Metric("discernibility", discernibility, "lower", True, "sum of squared class sizes; a lost record costs n"),
+    Metric("c_avg", c_avg, "lower", True, "average class size over the required k; 1 is ideal"),
+    Metric("distortion", distortion, "lower", True, "mean share of its hierarchy that a cell climbed, 0 to 1"),
+    Metric("loss", loss, "lower", True, "mean share of leaves below a cell, as in ARX"),
+    Metric("non_uniform_entropy", non_uniform_entropy, "lower", True, "bits missing to restore all cells"),
+    Metric("classification", classification, "lower", True, "share of records unlike their class's majority label"),
+    Metric("row_ratio", row_ratio, "higher", True, "distinct published rows over distinct input rows"),
+    Metric("suppression", suppression, "lower", True, "share of cells that are * or lost"),
+    # Merging two overlapping boxes can leave a box smaller than the two together, and so a higher density.
+    Metric("kl", kl, "lower", False, "divergence of the records from the classes' even boxes, in nats"),
+)
+
+METRICS: Final[Mapping[str, Metric]] = MappingProxyType({metric.name: metric for metric in _LISTED})
+"""All metrics by name, in the order in which they are shown."""
+
+
+def all_losses(counts: FrequencyTable, recoding: Recoding, *, k: int | None = None) -> dict[str, float]:
+    """Compute every metric that is defined for a release, in the order of :data:`METRICS`.
+
+    Parameters
+    ----------
+    counts : FrequencyTable
+    recoding : Recoding
+    k : int, optional
+        The class size that was required, for ``c_avg``.
+
+    Returns
+    -------
+    dict of name to value
+        Without ``classification`` where there is no target, and without what else the release does not define.
+    """
+    losses: dict[str, float] = {}
+    with shared_view(counts, recoding):
+        for name, metric in METRICS.items():
+            function = partial(c_avg, k=k) if metric.function is c_avg else metric.function
+            try:
+                losses[name] = function(counts, recoding)
+            except Undefined:
+                continue
+    return losses

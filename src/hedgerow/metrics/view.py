@@ -1,0 +1,221 @@
+"""A release as metrics see it: equivalence classes, and per column what each class publishes and what it holds.
+
+All metrics are sums over classes, so the records are looked at once, to find which values occur in which class; the
+rest is arithmetic on arrays of one entry per class or per published value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.counts import FrequencyTable, distinct_pairs, tabulate
+from hedgerow.domains import Domain
+from hedgerow.errors import BadInput
+from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.recoding import PublishedColumn, Recoding
+
+__all__ = ["CodeSets", "ColumnView", "ReleaseView", "Undefined", "shared_view", "view_of"]
+
+Floats = NDArray[np.float64]
+
+
+class Undefined(BadInput):
+    """The release lacks something that the metric needs."""
+
+
+@dataclass(frozen=True, eq=False)
+class CodeSets:
+    """Sets of a domain's codes: set ``i`` is ``members[starts[i]:starts[i + 1]]``, ascending, missing last."""
+
+    starts: NDArray[np.int64]
+    members: NDArray[np.int32]
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many codes each set has."""
+        return np.diff(self.starts)
+
+    def reduce(self, ufunc: np.ufunc, of_code: NDArray[Any], empty: float = 0) -> NDArray[Any]:
+        """Reduce a quantity of the codes over each set.
+
+        >>> sets = CodeSets(np.array([0, 2, 2, 3]), np.array([0, 2, 1]))
+        >>> sets.reduce(np.add, np.array([10, 20, 30])).tolist()
+        [40, 0, 20]
+        """
+        result = np.full(len(self.starts) - 1, empty, dtype=of_code.dtype)
+        filled = self.starts[1:] > self.starts[:-1]
+        if filled.any():
+            result[filled] = ufunc.reduceat(of_code[self.members], self.starts[:-1][filled])
+        return result
+
+
+class ColumnView:
+    """One quasi-identifier of a release: per class what is written, and what its records hold."""
+
+    def __init__(self, view: ReleaseView, at: int) -> None:
+        self._view = view
+        self._at = at
+        self.name: str = view.counts.quasi[at]
+        self.domain: Domain = view.counts.domains[self.name]
+        self.published: PublishedColumn = view.recoding.columns[at]
+        self.value: NDArray[np.int32] = view.class_values[:, at]
+        kinds = np.array(self.published.kinds, dtype=np.str_)
+        self.suppressed: NDArray[np.bool_] = (kinds == "suppressed")[self.value]
+        self.statistic: NDArray[np.bool_] = (kinds == "number")[self.value]
+        self.written = CodeSets(self.published.starts, self.published.members)
+
+    @cached_property
+    def hierarchy(self) -> EncodedHierarchy:
+        """How the column generalizes."""
+        found = self._view.counts.hierarchies.get(self.name)
+        if found is None:
+            raise Undefined(f"The column {self.name!r} has no hierarchy, which this metric needs. Give it one.")
+        return found
+
+    @cached_property
+    def histogram(self) -> NDArray[np.int64]:
+        """How many records of the original column have each value."""
+        return self._view.counts.histogram(self.name)
+
+    @cached_property
+    def tight(self) -> CodeSets:
+        """The values that the records of each class hold."""
+        view = self._view
+        codes = view.counts.tuples[view.piece_tuple, self._at]
+        return CodeSets(*distinct_pairs(view.piece_class, codes, view.classes, self.domain.size))
+
+    def per_class(
+        self, of_value: NDArray[Any], of_tight: Callable[[], NDArray[Any]], suppressed: float
+    ) -> NDArray[Any]:
+        """Hand a quantity of the published values on to the classes.
+
+        A statistic such as a mean covers no values by itself: its class is described by what its records hold. A
+        class that publishes nothing gets ``suppressed``.
+        """
+        result = of_value[self.value]
+        if self.statistic.any():
+            result = np.where(self.statistic, of_tight(), result)
+        return np.where(self.suppressed, suppressed, result)
+
+    @cached_property
+    def nodes(self) -> NDArray[np.int32]:
+        """The hierarchy's lowest node above what each class publishes; its root where nothing is published."""
+        written = self._above(self.written) if self.published.nodes is None else self.published.nodes
+        return self.per_class(written, lambda: self._above(self.tight), self.hierarchy.root).astype(np.int32)
+
+    def _above(self, sets: CodeSets) -> NDArray[np.int32]:
+        position = self.hierarchy.position
+        return self.hierarchy.lca_of_range(sets.reduce(np.minimum, position), sets.reduce(np.maximum, position))
+
+    @cached_property
+    def leaves(self) -> Floats:
+        """How many leaves of the hierarchy each class publishes: below a label, inside an interval, in a set."""
+        hierarchy = self.hierarchy
+        kinds = np.array(self.published.kinds, dtype=np.str_)
+        written = self.written.sizes.astype(np.float64)
+        if (kinds == "label").any():
+            above = self._above(self.written) if self.published.nodes is None else self.published.nodes
+            written = np.where(kinds == "label", hierarchy.leaf_count[above], written)
+        if (kinds == "interval").any() and (np.diff(hierarchy.position) > 0).all():
+            # Leaves that do not occur in the column lie inside the interval too.
+            first = self.written.reduce(np.minimum, hierarchy.position)
+            last = self.written.reduce(np.maximum, hierarchy.position)
+            written = np.where(kinds == "interval", last - first + 1.0, written)
+        everything = float(hierarchy.leaf_count[hierarchy.root])
+        return self.per_class(written, lambda: self.tight.sizes, everything).astype(np.float64)
+
+
+class ReleaseView:
+    """A release as equivalence classes: the distinct published rows, whatever groups they come from.
+
+    Attributes
+    ----------
+    counts, recoding
+        What was counted and what is published.
+    piece_tuple, piece_class : int arrays
+        The tuple and the class of each piece that is published.
+    piece_cell : int array
+        Its cell.
+    piece_size : int array
+        Its records.
+    class_values : int array (classes, quasi-identifiers)
+        Which published value each class has.
+    sizes : int array (classes,)
+        The records of each class.
+    """
+
+    def __init__(self, counts: FrequencyTable, recoding: Recoding) -> None:
+        if recoding.pieces is None:
+            raise BadInput("A public recoding does not say what its groups hold, so its losses cannot be measured.")
+        self.counts = counts
+        self.recoding = recoding
+        pieces = recoding.pieces
+        published = (pieces.group >= 0) & (pieces.size > 0)
+        self.piece_cell = pieces.cell[published]
+        self.piece_size = pieces.size[published]
+        self.piece_tuple = counts.cell_tuple[self.piece_cell]
+        group = pieces.group[published]
+        held = np.flatnonzero(np.bincount(group, minlength=len(recoding.groups)))
+        rows = [_same_text(column)[recoding.groups[held, at]] for at, column in enumerate(recoding.columns)]
+        self.class_values, class_of_held = tabulate(rows, [len(column) for column in recoding.columns], len(held))
+        class_of_group = np.full(len(recoding.groups), -1, dtype=np.int32)
+        class_of_group[held] = class_of_held
+        self.piece_class = class_of_group[group]
+        self.sizes = np.bincount(self.piece_class, self.piece_size, len(self.class_values)).astype(np.int64)
+        self.rows = counts.rows
+        self.lost = self.rows - int(self.sizes.sum())
+
+    @property
+    def classes(self) -> int:
+        """How many distinct rows are published."""
+        return len(self.sizes)
+
+    @cached_property
+    def columns(self) -> tuple[ColumnView, ...]:
+        """The quasi-identifiers."""
+        return tuple(ColumnView(self, at) for at in range(len(self.counts.quasi)))
+
+    def mean_over_cells(self, of_class: Iterable[NDArray[Any]], lost: float = 1.0) -> float:
+        """Average a quantity, given per column and class, over the quasi-identifier cells of all records."""
+        total = sum(float(self.sizes @ column) for column in of_class)
+        cells = self.rows * len(self.counts.quasi)
+        return (total + lost * self.lost * len(self.counts.quasi)) / cells
+
+
+def _same_text(column: PublishedColumn) -> NDArray[np.int32]:
+    """For each published value the widest one that is written alike: a reader cannot tell them apart."""
+    widths = np.where(np.array(column.kinds, dtype=np.str_) == "suppressed", np.iinfo(np.int64).max, column.widths)
+    first: dict[str | None, int] = {}
+    for value in np.argsort(-widths, kind="stable").tolist():
+        first.setdefault(column.texts[value], value)
+    return np.array([first[text] for text in column.texts], dtype=np.int32)
+
+
+_shared: ContextVar[ReleaseView | None] = ContextVar("_shared", default=None)
+
+
+@contextmanager
+def shared_view(counts: FrequencyTable, recoding: Recoding) -> Iterator[ReleaseView]:
+    """Let all metrics computed inside use one view, so that what they have in common is computed once."""
+    view = ReleaseView(counts, recoding)
+    token = _shared.set(view)
+    try:
+        yield view
+    finally:
+        _shared.reset(token)
+
+
+def view_of(counts: FrequencyTable, recoding: Recoding) -> ReleaseView:
+    """The shared view of this release, or a new one."""
+    shared = _shared.get()
+    if shared is not None and shared.counts is counts and shared.recoding is recoding:
+        return shared
+    return ReleaseView(counts, recoding)

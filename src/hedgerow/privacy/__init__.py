@@ -1,0 +1,43 @@
+"""Requirements: what every equivalence class of a release has to satisfy, and what searches may rely on.
+
+Importing this does not import numba: the formulas, in ``_kernels``, are compiled when they are first needed.
+"""
+
+from __future__ import annotations
+
+from hedgerow.privacy.alpha_k import AlphaK
+from hedgerow.privacy.base import Requirement
+from hedgerow.privacy.binding import (
+    BoundRequirement,
+    Context,
+    Histograms,
+    PackedRequirements,
+    SensitiveColumn,
+    pack,
+)
+from hedgerow.privacy.k_anonymity import KAnonymity
+from hedgerow.privacy.l_diversity import LDiversity
+from hedgerow.privacy.notation import parse_requirement
+from hedgerow.privacy.p_sensitive import PSensitive
+from hedgerow.privacy.resolving import check, resolve, unreachable, with_trees
+from hedgerow.privacy.t_closeness import TCloseness
+
+__all__ = [
+    "AlphaK",
+    "BoundRequirement",
+    "Context",
+    "Histograms",
+    "KAnonymity",
+    "LDiversity",
+    "PSensitive",
+    "PackedRequirements",
+    "Requirement",
+    "SensitiveColumn",
+    "TCloseness",
+    "check",
+    "pack",
+    "parse_requirement",
+    "resolve",
+    "unreachable",
+    "with_trees",
+]

@@ -1,0 +1,100 @@
+"""What all requirements share: what they declare to searches, the shield, the checks of parameters."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
+
+from hedgerow.errors import BadInput
+from hedgerow.privacy.binding import BoundRequirement, Context
+
+__all__ = ["Requirement"]
+
+
+class Requirement(ABC):
+    """What every equivalence class of a release has to satisfy.
+
+    Attributes
+    ----------
+    name : str
+        The requirement's name in audits and manifests.
+    monotone : bool
+        Whether a union of classes that satisfy it satisfies it too. Then generalizing further never breaks
+        it (searches may prune), and groups over all quasi-identifiers that hold by themselves hold for every
+        shield, because a shield's classes are unions of such groups.
+    column : str or None
+        The sensitive column it protects.
+    shield : tuple of str or None
+        The quasi-identifiers whose classes it speaks of; ``None`` means all of them.
+    """
+
+    name: ClassVar[str]
+    monotone: ClassVar[bool]
+    column: str | None
+    shield: Sequence[str] | None
+
+    @property
+    @abstractmethod
+    def minimal_size(self) -> int:
+        """The records of the smallest class that could satisfy the requirement."""
+
+    @property
+    @abstractmethod
+    def notation(self) -> str:
+        """The requirement as typed on the command line; :func:`parse_requirement` reads it back."""
+
+    @abstractmethod
+    def bind(self, context: Context) -> BoundRequirement:
+        """Turn labels into codes and fix the overall distribution, for the checks on arrays."""
+
+    def _check_shield(self) -> None:
+        """Make the shield a tuple of column names without repetition, or say what is wrong with it."""
+        if self.shield is None:
+            return
+        owner = type(self).__name__
+        if isinstance(self.shield, str) or not isinstance(self.shield, Iterable):
+            raise BadInput.parameter("shield", owner, "a list of column names", self.shield)
+        names = tuple(self.shield)
+        if (
+            not names
+            or not all(isinstance(name, str) and name for name in names)
+            or len(set(names)) < len(names)
+        ):
+            raise BadInput.parameter("shield", owner, "a list of different column names", list(names))
+        object.__setattr__(self, "shield", names)
+
+    def _check_column(self) -> None:
+        if not isinstance(self.column, str) or not self.column:
+            raise BadInput.parameter("column", type(self).__name__, "a column name", self.column)
+
+    def _check_whole(self, parameter: str, least: int) -> None:
+        """Accept whole numbers of any integer type, and keep them as ``int``."""
+        value = getattr(self, parameter)
+        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+            raise BadInput.parameter(parameter, type(self).__name__, f"an int >= {least}", value)
+        object.__setattr__(self, parameter, int(value))
+
+    def _check_number(
+        self, parameter: str, must: str, low: float, high: float, *, open_low: bool = False
+    ) -> None:
+        """Accept finite numbers from ``low`` (left out if ``open_low``) to ``high``; ints stay ``int``."""
+        value: Any = getattr(self, parameter)
+        is_number = type(value) is not bool and isinstance(value, numbers.Real)
+        number = float(value) if is_number else math.nan
+        if not (low < number if open_low else low <= number) or not number <= high or math.isinf(number):
+            raise BadInput.parameter(parameter, type(self).__name__, must, value)
+        object.__setattr__(
+            self, parameter, int(value) if isinstance(value, numbers.Integral) else float(value)
+        )
+
+    def _within(self) -> str:
+        """Name the shield at the end of a description."""
+        return "" if self.shield is None else f" within {', '.join(self.shield)}"
+
+    def _written(self, *parts: str) -> str:
+        """Write the command-line form of a requirement with a sensitive column."""
+        shield = () if self.shield is None else (f"shield={','.join(self.shield)}",)
+        return f"{':'.join((*parts, *shield))}@{self.column}"

@@ -1,0 +1,125 @@
+"""l-diversity: the sensitive values of every class are well mixed.
+
+A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam: l-Diversity: Privacy beyond k-anonymity,
+ACM TKDD 1(1), 2007.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from hedgerow.errors import BadInput
+from hedgerow.privacy.base import Requirement
+from hedgerow.privacy.binding import DISTINCT, ENTROPY, RECURSIVE, BoundRequirement, Context
+from hedgerow.values import number_text
+
+__all__ = ["LDiversity"]
+
+DiversityKind = Literal["distinct", "entropy", "recursive"]
+
+
+@dataclass(frozen=True)
+class LDiversity(Requirement):
+    """Every class holds at least ``l`` well-represented values of a sensitive column.
+
+    - ``distinct``: at least l values occur.
+    - ``entropy``: the entropy is at least log l.
+    - ``recursive``: with the counts in descending order, r₁ < c (r_l + … + r_m).
+
+    A missing value is a value of its own.
+
+    Monotone (Machanavajjhala et al. 2007). Distinct: a union loses no value. Entropy: it is
+    concave, so a mixture has at least the smaller of the two. Recursive: in a union r₁ is at most the sum of
+    the r₁, and the l − 1 largest counts are at most the sum of the l − 1 largest, so the rest is at least
+    the sum of the rests.
+
+    Parameters
+    ----------
+    l : int, or float for the entropy kind
+        How many values.
+    column : str
+        The sensitive column.
+    kind : {"distinct", "entropy", "recursive"}
+        What well-represented means.
+    c : float, optional
+        How many times more frequent than the rest the most frequent value must stay below; the recursive
+        kind only.
+    shield : sequence of str, optional
+        The quasi-identifiers whose classes are meant; ``None`` means all.
+
+    Examples
+    --------
+    >>> print(LDiversity(3, "disease", kind="recursive", c=2))
+    recursive (2, 3)-diversity of disease
+    """
+
+    l: float  # noqa: E741 - the paper's letter
+    column: str
+    kind: DiversityKind = "distinct"
+    c: float | None = None
+    shield: Sequence[str] | None = None
+
+    name: ClassVar[str] = "l-diversity"
+    monotone: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("distinct", "entropy", "recursive"):
+            raise BadInput.parameter("kind", "LDiversity", "'distinct', 'entropy' or 'recursive'", self.kind)
+        if self.kind == "entropy":
+            self._check_number("l", "a number >= 1", 1, math.inf)
+        else:
+            self._check_whole("l", 1)
+        if self.kind == "recursive":
+            self._check_number("c", "a number > 0 for the recursive kind", 0, math.inf, open_low=True)
+        elif self.c is not None:
+            raise BadInput.parameter("c", "LDiversity", "None for any kind but 'recursive'", self.c)
+        self._check_column()
+        self._check_shield()
+
+    def __str__(self) -> str:
+        size = number_text(self.l)
+        if self.c is not None:
+            size = f"({number_text(self.c)}, {size})"
+        words = "" if self.kind == "distinct" else f"{self.kind} "
+        return f"{words}{size}-diversity of {self.column}{self._within()}"
+
+    @property
+    def minimal_size(self) -> int:
+        """The size of a class in which every record has another value, and which is just large enough."""
+        if self.c is None:
+            return math.ceil(self.l)
+        rest = math.floor(1 / self.c)
+        # The smallest rest of the counts that outweighs one record, by the same division as the kernel's.
+        while rest < 1 or 1 / rest >= self.c:
+            rest += 1
+        return int(self.l) - 1 + rest
+
+    @property
+    def notation(self) -> str:
+        """For example ``l=3:recursive:c=2@disease``."""
+        kind = () if self.kind == "distinct" else (self.kind,)
+        c = () if self.c is None else (f"c={number_text(self.c)}",)
+        return self._written(f"l={number_text(self.l)}", *kind, *c)
+
+    def bind(self, context: Context) -> BoundRequirement:
+        """Bind to the codes of the column."""
+        index = context.index_of(self.column)
+        if self.kind == "distinct":
+            formula, parameters = DISTINCT, (self.l, 0.0)
+        elif self.kind == "entropy":
+            formula, parameters = ENTROPY, (math.log(self.l), 0.0)
+        else:
+            formula, parameters = RECURSIVE, (self.l, self.c or 0.0)
+        return BoundRequirement(
+            description=str(self),
+            minimal_size=self.minimal_size,
+            kind=formula,
+            parameters=np.array(parameters, dtype=np.float64),
+            column=index,
+            overall=context.columns[index].shares,
+        )

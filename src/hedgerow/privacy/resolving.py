@@ -1,0 +1,104 @@
+"""From what a caller asks for (``k=``, ``require=``) to a checked list of requirements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hedgerow.errors import BadInput, listing
+from hedgerow.privacy.base import Requirement
+from hedgerow.privacy.binding import Context
+from hedgerow.privacy.k_anonymity import KAnonymity
+from hedgerow.privacy.notation import parse_requirement
+from hedgerow.privacy.t_closeness import TCloseness
+from hedgerow.schema import Roles
+
+__all__ = ["check", "resolve", "unreachable", "with_trees"]
+
+
+def resolve(
+    k: int | None = None, require: Requirement | str | Iterable[Requirement | str] = ()
+) -> tuple[Requirement, ...]:
+    """Join ``k`` and ``require`` into one list; the k on all quasi-identifiers comes first.
+
+    >>> [str(one) for one in resolve(10, ["l=3@disease"])]
+    ['10-anonymity', '3-diversity of disease']
+    """
+    given = (require,) if isinstance(require, Requirement | str) else require
+    if not isinstance(given, Iterable):
+        raise BadInput.parameter("require", "anonymize", "a list of requirements", type(require).__name__)
+    requirements = [one if isinstance(one, Requirement) else parse_requirement(one) for one in given]
+    if k is not None:
+        requirements.insert(0, KAnonymity(k))
+    if not requirements:
+        raise BadInput("No requirement is given. Say k=10 (-k 10) or name some with require= (--require).")
+    if sum(isinstance(one, KAnonymity) and one.shield is None for one in requirements) > 1:
+        raise BadInput(
+            "The k of all quasi-identifiers is given twice. Give it once, as k= or as a requirement."
+        )
+    return tuple(requirements)
+
+
+def check(requirements: Iterable[Requirement], roles: Roles, rows: int) -> None:
+    """Say which requirement does not fit the table's roles or its number of rows, if one does not."""
+    protected = {*roles.sensitive, *(() if roles.target is None else (roles.target,))}
+    for requirement in requirements:
+        for name in requirement.shield or ():
+            if name not in roles.columns:
+                raise BadInput.unknown(
+                    "column", name, roles.columns, f"It is in the shield of {requirement}."
+                )
+            if name not in roles.quasi:
+                raise BadInput(
+                    f"The column {name!r} in the shield of {requirement} is not a quasi-identifier. "
+                    "Name it in quasi (--quasi)."
+                )
+        column = requirement.column
+        if column is not None and column not in roles.columns:
+            raise BadInput.unknown("column", column, roles.columns, f"It is protected by {requirement}.")
+        if column is not None and column not in protected:
+            raise BadInput(
+                f"The column {column!r} of {requirement} is not sensitive. Name it in sensitive (--sensitive)"
+                + (f"; sensitive now: {listing(sorted(protected))}." if protected else ".")
+            )
+        if requirement.minimal_size > rows:
+            raise BadInput(
+                f"{requirement} needs at least {requirement.minimal_size} rows, and the table has {rows}. "
+                "Lower the requirement or give more rows."
+            )
+
+
+def with_trees(
+    requirements: Iterable[Requirement], trees: Mapping[str, Mapping[str, object]]
+) -> tuple[Requirement, ...]:
+    """Give each hierarchical t-closeness without a tree the one of its column, where there is one."""
+    return tuple(
+        replace(one, tree=trees[one.column])
+        if isinstance(one, TCloseness)
+        and one.distance == "hierarchical"
+        and one.tree is None
+        and one.column in trees
+        else one
+        for one in requirements
+    )
+
+
+def unreachable(requirements: Sequence[Requirement], context: Context) -> tuple[Requirement, ...]:
+    """List the requirements that even one class of all rows fails.
+
+    A monotone requirement that some partition satisfies is satisfied by the union of its classes, the whole
+    table; so no release can meet those listed.
+    """
+    found = []
+    for requirement in requirements:
+        bound = requirement.bind(context)
+        whole = (
+            np.zeros((1, 0), np.int64)
+            if bound.column < 0
+            else context.columns[bound.column].histogram[np.newaxis]
+        )
+        if requirement.monotone and not bound.satisfied(np.array([context.rows]), whole)[0]:
+            found.append(requirement)
+    return tuple(found)

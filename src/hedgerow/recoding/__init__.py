@@ -1,0 +1,8 @@
+"""Recoding: the fitted result of a method, as groups and what each of them publishes."""
+
+from hedgerow.recoding.building import publish_groups
+from hedgerow.recoding.published import Pieces, PublishedColumn
+from hedgerow.recoding.recoding import Recoding
+from hedgerow.recoding.routing import CutTree, Router
+
+__all__ = ["CutTree", "Pieces", "PublishedColumn", "Recoding", "Router", "publish_groups"]

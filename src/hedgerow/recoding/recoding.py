@@ -1,0 +1,227 @@
+"""The recoding: groups, what they publish, and how records of the table and unseen rows come to them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.counts import encode_column, tabulate
+from hedgerow.domains import Domain
+from hedgerow.errors import BadInput, HedgerowError
+from hedgerow.frames import as_arrow, open_frame
+from hedgerow.recoding.published import Pieces, PublishedColumn
+from hedgerow.recoding.routing import CutTree, Router, place
+
+__all__ = ["Recoding"]
+
+_PRIVATE = "PRIVATE: this file tells which original values went to which group. Do not publish it."
+
+
+@dataclass(frozen=True, eq=False)
+class Recoding:
+    """The fitted result of a method. It is a secret: for local recoding it lists original tuples.
+
+    Attributes
+    ----------
+    method : str
+        The method's name.
+    quasi : tuple of str
+        The quasi-identifiers.
+    columns : tuple of PublishedColumn
+        What can be published, per quasi-identifier.
+    groups : int array (groups, quasi-identifiers)
+        Which published value each group has.
+    sizes : int array (groups,)
+        The records of each group.
+    pieces : Pieces, optional
+        How many records of each cell go to which group; absent in a recoding that was read from a public file.
+    router : Router, optional
+        Where unseen rows go.
+    levels : mapping of column to int, optional
+        The hierarchy level of each column where the recoding is full-domain; 0 is the column as it is.
+    missing : tuple of str
+        What counts as missing in new rows.
+    facts : mapping
+        What the method wants to be known of its result, for the manifest.
+    """
+
+    method: str
+    quasi: tuple[str, ...]
+    columns: tuple[PublishedColumn, ...]
+    groups: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+    pieces: Pieces | None = None
+    router: Router | None = None
+    levels: Mapping[str, int] | None = None
+    missing: tuple[str, ...] = ("",)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def lost(self) -> int:
+        """How many records are not published."""
+        if self.pieces is None:
+            return 0
+        return int(self.pieces.size[self.pieces.group < 0].sum())
+
+    @property
+    def _domains(self) -> tuple[Domain, ...]:
+        return tuple(column.domain for column in self.columns)
+
+    def transform(self, rows: Any) -> Any:
+        """Recode unseen rows, for prediction: same order, same other columns, quasi-identifiers as published.
+
+        Parameters
+        ----------
+        rows : dataframe
+            pandas, polars, pyarrow or a DuckDB relation with all quasi-identifiers.
+        """
+        if self.router is None:
+            raise HedgerowError(f"A recoding by {self.method} cannot recode rows it has not seen.")
+        door = open_frame(rows)
+        for name in self.quasi:
+            if name not in door.frame.columns:
+                raise BadInput.unknown("column", name, door.frame.columns, "The recoding needs it.")
+        places, distinct_index = self._places(door.frame)
+        group = self.router.route(places)[distinct_index]
+        recoded = {}
+        for name in door.frame.columns:
+            if name in self.quasi:
+                at = self.quasi.index(name)
+                recoded[name] = door.series(name, list(self.columns[at].texts), nw.String)[self.groups[group, at]]
+            else:
+                recoded[name] = door.frame[name]
+        return door.assemble(recoded)
+
+    def _places(self, frame: nw.DataFrame[Any]) -> tuple[list[NDArray[np.int64]], NDArray[np.int32]]:
+        """Places of the distinct new tuples, and which of them each row is."""
+        encoded = [
+            encode_column(
+                name,
+                as_arrow(frame[name]),
+                missing=self.missing,
+                mixture="text" if published.domain.kind == "text" else "allow",
+            )
+            for name, published in zip(self.quasi, self.columns, strict=True)
+        ]
+        distinct, index = tabulate([c.codes for c in encoded], [c.domain.size for c in encoded], len(frame))
+        places = []
+        for at, (new, published) in enumerate(zip(encoded, self.columns, strict=True)):
+            texts: list[str | None] = [
+                *new.domain.labels.tolist(),
+                *([None] if new.domain.has_missing else []),
+            ]
+            places.append(place(published.domain, texts)[distinct[:, at]])
+        return places, index
+
+    def to_dict(self, *, public: bool = False) -> dict[str, Any]:
+        """The recoding as JSON; ``public`` leaves out which original tuples went where."""
+        stored: dict[str, Any] = {
+            "format": "hedgerow recoding 1",
+            "private": not public,
+            "method": self.method,
+            "quasi": list(self.quasi),
+            "missing": list(self.missing),
+            "levels": None if self.levels is None else dict(self.levels),
+            "columns": [_column_to_dict(column) for column in self.columns],
+            "groups": self.groups.tolist(),
+            "router": None if self.router is None else self.router.to_dict(),
+        }
+        if public:
+            domains, router = ({}, None) if self.router is None else self.router.published(self._domains)
+            stored["columns"] = [_public_column(column, domains) for column in self.columns]
+            stored["router"] = None if router is None else router.to_dict()
+        else:
+            stored["notice"] = _PRIVATE
+            stored["sizes"] = self.sizes.tolist()
+            if self.pieces is not None:
+                stored["pieces"] = {name: getattr(self.pieces, name).tolist() for name in ("cell", "group", "size")}
+        return stored
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Recoding:
+        """Read what :meth:`to_dict` wrote."""
+        pieces = stored.get("pieces")
+        groups = np.array(stored["groups"], dtype=np.int32).reshape(-1, len(stored["quasi"]))
+        return cls(
+            method=stored["method"],
+            quasi=tuple(stored["quasi"]),
+            columns=tuple(_column_from_dict(column) for column in stored["columns"]),
+            groups=groups,
+            sizes=np.array(stored.get("sizes", [0] * len(groups)), dtype=np.int64),
+            pieces=None
+            if pieces is None
+            else Pieces(
+                np.array(pieces["cell"], dtype=np.int32),
+                np.array(pieces["group"], dtype=np.int32),
+                np.array(pieces["size"], dtype=np.int64),
+            ),
+            router=None if stored["router"] is None else CutTree.from_dict(stored["router"]),
+            levels=stored["levels"],
+            missing=tuple(stored["missing"]),
+        )
+
+    def save(self, path: str | Path, *, public: bool = False) -> Path:
+        """Write the recoding as JSON: private and for the owner's eyes only (mode 0600), unless ``public``."""
+        path = Path(path)
+        staged = path.with_name(f".{path.name}.{os.getpid()}.partial")
+        mode = 0o644 if public else 0o600
+        with os.fdopen(os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w", encoding="utf-8") as out:
+            json.dump(self.to_dict(public=public), out, ensure_ascii=False)
+        staged.replace(path)
+        return path
+
+    @classmethod
+    def load(cls, path: str | Path) -> Recoding:
+        """Read a recoding that :meth:`save` wrote."""
+        try:
+            return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+        except (OSError, ValueError, KeyError, TypeError):
+            raise BadInput(f"The file {str(path)!r} is not a recoding that Hedgerow saved.") from None
+
+
+def _public_column(column: PublishedColumn, domains: Mapping[str, Domain]) -> dict[str, Any]:
+    """A column without its domain: only the values that the cuts name, and what is published."""
+    domain = domains.get(column.domain.name) or Domain(column.domain.name, "text", np.array([], dtype=np.str_))
+    nothing = np.zeros(len(column) + 1, dtype=np.int64), np.array([], dtype=np.int32)
+    return _column_to_dict(PublishedColumn(domain, column.texts, column.kinds, *nothing))
+
+
+def _column_to_dict(column: PublishedColumn) -> dict[str, Any]:
+    domain = column.domain
+    return {
+        "name": domain.name,
+        "kind": domain.kind,
+        "labels": domain.labels.tolist(),
+        "numbers": None if domain.numbers is None else domain.numbers.tolist(),
+        "has_missing": domain.has_missing,
+        "texts": list(column.texts),
+        "kinds": list(column.kinds),
+        "starts": column.starts.tolist(),
+        "members": column.members.tolist(),
+    }
+
+
+def _column_from_dict(stored: Mapping[str, Any]) -> PublishedColumn:
+    numbers = stored["numbers"]
+    domain = Domain(
+        stored["name"],
+        stored["kind"],
+        np.array(stored["labels"], dtype=np.str_),
+        None if numbers is None else np.array(numbers, dtype=np.float64),
+        stored["has_missing"],
+    )
+    return PublishedColumn(
+        domain,
+        tuple(stored["texts"]),
+        tuple(stored["kinds"]),
+        np.array(stored["starts"], dtype=np.int64),
+        np.array(stored["members"], dtype=np.int32),
+    )

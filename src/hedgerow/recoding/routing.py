@@ -1,0 +1,156 @@
+"""Routing: to which group a row that was not there when the method was fitted belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.domains import Domain
+
+__all__ = ["CutTree", "Router", "place"]
+
+
+class Router(Protocol):
+    """Sends rows to groups by where their values lie among the values known when fitting."""
+
+    def route(self, places: Sequence[NDArray[np.int64]]) -> NDArray[np.int32]:
+        """The group of each row; ``places`` has one array per quasi-identifier (see :func:`place`)."""
+        ...
+
+    def published(self, domains: Sequence[Domain]) -> tuple[dict[str, Domain], Router | None]:
+        """The router and the domains reduced to what may be public, or no router if there is no such form."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """The router as JSON."""
+        ...
+
+
+def place(domain: Domain, texts: Sequence[str | None]) -> NDArray[np.int64]:
+    """Where values lie in a domain: ``2 * code`` for a known value, one more for an unknown one just above it.
+
+    A missing value has the domain's missing code, or lies above all values where none was known.
+    """
+    size = len(domain.labels)
+    result = np.full(len(texts), 2 * size + 1, dtype=np.int64)
+    known = np.array([text is not None for text in texts], dtype=bool)
+    if domain.has_missing:
+        result[~known] = 2 * domain.missing_code
+    present = [text for text in texts if text is not None]
+    if not present or not size:
+        return result
+    scale: NDArray[Any]
+    values: NDArray[Any]
+    if domain.kind == "number" and domain.numbers is not None:
+        scale, values = domain.numbers, np.array([_number(text) for text in present])
+    else:
+        scale, values = domain.labels, np.array(present, dtype=np.str_)
+    below = np.searchsorted(scale, values, side="right") - 1
+    exact = scale[np.maximum(below, 0)] == values
+    result[known] = np.where(exact & (below >= 0), 2 * below, 2 * below + 1)
+    return result
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return np.inf
+
+
+@dataclass(frozen=True, eq=False)
+class CutTree:
+    """A binary tree of cuts: ``rank <= threshold`` goes left, or ``rank == threshold`` where ``single`` is set.
+
+    Attributes
+    ----------
+    column, threshold : int arrays (nodes,)
+        The quasi-identifier that a node cuts and where, in ranks of ``orders``.
+    single : bool array (nodes,)
+        Whether the cut takes one value from the rest.
+    left, right : int arrays (nodes,)
+        The next node, or ``-1 - group``. A tree without nodes is the single group 0.
+    orders : tuple of int arrays
+        The rank of each domain code, per quasi-identifier.
+    """
+
+    column: NDArray[np.int32]
+    threshold: NDArray[np.int32]
+    single: NDArray[np.bool_]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    orders: tuple[NDArray[np.int32], ...]
+
+    def route(self, places: Sequence[NDArray[np.int64]]) -> NDArray[np.int32]:
+        """Send rows down the tree, all rows a level at a time."""
+        rows = len(places[0])
+        if not len(self.column):
+            return np.zeros(rows, dtype=np.int32)
+        ranks = np.stack([_ranks(spot, order) for spot, order in zip(places, self.orders, strict=True)], axis=1)
+        at = np.zeros(rows, dtype=np.int32)
+        moving = np.arange(rows)
+        while len(moving):
+            node = at[moving]
+            rank = ranks[moving, self.column[node]]
+            cut = 2 * self.threshold[node].astype(np.int64)
+            goes_left = np.where(self.single[node], rank == cut, rank <= cut)
+            at[moving] = np.where(goes_left, self.left[node], self.right[node])
+            moving = moving[at[moving] >= 0]
+        return (-1 - at).astype(np.int32)
+
+    def published(self, domains: Sequence[Domain]) -> tuple[dict[str, Domain], Router | None]:
+        """The same cuts over domains that hold only the values the cuts name.
+
+        A column cut in a hierarchy's order would need all its values to tell left from right: then no router.
+        """
+        if not all(np.array_equal(order, np.arange(len(order))) for order in self.orders):
+            return {}, None
+        threshold = self.threshold.copy()
+        reduced: dict[str, Domain] = {}
+        for at, domain in enumerate(domains):
+            here = self.column == at
+            named = np.unique(self.threshold[here])
+            threshold[here] = np.searchsorted(named, self.threshold[here])
+            values = named[named < len(domain.labels)]
+            reduced[domain.name] = Domain(
+                domain.name,
+                domain.kind,
+                domain.labels[values],
+                None if domain.numbers is None else domain.numbers[values],
+                has_missing=len(values) < len(named),
+            )
+        orders = tuple(np.arange(reduced[domain.name].size, dtype=np.int32) for domain in domains)
+        return reduced, replace(self, threshold=threshold, orders=orders)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tree as JSON."""
+        names = ("column", "threshold", "single", "left", "right")
+        return {
+            "kind": "cuts",
+            **{name: getattr(self, name).tolist() for name in names},
+            "orders": [order.tolist() for order in self.orders],
+        }
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> CutTree:
+        """Read what :meth:`to_dict` wrote."""
+        return cls(
+            column=np.array(stored["column"], dtype=np.int32),
+            threshold=np.array(stored["threshold"], dtype=np.int32),
+            single=np.array(stored["single"], dtype=bool),
+            left=np.array(stored["left"], dtype=np.int32),
+            right=np.array(stored["right"], dtype=np.int32),
+            orders=tuple(np.array(order, dtype=np.int32) for order in stored["orders"]),
+        )
+
+
+def _ranks(places: NDArray[np.int64], order: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Turn places among codes into places among ranks; an unknown value keeps its place only in the codes' own order."""
+    if np.array_equal(order, np.arange(len(order))):
+        return places
+    exact = (places % 2 == 0) & (places >= 0) & (places // 2 < len(order))
+    return np.where(exact, 2 * order[np.clip(places // 2, 0, len(order) - 1)].astype(np.int64), 2 * len(order) + 1)

@@ -1,0 +1,176 @@
+"""The release: the published table with its audit and manifest, and how it is written to disk."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from hedgerow._version import __version__
+from hedgerow.engines.files import copy_options, file_format
+from hedgerow.engines.sql import identifier, literal
+from hedgerow.errors import BadInput
+from hedgerow.frames import open_frame
+from hedgerow.recoding import Recoding
+from hedgerow.risk import Audit
+
+__all__ = ["Release", "Staged", "check_destination", "manifest_path"]
+
+
+@dataclass(frozen=True, eq=False)
+class Staged:
+    """Published rows in a file of a temporary folder, which lives as long as this object."""
+
+    path: Path
+    folder: tempfile.TemporaryDirectory[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A verified release.
+
+    Attributes
+    ----------
+    recoding : Recoding
+        How original values became published ones: a secret.
+    audit : Audit
+        What the table gives away and what it lost.
+    facts : mapping
+        What the manifest says beyond the audit.
+    markers : mapping of column to str
+        How a missing value of a quasi-identifier is written in a CSV.
+    """
+
+    rows: Any
+    recoding: Recoding
+    audit: Audit
+    facts: Mapping[str, Any]
+    markers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def table(self) -> Any:
+        """The published rows: the dataframe type that came in; for a file, a DuckDB relation over the release."""
+        if not isinstance(self.rows, Staged):
+            return self.rows
+        connection = duckdb.connect()
+        if file_format(self.rows.path) == "parquet":
+            return connection.from_parquet(str(self.rows.path))
+        return connection.sql(f"SELECT * FROM {_read_text(self.rows.path)}")
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What a reader of the release may know about how it was made; no value of the input is in it."""
+        return {
+            "hedgerow": __version__,
+            **self.facts,
+            "versions": _versions(),
+            "audit": self.audit.to_dict(),
+        }
+
+    def save(self, path: str | Path) -> Path:
+        """Write the table (``.csv``, ``.csv.gz`` or ``.parquet``) and, beside it, its manifest.
+
+        Both appear whole or not at all: they are written under another name and then renamed.
+        """
+        path = Path(path)
+        check_destination(path)
+        with _appearing(path) as staged:
+            if isinstance(self.rows, Staged) and _same_format(self.rows.path, path):
+                _link_or_copy(self.rows.path, staged)
+            else:
+                self._write(staged)
+            manifest = {**self.manifest, "output": {"file": path.name, "sha256": _sha256(staged)}}
+            with _appearing(manifest_path(path)) as beside:
+                beside.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        return path
+
+    def _write(self, staged: Path) -> None:
+        with duckdb.connect() as connection:
+            if isinstance(self.rows, Staged):
+                reading = (
+                    f"read_parquet({literal(str(self.rows.path))})"
+                    if file_format(self.rows.path) == "parquet"
+                    else _read_text(self.rows.path)
+                )
+                connection.execute(f"CREATE VIEW release AS SELECT * FROM {reading}")
+            else:
+                connection.register("release", open_frame(self.rows).frame.to_arrow())
+            if file_format(staged) == "csv" and self.markers:
+                marked = ", ".join(
+                    f"coalesce(CAST({identifier(name)} AS VARCHAR), {literal(marker)}) AS {identifier(name)}"
+                    for name, marker in self.markers.items()
+                )
+                query = f"SELECT * REPLACE ({marked}) FROM release"
+            else:
+                query = "SELECT * FROM release"
+            connection.execute(f"COPY ({query}) TO {literal(str(staged))} ({copy_options(staged)})")
+
+
+def check_destination(path: Path) -> None:
+    """Refuse a place that a release cannot be written to, before any work is done."""
+    file_format(path)
+    if path.is_dir():
+        raise BadInput(f"{str(path)!r} is a folder. Name a file.")
+    if not path.parent.is_dir():
+        raise BadInput(f"There is no folder {str(path.parent)!r} to write to.")
+    if not os.access(path.parent, os.W_OK):
+        raise BadInput(f"The folder {str(path.parent)!r} cannot be written to.")
+
+
+def manifest_path(path: Path) -> Path:
+    """Where the manifest of a release stands."""
+    return path.with_name(path.name + ".manifest.json")
+
+
+@contextmanager
+def _appearing(path: Path) -> Iterator[Path]:
+    """A hidden name to write to; the file takes its real name only when it is complete and on disk."""
+    staged = path.with_name(f".{secrets.token_hex(4)}.partial.{path.name}")
+    try:
+        yield staged
+        with staged.open("rb") as written:
+            os.fsync(written.fileno())
+        staged.replace(path)
+    finally:
+        staged.unlink(missing_ok=True)
+
+
+def _same_format(one: Path, other: Path) -> bool:
+    return one.suffix.lower() == other.suffix.lower() and file_format(one) == file_format(other)
+
+
+def _link_or_copy(source: Path, target: Path) -> None:
+    """Give a file a second name where the file system can, else copy it."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+def _read_text(path: Path) -> str:
+    return f"read_csv({literal(str(path))}, all_varchar = true, header = true, delim = ',', quote = '\"')"
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as written:
+        return hashlib.file_digest(written, "sha256").hexdigest()
+
+
+def _versions() -> dict[str, str]:
+    packages = ("numpy", "numba", "pyarrow", "duckdb", "narwhals")
+    return {
+        "python": platform.python_version(),
+        **{name: importlib.metadata.version(name) for name in packages},
+    }

@@ -1,0 +1,18 @@
+"""The audit: what a table gives away, for any table from anywhere."""
+
+from __future__ import annotations
+
+from hedgerow.risk.attackers import AttackerRisk, Risks
+from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
+from hedgerow.risk.auditing import audit, audit_counts
+
+__all__ = [
+    "AttackerRisk",
+    "Audit",
+    "ClassSummary",
+    "Risks",
+    "SensitiveAudit",
+    "SizeBucket",
+    "audit",
+    "audit_counts",
+]

@@ -1,0 +1,140 @@
+"""The audit as a value: figures only, never a cell of the table."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from hedgerow.risk.attackers import Risks
+from hedgerow.verifier import Verdict
+
+__all__ = ["Audit", "ClassSummary", "SensitiveAudit", "SizeBucket"]
+
+
+class SizeBucket(NamedTuple):
+    """The classes with ``low`` to ``high`` records."""
+
+    low: int
+    high: int
+    classes: int
+    records: int
+
+
+@dataclass(frozen=True)
+class ClassSummary:
+    """The sizes of the equivalence classes; the histogram goes by powers of two."""
+
+    number: int
+    smallest: int
+    median: float
+    mean: float
+    largest: int
+    histogram: tuple[SizeBucket, ...]
+
+
+@dataclass(frozen=True)
+class SensitiveAudit:
+    """What the classes reach for one sensitive column, each figure that of the worst class.
+
+    Parameters
+    ----------
+    distinct_l : int
+        Different values.
+    entropy_l : float
+        exp of the entropy: values, if they were equally frequent.
+    recursive_c : float or None
+        The table is recursively (c, 2)-diverse for every c above this; ``None`` if a class has a single
+        value.
+    t_equal, t_ordered : float
+        The earth mover's distance from the whole table, with the equal and the ordered ground distance.
+    alpha : float
+        The share of the most frequent value.
+    p : int
+        Different values, as p-sensitive k-anonymity counts them.
+    """
+
+    distinct_l: int
+    entropy_l: float
+    recursive_c: float | None
+    t_equal: float
+    t_ordered: float
+    alpha: float
+    p: int
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What a table gives away.
+
+    Parameters
+    ----------
+    rows : int
+        The rows of the table.
+    columns : tuple of str
+        The quasi-identifiers.
+    k : int
+        The records of the smallest class.
+    shields : mapping of str to int
+        The k of each shield that a requirement names, under the shield's columns joined by commas.
+    wildcard_k : int or None
+        The k if missing and suppressed cells match anything; ``None`` if it was not computed.
+    l : int or None
+        The smallest distinct l over the sensitive columns.
+    t : float or None
+        The largest t over the sensitive columns, equal distance.
+    sensitive : mapping of column to SensitiveAudit
+        Every model's figure for each sensitive column.
+    classes : ClassSummary
+        Number and sizes of the equivalence classes.
+    risks : Risks
+        The three attackers.
+    label_homogeneity : mapping of column to float
+        The share of records in classes with a single value of a sensitive column or the target: who finds
+        such a class knows the value without finding the record.
+    losses : mapping of metric name to float
+        The information lost; empty for a table whose origin is not known.
+    warnings : tuple of str
+        What the figures do not say.
+    verdict : Verdict or None
+        Whether the requirements hold, where some were given.
+    """
+
+    rows: int
+    columns: tuple[str, ...]
+    k: int
+    shields: Mapping[str, int]
+    wildcard_k: int | None
+    l: int | None  # noqa: E741 - the paper's letter
+    t: float | None
+    sensitive: Mapping[str, SensitiveAudit]
+    classes: ClassSummary
+    risks: Risks
+    label_homogeneity: Mapping[str, float]
+    losses: Mapping[str, float] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    verdict: Verdict | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the audit as plain values for JSON; what is infinite or not computed is ``None``."""
+        plain = _plain(dataclasses.asdict(self))
+        plain["classes"]["histogram"] = [bucket._asdict() for bucket in self.classes.histogram]
+        return dict(plain)
+
+    def render(self) -> str:
+        """Return the audit as text for a terminal."""
+        from hedgerow.risk.rendering import render
+
+        return render(self)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

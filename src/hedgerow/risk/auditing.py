@@ -1,0 +1,256 @@
+"""Audit any table: count it with the verifier, and derive every figure from the counts."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from hedgerow.errors import BadInput, listing
+from hedgerow.risk.attackers import attacker_risks
+from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
+from hedgerow.risk.population import people_fitting
+from hedgerow.values import SUPPRESSED
+from hedgerow.verifier import ClassCounts, Histogram, count_classes, verify, wildcard_k
+from hedgerow.verifier.classes import Integers
+from hedgerow.verifier.closeness import equal_distance, ordered_distance
+from hedgerow.verifier.formulas import distinct_values, entropy_values, largest_share, recursive_ratio
+from hedgerow.verifier.labels import LabelIndex
+
+__all__ = ["audit", "audit_counts"]
+
+# One chance in five, the customary limit for data released to researchers (El Emam & Dankar 2008).
+DEFAULT_THRESHOLD: Final = 0.2
+
+
+def audit(
+    table: Any,
+    *,
+    quasi: Sequence[str],
+    sensitive: Sequence[str] = (),
+    target: str | None = None,
+    population: Any = None,
+    entity: str | None = None,
+    require: Iterable[Any] = (),
+    k: int | None = None,
+    missing: Sequence[str] = (),
+    threshold: float | None = None,
+    encoding: str = "utf-8",
+) -> Audit:
+    """Measure what a table gives away.
+
+    Parameters
+    ----------
+    table : dataframe, DuckDB relation or path
+        pandas, polars or pyarrow; or a ``.csv``, ``.csv.gz`` or ``.parquet`` file.
+    quasi : sequence of str
+        The columns by which a person could be found.
+    sensitive : sequence of str
+        The columns whose values must not become known.
+    target : str, optional
+        The class to be learnt; its homogeneity is measured too.
+    population : dataframe, DuckDB relation or path, optional
+        The people among whom a journalist would search, with the same quasi-identifiers, generalized or not.
+    entity : str, optional
+        The column that tells people apart, where a person may have several rows.
+    require : iterable of requirements
+        What the table has to satisfy; ``verdict`` tells whether it does.
+    k : int, optional
+        Short for k-anonymity over all quasi-identifiers.
+    missing : sequence of str
+        Texts that mean "no value".
+    threshold : float, optional
+        A record is at risk above it; 1/k if k is given, else 0.2.
+    encoding : str
+        Of CSV files.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> table = pa.table({"zip": ["12*", "12*", "13*"], "illness": ["flu", "cold", "flu"]})
+    >>> result = audit(table, quasi=["zip"], sensitive=["illness"])
+    >>> result.k, result.l, result.risks.prosecutor.highest
+    (1, 1, 1.0)
+    """
+    demanded = _demanded(k, require)
+    threshold = _threshold(threshold, k)
+    if isinstance(sensitive, str):
+        raise BadInput.parameter("sensitive", "audit", "a list of column names", sensitive)
+    protected = [column for one in demanded if (column := getattr(one, "column", None)) is not None]
+    counted = dict.fromkeys((*sensitive, *(() if target is None else (target,)), *protected))
+    options: dict[str, Any] = {"missing": missing, "encoding": encoding}
+    counts = count_classes(table, quasi, sensitive=tuple(counted), entity=entity, **options)
+    return audit_counts(
+        counts,
+        sensitive=sensitive,
+        target=target,
+        population=None if population is None else count_classes(population, quasi, **options),
+        require=demanded,
+        threshold=threshold,
+    )
+
+
+def audit_counts(
+    counts: ClassCounts,
+    *,
+    sensitive: Sequence[str] | None = None,
+    target: str | None = None,
+    population: ClassCounts | None = None,
+    require: Iterable[Any] = (),
+    k: int | None = None,
+    threshold: float | None = None,
+    losses: Mapping[str, float] | None = None,
+) -> Audit:
+    """Audit classes that are already counted, so that nothing is counted twice.
+
+    Parameters are those of :func:`audit`, with these differences:
+
+    Parameters
+    ----------
+    counts : ClassCounts
+        The table, counted with its sensitive columns and its target.
+    sensitive : sequence of str, optional
+        ``None`` means every counted column but the target.
+    population : ClassCounts, optional
+        Counted over the same quasi-identifiers.
+    losses : mapping of metric name to float, optional
+        What the release lost, to be shown beside.
+    """
+    demanded = _demanded(k, require)
+    limit = _threshold(threshold, k)
+    if sensitive is None:
+        sensitive = tuple(name for name in counts.histograms if name != target)
+    of_column = {name: _sensitive_audit(counts, counts.histogram(name)) for name in sensitive}
+    described = dict.fromkeys((*sensitive, *(() if target is None else (target,))))
+    fitting = None if population is None else people_fitting(counts, population)
+    wildcard = wildcard_k(counts)
+    return Audit(
+        rows=counts.rows,
+        columns=counts.columns,
+        k=int(counts.sizes.min()),
+        shields={
+            ", ".join(shield): int(counts.project(shield).sizes.min())
+            for one in demanded
+            if (shield := getattr(one, "shield", None)) is not None
+        },
+        wildcard_k=wildcard,
+        l=min((one.distinct_l for one in of_column.values()), default=None),
+        t=max((one.t_equal for one in of_column.values()), default=None),
+        sensitive=of_column,
+        classes=_class_summary(counts.sizes),
+        risks=attacker_risks(counts, limit, fitting),
+        label_homogeneity={name: _homogeneity(counts, counts.histogram(name)) for name in described},
+        losses=dict(losses or {}),
+        warnings=tuple(_warnings(counts, demanded, fitting, wildcard)),
+        verdict=verify(counts, demanded) if demanded else None,
+    )
+
+
+@dataclass(frozen=True)
+class _PlainK:
+    """The requirement that ``k=`` is short for, as the verifier reads it."""
+
+    k: int
+    name: ClassVar[str] = "k-anonymity"
+    shield: ClassVar[None] = None
+
+    def __post_init__(self) -> None:
+        given: Any = self.k
+        if isinstance(given, bool) or not isinstance(given, numbers.Integral) or int(given) < 1:
+            raise BadInput.parameter("k", "audit", "an int >= 1", given)
+
+    def __str__(self) -> str:
+        return f"{self.k}-anonymity"
+
+
+def _demanded(k: int | None, require: Any) -> tuple[Any, ...]:
+    """Put the requirements into one list, the one that ``k`` stands for first; a single one needs no list."""
+    alone = hasattr(require, "name") or isinstance(require, str) or not isinstance(require, Iterable)
+    several = (require,) if alone else tuple(require)
+    for one in several:
+        if not hasattr(one, "name"):
+            must = "a list of requirements such as hr.KAnonymity(5)"
+            raise BadInput.parameter("require", "audit", must, type(one).__name__)
+    return several if k is None else (_PlainK(k), *several)
+
+
+def _threshold(threshold: Any, k: int | None) -> float:
+    if threshold is None:
+        return DEFAULT_THRESHOLD if k is None else 1.0 / k
+    real = isinstance(threshold, numbers.Real) and not isinstance(threshold, bool)
+    if not (real and 0 <= float(threshold) <= 1):
+        raise BadInput.parameter("threshold", "audit", "a number from 0 to 1", threshold)
+    return float(threshold)
+
+
+def _sensitive_audit(counts: ClassCounts, histogram: Histogram) -> SensitiveAudit:
+    values = int(distinct_values(histogram).min())
+    ratio = float(recursive_ratio(histogram, 2).max())
+    return SensitiveAudit(
+        distinct_l=values,
+        entropy_l=float(entropy_values(histogram).min()),
+        recursive_c=ratio if math.isfinite(ratio) else None,
+        t_equal=float(equal_distance(histogram).max()),
+        t_ordered=float(ordered_distance(histogram).max()),
+        alpha=float(largest_share(histogram, counts.sizes).max()),
+        p=values,
+    )
+
+
+def _homogeneity(counts: ClassCounts, histogram: Histogram) -> float:
+    single = distinct_values(histogram) == 1
+    return int(counts.sizes[single].sum()) / counts.records
+
+
+def _class_summary(sizes: Integers) -> ClassSummary:
+    # frexp gives the exact binary exponent: 1 for 1, 2 for 2 and 3, 3 for 4 to 7, …
+    power = np.frexp(sizes.astype(np.float64))[1] - 1
+    buckets = tuple(
+        SizeBucket(2**at, 2 ** (at + 1) - 1, int((power == at).sum()), int(sizes[power == at].sum()))
+        for at in np.unique(power).tolist()
+    )
+    return ClassSummary(
+        number=len(sizes),
+        smallest=int(sizes.min()),
+        median=float(np.median(sizes)),
+        mean=float(sizes.mean()),
+        largest=int(sizes.max()),
+        histogram=buckets,
+    )
+
+
+def _warnings(
+    counts: ClassCounts, demanded: Sequence[Any], fitting: Integers | None, wildcard: int | None
+) -> list[str]:
+    found = []
+    if counts.entity is None:
+        found.append(
+            "Rows are counted, not people: several rows of one person are not detected unless entity= names "
+            "the column that tells people apart."
+        )
+    open_columns = [
+        name
+        for name, labels in zip(counts.columns, counts.labels, strict=True)
+        if any(label is None or label == str(SUPPRESSED) for label in labels)
+    ]
+    if open_columns:
+        computed = "was not computed" if wildcard is None else f"is {wildcard}"
+        found.append(
+            f"Missing or suppressed cells occur in {listing(open_columns)}. They count as a value of their "
+            f"own; the k if they may stand for any value {computed}."
+        )
+    if fitting is not None and (short := int((fitting < counts.sizes).sum())):
+        found.append(
+            f"In {short} of {len(counts.sizes)} classes the population has fewer people than the table has "
+            "records: it does not contain the table, or a hierarchy's labels hide the match. There the "
+            "prosecutor's risk is used."
+        )
+    for one in demanded:
+        value = getattr(one, "value", None)
+        if value is not None and LabelIndex(counts.histogram(one.column).labels).find(value) is None:
+            found.append(f"The value that {one} limits does not occur in {one.column}. Check how it is written.")
+    return found

@@ -1,0 +1,73 @@
+"""How many people of a population fit each published class.
+
+A person fits a class if every published cell covers the person's value: a plain value covers itself, a set
+its members, an interval the numbers in it, a suppressed or missing cell everything. A hierarchy's label
+covers only itself here, because the audit of a table from anywhere knows no hierarchy.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.values import Interval, Suppressed, ValueSet, parse
+from hedgerow.verifier import ClassCounts
+from hedgerow.verifier.classes import Integers, Labels
+from hedgerow.verifier.labels import as_number
+
+__all__ = ["people_fitting"]
+
+Covers = NDArray[np.bool_]
+
+
+def people_fitting(published: ClassCounts, population: ClassCounts) -> Integers:
+    """Count the people of the population who fit each class.
+
+    The classes are walked as a trie, column by column, so that classes with the same beginning share the
+    work: it grows with the people who fit the beginnings, not with classes × people.
+    """
+    covers = [_covers(ours, theirs) for ours, theirs in zip(published.labels, population.labels, strict=True)]
+    # Columns with few published values first: the fewest different beginnings.
+    order = sorted(range(len(covers)), key=lambda column: len(published.labels[column]))
+    fitting = np.zeros(len(published.sizes), dtype=np.int64)
+
+    beginnings = [(0, np.arange(len(published.sizes)), np.arange(len(population.sizes)))]
+    while beginnings:
+        depth, classes, people = beginnings.pop()
+        if depth == len(order):
+            fitting[classes] = population.sizes[people].sum()
+            continue
+        column = order[depth]
+        codes = published.codes[classes, column]
+        values = population.codes[people, column]
+        by_code = np.argsort(codes, kind="stable")
+        found, starts = np.unique(codes[by_code], return_index=True)
+        for code, members in zip(found, np.split(classes[by_code], starts[1:]), strict=True):
+            beginnings.append((depth + 1, members, people[covers[column][code, values]]))
+    return fitting
+
+
+def _covers(published: Labels, values: Labels) -> Covers:
+    """Tell which published label covers which value of the population."""
+    numbers = np.array([np.nan if (n := as_number(text)) is None else n for text in values])
+    table = np.zeros((len(published), len(values)), dtype=np.bool_)
+    for row, label in enumerate(published):
+        cell = parse(label)
+        if cell is None or isinstance(cell, Suppressed):
+            table[row] = True
+        elif isinstance(cell, Interval):
+            below = numbers <= cell.high if cell.closed else numbers < cell.high
+            table[row] = (numbers >= cell.low) & below
+        elif isinstance(cell, ValueSet):
+            table[row] = _same(values, numbers, cell.members)
+        else:
+            table[row] = _same(values, numbers, {label})
+        table[row] |= values == label
+    return table
+
+
+def _same(values: Labels, numbers: NDArray[np.float64], members: set[str | None] | frozenset[str | None]) -> Covers:
+    """Tell which values are among the members, as text or as the same number."""
+    as_text = np.array([value in members for value in values], dtype=np.bool_)
+    wanted = [number for member in members if (number := as_number(member)) is not None]
+    return np.asarray(as_text | np.isin(numbers, wanted), dtype=np.bool_)

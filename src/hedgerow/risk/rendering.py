@@ -1,0 +1,158 @@
+"""The audit as aligned text for a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+
+from hedgerow.risk.audit import Audit
+from hedgerow.verifier import Finding
+
+__all__ = ["render"]
+
+_WIDTH = 100
+
+
+def render(audit: Audit) -> str:
+    """Write an audit, section by section; sections without content are left out."""
+    sections = [
+        _summary(audit),
+        _section("Classes by size", _size_table(audit)),
+        _section("Risk of being found again", _risk_table(audit)),
+        _section("Sensitive columns (the worst class)", _sensitive_table(audit)),
+        _section("Records in classes with a single value", _pairs(audit.label_homogeneity.items(), _share)),
+        _section("Losses", _pairs(audit.losses.items(), _number)),
+        _section("Requirements", _findings(audit)),
+        _section("Note", [line for text in audit.warnings for line in _bullet(text)]),
+    ]
+    return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
+
+
+def _summary(audit: Audit) -> list[str]:
+    facts = [
+        ("rows", f"{audit.rows:,}"),
+        ("quasi-identifiers", ", ".join(audit.columns)),
+        ("classes", f"{audit.classes.number:,}"),
+        ("k", f"{audit.k:,}"),
+        *((f"k of {shield}", f"{k:,}") for shield, k in audit.shields.items()),
+        ("k with wildcards", "not computed" if audit.wildcard_k is None else f"{audit.wildcard_k:,}"),
+    ]
+    if audit.l is not None and audit.t is not None:
+        facts += [("l", str(audit.l)), ("t", _number(audit.t))]
+    return _aligned(facts, right=())
+
+
+def _size_table(audit: Audit) -> list[str]:
+    classes = audit.classes
+    rows = [("records", "classes", "records in them")]
+    for bucket in classes.histogram:
+        span = str(bucket.low) if bucket.low == bucket.high else f"{bucket.low:,}–{bucket.high:,}"
+        rows.append((span, f"{bucket.classes:,}", f"{bucket.records:,}"))
+    figures = (
+        f"smallest {classes.smallest:,}, median {_number(classes.median)}, mean {_number(classes.mean)}, "
+        f"largest {classes.largest:,}"
+    )
+    return [*_aligned(rows, right=(1, 2)), figures]
+
+
+def _risk_table(audit: Audit) -> list[str]:
+    risks = (
+        ("prosecutor", audit.risks.prosecutor),
+        ("journalist", audit.risks.journalist),
+        ("marketer", audit.risks.marketer),
+    )
+    rows = [("attacker", "highest", "average", "records at risk", "")]
+    rows += [
+        (
+            name,
+            _share(risk.highest),
+            _share(risk.average),
+            f"{risk.records_at_risk:,}",
+            _share(risk.share_at_risk),
+        )
+        for name, risk in risks
+    ]
+    notes = [line for name, risk in risks for line in _bullet(f"{name}: {risk.note}")]
+    return [*_aligned(rows, right=(1, 2, 3, 4)), f"at risk: above {_share(risks[0][1].threshold)}", *notes]
+
+
+def _sensitive_table(audit: Audit) -> list[str]:
+    if not audit.sensitive:
+        return []
+    rows = [("column", "distinct l", "entropy l", "recursive c", "t equal", "t ordered", "alpha", "p")]
+    for name, one in audit.sensitive.items():
+        ratio = "none" if one.recursive_c is None else _number(one.recursive_c)
+        distances = (_number(one.t_equal), _number(one.t_ordered))
+        rows.append(
+            (
+                name,
+                str(one.distinct_l),
+                _number(one.entropy_l),
+                ratio,
+                *distances,
+                _number(one.alpha),
+                str(one.p),
+            )
+        )
+    return _aligned(rows, right=range(1, 8))
+
+
+def _findings(audit: Audit) -> list[str]:
+    if audit.verdict is None:
+        return []
+    rows: list[tuple[str, ...]] = [
+        ("", "requirement", "measure", "reached", "required", "violating records", "in classes")
+    ]
+    rows += [_finding(one) for one in audit.verdict.findings]
+    return [
+        *_aligned(rows, right=range(3, 7)),
+        "All requirements hold." if audit.verdict.holds else "The requirements do NOT hold.",
+    ]
+
+
+def _finding(one: Finding) -> tuple[str, ...]:
+    mark = "holds" if one.holds else "FAILS"
+    figures = (_number(one.reached), _number(one.required))
+    return (
+        mark,
+        one.requirement,
+        one.measure,
+        *figures,
+        f"{one.rows_violating:,}",
+        f"{one.classes_violating:,}",
+    )
+
+
+def _section(title: str, lines: list[str]) -> list[str]:
+    return [title, *(f"  {line}" for line in lines)] if lines else []
+
+
+def _pairs(items: Iterable[tuple[str, float]], write: Callable[[float], str]) -> list[str]:
+    return _aligned([(name, write(value)) for name, value in items], right=(1,))
+
+
+def _aligned(rows: Sequence[tuple[str, ...]], right: Iterable[int]) -> list[str]:
+    """Pad the cells of each column to its widest."""
+    if not rows:
+        return []
+    to_the_right = set(right)
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return [
+        "  ".join(
+            cell.rjust(width) if i in to_the_right else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _bullet(text: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, initial_indent="- ", subsequent_indent="  ")
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:.4g}"
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.2f} %"

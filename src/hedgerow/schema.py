@@ -1,0 +1,164 @@
+"""The schema: which role each column plays, how it generalizes, what counts as missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from hedgerow.errors import BadInput, listing
+
+__all__ = ["Others", "Roles", "Schema"]
+
+Others = Literal["error", "insensitive", "drop"]
+
+
+@dataclass(frozen=True)
+class Roles:
+    """A schema applied to the columns of one table: every column has exactly one fate."""
+
+    columns: tuple[str, ...]
+    quasi: tuple[str, ...]
+    target: str | None
+    sensitive: tuple[str, ...]
+    insensitive: tuple[str, ...]
+    pseudonymized: tuple[str, ...]
+    dropped: tuple[str, ...]
+
+    @property
+    def published(self) -> tuple[str, ...]:
+        """The columns of the release, in the order of the input."""
+        gone = set(self.dropped)
+        return tuple(name for name in self.columns if name not in gone)
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """The columns that make up a cell of the frequency table: quasi-identifiers, target, sensitive ones."""
+        target = () if self.target is None or self.target in self.sensitive else (self.target,)
+        return (*self.quasi, *target, *self.sensitive)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schema:
+    """Roles of the columns, hierarchies of the quasi-identifiers, and what counts as missing.
+
+    Parameters
+    ----------
+    quasi : sequence of str, optional
+        Columns by which a person could be found: they are generalized. ``None`` makes every column without
+        another role a quasi-identifier (what a scikit-learn pipeline wants); name them for a publication.
+    target : str, optional
+        The class that is to be learnt from the release.
+    identifying : sequence of str
+        Columns that name a person: dropped.
+    pseudonymize : sequence of str
+        Identifying columns that are replaced by random pseudonyms instead (the same person, the same pseudonym).
+    sensitive : sequence of str
+        Columns that requirements like l-diversity protect.
+    insensitive : sequence of str
+        Columns published as they are.
+    hierarchies : mapping of column to hierarchy
+        An object of :mod:`hedgerow.hierarchies`, a builder's name, the path of an ARX CSV or TOML file, or a
+        nested dict. A quasi-identifier without one gets an automatic one.
+    missing : sequence of str
+        Texts that mean "no value", besides null.
+    others : {"error", "insensitive", "drop"}
+        What happens to a column that nobody gave a role.
+
+    Examples
+    --------
+    >>> schema = Schema(quasi=["age", "sex"], target="income", others="drop")
+    >>> schema.resolve(["id", "age", "sex", "income"]).published
+    ('age', 'sex', 'income')
+    """
+
+    quasi: Sequence[str] | None = None
+    target: str | None = None
+    identifying: Sequence[str] = ()
+    pseudonymize: Sequence[str] = ()
+    sensitive: Sequence[str] = ()
+    insensitive: Sequence[str] = ()
+    hierarchies: Mapping[str, Any] = field(default_factory=dict)
+    missing: Sequence[str] = ("",)
+    others: Others = "error"
+
+    def __post_init__(self) -> None:
+        for name in ("quasi", "identifying", "pseudonymize", "sensitive", "insensitive", "missing"):
+            value = getattr(self, name)
+            if name == "quasi" and value is None:
+                continue
+            if isinstance(value, str) or not isinstance(value, Iterable):
+                raise BadInput.parameter(name, "Schema", "a list of column names", type(value).__name__)
+            names = tuple(value)
+            if not all(isinstance(item, str) for item in names):
+                raise BadInput(f"The {name!r} parameter of Schema must hold only text. Write column names as strings.")
+            object.__setattr__(self, name, names)
+        if self.target is not None and not isinstance(self.target, str):
+            raise BadInput.parameter("target", "Schema", "a column name", type(self.target).__name__)
+        if self.others not in ("error", "insensitive", "drop"):
+            raise BadInput.parameter("others", "Schema", "'error', 'insensitive' or 'drop'", self.others)
+        if not isinstance(self.hierarchies, Mapping):
+            raise BadInput.parameter(
+                "hierarchies", "Schema", "a mapping of column to hierarchy", type(self.hierarchies).__name__
+            )
+        object.__setattr__(self, "hierarchies", dict(self.hierarchies))
+        self._check_one_role_each()
+
+    def _named(self) -> list[tuple[str, str]]:
+        """Every (column, role) the caller wrote down; a target may be sensitive too."""
+        named = [(column, role) for role in _LIST_ROLES for column in getattr(self, role) or ()]
+        if self.target is not None and self.target not in self.sensitive:
+            named.append((self.target, "target"))
+        return named
+
+    def _check_one_role_each(self) -> None:
+        seen: dict[str, str] = {}
+        for column, role in self._named():
+            if column in seen:
+                other = seen[column]
+                both = f"twice as {role}" if other == role else f"as {other} and as {role}"
+                raise BadInput(f"The column {column!r} is named {both}. Give each column one role.")
+            seen[column] = role
+
+    def resolve(self, columns: Sequence[str]) -> Roles:
+        """Apply the schema to a table's columns, or say what does not fit."""
+        columns = tuple(columns)
+        repeated = (
+            sorted({name for name in columns if columns.count(name) > 1}) if len(set(columns)) < len(columns) else []
+        )
+        if repeated:
+            raise BadInput(f"The table has several columns called {listing(repeated)}. Rename them.")
+        present = set(columns)
+        for column, role in self._named():
+            if column not in present:
+                raise BadInput.unknown("column", column, columns, f"It is named as {role}.")
+        for column in self.hierarchies:
+            if column not in present:
+                raise BadInput.unknown("column", column, columns, "A hierarchy is given for it.")
+        named = {column for column, _ in self._named()}
+        unassigned = [name for name in columns if name not in named]
+        quasi = tuple(self.quasi) if self.quasi is not None else tuple(unassigned)
+        if self.quasi is None:
+            unassigned = []
+        if not quasi:
+            raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found.")
+        if unassigned and self.others == "error":
+            raise BadInput(
+                f"No role is given for {listing(unassigned)}. "
+                "Name a role for each, or say others='insensitive' or others='drop' (--others)."
+            )
+        for column in self.hierarchies:
+            if column not in quasi and column not in self.sensitive and column != self.target:
+                raise BadInput(f"A hierarchy is given for {column!r}, which is not a quasi-identifier or sensitive.")
+        return Roles(
+            columns=columns,
+            quasi=quasi,
+            target=self.target,
+            sensitive=tuple(self.sensitive),
+            insensitive=(*self.insensitive, *(unassigned if self.others == "insensitive" else ())),
+            pseudonymized=tuple(self.pseudonymize),
+            dropped=(*self.identifying, *(unassigned if self.others == "drop" else ())),
+        )
+
+
+_LIST_ROLES = ("quasi", "identifying", "pseudonymize", "sensitive", "insensitive")

@@ -1,0 +1,180 @@
+"""Published values: how a generalized cell is written as text, and read back.
+
+A plain value and a hierarchy's label are themselves; a set is ``{a|b|c}`` (sorted, ``|`` and ``\\`` escaped, a
+missing member written ``\\N``); an interval is ``[low,high)``, or ``[low,high]`` for the last of a column;
+a suppressed cell is ``*``. The text is the same in CSV, Parquet and dataframes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = [
+    "SUPPRESSED",
+    "Interval",
+    "Suppressed",
+    "ValueSet",
+    "format_interval",
+    "format_set",
+    "format_value",
+    "number_text",
+    "parse",
+]
+
+SUPPRESSED_TEXT: Final = "*"
+_MISSING_MEMBER: Final = "\\N"
+_NUMBER = r"-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
+_INTERVAL = re.compile(rf"\[({_NUMBER}),({_NUMBER})([)\]])\Z")
+
+
+@dataclass(frozen=True)
+class Suppressed:
+    """A cell that publishes nothing."""
+
+    def __str__(self) -> str:
+        return SUPPRESSED_TEXT
+
+
+SUPPRESSED: Final = Suppressed()
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The numbers from ``low`` (included) to ``high`` (included only if ``closed``)."""
+
+    low: float
+    high: float
+    closed: bool = False
+
+    def __str__(self) -> str:
+        return format_interval(self.low, self.high, closed=self.closed)
+
+    def __contains__(self, number: object) -> bool:
+        if not isinstance(number, int | float):
+            return False
+        return self.low <= number < self.high or (self.closed and number == self.high)
+
+
+@dataclass(frozen=True)
+class ValueSet:
+    """Any one of the members; ``None`` among them means a missing value."""
+
+    members: frozenset[str | None]
+
+    def __str__(self) -> str:
+        return format_set(sorted((m for m in self.members if m is not None), key=_member_order), None in self.members)
+
+    def __contains__(self, value: object) -> bool:
+        return value in self.members
+
+
+def number_text(number: float) -> str:
+    """Write a number in its shortest exact form, whole numbers without a decimal point.
+
+    >>> number_text(39.0), number_text(2.50), number_text(-3)
+    ('39', '2.5', '-3')
+    """
+    if isinstance(number, float) and number.is_integer() and abs(number) < 1e15:
+        return str(int(number))
+    return str(number) if isinstance(number, int) else repr(float(number))
+
+
+def format_value(text: str) -> str:
+    """Write one original value so that :func:`parse` reads it back as itself.
+
+    >>> format_value("Private"), format_value("*"), format_value("[1,5)")
+    ('Private', '{*}', '{[1,5)}')
+    """
+    if not text or text[0] not in "*[{":
+        return text
+    return text if isinstance(parse(text), str) else format_set([text])
+
+
+def format_set(members: list[str], with_missing: bool = False) -> str:
+    """Write a set; the members come sorted by the caller (numbers by value, text by code point).
+
+    >>> format_set(["a|b", "c"], with_missing=True)
+    '{a\\\\|b|c|\\\\N}'
+    """
+    parts = [m.replace("\\", "\\\\").replace("|", "\\|") for m in members]
+    if with_missing:
+        parts.append(_MISSING_MEMBER)
+    return "{" + "|".join(parts) + "}"
+
+
+def format_interval(low: float, high: float, *, closed: bool = False) -> str:
+    """Write an interval.
+
+    >>> format_interval(20, 30), format_interval(80, 90.5, closed=True)
+    ('[20,30)', '[80,90.5]')
+    """
+    return f"[{number_text(low)},{number_text(high)}{']' if closed else ')'}"
+
+
+def parse(cell: object) -> str | float | Interval | ValueSet | Suppressed | None:
+    """Read a published cell back: a plain value, an interval, a set, suppressed, or ``None`` for missing.
+
+    >>> parse("{HS-grad|Masters}").members == {"HS-grad", "Masters"}
+    True
+    >>> parse("[20,30)")
+    Interval(low=20.0, high=30.0, closed=False)
+    >>> parse("*") is SUPPRESSED, parse("Private"), parse(None)
+    (True, 'Private', None)
+    """
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return None
+    if not isinstance(cell, str):
+        return float(cell) if isinstance(cell, int | float) and not isinstance(cell, bool) else str(cell)
+    if cell == SUPPRESSED_TEXT:
+        return SUPPRESSED
+    if cell.startswith("[") and (found := _INTERVAL.match(cell)):
+        low, high = float(found[1]), float(found[2])
+        return Interval(low, high, closed=found[3] == "]")
+    if cell.startswith("{") and cell.endswith("}") and len(cell) > 2:
+        members = _split_members(cell[1:-1])
+        if members is not None:
+            return ValueSet(frozenset(members))
+    return cell
+
+
+def _split_members(inside: str) -> list[str | None] | None:
+    """Split on unescaped bars; ``None`` if the escapes do not follow the form (then it is a plain value)."""
+    members: list[str | None] = []
+    current: list[str] = []
+    missing = False
+    at = 0
+    while at < len(inside):
+        character = inside[at]
+        if character == "\\":
+            following = inside[at + 1 : at + 2]
+            if missing:
+                return None
+            if following == "N" and not current:
+                missing = True
+            elif following in ("\\", "|") and following:
+                current.append(following)
+            else:
+                return None
+            at += 2
+            continue
+        if character == "|":
+            members.append(None if missing else "".join(current))
+            current, missing = [], False
+        elif missing:
+            return None
+        else:
+            current.append(character)
+        at += 1
+    members.append(None if missing else "".join(current))
+    return members
+
+
+def _member_order(member: str) -> tuple[int, float, str]:
+    """Numbers first and by value, then text by code point."""
+    try:
+        return 0, float(member), member
+    except ValueError:
+        return 1, 0.0, member

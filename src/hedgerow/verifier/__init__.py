@@ -1,0 +1,24 @@
+"""The verifier: counts a published table again and decides whether its guarantee holds.
+
+It shares no code with the methods that made the table: it reads a requirement's parameters and has its own
+counting and its own formulas, so that one bug cannot pass both. Only errors and schema are imported from
+Hedgerow.
+"""
+
+from __future__ import annotations
+
+from hedgerow.verifier.classes import ClassCounts, Histogram
+from hedgerow.verifier.counting import count_classes
+from hedgerow.verifier.verdict import Finding, Verdict, enforce, verify
+from hedgerow.verifier.wildcards import wildcard_k
+
+__all__ = [
+    "ClassCounts",
+    "Finding",
+    "Histogram",
+    "Verdict",
+    "count_classes",
+    "enforce",
+    "verify",
+    "wildcard_k",
+]

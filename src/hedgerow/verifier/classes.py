@@ -1,0 +1,225 @@
+"""Equivalence classes as the verifier counted them: small integer arrays, with the labels beside them.
+
+A *class* is a distinct combination of quasi-identifier values. Its size is its number of rows, or of
+different people where the table has a column that tells them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.errors import BadInput
+
+__all__ = ["Cells", "ClassCounts", "Codes", "Encoded", "Histogram", "Integers", "Labels", "distinct"]
+
+Labels = NDArray[np.object_]
+Codes = NDArray[np.int32]
+Integers = NDArray[np.int64]
+
+# Below this a mixed-radix key cannot overflow when one more column is multiplied in.
+_LARGEST_KEY = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """One column as codes; code ``i`` stands for ``labels[i]`` (text, or ``None`` for a missing value)."""
+
+    codes: Codes
+    labels: Labels
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The grouped table below the classes: distinct combinations of class, sensitive values and person.
+
+    Parameters
+    ----------
+    rows : array of int
+        The rows of each combination.
+    sensitive : mapping of column to Encoded
+        Its sensitive values.
+    people : array of int, optional
+        A code of the person, where people are counted instead of rows.
+    """
+
+    rows: Integers
+    sensitive: Mapping[str, Encoded]
+    people: Codes | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """How often each sensitive value occurs in each class: sparse triples, sorted by class.
+
+    Parameters
+    ----------
+    classes, values, counts : arrays of int
+        In class ``classes[i]``, ``counts[i]`` records hold the value with code ``values[i]``; counts are
+        positive.
+    labels : array of object
+        The values as text, ``None`` for a missing one.
+    number : int
+        How many classes there are; each has at least one value.
+    """
+
+    classes: Integers
+    values: Integers
+    counts: Integers
+    labels: Labels
+    number: int
+
+    @cached_property
+    def starts(self) -> Integers:
+        """Where each class begins in the triples."""
+        return np.searchsorted(self.classes, np.arange(self.number)).astype(np.int64)
+
+    @cached_property
+    def totals(self) -> Integers:
+        """The records of each class: its size, or more where one person holds several values."""
+        return np.add.reduceat(self.counts, self.starts)
+
+    @cached_property
+    def overall(self) -> Integers:
+        """How often each value occurs in the whole table."""
+        return _sums(self.values, self.counts, len(self.labels))
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCounts:
+    """The equivalence classes of a table.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        The quasi-identifiers.
+    codes : array of int32, classes × columns
+        The distinct combinations.
+    labels : tuple of arrays
+        Per column what a code stands for: text, or ``None`` for a missing value.
+    sizes : array of int64
+        The rows of each class, or its different people.
+    histograms : mapping of column to Histogram
+        The sensitive columns.
+    rows : int
+        The rows of the table.
+    entity : str, optional
+        The column that names the person, where people are counted.
+    """
+
+    columns: tuple[str, ...]
+    codes: Codes
+    labels: tuple[Labels, ...]
+    sizes: Integers
+    histograms: Mapping[str, Histogram]
+    rows: int
+    entity: str | None
+    cells: Cells
+    class_of_cell: Integers
+
+    @classmethod
+    def build(
+        cls, columns: tuple[str, ...], encoded: Sequence[Encoded], cells: Cells, entity: str | None
+    ) -> ClassCounts:
+        """Make classes of cells whose quasi-identifiers are given as one :class:`Encoded` per column."""
+        class_of_cell, first = distinct([(column.codes, len(column.labels)) for column in encoded])
+        codes = np.stack([column.codes[first] for column in encoded], axis=1)
+        histograms = {
+            name: _histogram(class_of_cell, len(first), column, cells) for name, column in cells.sensitive.items()
+        }
+        return cls(
+            columns=columns,
+            codes=codes,
+            labels=tuple(column.labels for column in encoded),
+            sizes=_sizes(class_of_cell, len(first), cells),
+            histograms=histograms,
+            rows=int(cells.rows.sum()),
+            entity=entity,
+            cells=cells,
+            class_of_cell=class_of_cell,
+        )
+
+    @property
+    def records(self) -> int:
+        """The sum of the sizes: rows, or people (one who appears in several classes is counted in each)."""
+        return int(self.sizes.sum())
+
+    @cached_property
+    def overlapping(self) -> bool:
+        """Whether a person appears in several classes, so that sizes of classes must not be added up."""
+        people = self.cells.people
+        return people is not None and len(np.unique(people)) < self.records
+
+    def project(self, shield: Sequence[str] | None) -> ClassCounts:
+        """Return the classes of a shield, that is of some of the quasi-identifiers; ``None`` means all."""
+        if shield is None or tuple(shield) == self.columns:
+            return self
+        for name in shield:
+            if name not in self.columns:
+                raise BadInput.unknown("quasi-identifier", name, self.columns, "A shield names it.")
+        if not shield:
+            raise BadInput("A shield names no column. Name the quasi-identifiers it protects, or none at all.")
+        at = [self.columns.index(name) for name in shield]
+        encoded = [Encoded(self.codes[self.class_of_cell, i], self.labels[i]) for i in at]
+        return ClassCounts.build(tuple(shield), encoded, self.cells, self.entity)
+
+    def histogram(self, column: str) -> Histogram:
+        """Return the histogram of a sensitive column, or say that it was not counted."""
+        if column not in self.histograms:
+            raise BadInput.unknown("counted sensitive column", column, self.histograms, "Name it as sensitive.")
+        return self.histograms[column]
+
+
+def distinct(columns: Sequence[tuple[NDArray[np.integer], int]]) -> tuple[Integers, Integers]:
+    """Number the distinct combinations of several code columns, each given with its number of codes.
+
+    Returns the number of each row's combination, and for each combination the first row that has it.
+
+    >>> import numpy as np
+    >>> numbers, first = distinct([(np.array([1, 0, 1]), 2), (np.array([4, 4, 4]), 5)])
+    >>> numbers.tolist(), first.tolist()
+    ([1, 0, 1], [1, 0])
+    """
+    key = columns[0][0].astype(np.int64)
+    reach = columns[0][1]
+    for codes, number in columns[1:]:
+        if reach * number > _LARGEST_KEY:
+            found, key = np.unique(key, return_inverse=True)
+            reach = len(found)
+        key = key * number + codes
+        reach *= number
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    return inverse.astype(np.int64), first.astype(np.int64)
+
+
+def _sums(at: Integers, amounts: Integers, number: int) -> Integers:
+    """Add up whole numbers per index (exact: a double holds every count below 2^53)."""
+    return np.bincount(at, weights=amounts, minlength=number).astype(np.int64)
+
+
+def _sizes(class_of_cell: Integers, number: int, cells: Cells) -> Integers:
+    if cells.people is None:
+        return _sums(class_of_cell, cells.rows, number)
+    _, first = distinct([(class_of_cell, number), (cells.people, int(cells.people.max()) + 1)])
+    return np.bincount(class_of_cell[first], minlength=number).astype(np.int64)
+
+
+def _histogram(class_of_cell: Integers, number: int, column: Encoded, cells: Cells) -> Histogram:
+    rows, classes, values = cells.rows, class_of_cell, column.codes
+    if cells.people is not None:
+        # A person with several rows of one value in a class is one record there.
+        people = (cells.people, int(cells.people.max()) + 1)
+        _, once = distinct([(classes, number), (values, len(column.labels)), people])
+        rows, classes, values = np.ones(len(once), dtype=np.int64), classes[once], values[once]
+    triple, first = distinct([(classes, number), (values, len(column.labels))])
+    return Histogram(
+        classes=classes[first],
+        values=values[first].astype(np.int64),
+        counts=_sums(triple, rows, len(first)),
+        labels=column.labels,
+        number=number,
+    )

@@ -1,0 +1,108 @@
+"""One native GROUP BY per table: polars groups itself, everything else is grouped by DuckDB through Arrow.
+
+The result is an Arrow table with the columns ``c0``, ``c1``, … in the order asked for and ``n``, the rows
+of each combination, small enough for everything that follows.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+import duckdb
+import narwhals as nw
+
+from hedgerow.errors import BadInput, HedgerowError
+
+__all__ = ["group_frame", "group_relation", "open_database", "quoted"]
+
+# DuckDB types that Arrow and Python hold exactly; DuckDB writes values of the other plain types as text.
+_WHOLE: Final = ["tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint"]
+_KEPT: Final = frozenset(["boolean", *_WHOLE, "float", "double", "varchar"])
+_NESTED: Final = frozenset(["list", "array", "struct", "map", "union", "variant"])
+
+
+@contextmanager
+def open_database() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a private database that spills into a private folder and never downloads an extension."""
+    with tempfile.TemporaryDirectory(prefix="hedgerow-") as folder:
+        settings: dict[str, str | bool | int | float | list[str]] = {
+            "temp_directory": folder,
+            "autoinstall_known_extensions": "false",
+            "preserve_insertion_order": "false",
+        }
+        connection = duckdb.connect(config=settings)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+
+def quoted(identifier: str) -> str:
+    """Quote an SQL identifier."""
+    return '"' + identifier.replace('"', '""') + '"'
+
+
+def group_frame(frame: nw.DataFrame[Any], columns: Sequence[str]) -> Any:
+    """Group a dataframe by some of its columns."""
+    short = [f"c{i}" for i in range(len(columns))]
+    part = frame.select(nw.col(name).alias(alias) for name, alias in zip(columns, short, strict=True))
+    if frame.implementation.is_polars():
+        return _group_polars(part, short, columns)
+    arrow = _to_arrow(part, short, columns)
+    with open_database() as connection:
+        return group_relation(connection.from_arrow(arrow), short, columns)
+
+
+def _to_arrow(part: nw.DataFrame[Any], short: Sequence[str], columns: Sequence[str]) -> Any:
+    try:
+        return part.to_arrow()
+    except (TypeError, ValueError, OverflowError):
+        # Arrow's message quotes the cell: only the column it stumbled over is passed on.
+        if len(short) == 1:
+            raise BadInput(
+                f"The column {columns[0]!r} mixes types. Turn its cells into text, or into numbers."
+            ) from None
+        for alias, name in zip(short, columns, strict=True):
+            _to_arrow(part.select(alias), [alias], [name])
+        raise HedgerowError("The table could not be handed to DuckDB.") from None
+
+
+def _group_polars(part: nw.DataFrame[Any], short: list[str], columns: Sequence[str]) -> Any:
+    texts = []
+    for alias, name in zip(short, columns, strict=True):
+        dtype = part.schema[alias]
+        if dtype.is_nested() or dtype in (nw.Object, nw.Binary):
+            raise _nested(name)
+        if dtype == nw.Duration:
+            texts.append(nw.col(alias).cast(nw.Int64).cast(nw.String))
+        elif not (dtype.is_float() or dtype in (nw.String, nw.Boolean, nw.Unknown)):
+            texts.append(nw.col(alias).cast(nw.String))
+    grouped = part.group_by(short).agg(nw.len().alias("n"))
+    return (grouped.with_columns(*texts) if texts else grouped).to_arrow()
+
+
+def group_relation(relation: duckdb.DuckDBPyRelation, short: Sequence[str], columns: Sequence[str]) -> Any:
+    """Group a DuckDB relation by its columns ``short``, which messages call ``columns``."""
+    types = dict(zip(relation.columns, relation.types, strict=True))
+    written = []
+    for i, (alias, name) in enumerate(zip(short, columns, strict=True)):
+        kind = types[alias].id
+        if kind in _NESTED:
+            raise _nested(name)
+        written.append(f"c{i}" if kind in _KEPT else f"CAST(c{i} AS VARCHAR) AS c{i}")
+    keys = ", ".join(quoted(alias) for alias in short)
+    named = ", ".join(f"{quoted(alias)} AS c{i}" for i, alias in enumerate(short))
+    try:
+        grouped = relation.aggregate(f"{named}, count(*) AS n", keys)
+        return grouped.project(", ".join([*written, "n"])).to_arrow_table()
+    except duckdb.OutOfMemoryException:
+        raise HedgerowError("The memory is not enough to count the table. Free some, or use fewer columns.") from None
+
+
+def _nested(name: str) -> BadInput:
+    return BadInput(
+        f"The column {name!r} holds lists, structures or other objects. Turn its cells into text or numbers."
+    )

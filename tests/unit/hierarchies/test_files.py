@@ -1,0 +1,174 @@
+"""Hierarchy files: ARX's CSV and TOML."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hedgerow.domains import Domain
+from hedgerow.errors import BadInput
+from hedgerow.hierarchies import read_arx, read_toml
+from hedgerow.hierarchies.taxonomies import Taxonomy
+
+ZIPS = "13053;130**;*\n13068;130**;*\n14850;148**;*\n"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "zip.csv"
+
+
+def write(path: Path, content: str, encoding: str = "utf-8") -> Path:
+    path.write_bytes(content.encode(encoding))
+    return path
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        ZIPS,
+        ZIPS.replace("\n", "\r\n"),
+        "\ufeff" + ZIPS,
+        ZIPS.rstrip(),
+        ZIPS + "\n\n",
+        ZIPS.replace("130**", '"130**"'),
+    ],
+    ids=["plain", "crlf", "bom", "no final newline", "empty lines", "quoted"],
+)
+def test_arx_file(path: Path, content: str) -> None:
+    built = read_arx(write(path, content))
+    encoded = built.encode(Domain("zip", "text", np.array(["13053", "14850"]), has_missing=True))
+    assert encoded.labels == ("*", "130**", "13053", "13068", "148**", "14850", None)
+    assert encoded.at_level.tolist() == [[2, 5, 6], [1, 4, 6], [0, 0, 0]]
+    assert encoded.description == "hierarchy zip.csv"
+
+
+def test_arx_file_of_numbers_matches_by_value(path: Path) -> None:
+    built = read_arx(write(path, "38;30-39;*\n39;30-39;*\n40;40-49;*\n"))
+    encoded = built.encode(Domain("age", "number", np.array(["39", "40"]), np.array([39.0, 40.0])))
+    assert [encoded.labels[node] for node in encoded.at_level[1]] == ["30-39", "40-49"]
+    assert encoded.leaf_count[encoded.root] == 3
+
+
+def test_arx_labels_may_repeat_along_a_line(path: Path) -> None:
+    built = read_arx(write(path, "White;White;*\nBlack;Other;*\nAsian;Other;*\n"))
+    encoded = built.encode(Domain("race", "text", np.array(["Asian", "Black", "White"])))
+    assert encoded.labels == ("*", "White", "White", "Other", "Black", "Asian")
+    assert encoded.at_level[:2].tolist() == [[5, 4, 2], [3, 3, 1]]
+
+
+def test_arx_delimiter_encoding_and_root(path: Path) -> None:
+    built = read_arx(write(path, "Zürich,Schweiz,alle\n", "latin-1"), delimiter=",", encoding="latin-1")
+    assert built.tree.labels == ("alle", "Schweiz", "Zürich")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "There is nothing in"),
+        ("\n\n", "There is nothing in"),
+        ("secret\nb\n", "one column"),
+        ("secret,x,*\n", "by ';'"),
+        ("a;x;*\n\nsecret;*\n", "Line 3 .* has 2 columns where line 1 has 3"),
+        ("a;x;*\nb;x;*\nsecret;y;*\nsecret;y;*\n", "Line 4 .* same value as line 3"),
+        ("value;group;top\nsecret;x;*\n", "Line 2 .* ends in another label than line 1"),
+        ("a;secret;p;*\nb;x;q;*\nc;secret;q;*\n", "Line 3 .* another parent than line 1"),
+        ("a;secret;*\nb;x;*\nsecret;x;*\n", "Line 3 .* another parent than line 1"),
+        ("'a\nb';x;*\n", "Line 2 .* has 3 columns where line 1 has 1"),
+        ('"two\nlines";x;*\nsecret;*\n', "Line 3 .* has 2 columns"),
+        (f"a;{'secret' * 30000};*\n", "Line 1 .* not proper CSV"),
+    ],
+)
+def test_bad_arx_files_are_refused_by_line(path: Path, content: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message) as caught:
+        read_arx(write(path, content))
+    assert "zip.csv" in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_undecodable_file(path: Path) -> None:
+    write(path, "Zürich;*\n", "latin-1")
+    with pytest.raises(BadInput, match="byte 1 is not utf-8"):
+        read_arx(path)
+    with pytest.raises(BadInput, match="'encoding' parameter of read_arx"):
+        read_arx(path, encoding="no-such-code")
+
+
+@pytest.mark.parametrize("read", [read_arx, read_toml])
+def test_unreadable_paths(tmp_path: Path, read: Callable[[Path | str], Taxonomy]) -> None:
+    with pytest.raises(BadInput, match="No such file"):
+        read(tmp_path / "absent.csv")
+    with pytest.raises(BadInput, match="directory"):
+        read(str(tmp_path))
+
+
+@pytest.mark.parametrize("delimiter", ["", ";;", None])
+def test_wrong_delimiter(path: Path, delimiter: str) -> None:
+    with pytest.raises(BadInput, match="'delimiter' parameter of read_arx must be one character"):
+        read_arx(path, delimiter=delimiter)
+
+
+def test_toml_file(tmp_path: Path) -> None:
+    lines = [
+        "\ufeff[Any]",
+        'University = ["BSc"]',
+        "[Any.School]",
+        'Junior = ["9th", "10th"]',
+        "Senior = [11, 12]",
+    ]
+    built = read_toml(write(tmp_path / "education.toml", "\r\n".join(lines)))
+    encoded = built.encode(Domain("education", "text", np.array(["11", "9th"])))
+    assert encoded.labels == (
+        "Any",
+        "University",
+        "BSc",
+        "School",
+        "Junior",
+        "9th",
+        "10th",
+        "Senior",
+        "11",
+        "12",
+    )
+    assert encoded.description == "hierarchy education.toml"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "There is nothing in"),
+        ('[Any]\nx = ["secret"\ny = 3', "wrong at line 3"),
+        ('[Any]\nx = ["secret', "wrong at its end|wrong at line 2"),
+        ('[Any]\nx = ["secret"]\ny = ["secret"]', "lists 1 values twice"),
+        ('x = "secret"', "Found str"),
+    ],
+)
+def test_bad_toml_files(tmp_path: Path, content: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message) as caught:
+        read_toml(write(tmp_path / "h.toml", content))
+    assert "h.toml" in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+DATA = os.environ.get("HEDGEROW_DATA")
+
+
+@pytest.mark.skipif(not DATA and not os.environ.get("CI"), reason="HEDGEROW_DATA is not set")
+def test_every_hierarchy_of_the_benchmark_data_loads() -> None:
+    files = sorted(Path(DATA or "").glob("*/hierarchies/*.csv"))
+    assert files, "HEDGEROW_DATA has no hierarchies"
+    for file in files:
+        with file.open(newline="", encoding="utf-8") as lines:
+            rows = list(csv.reader(lines, delimiter=";"))
+        values = np.array(sorted(row[0] for row in rows))
+        encoded = read_arx(file).encode(Domain(file.stem, "text", values, has_missing=True))
+        assert encoded.height == len(rows[0]) - 1
+        assert encoded.leaf_count[encoded.root] == len(rows) + 1
+        code = {value: at for at, value in enumerate(values.tolist())}
+        for row in rows:
+            assert [encoded.labels[node] for node in encoded.at_level[:, code[row[0]]]] == row

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from hedgerow.values import number_text
 __all__ = ["Domain", "Kind"]
 
 Kind = Literal["number", "text", "date"]
+
+_FINEST: Final = 17  # no float near 1 has more digits than these after the point
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +58,9 @@ class Domain:
         """The digits after the decimal point that the column's numbers use: its grid."""
         if self.numbers is None or self.kind != "number":
             return 0
-        fractions = (number_text(float(value)).partition(".")[2] for value in self.numbers)
-        return max((len(part) for part in fractions if "e" not in part), default=0)
+        exponents = (Decimal(number_text(float(value))).as_tuple().exponent for value in self.numbers)
+        digits = max((-exponent for exponent in exponents if isinstance(exponent, int) and exponent < 0), default=0)
+        return min(digits, _FINEST)
 
     @property
     def step(self) -> float:

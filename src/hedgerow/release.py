@@ -7,11 +7,8 @@ import importlib.metadata
 import json
 import os
 import platform
-import secrets
 import shutil
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,11 +16,13 @@ from typing import Any
 import duckdb
 
 from hedgerow._version import __version__
-from hedgerow.engines.files import copy_options, file_format
-from hedgerow.engines.sql import identifier, literal
+from hedgerow.engines.csv_text import read_header
+from hedgerow.engines.files import copy_options, csv_scan, file_format, refuse_alike
+from hedgerow.engines.scratch import Scratch
+from hedgerow.engines.sql import file_literal, identifier, literal
 from hedgerow.errors import BadInput
 from hedgerow.frames import open_frame
-from hedgerow.recoding import Recoding
+from hedgerow.recoding import Recoding, appearing, check_place
 from hedgerow.risk import Audit
 
 __all__ = ["Release", "Staged", "check_destination", "manifest_path"]
@@ -34,7 +33,7 @@ class Staged:
     """Published rows in a file of a temporary folder, which lives as long as this object."""
 
     path: Path
-    folder: tempfile.TemporaryDirectory[str]
+    folder: Scratch
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +63,10 @@ class Release:
         """The published rows: the dataframe type that came in; for a file, a DuckDB relation over the release."""
         if not isinstance(self.rows, Staged):
             return self.rows
-        connection = duckdb.connect()
-        if file_format(self.rows.path) == "parquet":
-            return connection.from_parquet(str(self.rows.path))
-        return connection.sql(f"SELECT * FROM {_read_text(self.rows.path)}")
+        relation = duckdb.connect().sql(f"SELECT * FROM {_scan(self.rows.path)}")
+        # The rows stay readable even if the release itself is no longer used.
+        self.rows.folder.keep_for(relation)
+        return relation
 
     @property
     def manifest(self) -> dict[str, Any]:
@@ -86,27 +85,33 @@ class Release:
         """
         path = Path(path)
         check_destination(path)
-        with _appearing(path) as staged:
+        with appearing(path) as staged:
             if isinstance(self.rows, Staged) and _same_format(self.rows.path, path):
                 _link_or_copy(self.rows.path, staged)
             else:
                 self._write(staged)
             manifest = {**self.manifest, "output": {"file": path.name, "sha256": _sha256(staged)}}
-            with _appearing(manifest_path(path)) as beside:
+            with appearing(manifest_path(path)) as beside:
                 beside.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         return path
 
     def _write(self, staged: Path) -> None:
+        try:
+            self._copy(staged)
+        except duckdb.Error:
+            raise BadInput(
+                f"DuckDB cannot write the release as {file_format(staged)}. Is the disk full, or does a column hold "
+                "something that such a file cannot?"
+            ) from None
+
+    def _copy(self, staged: Path) -> None:
         with duckdb.connect() as connection:
             if isinstance(self.rows, Staged):
-                reading = (
-                    f"read_parquet({literal(str(self.rows.path))})"
-                    if file_format(self.rows.path) == "parquet"
-                    else _read_text(self.rows.path)
-                )
-                connection.execute(f"CREATE VIEW release AS SELECT * FROM {reading}")
+                connection.execute(f"CREATE VIEW release AS SELECT * FROM {_scan(self.rows.path)}")
             else:
-                connection.register("release", open_frame(self.rows).frame.to_arrow())
+                table = open_frame(self.rows).frame.to_arrow()
+                refuse_alike(table.column_names)
+                connection.register("release", table)
             if file_format(staged) == "csv" and self.markers:
                 marked = ", ".join(
                     f"coalesce(CAST({identifier(name)} AS VARCHAR), {literal(marker)}) AS {identifier(name)}"
@@ -121,30 +126,12 @@ class Release:
 def check_destination(path: Path) -> None:
     """Refuse a place that a release cannot be written to, before any work is done."""
     file_format(path)
-    if path.is_dir():
-        raise BadInput(f"{str(path)!r} is a folder. Name a file.")
-    if not path.parent.is_dir():
-        raise BadInput(f"There is no folder {str(path.parent)!r} to write to.")
-    if not os.access(path.parent, os.W_OK):
-        raise BadInput(f"The folder {str(path.parent)!r} cannot be written to.")
+    check_place(path)
 
 
 def manifest_path(path: Path) -> Path:
     """Where the manifest of a release stands."""
     return path.with_name(path.name + ".manifest.json")
-
-
-@contextmanager
-def _appearing(path: Path) -> Iterator[Path]:
-    """A hidden name to write to; the file takes its real name only when it is complete and on disk."""
-    staged = path.with_name(f".{secrets.token_hex(4)}.partial.{path.name}")
-    try:
-        yield staged
-        with staged.open("rb") as written:
-            os.fsync(written.fileno())
-        staged.replace(path)
-    finally:
-        staged.unlink(missing_ok=True)
 
 
 def _same_format(one: Path, other: Path) -> bool:
@@ -159,8 +146,11 @@ def _link_or_copy(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def _read_text(path: Path) -> str:
-    return f"read_csv({literal(str(path))}, all_varchar = true, header = true, delim = ',', quote = '\"')"
+def _scan(path: Path) -> str:
+    """DuckDB's expression for reading staged rows; nothing of a CSV is guessed."""
+    if file_format(path) == "parquet":
+        return f"read_parquet({file_literal(path)}, hive_partitioning = false)"
+    return csv_scan(path, read_header(path, "utf-8", ","), ",")
 
 
 def _sha256(path: Path) -> str:

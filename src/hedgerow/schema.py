@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -123,9 +124,7 @@ class Schema:
     def resolve(self, columns: Sequence[str]) -> Roles:
         """Apply the schema to a table's columns, or say what does not fit."""
         columns = tuple(columns)
-        repeated = (
-            sorted({name for name in columns if columns.count(name) > 1}) if len(set(columns)) < len(columns) else []
-        )
+        repeated = [name for name, times in Counter(columns).items() if times > 1]
         if repeated:
             raise BadInput(f"The table has several columns called {listing(repeated)}. Rename them.")
         present = set(columns)

@@ -8,6 +8,7 @@ a suppressed cell is ``*``. The text is the same in CSV, Parquet and dataframes.
 from __future__ import annotations
 
 import math
+import numbers
 import re
 from dataclasses import dataclass
 from typing import Final
@@ -26,8 +27,13 @@ __all__ = [
 
 SUPPRESSED_TEXT: Final = "*"
 _MISSING_MEMBER: Final = "\\N"
-_NUMBER = r"-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
+_NUMBER = r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _INTERVAL = re.compile(rf"\[({_NUMBER}),({_NUMBER})([)\]])\Z")
+_PLAIN_NUMBER = re.compile(rf"{_NUMBER}\Z")
+# The whole numbers below this have at most 16 digits, and a float prints them without an exponent.
+_WRITTEN_OUT: Final = 1e16
+# What pandas puts where a value is missing, told by name: pandas itself may not be installed.
+_PANDAS_MISSING: Final = ("NAType", "NaTType")
 
 
 @dataclass(frozen=True)
@@ -53,9 +59,10 @@ class Interval:
         return format_interval(self.low, self.high, closed=self.closed)
 
     def __contains__(self, number: object) -> bool:
-        if not isinstance(number, int | float):
+        if not isinstance(number, numbers.Real):
             return False
-        return self.low <= number < self.high or (self.closed and number == self.high)
+        value = float(number)
+        return self.low <= value < self.high or (self.closed and value == self.high)
 
 
 @dataclass(frozen=True)
@@ -65,21 +72,23 @@ class ValueSet:
     members: frozenset[str | None]
 
     def __str__(self) -> str:
-        return format_set(sorted((m for m in self.members if m is not None), key=_member_order), None in self.members)
+        present = [member for member in self.members if member is not None]
+        return format_set(_in_order(present), None in self.members)
 
     def __contains__(self, value: object) -> bool:
         return value in self.members
 
 
-def number_text(number: float) -> str:
+def number_text(number: float | numbers.Integral) -> str:
     """Write a number in its shortest exact form, whole numbers without a decimal point.
 
     >>> number_text(39.0), number_text(2.50), number_text(-3)
     ('39', '2.5', '-3')
     """
-    if isinstance(number, float) and number.is_integer() and abs(number) < 1e15:
+    if isinstance(number, numbers.Integral):
         return str(int(number))
-    return str(number) if isinstance(number, int) else repr(float(number))
+    number = float(number)
+    return str(int(number)) if number.is_integer() and abs(number) < _WRITTEN_OUT else repr(number)
 
 
 def format_value(text: str) -> str:
@@ -124,16 +133,18 @@ def parse(cell: object) -> str | float | Interval | ValueSet | Suppressed | None
     >>> parse("*") is SUPPRESSED, parse("Private"), parse(None)
     (True, 'Private', None)
     """
-    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+    if cell is None or type(cell).__name__ in _PANDAS_MISSING:
         return None
+    if isinstance(cell, bool) or not isinstance(cell, str | numbers.Real):
+        return str(cell)
     if not isinstance(cell, str):
-        return float(cell) if isinstance(cell, int | float) and not isinstance(cell, bool) else str(cell)
+        return None if math.isnan(cell) else float(cell)
     if cell == SUPPRESSED_TEXT:
         return SUPPRESSED
     if cell.startswith("[") and (found := _INTERVAL.match(cell)):
         low, high = float(found[1]), float(found[2])
         return Interval(low, high, closed=found[3] == "]")
-    if cell.startswith("{") and cell.endswith("}") and len(cell) > 2:
+    if cell.startswith("{") and cell.endswith("}"):
         members = _split_members(cell[1:-1])
         if members is not None:
             return ValueSet(frozenset(members))
@@ -172,9 +183,8 @@ def _split_members(inside: str) -> list[str | None] | None:
     return members
 
 
-def _member_order(member: str) -> tuple[int, float, str]:
-    """Numbers first and by value, then text by code point."""
-    try:
-        return 0, float(member), member
-    except ValueError:
-        return 1, 0.0, member
+def _in_order(members: list[str]) -> list[str]:
+    """Sort the members as their column does: by value if all of them are numbers, else by code point."""
+    if all(_PLAIN_NUMBER.match(member) for member in members):
+        return sorted(members, key=lambda member: (float(member), member))
+    return sorted(members)

@@ -98,6 +98,7 @@ def cheapest_transport(requirement: TCloseness, histogram: list[int], overall: l
     supply = [count / sum(histogram) for count in histogram]
     demand = [count / sum(overall) for count in overall]
     solved = linprog(costs, A_eq=np.array(leaves + arrives), b_eq=np.array(supply + demand))
+    assert solved.fun is not None
     return float(solved.fun)
 
 

@@ -33,7 +33,5 @@ def test_code_without_a_file_is_compiled_without_a_cache() -> None:
 def test_the_switch_of_numba_is_honoured(switch: str, compiled: str) -> None:
     code = "import hedgerow.privacy._kernels as k; print(hasattr(k.holds, 'py_func'))"
     environment = {**os.environ, "NUMBA_DISABLE_JIT": switch}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == compiled

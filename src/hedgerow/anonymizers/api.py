@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow import privacy
 from hedgerow.anonymizers import line
-from hedgerow.anonymizers.registry import find_method
+from hedgerow.anonymizers.registry import DEFAULT_METHOD, find_method
 from hedgerow.errors import BadInput
 from hedgerow.release import Release
 from hedgerow.schema import Schema
@@ -15,9 +15,7 @@ from hedgerow.schema import Schema
 if TYPE_CHECKING:
     from hedgerow.anonymizers.base import Anonymizer
 
-__all__ = ["DEFAULT_METHOD", "anonymize"]
-
-DEFAULT_METHOD = "mondrian"
+__all__ = ["anonymize"]
 
 
 def anonymize(
@@ -64,10 +62,11 @@ def anonymize(
     3
     """
     if method is not None and not isinstance(method, str):
+        if isinstance(method, type) or not hasattr(method, "_fit"):
+            got = f"the class {method.__name__}" if isinstance(method, type) else type(method).__name__
+            raise BadInput.parameter("method", "anonymize", "a method's name or an Anonymizer", got)
         if method_parameters:
             raise BadInput(f"Parameters are given beside {type(method).__name__}. Give them to it.")
-        if not hasattr(method, "_fit"):
-            raise BadInput.parameter("method", "anonymize", "a method's name or an Anonymizer", type(method).__name__)
         return method.anonymize(
             data,
             schema,

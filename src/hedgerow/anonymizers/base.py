@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,9 +14,10 @@ from sklearn.base import BaseEstimator
 
 from hedgerow import privacy
 from hedgerow.anonymizers import line
-from hedgerow.anonymizers.registry import Method, find_method
+from hedgerow.anonymizers.registry import METHODS, Method
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import BadInput
+from hedgerow.frames import open_frame
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding
 from hedgerow.release import Release
@@ -23,12 +25,16 @@ from hedgerow.schema import Schema
 
 __all__ = ["Anonymizer"]
 
+_COMMON_PARAMETERS = ("k", "require", "schema", "random_state")
+
 
 class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
     """A method that makes a table anonymous.
 
-    A subclass names itself in the registry, takes keyword-only parameters that ``__init__`` only assigns, and
-    writes ``_fit``. Reading, counting, hierarchies, requirements, verification and writing come from here.
+    A subclass has a ``name``, takes keyword-only parameters that ``__init__`` only assigns (``k``, ``require``,
+    ``schema``, ``random_state`` and its own), and writes ``_fit``. Reading, counting, hierarchies, requirements,
+    verification and writing come from here; :func:`hedgerow.anonymizers.checks.check_anonymizer` says whether the
+    subclass keeps to the contract.
     """
 
     name: ClassVar[str]
@@ -43,18 +49,22 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         """Find groups that satisfy all requirements. Only counts are seen, never rows."""
 
     @classmethod
-    def method(cls) -> Method:
-        """The registry's entry."""
-        return find_method(cls.name)
+    def method(cls) -> Method | None:
+        """The registry's entry, if the method has one; a method of the user's own need not."""
+        return METHODS.get(cls.name)
 
     def _own_parameters(self) -> dict[str, Any]:
-        own = {parameter.name for parameter in self.method().parameters}
-        return {name: value for name, value in self.get_params(deep=False).items() if name in own}
+        """The parameters that only this method has, refused if the registry knows better."""
+        own = {name: value for name, value in self.get_params(deep=False).items() if name not in _COMMON_PARAMETERS}
+        method = self.method()
+        if method is not None:
+            method.check(own)
+        return own
 
     def _requirements(self, k: int | None = None, require: Any = ()) -> tuple[Requirement, ...]:
         if k is not None and self.k is not None:
             raise BadInput(f"k is given twice, to {type(self).__name__} and to anonymize. Give it once.")
-        both = (*_as_list(self.require), *_as_list(require))
+        both = (*_as_list(self.require, type(self).__name__), *_as_list(require, "anonymize"))
         return privacy.resolve(self.k if k is None else k, both)
 
     def anonymize(
@@ -75,15 +85,18 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         data : dataframe, DuckDB relation, path or File
         schema : Schema, optional
             The estimator's own if not given.
-        k, require, random_state
-            In addition to the estimator's own; giving one twice is an error.
+        k : int, optional
+            If the estimator has none; giving it twice is an error.
+        require : requirement or sequence of requirements
+            In addition to the estimator's own.
+        random_state : int, optional
+            Instead of the estimator's own.
         progress : callable, optional
             Called with the name of each stage.
         destination : path, optional
             Where the release will be saved, if it is known: a file is then written only once.
         """
-        method = self.method()
-        method.check(self._own_parameters())
+        self._own_parameters()
         schema = self.schema if schema is None else schema
         seed = self.random_state if random_state is None else random_state
         prepared = line.prepare(
@@ -98,7 +111,7 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
     def _release(self, prepared: line.Prepared) -> Release:
         """Fit on what was prepared, and finish."""
-        prepared.progress(f"Fitting {self.method().class_name}")
+        prepared.progress(f"Fitting {type(self).__name__}")
         recoding = self._fit(prepared.counts, prepared.requirements, prepared.random_state)
         return line.finish(prepared, recoding, {"parameters": self._own_parameters()})
 
@@ -117,16 +130,20 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         X, y
             The published rows, shuffled, and their classes.
         """
-        frame = nw.from_native(X, eager_only=True)
-        target = (self.schema.target if self.schema is not None else None) or _free_name(frame.columns)
-        schema = self.schema if self.schema is not None else Schema(target=target)
+        door = open_frame(X)
+        schema = Schema() if self.schema is None else self.schema
+        if not isinstance(schema, Schema):
+            raise BadInput.parameter("schema", type(self).__name__, "a hedgerow.Schema", type(schema).__name__)
+        target = schema.target or _free_name(door.frame.columns)
         labels = np.asarray(y)
-        joined = frame.with_columns(nw.new_series(target, labels, backend=frame.implementation).alias(target))
-        release = self.anonymize(nw.to_native(joined), schema)
+        if labels.shape != (len(door.frame),):
+            raise BadInput(f"y must hold one class for each of the {len(door.frame)} rows of X.")
+        joined = door.frame.with_columns(door.series(target, labels))
+        release = self.anonymize(nw.to_native(joined), replace(schema, target=target))
         self.release_ = release
         published = nw.from_native(release.table, eager_only=True)
         new_y = published[target].to_numpy()
-        return nw.to_native(published.drop(target)), new_y.astype(labels.dtype, copy=False)
+        return door.back(published.drop(target)), new_y.astype(labels.dtype, copy=False)
 
 
 def _free_name(columns: Sequence[str]) -> str:
@@ -136,5 +153,9 @@ def _free_name(columns: Sequence[str]) -> str:
     return name
 
 
-def _as_list(require: Any) -> tuple[Any, ...]:
-    return (require,) if isinstance(require, Requirement | str) else tuple(require)
+def _as_list(require: Any, owner: str) -> tuple[Any, ...]:
+    if isinstance(require, Requirement | str):
+        return (require,)
+    if not isinstance(require, Iterable):
+        raise BadInput.parameter("require", owner, "a list of requirements", type(require).__name__)
+    return tuple(require)

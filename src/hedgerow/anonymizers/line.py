@@ -6,7 +6,6 @@ is imported.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +15,7 @@ import numpy as np
 
 from hedgerow import privacy
 from hedgerow.counts import FrequencyTable
-from hedgerow.engines import FileSource, Source, open_source, seed_text
+from hedgerow.engines import FileSource, Scratch, Source, open_source, seed_text
 from hedgerow.errors import BadInput, Infeasible
 from hedgerow.hierarchies import resolve as resolve_hierarchy
 from hedgerow.metrics import all_losses
@@ -125,6 +124,7 @@ def bind(prepared_counts: FrequencyTable, requirements: Sequence[Requirement]) -
 def finish(prepared: Prepared, recoding: Recoding, facts: Mapping[str, Any]) -> Release:
     """Apply a recoding, verify the published rows with independent code, audit them, and make the release."""
     prepared.progress("Writing rows")
+    recoding = replace(recoding, missing=tuple(prepared.schema.missing))
     rows = _apply(prepared, recoding)
     prepared.progress("Verifying")
     roles = prepared.roles
@@ -143,9 +143,14 @@ def finish(prepared: Prepared, recoding: Recoding, facts: Mapping[str, Any]) -> 
         sensitive=roles.sensitive,
         target=roles.target,
         require=prepared.requirements,
-        losses=all_losses(prepared.counts, recoding),
+        losses=all_losses(prepared.counts, recoding, k=_demanded_k(prepared.requirements)),
     )
     return Release(rows, recoding, audit, {**_facts(prepared, recoding), **facts}, _markers(prepared))
+
+
+def _demanded_k(requirements: Sequence[Requirement]) -> int:
+    """The size that every class must have; what average sizes are measured by."""
+    return max(one.minimal_size for one in requirements)
 
 
 def _apply(prepared: Prepared, recoding: Recoding) -> Any:
@@ -153,12 +158,12 @@ def _apply(prepared: Prepared, recoding: Recoding) -> Any:
     if not isinstance(prepared.source, FileSource):
         return prepared.source.apply(recoding, seed, None)
     if prepared.destination is None:
-        folder = tempfile.TemporaryDirectory(prefix="hedgerow-")
-        staging = Path(folder.name) / "release.parquet"
+        folder = Scratch()
+        staging = folder.path / "release.parquet"
     else:
         # Beside the destination, in its format: what was verified is then renamed, not written again.
-        folder = tempfile.TemporaryDirectory(prefix=".hedgerow-", dir=prepared.destination.parent)
-        staging = Path(folder.name) / prepared.destination.name
+        folder = Scratch(prepared.destination.parent)
+        staging = folder.path / prepared.destination.name
     return Staged(prepared.source.apply(recoding, seed, staging), folder)
 
 

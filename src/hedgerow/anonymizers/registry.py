@@ -5,14 +5,14 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow.errors import BadInput
 
 if TYPE_CHECKING:
     from hedgerow.anonymizers.base import Anonymizer
 
-__all__ = ["METHODS", "Choice", "Flag", "Method", "find_method", "methods"]
+__all__ = ["DEFAULT_METHOD", "METHODS", "Choice", "Flag", "Method", "find_method", "methods"]
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,10 @@ class Method:
         loaded: type[Anonymizer] = getattr(importlib.import_module(self.module), self.class_name)
         return loaded
 
+    def has(self, parameter: str) -> bool:
+        """Whether the method has a parameter of that name."""
+        return any(one.name == parameter for one in self.parameters)
+
     def check(self, given: Mapping[str, Any]) -> None:
         """Say which parameter is unknown or wrong, if one is."""
         known = {parameter.name: parameter for parameter in self.parameters}
@@ -109,6 +113,9 @@ METHODS: Mapping[str, Method] = {
         ),
     )
 }
+
+
+DEFAULT_METHOD: Final = "mondrian"
 
 
 def find_method(name: str) -> Method:

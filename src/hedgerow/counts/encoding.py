@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import decimal
+import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Literal
 
 import numpy as np
@@ -20,7 +23,7 @@ from hedgerow.values import number_text
 __all__ = ["BadValues", "EncodedColumn", "encode_column"]
 
 # A zero-padded code such as a ZIP code is text; plain decimal numbers are numbers.
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?\Z")
 _EPOCH = dt.datetime(1970, 1, 1)
 
 
@@ -36,6 +39,10 @@ class BadValues(Exception):
         self.problem = problem
         self.advice = advice
         self.wrong = wrong
+
+    def first(self, values: Iterable[object]) -> int:
+        """The first row, counted from 1, whose value is wrong."""
+        return next(row for row, value in enumerate(values, start=1) if self.wrong(value))
 
     def located(self, place: str) -> BadInput:
         """The error for the user."""
@@ -79,40 +86,79 @@ def encode_column(
         Text that is all numbers is read as numbers. Where only some of it is: refuse the column if most records
         are numbers, or allow it as categories. ``"text"`` keeps all text as text.
     """
-    indices, distinct = _dictionary(values)
+    indices, distinct = _dictionary(name, values)
     if pa.types.is_floating(distinct.type):
         _refuse_nan_and_infinity(name, distinct)
-    kept, labels, numbers, kind = _interpret(name, distinct, indices, set(missing), weights, mixture)
-    return _sorted(name, indices, kept, labels, numbers, kind)
+    return _sorted(name, indices, _interpret(name, distinct, indices, set(missing), weights, mixture))
 
 
-def _dictionary(values: pa.ChunkedArray | pa.Array) -> tuple[NDArray[np.int32], pa.Array]:
-    """Split a column into row indices (-1 for null) and distinct values."""
-    array = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-    if isinstance(array, pa.ChunkedArray):  # combine_chunks keeps chunks apart where offsets would overflow
-        array = pa.concat_arrays(array.cast(pa.large_string()).chunks)
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode() if array.dictionary.null_count else array
-    if not pa.types.is_dictionary(array.type):
-        if pa.types.is_null(array.type):
-            array = array.cast(pa.string())
-        array = array.dictionary_encode()
-    indices = array.indices
-    if indices.null_count:
-        indices = indices.fill_null(-1)
-    return indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False), array.dictionary
+def _dictionary(name: str, values: pa.ChunkedArray | pa.Array) -> tuple[NDArray[np.int32], pa.Array]:
+    """Split a column into row indices (-1 for null) and the distinct values that occur."""
+    column = values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
+    if pa.types.is_null(column.type):
+        column = column.cast(pa.string())
+    _refuse_type(name, column.type)
+    if pa.types.is_dictionary(column.type):
+        _refuse_type(name, column.type.value_type)
+        if any(chunk.dictionary.null_count for chunk in column.chunks):
+            column = column.cast(column.type.value_type)
+    if not pa.types.is_dictionary(column.type):
+        # Encoded before the chunks are joined: the texts of a long column together may overflow their offsets.
+        column = column.dictionary_encode()
+    array = column.unify_dictionaries().combine_chunks()
+    indices = array.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
+    return _without_unused(indices, array.dictionary)
+
+
+def _refuse_type(name: str, kind: pa.DataType) -> None:
+    """Refuse what has no order to be sorted by; the fields of a nested type are not named, they may be cells."""
+    known = (
+        pa.types.is_dictionary(kind)
+        or pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_decimal(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_date(kind)
+        or pa.types.is_timestamp(kind)
+        or _is_text(kind)
+    )
+    if not known:
+        what = "nested values" if pa.types.is_nested(kind) else f"values of the type {kind}"
+        raise BadInput(f"The column {name!r} holds {what}, which cannot be generalized. Make it text or numbers.")
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _without_unused(indices: NDArray[np.int32], distinct: pa.Array) -> tuple[NDArray[np.int32], pa.Array]:
+    """Drop the categories that no row has: they are not values of this table."""
+    used = np.bincount(indices[indices >= 0], minlength=len(distinct)) > 0
+    if used.all():
+        return indices, distinct
+    renumbered = np.append(np.cumsum(used) - 1, -1).astype(np.int32)  # the last entry serves null's index, -1
+    return renumbered[indices], distinct.filter(pa.array(used))
 
 
 def _refuse_nan_and_infinity(name: str, distinct: pa.Array) -> None:
     numbers = distinct.to_numpy(zero_copy_only=False)
-    wrong = int((~np.isfinite(numbers)).sum())
-    if wrong:
+    if not np.isfinite(numbers).all():
         raise BadValues(
             name,
             "holds NaN or infinite numbers",
             "Make them null if they mean 'no value', or remove the rows.",
-            lambda cell: isinstance(cell, float) and not np.isfinite(cell),
+            lambda cell: isinstance(cell, Real) and not math.isfinite(cell),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _Reading:
+    """What the distinct values mean: which are present, their text, their numbers if they have any, their kind."""
+
+    kept: NDArray[np.bool_]
+    labels: list[str]
+    numbers: list[float] | None
+    kind: Kind
 
 
 def _interpret(
@@ -122,33 +168,79 @@ def _interpret(
     missing: set[str],
     weights: NDArray[np.int64] | None,
     mixture: str,
-) -> tuple[NDArray[np.bool_], list[str], list[float] | None, Kind]:
-    """Say which distinct values are present, their text, their numbers if they have any, and their kind."""
+) -> _Reading:
+    """Read the distinct values as numbers, dates or text."""
     kind = distinct.type
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        numbers = [_plain(value) for value in distinct.to_pylist()]
-        labels = [number_text(value) for value in numbers]
-        kept = np.array([label not in missing for label in labels], dtype=bool)
-        return kept, labels, [float(value) for value in numbers], "number"
-    if pa.types.is_temporal(kind) and (pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
-        moments = [_moment(value) for value in distinct.to_pylist()]
-        labels = [m.date().isoformat() if m.time() == dt.time() else m.isoformat() for m in moments]
-        kept = np.array([label not in missing for label in labels], dtype=bool)
-        return kept, labels, [(m - _EPOCH) / dt.timedelta(days=1) for m in moments], "date"
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_boolean(kind)):
-        if not pa.types.is_string_view(kind):
-            raise BadInput(f"The column {name!r} holds {kind}, which cannot be generalized. Make it text or numbers.")
-        distinct = distinct.cast(pa.large_string())
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return _dates(name, distinct, missing)
+    if not (_is_text(kind) or pa.types.is_boolean(kind)):
+        return _numbers(distinct, missing)
     texts: list[str] = (pc.cast(distinct, pa.string()) if pa.types.is_boolean(kind) else distinct).to_pylist()
+    if any("\0" in text for text in texts):
+        raise BadValues(
+            name,
+            "holds text with a NUL character",
+            "Remove it.",
+            lambda cell: isinstance(cell, str) and "\0" in cell,
+        )
     kept = np.array([text not in missing for text in texts], dtype=bool)
     numeric = np.array([_NUMBER.match(text) is not None for text in texts], dtype=bool)
     wordy = kept & ~numeric
     if mixture != "text" and kept.any() and not wordy.any():
-        parsed = [float(text) if present else 0.0 for text, present in zip(texts, kept, strict=True)]
-        return kept, [number_text(value) for value in parsed], parsed, "number"
-    if mixture == "refuse" and (kept & numeric).any():
+        labels = [_number_label(text) if present else "0" for text, present in zip(texts, kept, strict=True)]
+        numbers = [float(label) for label in labels]
+        if _told_apart(labels, numbers):
+            return _Reading(kept, labels, numbers, "number")
+    elif mixture == "refuse" and (kept & numeric).any():
         _refuse_mixture(name, indices, kept, wordy, weights, missing)
-    return kept, texts, None, "text"
+    return _Reading(kept, texts, None, "text")
+
+
+def _numbers(distinct: pa.Array, missing: set[str]) -> _Reading:
+    """Read integers, floats and decimals."""
+    values = distinct.to_pylist()
+    labels = [_number_label(format(v, "f")) if isinstance(v, decimal.Decimal) else number_text(v) for v in values]
+    kept = np.array([label not in missing for label in labels], dtype=bool)
+    numbers = [float(value) + 0.0 for value in values]  # adding 0.0 turns -0.0 into 0.0
+    if _told_apart(labels, numbers):
+        return _Reading(kept, labels, numbers, "number")
+    return _Reading(kept, labels, None, "text")
+
+
+def _number_label(text: str) -> str:
+    """Write a number that was read as text in the one way that all its spellings share.
+
+    Whole numbers keep all their digits, which a float could not.
+    """
+    if "." in text:
+        return number_text(float(text))
+    return "0" if text == "-0" else text
+
+
+def _told_apart(labels: list[str], numbers: list[float]) -> bool:
+    """Whether floats can tell the values apart; identifiers of many digits they cannot, and these stay text."""
+    return len(set(labels)) == len(set(numbers)) and all(map(math.isfinite, numbers))
+
+
+def _dates(name: str, distinct: pa.Array, missing: set[str]) -> _Reading:
+    """Read dates and timestamps, to the microsecond."""
+    if pa.types.is_timestamp(distinct.type):
+        distinct = distinct.cast(pa.timestamp("us", distinct.type.tz), safe=False)
+    try:
+        moments = [_moment(value) for value in distinct.to_pylist()]
+    except (ValueError, OverflowError):
+        raise BadInput(f"The column {name!r} holds dates outside the years 1 to 9999. Make them text.") from None
+    labels = [m.date().isoformat() if m.time() == dt.time() else m.isoformat() for m in moments]
+    kept = np.array([label not in missing for label in labels], dtype=bool)
+    return _Reading(kept, labels, [(m - _EPOCH) / dt.timedelta(days=1) for m in moments], "date")
+
+
+def _moment(value: object) -> dt.datetime:
+    """A naive datetime of an Arrow date or timestamp."""
+    if isinstance(value, dt.datetime):
+        return value.replace(tzinfo=None)
+    assert isinstance(value, dt.date)
+    return dt.datetime(value.year, value.month, value.day)
 
 
 def _refuse_mixture(
@@ -170,55 +262,27 @@ def _refuse_mixture(
         )
 
 
-def _sorted(
-    name: str,
-    indices: NDArray[np.int32],
-    kept: NDArray[np.bool_],
-    labels: list[str],
-    numbers: list[float] | None,
-    kind: Kind,
-) -> EncodedColumn:
+def _sorted(name: str, indices: NDArray[np.int32], reading: _Reading) -> EncodedColumn:
     """Sort the distinct values, merge those that read alike, and renumber the rows."""
-    present = np.flatnonzero(kept)
-    keys: list[float] | list[str] = [numbers[i] for i in present] if numbers else [labels[i] for i in present]
-    order = sorted(range(len(present)), key=keys.__getitem__)
-    remap = np.full(len(kept) + 1, -1, dtype=np.int32)  # the last entry serves null's index, -1
-    sorted_labels: list[str] = []
-    sorted_numbers: list[float] = []
-    previous: object = None
-    for position in order:
-        if not sorted_labels or keys[position] != previous:
-            sorted_labels.append(labels[present[position]])
-            if numbers:
-                sorted_numbers.append(numbers[present[position]])
-        previous = keys[position]
-        remap[present[position]] = len(sorted_labels) - 1
+    labels, numbers = reading.labels, reading.numbers
+    present = np.flatnonzero(reading.kept).tolist()
+    keys: Sequence[float] | Sequence[str] = labels if numbers is None else numbers
+    remap = np.full(len(labels) + 1, -1, dtype=np.int32)  # the last entry serves null's index, -1
+    first: list[int] = []
+    for position in sorted(present, key=keys.__getitem__):
+        if not first or keys[position] != keys[first[-1]]:
+            first.append(position)
+        remap[position] = len(first) - 1
     codes = remap[indices]
     absent = codes < 0
     has_missing = bool(absent.any())
     if has_missing:
-        codes[absent] = len(sorted_labels)
+        codes[absent] = len(first)
     domain = Domain(
         name,
-        kind,
-        np.array(sorted_labels, dtype=np.str_),
-        np.array(sorted_numbers, dtype=np.float64) if numbers is not None and kind != "text" else None,
+        reading.kind,
+        np.array([labels[position] for position in first], dtype=np.str_),
+        None if numbers is None else np.array([numbers[position] for position in first], dtype=np.float64),
         has_missing,
     )
-    return EncodedColumn(domain, codes, respelled=not kept.all() or len(sorted_labels) < len(present))
-
-
-def _plain(value: object) -> int | float:
-    """A Python number of an Arrow integer, float or decimal."""
-    if isinstance(value, int | float):
-        return value
-    number = float(value)  # type: ignore[arg-type]  # a decimal.Decimal: pyarrow's list is untyped
-    return int(number) if number.is_integer() else number
-
-
-def _moment(value: object) -> dt.datetime:
-    """A naive datetime of an Arrow date or timestamp."""
-    if isinstance(value, dt.datetime):
-        return value.replace(tzinfo=None)
-    assert isinstance(value, dt.date)
-    return dt.datetime(value.year, value.month, value.day)
+    return EncodedColumn(domain, codes, respelled=not reading.kept.all() or len(first) < len(present))

@@ -118,12 +118,7 @@ def _draw_zips(rng: np.random.Generator, n: int) -> tuple[pa.Array, NDArray[np.b
     area = _draw(rng, 1 / np.arange(1, 31)[np.newaxis], one_row)
     city = area < model.CITY_AREAS
     district = np.where(city, rng.integers(0, 12, n), rng.integers(0, 3, n))
-    labels = [
-        f"{digit}{part:02}{end * 7 + 1:02}"
-        for digit in model.REGIONS
-        for part in range(30)
-        for end in range(12)
-    ]
+    labels = [f"{digit}{part:02}{end * 7 + 1:02}" for digit in model.REGIONS for part in range(30) for end in range(12)]
     return _labelled(tuple(labels), (region * 30 + area) * 12 + district), city
 
 
@@ -143,16 +138,12 @@ def _draw_employed(rng: np.random.Generator, sex: Codes, age: Codes, education: 
     return employed
 
 
-def _draw_hours(
-    rng: np.random.Generator, sex: Codes, age: Codes, occupation: Codes, workclass: Codes
-) -> Codes:
+def _draw_hours(rng: np.random.Generator, sex: Codes, age: Codes, occupation: Codes, workclass: Codes) -> Codes:
     """Half of the people work the usual 40 hours, the others around what their work and age suggest."""
     n = len(age)
     usual = np.where(sex == 0, 36.0, 43.0) + 6.0 * np.isin(occupation, (2, 4)) + 3.0 * (workclass == 2)
     usual -= 12.0 * (age < 22) + 14.0 * (age > 65)
-    drawn = 5 * np.rint(rng.normal(usual, 9.0) / 5) + np.where(
-        rng.random(n) < 0.15, rng.integers(-2, 3, n), 0
-    )
+    drawn = 5 * np.rint(rng.normal(usual, 9.0) / 5) + np.where(rng.random(n) < 0.15, rng.integers(-2, 3, n), 0)
     full_time = (rng.random(n) < 0.5) & (age >= 22) & (age <= 65)
     return np.where(full_time, 40, np.clip(drawn, 5, 90)).astype(np.int64)
 
@@ -169,14 +160,7 @@ def _draw_income(
 ) -> NDArray[np.bool_]:
     """Draw who earns more than 50K: about a quarter of the people."""
     experience = np.clip(age - 20, 0, 32)
-    odds = (
-        -5.5
-        + 0.52 * education
-        + 0.16 * experience
-        - 0.0026 * experience**2
-        + 1.8 * married
-        + 0.3 * (sex == 1)
-    )
+    odds = -5.5 + 0.52 * education + 0.16 * experience - 0.0026 * experience**2 + 1.8 * married + 0.3 * (sex == 1)
     at_work = model.OCCUPATION_PAY[occupation] + 0.055 * (hours - 40) + 0.3 * (workclass == 2)
     odds += np.where(workclass == 3, -3.2, at_work)
     rich: NDArray[np.bool_] = rng.random(len(age)) < 1 / (1 + np.exp(-odds))
@@ -206,9 +190,7 @@ def _check_installed(package: str) -> None:
     try:
         importlib.import_module(package)
     except ImportError:
-        raise MissingExtra(
-            f"This needs {package}, which is not installed. Type: pip install {package}"
-        ) from None
+        raise MissingExtra(f"This needs {package}, which is not installed. Type: pip install {package}") from None
 
 
 def _as_backend(table: pa.Table, backend: Backend) -> Any:

@@ -144,9 +144,7 @@ def marital_shares() -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         widowed = married_once / (1 + np.exp(-(AGES - (76.0 if sex == 0 else 86.0)) / 6.0))
         left = married_once - widowed
         parted = left * np.clip((AGES - 22) / 90, 0.0, 0.30)
-        shares.append(
-            np.stack([1 - married_once, left - parted, parted * 0.2, parted * 0.8, widowed], axis=1)
-        )
+        shares.append(np.stack([1 - married_once, left - parted, parted * 0.2, parted * 0.8, widowed], axis=1))
     return np.concatenate(shares)
 
 

@@ -97,6 +97,4 @@ def _opened(df: Frame) -> nw.DataFrame[Frame]:
     try:
         return nw.from_native(df, eager_only=True)
     except TypeError:
-        raise BadInput(
-            f"The table must be a pandas, polars or pyarrow one. Got {type(df).__name__} instead."
-        ) from None
+        raise BadInput(f"The table must be a pandas, polars or pyarrow one. Got {type(df).__name__} instead.") from None

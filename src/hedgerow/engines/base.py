@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,7 +16,7 @@ from hedgerow.errors import BadInput
 from hedgerow.recoding import Recoding
 from hedgerow.schema import Roles, Schema
 
-__all__ = ["Source", "encode", "seed_text"]
+__all__ = ["Source", "encode", "ranking_columns", "seed_text"]
 
 
 class Source(Protocol):
@@ -42,6 +42,15 @@ class Source(Protocol):
 def seed_text(random_state: int | None) -> str:
     """The seed that decides which rows of a cell go where; without one the operating system's randomness."""
     return secrets.token_hex(16) if random_state is None else str(random_state)
+
+
+def ranking_columns(roles: Roles, respelled: Collection[str]) -> list[str]:
+    """The columns in which two rows of one cell may differ: by these the rows of a split cell are ranked.
+
+    A target or sensitive column is the same in the whole cell unless it has several spellings of one value.
+    """
+    spelled = [name for name in roles.counted[len(roles.quasi) :] if name in respelled]
+    return [*roles.insensitive, *roles.pseudonymized, *spelled]
 
 
 def encode(

@@ -5,55 +5,89 @@ DuckDB's own messages quote cells, so they are never passed on; the file is read
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
 import sys
+import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Final, cast
 
 from hedgerow.errors import BadInput, listing
 
-__all__ = ["explain_fault", "first_line", "read_header", "transcode"]
+__all__ = ["LONGEST_LINE", "explain_fault", "first_line", "is_gzip", "read_header", "transcode"]
 
-csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+LONGEST_LINE: Final = 2_000_000  # what DuckDB's buffers hold by default
+_BROKEN_ARCHIVE: Final = (EOFError, zlib.error, OSError)
+
+
+class _BrokenRecord(Exception):
+    """The record that starts on a line does not follow CSV's rules for quotes."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__()
+        self.line = line
+
+
+def is_gzip(path: Path) -> bool:
+    """Whether a file is compressed, from its name."""
+    return path.suffix.lower() == ".gz"
 
 
 def _open_bytes(path: Path) -> IO[bytes]:
-    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+    return cast("IO[bytes]", gzip.open(path, "rb")) if is_gzip(path) else path.open("rb")
 
 
 def _open_text(path: Path, encoding: str) -> io.TextIOWrapper:
-    without_mark = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
+    without_mark = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
     return io.TextIOWrapper(_open_bytes(path), encoding=without_mark, newline="")
+
+
+@contextmanager
+def _fields_of_any_size() -> Iterator[None]:
+    """Lift csv's limit, which is one for the whole program, only while a file is read here."""
+    before = csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 def _records(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """The records with the line each starts on."""
-    with _open_text(path, encoding) as text:
+    with _open_text(path, encoding) as text, _fields_of_any_size():
         reader = csv.reader(text, delimiter=delimiter, strict=True)
         line = 1
-        for record in reader:
-            yield line, record
-            line = reader.line_num + 1
+        try:
+            for record in reader:
+                yield line, record
+                line = reader.line_num + 1
+        except csv.Error:
+            raise _BrokenRecord(line) from None
 
 
 def read_header(path: Path, encoding: str, delimiter: str) -> list[str]:
     """The column names, or what is wrong with them."""
     try:
         _, header = next(_records(path, encoding, delimiter), (0, None))
-    except UnicodeDecodeError:
+    except UnicodeError:
         raise _undecodable(path, encoding) from None
-    except (csv.Error, EOFError, gzip.BadGzipFile, OSError):
+    except _BrokenRecord:
         raise BadInput(f"The file {path.name!r} cannot be read as CSV: its first line is broken.") from None
-    if not header:
+    except _BROKEN_ARCHIVE:
+        raise _damaged(path) from None
+    if header is None:
         raise BadInput(f"The file {path.name!r} is empty. A CSV needs a line of column names.")
-    repeated = sorted({name for name in header if header.count(name) > 1}) if len(set(header)) < len(header) else []
+    repeated = [name for name, times in Counter(header).items() if times > 1 and name]
     if repeated:
         raise BadInput(f"The file {path.name!r} has several columns called {listing(repeated)}. Rename them.")
-    if any(not name for name in header):
-        raise BadInput(f"The file {path.name!r} has a column without a name, number {header.index('') + 1}. Name it.")
+    if not header or not all(header):
+        number = header.index("") + 1 if header else 1
+        raise BadInput(f"The file {path.name!r} has a column without a name, number {number}. Name it.")
     return header
 
 
@@ -61,12 +95,11 @@ def first_line(path: Path, encoding: str, delimiter: str, column: int, wrong: Ca
     """The line of the first record whose value in a column is wrong."""
     records = _records(path, encoding, delimiter)
     next(records)
-    return next((line for line, record in records if wrong(record[column])), 0)
+    return next(line for line, record in records if record and wrong(record[column]))
 
 
 def explain_fault(path: Path, encoding: str, delimiter: str) -> BadInput:
     """Say where a file that DuckDB refused is wrong, without quoting it."""
-    line = 1
     width = 0
     try:
         for line, record in _records(path, encoding, delimiter):
@@ -76,25 +109,40 @@ def explain_fault(path: Path, encoding: str, delimiter: str) -> BadInput:
                     f"Line {line} of {path.name!r} has {len(record)} fields, the header has {width}. "
                     "Mend the line, or name the right delimiter."
                 )
-    except UnicodeDecodeError:
+            if sum(map(len, record)) > LONGEST_LINE:
+                return BadInput(f"Line {line} of {path.name!r} is longer than {LONGEST_LINE:,} characters. Shorten it.")
+    except UnicodeError:
         return _undecodable(path, encoding)
-    except csv.Error:
-        return BadInput(f"The file {path.name!r} has a broken quote in the record after line {line}. Mend it.")
-    except (EOFError, gzip.BadGzipFile, OSError):
-        return BadInput(f"The file {path.name!r} is damaged: its compressed data cannot be read to the end.")
-    return BadInput(f"The file {path.name!r} cannot be read as CSV. Check its quotes and its delimiter.")
+    except _BrokenRecord as broken:
+        return BadInput(f"The file {path.name!r} has a broken quote in the record on line {broken.line}. Mend it.")
+    except _BROKEN_ARCHIVE:
+        return _damaged(path)
+    return BadInput(
+        f"The file {path.name!r} cannot be read as CSV. Check its quotes, its delimiter, and that all lines end alike."
+    )
+
+
+def _damaged(path: Path) -> BadInput:
+    what = "its compressed data" if is_gzip(path) else "it"
+    return BadInput(f"The file {path.name!r} is damaged: {what} cannot be read to the end.")
 
 
 def _undecodable(path: Path, encoding: str) -> BadInput:
     """Find the first line that is not text in the encoding."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    line = 1
     place = ""
     with _open_bytes(path) as raw:
-        for number, line in enumerate(raw, start=1):
-            try:
-                line.decode(encoding)
-            except UnicodeDecodeError:
-                place = f" (line {number})"
-                break
+        try:
+            for block in raw:
+                line += decoder.decode(block).count("\n")
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError as error:
+            # What is before the fault in this block may hold a line end too, where characters have two bytes.
+            line += error.object[: error.start].decode(error.encoding, "ignore").count("\n")
+            place = f" (line {line})"
+        except UnicodeError:  # such as UTF-16 without its mark: no place to name
+            pass
     return BadInput(f"The file {path.name!r} is not {encoding} text{place}. Name its encoding (--encoding latin-1).")
 
 
@@ -104,5 +152,7 @@ def transcode(path: Path, encoding: str, target: Path) -> None:
         with _open_text(path, encoding) as text, target.open("w", encoding="utf-8", newline="") as out:
             while block := text.read(1 << 20):
                 out.write(block)
-    except UnicodeDecodeError:
+    except UnicodeError:
         raise _undecodable(path, encoding) from None
+    except _BROKEN_ARCHIVE:
+        raise _damaged(path) from None

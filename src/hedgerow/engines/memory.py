@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hedgerow.counts import BadValues, FrequencyTable
-from hedgerow.engines.base import encode
+from hedgerow.counts import BadValues, FrequencyTable, encode_column
+from hedgerow.engines.base import encode, ranking_columns
 from hedgerow.engines.sql import canonical_hash
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, listing
 from hedgerow.frames import Door, as_arrow, open_frame
 from hedgerow.recoding import Pieces, PublishedColumn, Recoding
 from hedgerow.schema import Roles, Schema
@@ -47,7 +47,7 @@ class MemorySource:
         try:
             encoded = {name: encode(schema, roles, name, as_arrow(frame[name])) for name in roles.counted}
         except BadValues as bad:
-            raise bad.located(f"row {_first_row(frame[bad.column], bad)}") from None
+            raise bad.located(f"row {bad.first(as_arrow(frame[bad.column]).to_pylist())}") from None
         counts, self._row_cell = FrequencyTable.from_columns(roles, encoded, None, rows)
         self._roles = roles
         self._respelled = frozenset(name for name, column in encoded.items() if column.respelled)
@@ -64,19 +64,21 @@ class MemorySource:
         rows = np.random.default_rng().permutation(kept)
         group = group[rows]
         roles = self._roles
-        others = [name for name in roles.published if name not in roles.quasi and name not in roles.pseudonymized]
-        untouched = [
+        recoded = {*roles.quasi, *roles.pseudonymized}
+        others = [name for name in roles.published if name not in recoded]
+        unchanged = [
             name
             for name, column in zip(recoding.quasi, recoding.columns, strict=True)
             if column.unchanged and name not in self._respelled
         ]
-        plain = self._door.frame.select(*others, *untouched)[rows] if others or untouched else None
+        untouched = {*others, *unchanged}
+        plain = self._door.frame.select(*untouched)[rows] if untouched else None
         columns: dict[str, nw.Series[Any]] = {}
         for name in roles.published:
             if name in roles.pseudonymized:
                 columns[name] = self._pseudonyms(name, rows)
-            elif plain is not None and name in plain.columns:
-                columns[name] = plain[name]
+            elif plain is not None and name in untouched:
+                columns[name] = self._door.without_unused(plain[name])
             else:
                 at = recoding.quasi.index(name)
                 columns[name] = self._published(recoding.columns[at])[recoding.groups[:, at][group]]
@@ -102,22 +104,23 @@ class MemorySource:
         """Order rows by cell, and inside a cell by the hash of their columns that are published as they are."""
         assert self._row_cell is not None
         assert self._roles is not None
-        names = list(self._roles.insensitive)
+        names = ranking_columns(self._roles, self._respelled)
         cell = self._row_cell[rows]
         if not names:
             return np.argsort(cell, kind="stable")
-        arrow = pa.table(
-            {
-                "hedgerow position": np.arange(len(rows)),
-                "hedgerow cell": cell,
-                **{name: as_arrow(self._door.frame[name][rows]) for name in names},
-            }
-        )
-        with duckdb.connect() as connection:
-            connection.register("split_rows", arrow)
-            ordered = connection.sql(
-                f'SELECT "hedgerow position" FROM split_rows ORDER BY "hedgerow cell", {canonical_hash(seed, names)}'
-            ).to_arrow_table()
+        # Called by their numbers, so that no name of the table can be mistaken for one of ours.
+        columns = {f"c{at}": as_arrow(self._door.frame[name][rows]) for at, name in enumerate(names)}
+        arrow = pa.table({"position": np.arange(len(rows)), "cell": cell, **columns})
+        try:
+            with duckdb.connect() as connection:
+                connection.register("split_rows", arrow)
+                ordered = connection.sql(
+                    f"SELECT position FROM split_rows ORDER BY cell, {canonical_hash(seed, list(columns))}"
+                ).to_arrow_table()
+        except duckdb.Error:
+            raise BadInput(
+                f"DuckDB cannot rank rows by {listing(names)}. Make these columns text, numbers or dates."
+            ) from None
         return np.asarray(ordered.column(0).to_numpy(), dtype=np.int64)
 
     def _published(self, column: PublishedColumn) -> nw.Series[Any]:
@@ -129,16 +132,15 @@ class MemorySource:
 
     def _pseudonyms(self, name: str, rows: NDArray[np.int64]) -> nw.Series[Any]:
         """A random name for each person: the same in every row, drawn from the operating system's randomness."""
-        values = as_arrow(self._door.frame[name]).combine_chunks().dictionary_encode()
-        indices = values.indices.fill_null(len(values.dictionary)).to_numpy(zero_copy_only=False)
-        tokens: list[str | None] = [*(secrets.token_hex(8) for _ in range(len(values.dictionary))), None]
-        return self._door.series(name, tokens, nw.String)[indices[rows].astype(np.int64)]
+        column = as_arrow(self._door.frame[name])
+        try:
+            # As text without markers of "missing": only null stays null.
+            persons = encode_column(name, column, missing=(), mixture="text")
+        except BadValues as bad:
+            raise bad.located(f"row {bad.first(column.to_pylist())}") from None
+        tokens: list[str | None] = [secrets.token_hex(8) for _ in persons.domain.labels]
+        return self._door.series(name, [*tokens, None], nw.String)[persons.codes[rows].astype(np.int64)]
 
 
 def _entries(column: PublishedColumn) -> list[tuple[str | None, str]]:
     return list(zip(column.texts, column.kinds, strict=True))
-
-
-def _first_row(column: nw.Series[Any], bad: BadValues) -> int:
-    """The first row, counted from 1, whose value is wrong."""
-    return next(row for row, value in enumerate(as_arrow(column).to_pylist(), start=1) if bad.wrong(value))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
-__all__ = ["canonical_hash", "column_list", "identifier", "literal"]
+__all__ = ["canonical_hash", "column_list", "file_literal", "identifier", "literal"]
 
 
 def identifier(name: str) -> str:
@@ -17,18 +19,22 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def column_list(names: Iterable[str], prefix: str = "") -> str:
+def file_literal(path: str | Path) -> str:
+    """Quote the path of one file to read, so that DuckDB does not take it for a pattern of many."""
+    return literal(glob.escape(str(path)))
+
+
+def column_list(names: Iterable[str]) -> str:
     """Quote several column names."""
-    return ", ".join(prefix + identifier(name) for name in names)
+    return ", ".join(identifier(name) for name in names)
 
 
-def canonical_hash(seed: str, names: Sequence[str], prefix: str = "") -> str:
+def canonical_hash(seed: str, names: Sequence[str]) -> str:
     """The expression by which rows of one cell are ranked: md5 of the seed and the row's other columns as text.
 
-    Equal rows tie, and it does not matter which of them goes where: the release is the same multiset.
+    Each text is led by its length, so that no two rows that differ are joined to the same text. Equal rows tie, and
+    it does not matter which of them goes where: the release is the same multiset.
     """
-    parts = [
-        literal(seed),
-        *(f"coalesce(CAST({prefix}{identifier(name)} AS VARCHAR), chr(1))" for name in names),
-    ]
-    return "md5(concat_ws(chr(31), " + ", ".join(parts) + "))"
+    texts = [f"CAST({identifier(name)} AS VARCHAR)" for name in names]
+    parts = [literal(seed), *(f"coalesce(length({text}) || ':' || {text}, '-')" for text in texts)]
+    return "md5(concat_ws('|', " + ", ".join(parts) + "))"

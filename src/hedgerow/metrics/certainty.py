@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow.counts import FrequencyTable
 from hedgerow.domains import Domain
@@ -64,29 +63,29 @@ def _penalties(domain: Domain, sets: CodeSets) -> Floats:
     """The penalty of each set of values."""
     if domain.numbers is None:
         return np.maximum(sets.sizes - 1, 0) / max(domain.size - 1, 1)
-    # Missing is the last code: it takes the place of a number so that codes and numbers stay aligned.
+    # The missing value is the last code; it needs a place among the numbers, though none is ever read.
     places = np.append(domain.numbers, np.nan) if domain.has_missing else domain.numbers
     low = sets.reduce(np.minimum, np.arange(domain.size))
     high = sets.reduce(np.maximum, np.arange(domain.size))
     mixed = (high == domain.missing_code) & (low != high)
-    return np.where(low == high, 0.0, np.where(mixed, 1.0, (places[high] - places[low]) / _range(domain)[1]))
+    ranges = (places[high] - places[low]) / (_width(domain) or 1.0)
+    return np.where(low == high, 0.0, np.where(mixed, 1.0, ranges))
 
 
 def _written_penalties(column: ColumnView) -> Floats:
-    of_value = _penalties(column.domain, column.written)
-    if column.domain.numbers is not None and len(column.domain.numbers):
-        start, width = _range(column.domain)
-        for value, (kind, text) in enumerate(zip(column.published.kinds, column.published.texts, strict=True)):
+    domain, published = column.domain, column.published
+    of_value = _penalties(domain, column.written)
+    if domain.numbers is not None and (width := _width(domain)):
+        smallest, largest = float(domain.numbers[0]), float(domain.numbers[-1])
+        for value, (kind, text) in enumerate(zip(published.kinds, published.texts, strict=True)):
             read = parse(text) if kind in ("interval", "label") else None
             if isinstance(read, Interval):
-                of_value[value] = (min(read.high, start + width) - max(read.low, start)) / width
-    penalties: NDArray[np.float64] = column.per_class(of_value, lambda: _penalties(column.domain, column.tight), 1.0)
+                of_value[value] = (min(read.high, largest) - max(read.low, smallest)) / width
+    penalties: Floats = column.per_class(of_value, lambda: _penalties(domain, column.tight), 1.0)
     return penalties
 
 
-def _range(domain: Domain) -> tuple[float, float]:
-    """The smallest number of a column and the width of its range; a column of one number has no spread to lose."""
+def _width(domain: Domain) -> float:
+    """The range of a column's numbers; a column of one number has no spread to lose."""
     assert domain.numbers is not None
-    if len(domain.numbers) < 2:
-        return 0.0, 1.0
-    return float(domain.numbers[0]), float(domain.numbers[-1] - domain.numbers[0])
+    return float(domain.numbers[-1] - domain.numbers[0]) if len(domain.numbers) else 0.0

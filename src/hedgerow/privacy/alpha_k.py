@@ -97,9 +97,7 @@ class AlphaK(Requirement):
         if self.value is not None:
             code = context.columns[index].code_of(str(self.value))
             if code < 0:
-                raise BadInput(
-                    f"The value given to AlphaK does not occur in {self.column!r}. Check how it is written."
-                )
+                raise BadInput(f"The value given to AlphaK does not occur in {self.column!r}. Check how it is written.")
         return BoundRequirement(
             description=str(self),
             minimal_size=self.minimal_size,

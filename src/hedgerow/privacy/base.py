@@ -58,11 +58,7 @@ class Requirement(ABC):
         if isinstance(self.shield, str) or not isinstance(self.shield, Iterable):
             raise BadInput.parameter("shield", owner, "a list of column names", self.shield)
         names = tuple(self.shield)
-        if (
-            not names
-            or not all(isinstance(name, str) and name for name in names)
-            or len(set(names)) < len(names)
-        ):
+        if not names or not all(isinstance(name, str) and name for name in names) or len(set(names)) < len(names):
             raise BadInput.parameter("shield", owner, "a list of different column names", list(names))
         object.__setattr__(self, "shield", names)
 
@@ -77,18 +73,14 @@ class Requirement(ABC):
             raise BadInput.parameter(parameter, type(self).__name__, f"an int >= {least}", value)
         object.__setattr__(self, parameter, int(value))
 
-    def _check_number(
-        self, parameter: str, must: str, low: float, high: float, *, open_low: bool = False
-    ) -> None:
+    def _check_number(self, parameter: str, must: str, low: float, high: float, *, open_low: bool = False) -> None:
         """Accept finite numbers from ``low`` (left out if ``open_low``) to ``high``; ints stay ``int``."""
         value: Any = getattr(self, parameter)
         is_number = type(value) is not bool and isinstance(value, numbers.Real)
         number = float(value) if is_number else math.nan
         if not (low < number if open_low else low <= number) or not number <= high or math.isinf(number):
             raise BadInput.parameter(parameter, type(self).__name__, must, value)
-        object.__setattr__(
-            self, parameter, int(value) if isinstance(value, numbers.Integral) else float(value)
-        )
+        object.__setattr__(self, parameter, int(value) if isinstance(value, numbers.Integral) else float(value))
 
     def _within(self) -> str:
         """Name the shield at the end of a description."""

@@ -180,9 +180,7 @@ class BoundRequirement:
             return large & _kernels.sparse_classes_hold(*formula, sizes, *histograms)
         dense = np.ascontiguousarray(histograms, dtype=np.int64)
         if dense.shape != (len(sizes), len(self.overall)):
-            raise BadInput(
-                f"The histograms must have the shape {(len(sizes), len(self.overall))}, not {dense.shape}."
-            )
+            raise BadInput(f"The histograms must have the shape {(len(sizes), len(self.overall))}, not {dense.shape}.")
         return large & _kernels.classes_hold(*formula, sizes, dense)
 
 
@@ -213,10 +211,7 @@ def pack(bound: Sequence[BoundRequirement], context: Context) -> PackedRequireme
     listed = sorted((one for one in bound if one.kind != SIZE), key=lambda one: one.kind)
     offsets = context.offsets
     columns = np.array([one.column for one in listed], dtype=np.int64)
-    places = [
-        one.distance.place if one.kind == CLOSENESS else np.zeros(len(one.overall), np.int64)
-        for one in listed
-    ]
+    places = [one.distance.place if one.kind == CLOSENESS else np.zeros(len(one.overall), np.int64) for one in listed]
     return PackedRequirements(
         minimal_size=max((one.minimal_size for one in bound), default=1),
         kind=np.array([one.kind for one in listed], dtype=np.int64),

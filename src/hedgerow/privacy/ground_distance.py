@@ -19,9 +19,7 @@ __all__ = ["equal_distance", "hierarchical_distance", "label_of", "leaves_of", "
 
 def label_of(value: object) -> str:
     """Write a value of an order or a tree as the label it has in a domain."""
-    return (
-        number_text(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
-    )
+    return number_text(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
 
 
 def equal_distance(column: SensitiveColumn) -> GroundDistance:
@@ -136,9 +134,7 @@ def _children(children: object) -> Iterable[tuple[str, object]]:
     return found
 
 
-def _check_covered(
-    place: np.ndarray[tuple[int], np.dtype[np.int64]], column: SensitiveColumn, parameter: str
-) -> None:
+def _check_covered(place: np.ndarray[tuple[int], np.dtype[np.int64]], column: SensitiveColumn, parameter: str) -> None:
     uncovered = int((place < 0).sum())
     if uncovered:
         values = "1 value" if uncovered == 1 else f"{uncovered} values"

@@ -47,16 +47,12 @@ def parse_requirement(text: str) -> Requirement:
     LDiversity(l=3, column='disease', kind='recursive', c=2, shield=None)
     """
     if not isinstance(text, str):
-        raise BadInput.parameter(
-            "require", "anonymize", "requirements or texts like 'k=4'", type(text).__name__
-        )
+        raise BadInput.parameter("require", "anonymize", "requirements or texts like 'k=4'", type(text).__name__)
     head, at, columns = text.partition("@")
     first, *rest = [part.strip() for part in head.split(":")]
     letter, _, number = (part.strip() for part in first.partition("="))
     if letter not in FORMS:
-        raise BadInput(
-            f"The requirement {text!r} is not understood. Write one like {' · '.join(FORMS.values())}."
-        )
+        raise BadInput(f"The requirement {text!r} is not understood. Write one like {' · '.join(FORMS.values())}.")
     wrong = BadInput(f"The requirement {text!r} is not understood. Write it like {FORMS[letter]}.")
     word, options = _read_options(letter, rest, wrong)
     column = columns.strip()
@@ -71,9 +67,7 @@ def parse_requirement(text: str) -> Requirement:
         return LDiversity(value, column, kind=cast("DiversityKind", word or "distinct"), c=c, shield=shield)
     if letter == "t":
         distance = cast("DistanceName", word or "equal")
-        return TCloseness(
-            value, column, distance, order=_split(options.get("order", ""), wrong), shield=shield
-        )
+        return TCloseness(value, column, distance, order=_split(options.get("order", ""), wrong), shield=shield)
     if "k" not in options:
         raise wrong
     k = cast("int", _number(options["k"], wrong))

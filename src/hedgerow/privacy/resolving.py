@@ -35,9 +35,7 @@ def resolve(
     if not requirements:
         raise BadInput("No requirement is given. Say k=10 (-k 10) or name some with require= (--require).")
     if sum(isinstance(one, KAnonymity) and one.shield is None for one in requirements) > 1:
-        raise BadInput(
-            "The k of all quasi-identifiers is given twice. Give it once, as k= or as a requirement."
-        )
+        raise BadInput("The k of all quasi-identifiers is given twice. Give it once, as k= or as a requirement.")
     return tuple(requirements)
 
 
@@ -47,9 +45,7 @@ def check(requirements: Iterable[Requirement], roles: Roles, rows: int) -> None:
     for requirement in requirements:
         for name in requirement.shield or ():
             if name not in roles.columns:
-                raise BadInput.unknown(
-                    "column", name, roles.columns, f"It is in the shield of {requirement}."
-                )
+                raise BadInput.unknown("column", name, roles.columns, f"It is in the shield of {requirement}.")
             if name not in roles.quasi:
                 raise BadInput(
                     f"The column {name!r} in the shield of {requirement} is not a quasi-identifier. "
@@ -76,10 +72,7 @@ def with_trees(
     """Give each hierarchical t-closeness without a tree the one of its column, where there is one."""
     return tuple(
         replace(one, tree=trees[one.column])
-        if isinstance(one, TCloseness)
-        and one.distance == "hierarchical"
-        and one.tree is None
-        and one.column in trees
+        if isinstance(one, TCloseness) and one.distance == "hierarchical" and one.tree is None and one.column in trees
         else one
         for one in requirements
     )
@@ -94,11 +87,7 @@ def unreachable(requirements: Sequence[Requirement], context: Context) -> tuple[
     found = []
     for requirement in requirements:
         bound = requirement.bind(context)
-        whole = (
-            np.zeros((1, 0), np.int64)
-            if bound.column < 0
-            else context.columns[bound.column].histogram[np.newaxis]
-        )
+        whole = np.zeros((1, 0), np.int64) if bound.column < 0 else context.columns[bound.column].histogram[np.newaxis]
         if requirement.monotone and not bound.satisfied(np.array([context.rows]), whole)[0]:
             found.append(requirement)
     return tuple(found)

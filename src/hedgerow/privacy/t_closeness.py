@@ -80,9 +80,7 @@ class TCloseness(Requirement):
         self._check_number("t", "a number from 0 to 1", 0, 1)
         self._check_column()
         if self.distance not in ("equal", "ordered", "hierarchical"):
-            raise BadInput.parameter(
-                "distance", "TCloseness", "'equal', 'ordered' or 'hierarchical'", self.distance
-            )
+            raise BadInput.parameter("distance", "TCloseness", "'equal', 'ordered' or 'hierarchical'", self.distance)
         if self.tree is not None:
             self._check_tree(self.tree)
         if self.order is not None:
@@ -102,16 +100,12 @@ class TCloseness(Requirement):
 
     def _check_order(self, order: object) -> None:
         if self.distance != "ordered":
-            raise BadInput(
-                "An order is given to TCloseness, whose distance is not 'ordered'. Leave one of them out."
-            )
+            raise BadInput("An order is given to TCloseness, whose distance is not 'ordered'. Leave one of them out.")
         if isinstance(order, str) or not isinstance(order, Iterable):
             raise BadInput.parameter("order", "TCloseness", "a list of values", type(order).__name__)
         labels = tuple(label_of(value) for value in order)
         if not labels or len(set(labels)) < len(labels):
-            raise BadInput(
-                "The order given to TCloseness is empty or names a value twice. Name each value once."
-            )
+            raise BadInput("The order given to TCloseness is empty or names a value twice. Name each value once.")
         object.__setattr__(self, "order", labels)
 
     def __str__(self) -> str:
@@ -148,9 +142,7 @@ class TCloseness(Requirement):
         if self.distance == "equal":
             return equal_distance(column)
         if self.distance == "ordered":
-            return ordered_distance(
-                column, None if self.order is None else [str(label) for label in self.order]
-            )
+            return ordered_distance(column, None if self.order is None else [str(label) for label in self.order])
         if self.tree is None:
             raise BadInput(
                 f"The hierarchical distance of {self.column!r} needs a tree. "

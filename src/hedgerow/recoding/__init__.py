@@ -4,5 +4,15 @@ from hedgerow.recoding.building import publish_groups
 from hedgerow.recoding.published import Pieces, PublishedColumn
 from hedgerow.recoding.recoding import Recoding
 from hedgerow.recoding.routing import CutTree, Router
+from hedgerow.recoding.saving import appearing, check_place
 
-__all__ = ["CutTree", "Pieces", "PublishedColumn", "Recoding", "Router", "publish_groups"]
+__all__ = [
+    "CutTree",
+    "Pieces",
+    "PublishedColumn",
+    "Recoding",
+    "Router",
+    "appearing",
+    "check_place",
+    "publish_groups",
+]

@@ -95,7 +95,9 @@ def _interval(domain: Domain, codes: NDArray[np.int32]) -> tuple[str, PublishedK
     low, high = float(domain.numbers[codes[0]]), float(domain.numbers[codes[-1]])
     if codes[-1] == len(domain.labels) - 1:
         return format_interval(low, high, closed=True), "interval"
-    return format_interval(low, round(high + domain.step, domain.decimals)), "interval"
+    past = round(high + domain.step, domain.decimals)
+    # Where the grid is finer than floats are, the next float is the next place.
+    return format_interval(low, past if past > high else float(np.nextafter(high, np.inf))), "interval"
 
 
 def _holds_missing(domain: Domain, codes: NDArray[np.int32]) -> bool:

@@ -7,21 +7,23 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.counts import encode_column, tabulate
+from hedgerow.counts import BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, HedgerowError
 from hedgerow.frames import as_arrow, open_frame
 from hedgerow.recoding.published import Pieces, PublishedColumn
 from hedgerow.recoding.routing import CutTree, Router, place
+from hedgerow.recoding.saving import appearing, check_place
 
 __all__ = ["Recoding"]
 
+_FORMAT = "hedgerow recoding 1"
 _PRIVATE = "PRIVATE: this file tells which original values went to which group. Do not publish it."
 
 
@@ -103,12 +105,7 @@ class Recoding:
     def _places(self, frame: nw.DataFrame[Any]) -> tuple[list[NDArray[np.int64]], NDArray[np.int32]]:
         """Places of the distinct new tuples, and which of them each row is."""
         encoded = [
-            encode_column(
-                name,
-                as_arrow(frame[name]),
-                missing=self.missing,
-                mixture="text" if published.domain.kind == "text" else "allow",
-            )
+            self._encode(frame[name], published.domain)
             for name, published in zip(self.quasi, self.columns, strict=True)
         ]
         distinct, index = tabulate([c.codes for c in encoded], [c.domain.size for c in encoded], len(frame))
@@ -121,10 +118,19 @@ class Recoding:
             places.append(place(published.domain, texts)[distinct[:, at]])
         return places, index
 
+    def _encode(self, column: nw.Series[Any], domain: Domain) -> EncodedColumn:
+        """A column of new rows as codes of its own values."""
+        values = as_arrow(column)
+        mixture: Literal["text", "allow"] = "text" if domain.kind == "text" else "allow"
+        try:
+            return encode_column(domain.name, values, missing=self.missing, mixture=mixture)
+        except BadValues as bad:
+            raise bad.located(f"row {bad.first(values.to_pylist())}") from None
+
     def to_dict(self, *, public: bool = False) -> dict[str, Any]:
         """The recoding as JSON; ``public`` leaves out which original tuples went where."""
         stored: dict[str, Any] = {
-            "format": "hedgerow recoding 1",
+            "format": _FORMAT,
             "private": not public,
             "method": self.method,
             "quasi": list(self.quasi),
@@ -148,6 +154,8 @@ class Recoding:
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Recoding:
         """Read what :meth:`to_dict` wrote."""
+        if stored["format"] != _FORMAT:
+            raise ValueError(f"the format is not {_FORMAT!r}")
         pieces = stored.get("pieces")
         groups = np.array(stored["groups"], dtype=np.int32).reshape(-1, len(stored["quasi"]))
         return cls(
@@ -171,11 +179,12 @@ class Recoding:
     def save(self, path: str | Path, *, public: bool = False) -> Path:
         """Write the recoding as JSON: private and for the owner's eyes only (mode 0600), unless ``public``."""
         path = Path(path)
-        staged = path.with_name(f".{path.name}.{os.getpid()}.partial")
-        mode = 0o644 if public else 0o600
-        with os.fdopen(os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w", encoding="utf-8") as out:
-            json.dump(self.to_dict(public=public), out, ensure_ascii=False)
-        staged.replace(path)
+        check_place(path)
+        mode = 0o666 if public else 0o600
+        with appearing(path) as staged:
+            opened = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+            with os.fdopen(opened, "w", encoding="utf-8") as out:
+                json.dump(self.to_dict(public=public), out, ensure_ascii=False)
         return path
 
     @classmethod
@@ -183,7 +192,7 @@ class Recoding:
         """Read a recoding that :meth:`save` wrote."""
         try:
             return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise BadInput(f"The file {str(path)!r} is not a recoding that Hedgerow saved.") from None
 
 
@@ -206,11 +215,12 @@ def _column_to_dict(column: PublishedColumn) -> dict[str, Any]:
         "kinds": list(column.kinds),
         "starts": column.starts.tolist(),
         "members": column.members.tolist(),
+        "nodes": None if column.nodes is None else column.nodes.tolist(),
     }
 
 
 def _column_from_dict(stored: Mapping[str, Any]) -> PublishedColumn:
-    numbers = stored["numbers"]
+    numbers, nodes = stored["numbers"], stored["nodes"]
     domain = Domain(
         stored["name"],
         stored["kind"],
@@ -224,4 +234,5 @@ def _column_from_dict(stored: Mapping[str, Any]) -> PublishedColumn:
         tuple(stored["kinds"]),
         np.array(stored["starts"], dtype=np.int64),
         np.array(stored["members"], dtype=np.int32),
+        None if nodes is None else np.array(nodes, dtype=np.int32),
     )

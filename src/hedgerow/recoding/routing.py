@@ -33,7 +33,8 @@ class Router(Protocol):
 def place(domain: Domain, texts: Sequence[str | None]) -> NDArray[np.int64]:
     """Where values lie in a domain: ``2 * code`` for a known value, one more for an unknown one just above it.
 
-    A missing value has the domain's missing code, or lies above all values where none was known.
+    An unknown value below all known ones is at -1. A missing value has the domain's missing code, or lies above all
+    values where none was known.
     """
     size = len(domain.labels)
     result = np.full(len(texts), 2 * size + 1, dtype=np.int64)
@@ -41,11 +42,14 @@ def place(domain: Domain, texts: Sequence[str | None]) -> NDArray[np.int64]:
     if domain.has_missing:
         result[~known] = 2 * domain.missing_code
     present = [text for text in texts if text is not None]
-    if not present or not size:
+    if not present:
+        return result
+    if not size:
+        result[known] = -1
         return result
     scale: NDArray[Any]
     values: NDArray[Any]
-    if domain.kind == "number" and domain.numbers is not None:
+    if domain.numbers is not None and domain.kind == "number":
         scale, values = domain.numbers, np.array([_number(text) for text in present])
     else:
         scale, values = domain.labels, np.array(present, dtype=np.str_)
@@ -56,10 +60,12 @@ def place(domain: Domain, texts: Sequence[str | None]) -> NDArray[np.int64]:
 
 
 def _number(text: str) -> float:
+    """The number that a text is; what is none lies above all numbers."""
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         return np.inf
+    return np.inf if np.isnan(number) else number
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +155,7 @@ class CutTree:
 
 
 def _ranks(places: NDArray[np.int64], order: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Turn places among codes into places among ranks; an unknown value keeps its place only in the codes' own order."""
+    """Turn places among codes into places among ranks; an unknown value has a place only in the codes' own order."""
     if np.array_equal(order, np.arange(len(order))):
         return places
     exact = (places % 2 == 0) & (places >= 0) & (places // 2 < len(order))

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from hedgerow.errors import BadInput, listing
+from hedgerow.privacy import parse_requirement
 from hedgerow.risk.attackers import attacker_risks
 from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
 from hedgerow.risk.population import people_fitting
@@ -58,7 +59,8 @@ def audit(
     entity : str, optional
         The column that tells people apart, where a person may have several rows.
     require : iterable of requirements
-        What the table has to satisfy; ``verdict`` tells whether it does.
+        What the table has to satisfy, as objects or as text such as ``"l=3@disease"``; ``verdict`` tells whether
+        it does.
     k : int, optional
         Short for k-anonymity over all quasi-identifiers.
     missing : sequence of str
@@ -169,13 +171,14 @@ class _PlainK:
 
 def _demanded(k: int | None, require: Any) -> tuple[Any, ...]:
     """Put the requirements into one list, the one that ``k`` stands for first; a single one needs no list."""
-    alone = hasattr(require, "name") or isinstance(require, str) or not isinstance(require, Iterable)
+    alone = isinstance(require, str) or hasattr(require, "name") or not isinstance(require, Iterable)
     several = (require,) if alone else tuple(require)
-    for one in several:
+    read = tuple(parse_requirement(one) if isinstance(one, str) else one for one in several)
+    for one in read:
         if not hasattr(one, "name"):
             must = "a list of requirements such as hr.KAnonymity(5)"
             raise BadInput.parameter("require", "audit", must, type(one).__name__)
-    return several if k is None else (_PlainK(k), *several)
+    return read if k is None else (_PlainK(k), *read)
 
 
 def _threshold(threshold: Any, k: int | None) -> float:

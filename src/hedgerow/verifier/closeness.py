@@ -46,13 +46,12 @@ def ordered_distance(histogram: Histogram, order: Sequence[object] | None = None
     order_in_class = np.lexsort((place[histogram.values], histogram.classes))
     classes = histogram.classes[order_in_class]
     begin = place[histogram.values[order_in_class]]
-    shares = histogram.counts[order_in_class] / histogram.totals[classes]
-    running = np.cumsum(shares)
-    before = (running - shares)[histogram.starts]
-    level = running - before[classes]
+    counts = histogram.counts[order_in_class]
+    running = np.cumsum(counts)
+    before = (running - counts)[histogram.starts]
+    level = (running - before[classes]) / histogram.totals[classes]
     last = np.append(classes[1:] != classes[:-1], True)
     end = np.where(last, steps - 1, np.append(begin[1:], steps - 1))
-    level = np.where(last, 1.0, level)
     table = np.cumsum(overall)
     area = np.concatenate(([0.0], np.cumsum(table)))
     constant = _gap(table, area, begin, end, level)

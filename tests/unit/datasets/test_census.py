@@ -155,16 +155,10 @@ def test_the_schema_gives_every_column_a_role() -> None:
 
 
 def leaves(nested: Any) -> list[str]:
-    return (
-        [leaf for child in nested.values() for leaf in leaves(child)]
-        if isinstance(nested, dict)
-        else list(nested)
-    )
+    return [leaf for child in nested.values() for leaf in leaves(child)] if isinstance(nested, dict) else list(nested)
 
 
-@pytest.mark.parametrize(
-    "column", ["birthplace", "education", "marital-status", "workclass", "occupation", "disease"]
-)
+@pytest.mark.parametrize("column", ["birthplace", "education", "marital-status", "workclass", "occupation", "disease"])
 def test_taxonomies_name_each_value_once(column: str, people: dict[str, NDArray[Any]]) -> None:
     named = leaves(census_hierarchies()[column])
     assert len(named) == len(set(named))
@@ -216,7 +210,5 @@ def test_a_backend_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatc
         raise ImportError(name)
 
     monkeypatch.setattr(importlib, "import_module", absent)
-    with pytest.raises(
-        MissingExtra, match=r"needs polars, which is not installed\. Type: pip install polars"
-    ):
+    with pytest.raises(MissingExtra, match=r"needs polars, which is not installed\. Type: pip install polars"):
         make_census(10, backend="polars")

@@ -39,9 +39,7 @@ def table(request: pytest.FixtureRequest) -> Any:
 def cells(native: Any) -> list[tuple[Any, ...]]:
     """The rows with every missing value as None."""
     columns = nw.from_native(native, eager_only=True)
-    lists = [
-        [None if value != value else value for value in columns[name].to_list()] for name in columns.columns
-    ]
+    lists = [[None if value != value else value for value in columns[name].to_list()] for name in columns.columns]
     return list(zip(*lists, strict=True))
 
 
@@ -64,9 +62,9 @@ def test_each_variation_keeps_attributes_of_its_original(table: Any, draw: Any, 
         same = sum(here == there for here, there in zip(row, original[position % 6], strict=True))
         assert same >= keep
     domains = [set(column) for column in zip(*original, strict=True)]
-    assert [
-        set(column) <= domain for column, domain in zip(zip(*larger, strict=True), domains, strict=True)
-    ] == [True] * 5
+    assert [set(column) <= domain for column, domain in zip(zip(*larger, strict=True), domains, strict=True)] == [
+        True
+    ] * 5
     assert (larger == original * 20) == (keep == 5)
 
 

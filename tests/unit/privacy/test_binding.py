@@ -28,9 +28,7 @@ from hedgerow.privacy._kernels import all_hold, earth_movers_distance, holds
 from hedgerow.privacy.binding import SIZE
 
 
-def text_column(
-    name: str, labels: list[str], counts: list[int], *, has_missing: bool = False
-) -> SensitiveColumn:
+def text_column(name: str, labels: list[str], counts: list[int], *, has_missing: bool = False) -> SensitiveColumn:
     return SensitiveColumn(
         Domain(name, "text", np.array(labels), has_missing=has_missing), np.array(counts, dtype=np.int64)
     )
@@ -38,9 +36,7 @@ def text_column(
 
 def number_column(name: str, numbers: list[float], counts: list[int]) -> SensitiveColumn:
     labels = np.array([f"{number:g}" for number in numbers])
-    return SensitiveColumn(
-        Domain(name, "number", labels, np.array(numbers, float)), np.array(counts, dtype=np.int64)
-    )
+    return SensitiveColumn(Domain(name, "number", labels, np.array(numbers, float)), np.array(counts, dtype=np.int64))
 
 
 def context(*columns: SensitiveColumn) -> Context:
@@ -137,17 +133,13 @@ def test_an_order_is_a_scale_whether_or_not_its_values_occur() -> None:
 
 def test_an_order_of_numbers_is_compared_by_value() -> None:
     column = number_column("n", [1, 2, 10], [1, 1, 1])
-    assert distance(TCloseness(0.2, "n", "ordered", order=[10, 1.0, 2]), column, [0, 0, 1]) == pytest.approx(
-        0.5
-    )
+    assert distance(TCloseness(0.2, "n", "ordered", order=[10, 1.0, 2]), column, [0, 0, 1]) == pytest.approx(0.5)
 
 
 def test_a_missing_value_is_one_step_beyond_the_scale() -> None:
     column = text_column("risk", ["a", "b"], [1, 0, 1], has_missing=True)
     assert distance(TCloseness(0.2, "risk", "ordered"), column, [1, 0, 0]) == pytest.approx(0.5)
-    assert distance(TCloseness(0.2, "risk", "ordered", order=["b", "a"]), column, [1, 0, 0]) == pytest.approx(
-        0.25
-    )
+    assert distance(TCloseness(0.2, "risk", "ordered", order=["b", "a"]), column, [1, 0, 0]) == pytest.approx(0.25)
 
 
 TREE = {"any": {"lung": {"asthma": None, "flu": {}}, "stomach": ["gastritis", {"ulcer": []}]}}

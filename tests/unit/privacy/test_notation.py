@@ -92,9 +92,7 @@ def test_a_wrong_form_shows_the_right_one(text: str, form: str) -> None:
 
 
 def test_a_number_out_of_range_is_the_requirements_own_error() -> None:
-    with pytest.raises(
-        BadInput, match=r"The 'k' parameter of KAnonymity must be an int >= 1\. Got 0 instead\."
-    ):
+    with pytest.raises(BadInput, match=r"The 'k' parameter of KAnonymity must be an int >= 1\. Got 0 instead\."):
         parse_requirement("k=0")
     with pytest.raises(BadInput, match=r"'l' parameter of LDiversity must be an int >= 1\. Got 2\.5"):
         parse_requirement("l=2.5@disease")

@@ -136,10 +136,7 @@ def test_integers_of_numpy_are_taken_as_they_are_meant() -> None:
 def test_requirements_are_values() -> None:
     assert KAnonymity(3, shield=["sex"]) == KAnonymity(3, shield=("sex",))
     assert KAnonymity(3) != KAnonymity(3, shield=["sex"])
-    assert (
-        len({TCloseness(0.2, "ill", "hierarchical", tree=DISEASES), TCloseness(0.2, "ill", "hierarchical")})
-        == 2
-    )
+    assert len({TCloseness(0.2, "ill", "hierarchical", tree=DISEASES), TCloseness(0.2, "ill", "hierarchical")}) == 2
 
 
 def test_the_import_leaves_numba_alone() -> None:

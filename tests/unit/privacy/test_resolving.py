@@ -108,9 +108,7 @@ def test_trees_reach_only_the_requirement_that_lacks_one() -> None:
 
 
 def test_what_even_one_class_of_all_rows_fails() -> None:
-    column = SensitiveColumn(
-        Domain("ill", "text", np.array(["a", "b", "c"])), np.array([4, 1, 1], dtype=np.int64)
-    )
+    column = SensitiveColumn(Domain("ill", "text", np.array(["a", "b", "c"])), np.array([4, 1, 1], dtype=np.int64))
     context = Context((column,), rows=6)
     reachable = [KAnonymity(6), LDiversity(3, "ill"), TCloseness(0, "ill"), AlphaK(0.7, 2, "ill")]
     hopeless = [KAnonymity(7), LDiversity(4, "ill"), LDiversity(3, "ill", "entropy"), AlphaK(0.6, 2, "ill")]

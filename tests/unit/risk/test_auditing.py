@@ -177,7 +177,7 @@ def test_an_infinite_figure_is_null_in_json() -> None:
         ({"quasi": ["age"], "k": 2.5}, "int >= 1"),
         ({"quasi": ["age"], "threshold": 2}, "from 0 to 1"),
         ({"quasi": ["age"], "threshold": float("nan")}, "from 0 to 1"),
-        ({"quasi": ["age"], "require": "k=2"}, "'require' parameter"),
+        ({"quasi": ["age"], "require": "k=two"}, "k=two"),
         ({"quasi": ["age"], "require": [3]}, "'require' parameter"),
         ({"quasi": ["age"], "population": pl.DataFrame({"sex": ["F"]})}, "no column 'age'"),
     ],
@@ -190,3 +190,14 @@ def test_bad_input(options: dict[str, Any], message: str) -> None:
 def test_no_rows() -> None:
     with pytest.raises(BadInput, match="no rows"):
         audit(TABLE.head(0), quasi=QUASI)
+
+
+def test_requirements_may_be_text() -> None:
+    table = pa.table({"zip": ["12*", "12*", "13*", "13*"], "illness": ["flu", "cold", "flu", "flu"]})
+    result = audit(table, quasi=["zip"], sensitive=["illness"], require=["k=2@zip", "l=2@illness"])
+    assert result.verdict is not None
+    assert [finding.holds for finding in result.verdict.findings] == [True, False]
+    assert (
+        audit(table, quasi=["zip"], require="k=2@zip").verdict
+        == audit(table, quasi=["zip"], require=["k=2@zip"]).verdict
+    )

@@ -17,6 +17,7 @@ import pytest
 
 from hedgerow.errors import BadInput
 from hedgerow.verifier import ClassCounts, count_classes
+from hedgerow.verifier.classes import distinct
 
 Columns = dict[str, list[Any]]
 Maker = Callable[[Columns], Any]
@@ -143,7 +144,15 @@ def test_times_categories_and_huge_numbers() -> None:
     assert sorted(count_classes(huge, ["h"]).labels[0]) == ["1", "170141183460469231731687303715884105727"]
 
 
-def test_many_columns_do_not_overflow() -> None:
+def test_keys_do_not_overflow() -> None:
+    # As one product the key of the second row would be 2^64, which is 0 in 64 bits: the key of the first.
+    rows = np.array([0, 1])
+    zeros = np.zeros(2, dtype=np.int64)
+    numbers, first = distinct([(rows, 2**32), (zeros, 2**32), (zeros, 2**32)])
+    assert (numbers.tolist(), first.tolist()) == ([0, 1], [0, 1])
+
+
+def test_many_columns() -> None:
     generator = np.random.default_rng(0)
     columns = {f"q{i}": generator.integers(0, 50, 60).astype(str).tolist() for i in range(20)}
     rows = set(zip(*columns.values(), strict=True))
@@ -197,35 +206,32 @@ def test_an_empty_table(make: Maker) -> None:
 
 
 @pytest.mark.parametrize(
-    "table",
+    "made",
     [
-        pd.DataFrame([[1, 2]], columns=["a", "a"]),
-        pa.table([[1], [2]], names=["a", "a"]),
-        duckdb.connect().sql("SELECT 1 AS a, 2 AS a"),
+        lambda: pd.DataFrame([[1, 2]], columns=["a", "a"]),
+        lambda: pa.table([[1], [2]], names=["a", "a"]),
+        lambda: duckdb.connect().sql("SELECT 1 AS a, 2 AS a"),
     ],
 )
-def test_columns_of_the_same_name(table: Any) -> None:
+def test_columns_of_the_same_name(made: Callable[[], Any]) -> None:
     with pytest.raises(BadInput, match="several columns"):
-        count_classes(table, ["a"])
+        count_classes(made(), ["a"])
 
 
 @pytest.mark.parametrize(
-    ("table", "message"),
+    ("made", "message"),
     [
-        (pd.DataFrame({"fine": [1, 2], "a": [1, "secret"]}, dtype=object), "'a' mixes types"),
-        (pd.DataFrame({"fine": [1, 2], "a": [1, True]}, dtype=object), "'a' mixes types"),
-        (pl.DataFrame({"fine": [1, 2], "a": [["secret"], []]}), "'a' holds lists"),
-        (pa.table({"fine": [1, 2], "a": [["secret"], []]}), "'a' holds lists"),
-        (duckdb.connect().sql("SELECT 1 AS fine, {'secret': 1} AS a"), "'a' holds lists"),
-        (
-            duckdb.connect().sql("SELECT 1 AS fine, CAST(t.x AS INT) AS a FROM (SELECT 'secret' AS x) t"),
-            "evaluate",
-        ),
+        (lambda: pd.DataFrame({"fine": [1, 2], "a": [1, "secret"]}, dtype=object), "'a' mixes types"),
+        (lambda: pd.DataFrame({"fine": [1, 2], "a": [1, True]}, dtype=object), "'a' mixes types"),
+        (lambda: pl.DataFrame({"fine": [1, 2], "a": [["secret"], []]}), "'a' holds lists"),
+        (lambda: pa.table({"fine": [1, 2], "a": [["secret"], []]}), "'a' holds lists"),
+        (lambda: duckdb.connect().sql("SELECT 1 AS fine, {'secret': 1} AS a"), "'a' holds lists"),
+        (lambda: duckdb.connect().sql("SELECT 1 AS fine, x::INT AS a FROM (SELECT 'secret' AS x)"), "evaluate"),
     ],
 )
-def test_cells_that_cannot_be_counted_are_not_quoted(table: Any, message: str) -> None:
+def test_cells_that_cannot_be_counted_are_not_quoted(made: Callable[[], Any], message: str) -> None:
     with pytest.raises(BadInput, match=message) as caught:
-        count_classes(table, ["fine", "a"])
+        count_classes(made(), ["fine", "a"])
     assert "secret" not in str(caught.value)
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None or caught.value.__suppress_context__

@@ -8,25 +8,26 @@ recursion O(log(groups)) such passes over all items.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from hedgerow._jit import jit
 from hedgerow.anonymizers.partition._sets import (
+    AFTER,
+    BEFORE,
+    BUCKET,
+    REST,
     Bools,
-    Floats,
     Ints,
     Items,
     Longs,
     Scales,
-    Sides,
+    Sets,
     collect,
-    new_sides,
-    ones,
-    row_losses,
-    unite_after,
-    unite_before,
+    losses,
+    new_sets,
+    unite,
     unite_rest,
 )
 from hedgerow.privacy._kernels import all_hold
@@ -50,22 +51,17 @@ class Cuts(NamedTuple):
 class Scratch(NamedTuple):
     """Memory that all ranges share."""
 
-    bucket: Sides  # the records of each rank
-    before: Sides  # the present buckets up to each one
-    after: Sides  # the present buckets from each one
-    rest: Sides  # all present buckets but each one
+    sets: Sets
     weight: Longs  # the records of each rank
-    histogram: Longs  # their sensitive values
-    present: Longs  # the ranks that occur, ascending
-    filled: Longs  # how many of them the last call left behind
-    first_rows: Longs  # 0, 1, 2, …
-    loss: Floats  # of each bucket
-    loss_before: Floats
-    loss_after: Floats
-    loss_rest: Floats
-    left: Longs  # sensitive values on the left side of a cut
-    right: Longs
-    total: Longs
+    histogram: Longs  # (ranks, values): their sensitive values
+    present: Longs  # the ranks that occur, ascending; the last entry is their number
+    rows: Longs  # 0, 1, 2, …
+    sides: Longs  # (LEFT, RIGHT, WHOLE) × values: the sensitive values of a range and of its two sides
+
+
+LEFT: Final = 0
+RIGHT: Final = 1
+WHOLE: Final = 2
 
 
 class Cut(NamedTuple):
@@ -79,21 +75,18 @@ class Cut(NamedTuple):
 
 
 @jit
-def fill_buckets(
-    items: Items, scales: Scales, scratch: Scratch, start: int, end: int, column: int, with_sets: bool
-) -> int:
+def fill_buckets(items: Items, scales: Scales, scratch: Scratch, start: int, end: int, column: int) -> int:
     """Collect the items of a range by their value of one column; returns how many values occur.
 
     Only the buckets that the last call filled are emptied, so that a small range of a column with many values
-    does not pay for all of them.
+    does not pay for all of them. O(items (spanned columns + words)).
     """
-    width = scales.histogram
-    bucket, weight, histogram, present = scratch.bucket, scratch.weight, scratch.histogram, scratch.present
-    for at in range(scratch.filled[0]):
+    sets, weight, histogram, present = scratch.sets, scratch.weight, scratch.histogram, scratch.present
+    for at in range(present[-1]):
         rank = present[at]
         weight[rank] = 0
-        for place in range(rank * width, (rank + 1) * width):
-            histogram[place] = 0
+        for value in range(scales.histogram):
+            histogram[rank, value] = 0
     spans, words = len(scales.spanned), items.categories.shape[1]
     found = 0
     for item in range(start, end):
@@ -101,40 +94,47 @@ def fill_buckets(
         if weight[rank] == 0:
             present[found] = rank
             found += 1
-            if with_sets:
-                for which in range(spans):
-                    value = items.ranks[item, scales.spanned[which]]
-                    bucket.low[rank, which] = value
-                    bucket.high[rank, which] = value
-                for word in range(words):
-                    bucket.bits[rank, word] = items.categories[item, word]
-        elif with_sets:
             for which in range(spans):
-                value = items.ranks[item, scales.spanned[which]]
-                if value < bucket.low[rank, which]:
-                    bucket.low[rank, which] = value
-                if value > bucket.high[rank, which]:
-                    bucket.high[rank, which] = value
+                place = items.ranks[item, scales.spanned[which]]
+                sets.low[BUCKET, rank, which], sets.high[BUCKET, rank, which] = place, place
             for word in range(words):
-                bucket.bits[rank, word] |= items.categories[item, word]
+                sets.bits[BUCKET, rank, word] = items.categories[item, word]
+        else:
+            for which in range(spans):
+                place = items.ranks[item, scales.spanned[which]]
+                if place < sets.low[BUCKET, rank, which]:
+                    sets.low[BUCKET, rank, which] = place
+                if place > sets.high[BUCKET, rank, which]:
+                    sets.high[BUCKET, rank, which] = place
+            for word in range(words):
+                sets.bits[BUCKET, rank, word] |= items.categories[item, word]
         weight[rank] += items.weights[item]
         for which in range(items.values.shape[1]):
-            histogram[rank * width + items.values[item, which]] += items.weights[item]
+            histogram[rank, items.values[item, which]] += items.weights[item]
     present[:found].sort()
-    scratch.filled[0] = found
+    present[-1] = found
     return found
 
 
 @jit
-def allowed(packed: PackedRequirements, scales: Scales, scratch: Scratch, left: int, right: int) -> bool:
-    """Check the requirements on both sides, whose left histogram stands in ``scratch.left``."""
+def allowed(packed: PackedRequirements, scratch: Scratch, left: int, right: int) -> bool:
+    """Check the requirements on both sides, whose left histogram stands in ``scratch.sides``."""
     if left < packed.minimal_size or right < packed.minimal_size:
         return False
     if len(packed.kind) == 0:
         return True
-    for place in range(scales.histogram):
-        scratch.right[place] = scratch.total[place] - scratch.left[place]
-    return all_hold(packed, left, scratch.left) and all_hold(packed, right, scratch.right)
+    sides = scratch.sides
+    for value in range(sides.shape[1]):
+        sides[RIGHT, value] = sides[WHOLE, value] - sides[LEFT, value]
+    return all_hold(packed, left, sides[LEFT]) and all_hold(packed, right, sides[RIGHT])
+
+
+@jit
+def unite_both(scales: Scales, scratch: Scratch, found: int) -> None:
+    """The sets and losses on both sides of every threshold of the column whose buckets are filled."""
+    for family in (BEFORE, AFTER):
+        unite(scratch.sets, family, scratch.present, found)
+        losses(scales, scratch.sets, family, scratch.rows, found)
 
 
 @jit
@@ -150,83 +150,71 @@ def cheapest_cut(
 ) -> Cut:
     """The cut of a column that leaves the least loss, if it beats the best so far: every threshold, and for
     categories every value against the rest."""
-    found = fill_buckets(items, scales, scratch, start, end, column, True)
+    found = fill_buckets(items, scales, scratch, start, end, column)
     if found < 2:
         return best
+    sets, sides, values = scratch.sets, scratch.sides, scales.histogram
+    unite_both(scales, scratch, found)
     singles = scales.categorical[column] and found > 2
-    unite_before(scratch.bucket, scratch.present, found, scratch.before)
-    unite_after(scratch.bucket, scratch.present, found, scratch.after)
-    row_losses(scales, scratch.before, scratch.first_rows, found, scratch.loss_before)
-    row_losses(scales, scratch.after, scratch.first_rows, found, scratch.loss_after)
     if singles:
-        unite_rest(scratch.before, scratch.after, found, scratch.rest)
-        row_losses(scales, scratch.rest, scratch.first_rows, found, scratch.loss_rest)
-        row_losses(scales, scratch.bucket, scratch.present, found, scratch.loss)
+        unite_rest(sets, found)
+        losses(scales, sets, REST, scratch.rows, found)
+        losses(scales, sets, BUCKET, scratch.present, found)
     whole = 0
     for at in range(found):
         whole += scratch.weight[scratch.present[at]]
-    width = scales.histogram
-    running = np.zeros(width, dtype=np.int64)
+    running = np.zeros(values, dtype=np.int64)
     below = 0
     for at in range(found - 1):
         rank = scratch.present[at]
         weight = scratch.weight[rank]
-        place = rank * width
         if singles and at > 0 and min(weight, whole - weight) >= packed.minimal_size:
-            cost = weight * scratch.loss[at] + (whole - weight) * scratch.loss_rest[at]
+            cost = weight * sets.loss[BUCKET, rank] + (whole - weight) * sets.loss[REST, at]
             if cost < best.cost:
-                for value in range(width):
-                    scratch.left[value] = scratch.histogram[place + value]
-                if allowed(packed, scales, scratch, weight, whole - weight):
+                for value in range(values):
+                    sides[LEFT, value] = scratch.histogram[rank, value]
+                if allowed(packed, scratch, weight, whole - weight):
                     best = Cut(cost, column, rank, True, weight)
         below += weight
-        for value in range(width):
-            running[value] += scratch.histogram[place + value]
+        for value in range(values):
+            running[value] += scratch.histogram[rank, value]
         if min(below, whole - below) >= packed.minimal_size:
-            cost = below * scratch.loss_before[at] + (whole - below) * scratch.loss_after[at + 1]
+            cost = below * sets.loss[BEFORE, at] + (whole - below) * sets.loss[AFTER, at + 1]
             if cost < best.cost:
-                for value in range(width):
-                    scratch.left[value] = running[value]
-                if allowed(packed, scales, scratch, below, whole - below):
+                for value in range(values):
+                    sides[LEFT, value] = running[value]
+                if allowed(packed, scratch, below, whole - below):
                     best = Cut(cost, column, rank, False, weight)
     return best
 
 
 @jit
 def median_cut(
-    items: Items,
-    scales: Scales,
-    packed: PackedRequirements,
-    scratch: Scratch,
-    start: int,
-    end: int,
-    column: int,
+    items: Items, scales: Scales, packed: PackedRequirements, scratch: Scratch, start: int, end: int, column: int
 ) -> Cut:
     """The cut at the median, the median's records left if that is allowed, else right; column -1 if neither is."""
-    found = fill_buckets(items, scales, scratch, start, end, column, False)
+    found = fill_buckets(items, scales, scratch, start, end, column)
+    sides = scratch.sides
+    sides[LEFT] = 0
     whole = 0
     for at in range(found):
         whole += scratch.weight[scratch.present[at]]
-    below = 0
-    scratch.left[:] = 0
+    below = int(np.int64(0))
     for at in range(found):
         rank = scratch.present[at]
         weight = scratch.weight[rank]
-        place = rank * scales.histogram
+        for value in range(scales.histogram):
+            sides[LEFT, value] += scratch.histogram[rank, value]
         if 2 * (below + weight) >= whole:
-            for value in range(scales.histogram):
-                scratch.left[value] += scratch.histogram[place + value]
-            if allowed(packed, scales, scratch, below + weight, whole - below - weight):
+            if allowed(packed, scratch, below + weight, whole - below - weight):
                 return Cut(0.0, column, rank, False, weight)
             for value in range(scales.histogram):
-                scratch.left[value] -= scratch.histogram[place + value]
-            if at > 0 and allowed(packed, scales, scratch, below, whole - below):
+                sides[LEFT, value] -= scratch.histogram[rank, value]
+            if at > 0 and allowed(packed, scratch, below, whole - below):
                 before = scratch.present[at - 1]
                 return Cut(0.0, column, before, False, scratch.weight[before])
             break
         below += weight
-        for value in range(scales.histogram):
-            scratch.left[value] += scratch.histogram[place + value]
     return Cut(np.inf, -1, 0, False, 0)
 
 
@@ -238,7 +226,7 @@ def halving_cut(
 
     What the two sides hold is bounded by their buckets, the median's on both sides.
     """
-    found = fill_buckets(items, scales, scratch, start, end, column, True)
+    found = fill_buckets(items, scales, scratch, start, end, column)
     half = (end - start) // 2
     if found < 2 or half == 0:
         return Cut(np.inf, -1, 0, False, 0)
@@ -249,44 +237,45 @@ def halving_cut(
         at += 1
     median = scratch.present[at]
     take = half - below
-    scratch.left[:] = 0
+    sides = scratch.sides
+    sides[LEFT] = 0
     taken = 0
     for item in range(start, end):
         rank = items.ranks[item, column]
         if rank < median or (rank == median and taken < take):
-            taken += rank == median
+            if rank == median:
+                taken += 1
             for which in range(items.values.shape[1]):
-                scratch.left[items.values[item, which]] += 1
-    if not allowed(packed, scales, scratch, half, end - start - half):
+                sides[LEFT, items.values[item, which]] += 1
+    if not allowed(packed, scratch, half, end - start - half):
         return Cut(np.inf, -1, 0, False, 0)
-    unite_before(scratch.bucket, scratch.present, found, scratch.before)
-    unite_after(scratch.bucket, scratch.present, found, scratch.after)
-    row_losses(scales, scratch.before, scratch.first_rows, found, scratch.loss_before)
-    row_losses(scales, scratch.after, scratch.first_rows, found, scratch.loss_after)
-    cost = half * scratch.loss_before[at] + (end - start - half) * scratch.loss_after[at]
-    return Cut(cost, column, median, False, take)
+    unite_both(scales, scratch, found)
+    loss = scratch.sets.loss
+    return Cut(half * loss[BEFORE, at] + (end - start - half) * loss[AFTER, at], column, median, False, take)
 
 
 @jit
-def spans_of(items: Items, scales: Scales, scratch: Scratch, start: int, end: int) -> Floats:
-    """The normalized span of each column over a range."""
-    collect(items, scales, start, end, scratch.rest, 0)
-    spans = np.zeros(len(scales.sizes))
-    for which in range(len(scales.spanned)):
-        column = scales.spanned[which]
-        low, high = scratch.rest.low[0, which], scratch.rest.high[0, which]
-        if low != high:
-            first = scales.offsets[column]
-            mixed = high == scales.missing[column] or scales.widths[column] == 0.0
-            width = scales.positions[first + high] - scales.positions[first + low]
-            spans[column] = 1.0 if mixed else width / scales.widths[column]
-    for which in range(len(scales.counted)):
-        values = 0
-        for slot in range(scales.slots[which], scales.slots[which + 1]):
-            values += ones(scratch.rest.bits[0, scales.slot_words[slot]] & scales.slot_masks[slot])
-        column = scales.counted[which]
-        spans[column] = (values - 1.0) / max(scales.sizes[column] - 1.0, 1.0)
-    return spans
+def widest_cut(
+    items: Items, scales: Scales, packed: PackedRequirements, scratch: Scratch, start: int, end: int, relaxed: bool
+) -> Cut:
+    """Try the columns by normalized span, widest first, equal ones in the order of the schema."""
+    collect(items, scales, start, end, scratch.sets, REST)
+    losses(scales, scratch.sets, REST, scratch.rows, 1)
+    spans = scratch.sets.by_column.copy()
+    best = Cut(np.inf, -1, 0, False, 0)
+    while best.column < 0:
+        widest = int(np.int64(0))  # not a literal, for which numba would compile everything below once more
+        for column in range(len(spans)):
+            if spans[column] > spans[widest]:
+                widest = column
+        if spans[widest] <= 0.0:
+            break
+        spans[widest] = -1.0
+        if relaxed:
+            best = halving_cut(items, scales, packed, scratch, start, end, widest)
+        else:
+            best = median_cut(items, scales, packed, scratch, start, end, widest)
+    return best
 
 
 @jit
@@ -301,25 +290,15 @@ def choose(
     relaxed: bool,
 ) -> Cut:
     """The cut of a range; column -1 if none is allowed."""
+    if not by_loss:
+        return widest_cut(items, scales, packed, scratch, start, end, relaxed)
     best = Cut(np.inf, -1, 0, False, 0)
-    if by_loss:
-        for column in range(len(scales.sizes)):
-            best = cheapest_cut(items, scales, packed, scratch, start, end, column, best)
-            if relaxed:
-                halved = halving_cut(items, scales, packed, scratch, start, end, column)
-                if halved.cost < best.cost:
-                    best = halved
-        return best
-    spans = spans_of(items, scales, scratch, start, end)
-    for column in np.argsort(-spans, kind="mergesort"):
-        if spans[column] == 0.0:
-            break
+    for column in range(len(scales.sizes)):
+        best = cheapest_cut(items, scales, packed, scratch, start, end, column, best)
         if relaxed:
-            best = halving_cut(items, scales, packed, scratch, start, end, column)
-        else:
-            best = median_cut(items, scales, packed, scratch, start, end, column)
-        if best.column >= 0:
-            break
+            halved = halving_cut(items, scales, packed, scratch, start, end, column)
+            if halved.cost < best.cost:
+                best = halved
     return best
 
 
@@ -370,25 +349,16 @@ def partition(
 
     O(n d (numeric columns + words) log groups) time, memory for the items, the buckets and the tree.
     """
-    values = int(np.max(scales.sizes))
-    spans, words = len(scales.spanned), items.categories.shape[1]
+    ranks = 1
+    for column in range(len(scales.sizes)):
+        ranks = max(ranks, scales.sizes[column])
     scratch = Scratch(
-        bucket=new_sides(values, spans, words),
-        before=new_sides(values, spans, words),
-        after=new_sides(values, spans, words),
-        rest=new_sides(values, spans, words),
-        weight=np.zeros(values, dtype=np.int64),
-        histogram=np.zeros(values * scales.histogram, dtype=np.int64),
-        present=np.zeros(values, dtype=np.int64),
-        filled=np.zeros(1, dtype=np.int64),
-        first_rows=np.arange(values),
-        loss=np.zeros(values),
-        loss_before=np.zeros(values),
-        loss_after=np.zeros(values),
-        loss_rest=np.zeros(values),
-        left=np.zeros(scales.histogram, dtype=np.int64),
-        right=np.zeros(scales.histogram, dtype=np.int64),
-        total=np.zeros(scales.histogram, dtype=np.int64),
+        sets=new_sets(ranks, len(scales.spanned), items.categories.shape[1], len(scales.sizes)),
+        weight=np.zeros(ranks, dtype=np.int64),
+        histogram=np.zeros((ranks, scales.histogram), dtype=np.int64),
+        present=np.zeros(ranks + 1, dtype=np.int64),
+        rows=np.arange(ranks),
+        sides=np.zeros((3, scales.histogram), dtype=np.int64),
     )
     cuts = Cuts(
         column=np.zeros(most, dtype=np.int32),
@@ -407,11 +377,11 @@ def partition(
         open_ranges -= 1
         start, end, parent, is_right = waiting[open_ranges]
         size = 0
-        scratch.total[:] = 0
+        scratch.sides[WHOLE] = 0
         for item in range(start, end):
             size += items.weights[item]
             for which in range(items.values.shape[1]):
-                scratch.total[items.values[item, which]] += items.weights[item]
+                scratch.sides[WHOLE, items.values[item, which]] += items.weights[item]
         cut = Cut(np.inf, -1, 0, False, 0)
         if size >= 2 * packed.minimal_size:
             cut = choose(items, scales, packed, scratch, start, end, by_loss, relaxed)

@@ -211,7 +211,7 @@ def _scales(counts: FrequencyTable, context: Context, orders: Sequence[NDArray[n
         offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
         widths=widths,
         missing=np.array([domain.missing_code for domain in domains], dtype=np.int64),
-        counted=np.array(counted, dtype=np.int64),
+        counts=np.array([at in counted for at in range(len(domains))]),
         slots=slots,
         slot_words=slot_words,
         slot_masks=slot_masks,

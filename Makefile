@@ -1,0 +1,51 @@
+# Two commands on a fresh machine: `make demo` and `make test`. Only Python 3.11+ is needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+DATA := $(wildcard ../shared/data)
+ifneq ($(DATA),)
+export HEDGEROW_DATA ?= $(abspath $(DATA))
+endif
+
+.PHONY: demo test lint types imports tests kernels coverage bench clean
+
+demo: $(INSTALLED)
+	$(BIN)/hedgerow demo
+
+test: lint types imports tests kernels coverage
+
+lint: $(INSTALLED)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(INSTALLED)
+	$(BIN)/mypy
+
+imports: $(INSTALLED)
+	$(BIN)/lint-imports
+
+tests: $(INSTALLED)
+	$(BIN)/coverage erase
+	$(BIN)/pytest -n auto --cov --cov-report=
+
+# The compiled kernels once more as plain Python, so that coverage sees their lines.
+kernels: $(INSTALLED)
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto --cov --cov-append --cov-report= -m kernels
+
+coverage: $(INSTALLED)
+	$(BIN)/coverage report --fail-under=95
+
+bench: $(INSTALLED)
+	$(BIN)/pip install --quiet --editable '.[dev,bench]'
+	$(BIN)/python benchmarks/run.py
+
+$(INSTALLED): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("Hedgerow needs Python 3.11 or newer." if sys.version_info < (3, 11) else 0)'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) demo .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,65 @@
+"""Checks of the use beside learners: unseen rows, and a step of a pipeline."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.anonymizers.checks.examples import (
+    PIPELINE_SCHEMA,
+    QUASI,
+    AsFrame,
+    K,
+    as_it_is,
+    example_table,
+    features_and_classes,
+    prepared,
+    released,
+    rows_of,
+    tuples_of,
+)
+from hedgerow.anonymizers.checks.expectations import expect
+
+__all__ = [
+    "check_unseen_rows",
+    "check_fit_resample",
+    "check_fit_resample_without_schema",
+]
+
+
+def check_unseen_rows(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:
+    """Rows that were not there are recoded to classes that were published, where the method can do that."""
+    release, rows = released(estimator, example_table(), as_frame, k=K)
+    if release.recoding.router is None:
+        return
+    new = pa.table({"age": [19, 33, None, 90], "mark": [1, 2, 3, 4], "sex": ["F", "M", "X", None], "zip": ["01"] * 4})
+    recoded = rows_of(release.recoding.transform(as_frame(new)))
+    expect([row["mark"] for row in recoded] == [1, 2, 3, 4], "unseen rows must keep their order and other columns.")
+    expect(list(recoded[0]) == new.column_names, "unseen rows must keep their columns.")
+    expect(set(tuples_of(recoded, QUASI)) <= set(tuples_of(rows, QUASI)), "unseen rows must come to published classes.")
+
+
+def check_fit_resample(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:
+    """``fit_resample`` returns published rows and, beside each, its class."""
+    features, classes = features_and_classes(as_frame)
+    fitted = prepared(estimator, k=K, schema=PIPELINE_SCHEMA)
+    published, labels = fitted.fit_resample(features, classes)
+    rows = rows_of(published)
+    expect(type(published) is type(features), "fit_resample must return the type that came in.")
+    expect(len(rows) == len(labels), "fit_resample must return X and y of equal length.")
+    expect(list(rows[0]) == ["note", *QUASI], "fit_resample must keep the columns of X.")
+    expect(min(tuples_of(rows, QUASI).values()) >= K, "k must hold after fit_resample.")
+    class_of = dict(zip((row["note"] for row in rows_of(features)), classes, strict=True))
+    kept = all(class_of[row["note"]] == label for row, label in zip(rows, labels, strict=True))
+    expect(kept, "fit_resample must keep each row's class beside it.")
+
+
+def check_fit_resample_without_schema(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:
+    """Without a schema all columns of X are quasi-identifiers."""
+    table = example_table()
+    published, labels = prepared(estimator, k=K).fit_resample(
+        as_frame(table.select(list(QUASI))), table["income"].to_pylist()
+    )
+    rows = rows_of(published)
+    expect(len(rows) == len(labels), "fit_resample must return X and y of equal length.")
+    expect(min(tuples_of(rows, QUASI).values()) >= K, "k must hold for all columns of X.")

@@ -1,0 +1,11 @@
+"""The command line: ``hedgerow demo``, ``anonymize``, ``audit`` and ``methods``.
+
+Only the command that was typed imports what it needs: ``hedgerow --help`` and every complaint about usage
+cost next to nothing.
+"""
+
+from __future__ import annotations
+
+from hedgerow.cli.outcome import main
+
+__all__ = ["main"]

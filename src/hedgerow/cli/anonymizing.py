@@ -1,0 +1,131 @@
+"""``hedgerow anonymize``: from a job to a release on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.anonymizers.registry import DEFAULT_METHOD, Method, find_method
+from hedgerow.cli.hierarchy_files import find_hierarchies, needing_trees
+from hedgerow.cli.job import Job
+from hedgerow.errors import BadInput
+from hedgerow.schema import Schema
+
+if TYPE_CHECKING:
+    from hedgerow.privacy import Requirement
+    from hedgerow.release import Release
+
+__all__ = ["run"]
+
+
+def run(job: Job) -> None:
+    """Do the job: everything that can be refused without reading the table is refused first."""
+    source, output = _named(job.input, "input", "INPUT"), _named(job.output, "output", "--output out.csv")
+    if not job.quasi:
+        raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found (--quasi).")
+    method = find_method(DEFAULT_METHOD if job.method is None else job.method)
+    parameters = _parameters(method, job.set)
+
+    from hedgerow import privacy
+
+    requirements = privacy.resolve(job.k, job.require)
+    schema = _schema(job, requirements)
+    _check_places(source, output, job.recoding, schema.hierarchies)
+    _release(job, source, output, schema, method.name, requirements, parameters)
+
+
+def _release(
+    job: Job,
+    source: Path,
+    output: Path,
+    schema: Schema,
+    method: str,
+    requirements: tuple[Requirement, ...],
+    parameters: Mapping[str, Any],
+) -> None:
+    from hedgerow.engines import File
+
+    file = File(source, encoding=job.encoding, delimiter=_delimiter(job.delimiter), memory_limit=job.memory_limit)
+
+    from hedgerow.anonymizers.api import anonymize
+    from hedgerow.cli.screen import progress_bar, screen
+    from hedgerow.cli.summary import show_release
+
+    with progress_bar(quiet=job.quiet) as progress:
+        release: Release = anonymize(
+            file,
+            schema,
+            method=method,
+            require=requirements,
+            random_state=job.seed,
+            progress=progress,
+            destination=output,
+            **parameters,
+        )
+        progress("Saving")
+        release.save(output)
+        if job.recoding is not None:
+            release.recoding.save(job.recoding)
+    if not job.quiet:
+        given = set(schema.hierarchies)
+        show_release(screen(), release, output, given=given, recoding=job.recoding)
+
+
+def _named(path: str | None, what: str, how: str) -> Path:
+    if not path:
+        raise BadInput(f"No {what} file is named. Name it: hedgerow anonymize … {how}, or in a job file.")
+    return Path(path)
+
+
+def _parameters(method: Method, typed: Mapping[str, str | bool]) -> dict[str, Any]:
+    """Read the method's parameters as its registry entry says, and refuse what it does not know."""
+    known = {parameter.name: parameter for parameter in method.parameters}
+    values = {
+        name: known[name].read(value) if name in known and isinstance(value, str) else value
+        for name, value in typed.items()
+    }
+    method.check(values)
+    return values
+
+
+def _schema(job: Job, requirements: tuple[Requirement, ...]) -> Schema:
+    return Schema(
+        quasi=job.quasi,
+        target=job.target,
+        identifying=job.identifying,
+        pseudonymize=job.pseudonymize,
+        sensitive=job.sensitive,
+        insensitive=job.insensitive,
+        hierarchies=find_hierarchies(job.hierarchies, (*job.quasi, *needing_trees(requirements))),
+        # An empty cell is missing whatever else is; the first text is how a release marks it.
+        missing=tuple(dict.fromkeys((*job.missing, ""))),
+        others=job.others,
+    )
+
+
+def _delimiter(typed: str) -> str:
+    """A tab is hard to type: its usual spelling is understood."""
+    return "\t" if typed == r"\t" else typed
+
+
+def _check_places(source: Path, output: Path, recoding: str | None, hierarchies: Mapping[str, Any]) -> None:
+    """Refuse to write over what is read, or one output over the other."""
+    written = {"--output": output}
+    if recoding is not None:
+        written["--recoding"] = Path(recoding)
+        if written["--recoding"].is_dir() or not written["--recoding"].parent.is_dir():
+            raise BadInput(f"The recoding cannot be written to {recoding!r}. Name a file in a folder that exists.")
+        manifest = output.with_name(output.name + ".manifest.json")
+        if written["--recoding"].resolve() in (output.resolve(), manifest.resolve()):
+            raise BadInput("--recoding names the release or its manifest. The recoding is private: name another file.")
+    for option, path in written.items():
+        for read in (source, *hierarchies.values()):
+            if _same(path, read):
+                raise BadInput(f"{option} {str(path)!r} is a file that is read. Name another one.")
+
+
+def _same(one: Path, other: Path) -> bool:
+    if one.exists() and other.exists():
+        return one.samefile(other)
+    return one.resolve() == other.resolve()

@@ -1,0 +1,195 @@
+"""The commands and their options. The work is done in modules that are imported only by their command."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from hedgerow._version import __version__
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Columns = list[str] | None
+Texts = list[str] | None
+
+# Options that several commands share.
+Missing = Annotated[Texts, typer.Option(metavar="TEXT", help="A text that means 'no value'; repeatable.")]
+Require = Annotated[
+    Texts,
+    typer.Option(metavar="RULE", help="k=4@education,sex  l=3@disease  t=0.2@disease  …; repeatable."),
+]
+Hierarchies = Annotated[
+    str | None, typer.Option(metavar="DIR", help="Folder with COLUMN.csv (ARX) or COLUMN.toml files.")
+]
+Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of a CSV; utf-8 if not given.")]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"hedgerow {__version__}")
+        raise typer.Exit
+
+
+@app.callback(
+    epilog=(
+        "Example:  hedgerow anonymize people.csv --quasi age,sex,zip --target income --drop name -k 10 --output out.csv"
+    )
+)
+def hedgerow(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version.")
+    ] = False,
+) -> None:
+    """Publish a table about people, provably anonymous, with its machine-learning value kept."""
+
+
+@app.command(epilog="Lists are separated by commas; a name that holds a comma stands in double quotes.")
+def anonymize(
+    *,
+    input: Annotated[str | None, typer.Argument(metavar="INPUT", help="A .csv, .csv.gz or .parquet file.")] = None,
+    output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="The release.")] = None,
+    quasi: Annotated[
+        Columns, typer.Option(metavar="COLUMNS", help="By which a person could be found: generalized.")
+    ] = None,
+    target: Annotated[str | None, typer.Option(metavar="COLUMN", help="The class to be learnt.")] = None,
+    sensitive: Annotated[
+        Columns, typer.Option(metavar="COLUMNS", help="What l-diversity and the like protect.")
+    ] = None,
+    insensitive: Annotated[Columns, typer.Option(metavar="COLUMNS", help="Published as they are.")] = None,
+    identifying: Annotated[
+        Columns, typer.Option("--identifying", "--drop", metavar="COLUMNS", help="Left out.")
+    ] = None,
+    pseudonymize: Annotated[Columns, typer.Option(metavar="COLUMNS", help="Replaced by random pseudonyms.")] = None,
+    others: Annotated[
+        str | None,
+        typer.Option(metavar="FATE", help="Columns without a role: error (if not given), insensitive or drop."),
+    ] = None,
+    missing: Missing = None,
+    hierarchies: Hierarchies = None,
+    method: Annotated[str | None, typer.Option(metavar="NAME", help="See hedgerow methods.")] = None,
+    k: Annotated[int | None, typer.Option("-k", metavar="K", help="Every class has at least K rows.")] = None,
+    require: Require = None,
+    parameters: Annotated[
+        Texts, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method; repeatable.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="The same seed, the same release.")] = None,
+    encoding: Encoding = None,
+    delimiter: Annotated[
+        str | None, typer.Option(metavar="SIGN", help="Of the input CSV; a comma if not given.")
+    ] = None,
+    memory_limit: Annotated[str | None, typer.Option(metavar="SIZE", help="Such as 2GB.")] = None,
+    job: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A TOML file with these options; those typed here win.")
+    ] = None,
+    recoding: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Also save the recoding: private, never publish it.")
+    ] = None,
+    quiet: Annotated[bool | None, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = None,
+) -> None:
+    """Anonymize a table, verify the result, and write it with its manifest."""
+    from hedgerow.cli.anonymizing import run
+    from hedgerow.cli.job import assemble
+    from hedgerow.cli.lists import assignments, split_names
+
+    typed = {
+        "input": input,
+        "output": output,
+        "quasi": split_names(quasi, "--quasi"),
+        "target": target,
+        "sensitive": split_names(sensitive, "--sensitive"),
+        "insensitive": split_names(insensitive, "--insensitive"),
+        "identifying": split_names(identifying, "--identifying"),
+        "pseudonymize": split_names(pseudonymize, "--pseudonymize"),
+        "others": others,
+        "missing": missing or None,
+        "hierarchies": hierarchies,
+        "method": method,
+        "k": k,
+        "require": require or None,
+        "set": assignments(parameters),
+        "seed": seed,
+        "encoding": encoding,
+        "delimiter": delimiter,
+        "memory_limit": memory_limit,
+        "recoding": recoding,
+        "quiet": quiet,
+    }
+    run(assemble({name: value for name, value in typed.items() if value is not None}, job))
+
+
+@app.command()
+def audit(
+    *,
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="A .csv, .csv.gz or .parquet file.")],
+    quasi: Annotated[Columns, typer.Option(metavar="COLUMNS", help="By which a person could be found.")] = None,
+    sensitive: Annotated[Columns, typer.Option(metavar="COLUMNS", help="What must not become known.")] = None,
+    target: Annotated[str | None, typer.Option(metavar="COLUMN", help="The class to be learnt.")] = None,
+    population: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The people among whom a journalist would search.")
+    ] = None,
+    entity: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Tells people apart, where one may have several rows.")
+    ] = None,
+    k: Annotated[int | None, typer.Option("-k", metavar="K", help="Exit with 3 if a class is smaller.")] = None,
+    require: Require = None,
+    missing: Missing = None,
+    hierarchies: Hierarchies = None,
+    threshold: Annotated[
+        float | None, typer.Option(metavar="RISK", help="A record is at risk above it; 1/k or 0.2.")
+    ] = None,
+    encoding: Encoding = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Measure what a table gives away. Exit 0 if the requirements hold or none is given, else 3."""
+    from hedgerow.cli.auditing import run
+    from hedgerow.cli.lists import split_names
+
+    holds = run(
+        table,
+        quasi=split_names(quasi, "--quasi") or [],
+        sensitive=split_names(sensitive, "--sensitive") or [],
+        target=target,
+        population=population,
+        entity=entity,
+        k=k,
+        require=require or [],
+        missing=missing or [],
+        hierarchies=hierarchies,
+        threshold=threshold,
+        encoding=encoding or "utf-8",
+        as_json=as_json,
+    )
+    if not holds:
+        raise typer.Exit(3)
+
+
+@app.command()
+def methods() -> None:
+    """Show the methods: family, guarantees, parameters, paper."""
+    from hedgerow.cli.catalogue import show_methods
+
+    show_methods()
+
+
+@app.command()
+def demo(
+    *,
+    rows: Annotated[int, typer.Option(metavar="N", help="How many people.")] = 20_000,
+    k: Annotated[int, typer.Option("-k", metavar="K", help="Every class has at least K rows.")] = 10,
+    method: Annotated[str, typer.Option(metavar="NAME", help="See hedgerow methods.")] = "mondrian",
+    seed: Annotated[int, typer.Option(metavar="N", help="The same seed, the same table.")] = 7,
+    folder: Annotated[str, typer.Option(metavar="DIR", help="Where the files go.")] = "demo",
+) -> None:
+    """See the main job on a synthetic census: before, after, audit, losses."""
+    from hedgerow.cli.demonstration import run
+
+    run(rows=rows, k=k, method=method, seed=seed, folder=folder)

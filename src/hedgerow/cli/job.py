@@ -1,0 +1,118 @@
+"""Job files: the options of ``hedgerow anonymize`` in TOML.
+
+The fields have the names of the options (``memory-limit`` or ``memory_limit``; ``drop`` is ``identifying``). Lists
+are TOML arrays or texts with commas, the method's parameters a table ``[set]``. Relative paths start at the job
+file's folder, so that a job runs from anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from hedgerow.cli.lists import split_names
+from hedgerow.errors import BadInput
+
+__all__ = ["Job", "assemble", "read_job"]
+
+_SYNONYMS = {"drop": "identifying"}
+_PATHS = ("input", "output", "hierarchies", "recoding")
+
+
+def _as_list(value: object) -> object:
+    return split_names(value, "the list") if isinstance(value, str) else value
+
+
+Text = Annotated[str | None, Field(default=None, description="a text")]
+Columns = Annotated[
+    list[str],
+    BeforeValidator(_as_list),
+    Field(default_factory=list, description="a list of column names"),
+]
+Texts = Annotated[list[str], Field(default_factory=list, description="a list of texts")]
+
+
+class Job(BaseModel):
+    """Everything that ``hedgerow anonymize`` is told."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    input: Text
+    output: Text
+    quasi: Columns
+    target: Text
+    sensitive: Columns
+    insensitive: Columns
+    identifying: Columns
+    pseudonymize: Columns
+    others: Annotated[
+        Literal["error", "insensitive", "drop"], Field(description="'error', 'insensitive' or 'drop'")
+    ] = "error"
+    missing: Texts
+    hierarchies: Text
+    method: Text
+    k: Annotated[int | None, Field(description="a whole number")] = None
+    require: Texts
+    set: Annotated[dict[str, str | bool], Field(default_factory=dict, description="a table of parameters")]
+    seed: Annotated[int | None, Field(ge=0, description="a whole number >= 0")] = None
+    encoding: Annotated[str, Field(description="a text")] = "utf-8"
+    delimiter: Annotated[str, Field(description="a text")] = ","
+    memory_limit: Text
+    recoding: Text
+    quiet: Annotated[bool, Field(description="true or false")] = False
+
+
+def read_job(path: Path) -> Job:
+    """Read a job file, or say what is wrong with it."""
+    called = f"the job file {str(path)!r}"
+    try:
+        stored = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise BadInput(f"Cannot read {called}: {error.strerror}. Check the path.") from None
+    except UnicodeDecodeError:
+        raise BadInput(f"Cannot read {called}: it is not UTF-8 text. Save it as UTF-8.") from None
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"at line (\d+)", str(error))
+        where = f"line {found[1]}" if found else "its end"
+        raise BadInput(f"The TOML of {called} is wrong at {where}. Correct it there.") from None
+    fields: dict[str, Any] = {}
+    for written, value in stored.items():
+        name = written.replace("-", "_")
+        name = _SYNONYMS.get(name, name)
+        if name in fields:
+            raise BadInput(f"The field {name!r} stands twice in {called}. Write it once.")
+        fields[name] = value
+    job = _validated(fields, called)
+    return job.model_copy(
+        update={name: str(path.parent / value) for name in _PATHS if (value := getattr(job, name)) is not None}
+    )
+
+
+def assemble(typed: Mapping[str, Any], job_file: str | None) -> Job:
+    """Join the options that were typed with a job file's; those typed win."""
+    if job_file is None:
+        return _validated(typed, "hedgerow anonymize")
+    stored = read_job(Path(job_file)).model_dump(exclude_unset=True)
+    parameters = {**stored.get("set", {}), **typed.get("set", {})}
+    return _validated({**stored, **typed, "set": parameters}, "hedgerow anonymize")
+
+
+def _validated(fields: Mapping[str, Any], owner: str) -> Job:
+    try:
+        return Job.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+    name = str(first["loc"][0])
+    if first["type"] == "extra_forbidden":
+        known = [field.replace("_", "-") for field in Job.model_fields]
+        raise BadInput.unknown("field", name.replace("_", "-"), known, f"It stands in {owner}.")
+    cause = first.get("ctx", {}).get("error")
+    if isinstance(cause, BadInput):
+        raise BadInput(f"In {owner}, {name}: {cause}")
+    must = Job.model_fields[name].description or "different"
+    raise BadInput.parameter(name.replace("_", "-"), owner, must, fields[name])

@@ -1,0 +1,108 @@
+"""How a command ends: its exit status, and one sentence on stderr if it failed.
+
+0 done; 1 a bug; 2 wrong usage or bad input; 3 the requirement cannot be met or does not hold; 130 and 143
+interrupted; 141 nobody reads the output. Whatever happens, no text of a foreign exception is shown: it may quote cells.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+
+from hedgerow.errors import HedgerowError
+
+__all__ = ["main"]
+
+_BUG = 1
+_BAD_INPUT = 2
+_CLOSED_PIPE = 128 + 13
+
+
+class _Stopped(BaseException):
+    """The process was asked to stop. No library below catches it, and temporary files are still removed."""
+
+
+class _Signals:
+    """Which signal asked the process to stop, if one did."""
+
+    received: int | None = None
+
+    def stop(self, number: int, _frame: FrameType | None) -> None:
+        self.received = number
+        raise _Stopped
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The words after ``hedgerow``; those of the process if not given.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a sign gets a question mark instead of a crash.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    with _stopping() as signals:
+        try:
+            from hedgerow.cli.app import app
+
+            status = app(args=arguments, prog_name="hedgerow", standalone_mode=False)
+        except BaseException as error:
+            # DuckDB answers a signal with an error of its own, so the signal is asked first.
+            if signals.received is not None:
+                return 128 + signals.received
+            return _failed(error)
+    return status if isinstance(status, int) else 0
+
+
+@contextmanager
+def _stopping() -> Iterator[_Signals]:
+    signals = _Signals()
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, signals.stop) for number in numbers}
+    try:
+        yield signals
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _failed(error: BaseException) -> int:
+    """Say in one sentence why the command failed, and return the exit status."""
+    if os.environ.get("HEDGEROW_TRACEBACK") == "1":
+        traceback.print_exception(error)
+    if isinstance(error, SystemExit | BrokenPipeError):
+        # Only rich and typer leave this way, when whoever reads the output has gone (hedgerow methods | head -1).
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _CLOSED_PIPE
+    if isinstance(error, HedgerowError):
+        return _say(str(error), error.exit_status)
+    if isinstance(error, OSError) and error.strerror:
+        place = f" ({error.filename!r})" if isinstance(error.filename, str) else ""
+        return _say(f"The operating system refused a file: {error.strerror}{place}.", _BAD_INPUT)
+    if isinstance(error, MemoryError):
+        return _say("The table does not fit into memory. Try a lower --memory-limit, or fewer columns.", _BAD_INPUT)
+    # Newer releases of typer carry a click of their own, older ones use the package: known by its method.
+    usage = getattr(error, "format_message", None)
+    if callable(usage):
+        context = getattr(error, "ctx", None)
+        command = "hedgerow" if context is None else context.command_path
+        said = str(usage())
+        return _say(f"{said if said.endswith(('.', '?')) else said + '.'} Type {command} --help.", _BAD_INPUT)
+    return _say(
+        f"This is a bug in Hedgerow ({type(error).__name__}). Please report it; with the environment variable "
+        "HEDGEROW_TRACEBACK=1 its place is shown (the text may quote cells of the table).",
+        _BUG,
+    )
+
+
+def _say(sentence: str, status: int) -> int:
+    print(f"hedgerow: {sentence}", file=sys.stderr)  # noqa: T201 - the one place that writes an error
+    return status

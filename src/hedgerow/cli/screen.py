@@ -1,0 +1,44 @@
+"""What a person sees: consoles for results and for progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+__all__ = ["progress_bar", "screen"]
+
+# Where there is no terminal to ask, as in a pipe.
+_WIDTH: Final = 100
+# Reading, fitting, writing, verifying, auditing, saving.
+_STAGES: Final = 6
+
+
+def screen(*, stderr: bool = False) -> Console:
+    """A console that prints text as it is: a column may be called ``[bold]`` or ``:smile:``."""
+    console = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    return (
+        console
+        if console.is_terminal
+        else Console(stderr=stderr, markup=False, emoji=False, highlight=False, width=_WIDTH)
+    )
+
+
+@contextmanager
+def progress_bar(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+    """A bar on stderr that moves with each stage, on a terminal only; it is wiped away at the end."""
+    console = screen(stderr=True)
+    if quiet or not console.is_terminal:
+        yield lambda _stage: None
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("Starting", total=_STAGES, completed=-1)
+
+        def enter(stage: str) -> None:
+            bar.update(task, description=stage, advance=1)
+
+        yield enter

@@ -1,0 +1,84 @@
+"""What was done, in a few lines: figures and names of columns, never a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.text import Text
+
+from hedgerow.release import Release, manifest_path
+
+__all__ = ["show_release", "written"]
+
+_MAIN_LOSSES: Final = ("ncp", "loss", "prec", "c_avg", "classification", "suppression")
+
+
+def show_release(
+    console: Console,
+    release: Release,
+    output: Path,
+    *,
+    given: Collection[str],
+    recoding: str | None = None,
+) -> None:
+    """Print what was released and where it is.
+
+    Parameters
+    ----------
+    console : Console
+    release : Release
+    output : Path
+        Where the table was saved.
+    given : collection of str
+        The columns whose hierarchy was given; the others have automatic ones, which are named.
+    recoding : str, optional
+        Where the recoding was saved.
+    """
+    facts, audit = release.facts, release.audit
+    console.print(
+        Text(f"Released {audit.rows:,} of {facts['rows_in']:,} rows, anonymized by {facts['method']}.", "bold"),
+        soft_wrap=True,
+    )
+    for label, value in _lines(release, output, given, recoding):
+        console.print(Text.assemble((f"  {label:<13}", "cyan"), value), soft_wrap=True)
+    for warning in audit.warnings:
+        console.print(Text.assemble((f"  {'note':<13}", "yellow"), warning), soft_wrap=True)
+
+
+def _lines(release: Release, output: Path, given: Collection[str], recoding: str | None) -> Iterator[tuple[str, str]]:
+    audit, facts = release.audit, release.facts
+    for finding in audit.verdict.findings if audit.verdict is not None else ():
+        verified = "verified" if finding.holds else "NOT MET"
+        yield "requirement", f"{finding.requirement}: {verified}, {finding.measure} is {written(finding.reached)}"
+    sizes = audit.classes
+    yield (
+        "classes",
+        f"{sizes.number:,} of {sizes.smallest:,} to {sizes.largest:,} rows, median {written(sizes.median)}; "
+        f"k reached: {audit.k:,}",
+    )
+    losses = [f"{name} {written(audit.losses[name])}" for name in _MAIN_LOSSES if name in audit.losses]
+    if losses:
+        yield "losses", " · ".join(losses)
+    automatic = [
+        f"{column} ({description.removeprefix('automatic: ')})"
+        for column, description in facts["hierarchies"].items()
+        if column not in given
+    ]
+    if automatic:
+        yield "automatic", f"hierarchies of {', '.join(automatic)}"
+    yield "table", str(output)
+    yield "manifest", str(manifest_path(output))
+    if recoding is not None:
+        yield "recoding", f"{recoding} (private: do not publish it)"
+
+
+def written(number: float) -> str:
+    """Write a figure short: whole numbers whole, others with four digits.
+
+    >>> written(10.0), written(0.05049), written(1234567.0)
+    ('10', '0.05049', '1,234,567')
+    """
+    return f"{number:,.0f}" if float(number).is_integer() else f"{number:.4g}"

@@ -1,0 +1,114 @@
+"""The real command in a subprocess, in a folder of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import hedgerow
+
+SECRET = "Zebulon"
+"""Stands in many cells of the tables; no message may contain it."""
+
+HEADER = "name,age,sex,zip,ill,income"
+ROLES = ("--quasi", "age,sex", "--target", "income", "--sensitive", "ill", "--drop", "name", "--others", "drop")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Outcome]
+Refused = Callable[..., str]
+
+
+def environment(tmp_path: Path) -> dict[str, str]:
+    """The process's environment, with this source tree and a temporary folder that can be looked into."""
+    scratch = tmp_path.parent / f"{tmp_path.name}-scratch"
+    scratch.mkdir(exist_ok=True)
+    source = str(Path(hedgerow.__file__).parents[1])
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("HEDGEROW_TRACEBACK")}
+    return {**kept, "PYTHONPATH": source, "TMPDIR": str(scratch), "NO_COLOR": "1"}
+
+
+def snapshot(folder: Path) -> dict[str, str]:
+    """Every file and folder below, with a digest of what is in it."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "folder"
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run ``hedgerow`` with some arguments in ``tmp_path``."""
+
+    def runner(*arguments: str, env: Mapping[str, str] | None = None) -> Outcome:
+        done = subprocess.run(
+            [sys.executable, "-m", "hedgerow", *arguments],
+            cwd=tmp_path,
+            env={**environment(tmp_path), **(env or {})},
+            capture_output=True,
+            encoding="utf-8",
+            timeout=120,
+            check=False,
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    return runner
+
+
+@pytest.fixture
+def refused(run: Run, tmp_path: Path) -> Refused:
+    """Run what must be refused: one sentence with the words, exit status 2 (or another), and no trace on disk."""
+
+    def runner(*arguments: str, words: tuple[str, ...], status: int = 2) -> str:
+        before = snapshot(tmp_path)
+        outcome = run(*arguments)
+        assert outcome.status == status, outcome.err
+        assert outcome.err.startswith("hedgerow: ")
+        assert outcome.err.count("\n") == 1, outcome.err
+        assert "Traceback" not in outcome.err
+        for word in words:
+            assert word in outcome.err
+        assert SECRET not in outcome.err + outcome.out
+        assert snapshot(tmp_path) == before
+        assert snapshot(tmp_path.parent / f"{tmp_path.name}-scratch") == {}
+        return outcome.err
+
+    return runner
+
+
+@pytest.fixture
+def rows() -> str:
+    """Eight people; the header is not among them."""
+    return "".join(
+        f"{SECRET}{i},{20 + i % 4},{'MF'[i % 2]},{10000 + i % 3},{('flu', 'cold')[i % 2]},{('low', 'high')[i // 4]}\n"
+        for i in range(8)
+    )
+
+
+@pytest.fixture
+def people(tmp_path: Path, rows: str) -> Path:
+    """The eight people in ``people.csv``."""
+    path = tmp_path / "people.csv"
+    path.write_text(f"{HEADER}\n{rows}", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def roles() -> tuple[str, ...]:
+    """The options that give every column of ``people.csv`` its role."""
+    return ROLES

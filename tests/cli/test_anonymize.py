@@ -1,0 +1,275 @@
+"""``hedgerow anonymize`` on tables it must take: what is written and what is said."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import io
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+SECRET = "Zebulon"
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    return list(csv.DictReader(io.StringIO(content.decode("utf-8"), newline="")))
+
+
+def manifest_of(path: Path) -> dict[str, Any]:
+    stored: dict[str, Any] = json.loads(path.with_name(path.name + ".manifest.json").read_text(encoding="utf-8"))
+    return stored
+
+
+def smallest_class(rows: list[dict[str, str]], *quasi: str) -> int:
+    sizes: dict[tuple[str, ...], int] = {}
+    for row in rows:
+        key = tuple(row[name] for name in quasi)
+        sizes[key] = sizes.get(key, 0) + 1
+    return min(sizes.values())
+
+
+def test_release_summary_and_manifest(run: Any, people: Path, roles: tuple[str, ...]) -> None:
+    outcome = run("anonymize", people.name, *roles, "-k", "2", "--require", "l=2@ill", "--output", "out.csv")
+
+    assert (outcome.status, outcome.err) == (0, "")
+    out = people.parent / "out.csv"
+    rows = read(out)
+    assert list(rows[0]) == ["age", "sex", "ill", "income"]
+    assert len(rows) == 8
+    assert smallest_class(rows, "age", "sex") >= 2
+    assert sorted(row["income"] for row in rows) == ["high"] * 4 + ["low"] * 4
+
+    manifest = manifest_of(out)
+    assert manifest["output"] == {"file": "out.csv", "sha256": hashlib.sha256(out.read_bytes()).hexdigest()}
+    assert manifest["requirements"] == ["2-anonymity", "2-diversity of ill"]
+    assert manifest["seed_given"] is False
+
+    for words in (
+        "8 of 8 rows",
+        "mondrian",
+        "2-anonymity: verified",
+        "2-diversity of ill: verified",
+        "classes",
+        "k reached",
+        "ncp",
+        "automatic",
+        "age (",
+        "sex (flat)",
+        "out.csv.manifest.json",
+        "Rows are counted",
+    ):
+        assert words in outcome.out
+    for secret in (SECRET, "flu", "cold", "10000"):
+        assert secret not in outcome.out
+        assert secret not in json.dumps(manifest)
+    assert sorted(path.name for path in people.parent.iterdir()) == ["out.csv", "out.csv.manifest.json", "people.csv"]
+
+
+def test_quiet_says_nothing_and_an_output_is_replaced(run: Any, people: Path, roles: tuple[str, ...]) -> None:
+    out = people.parent / "out.csv"
+    out.write_text("what stood here before")
+
+    outcome = run("anonymize", people.name, *roles, "-k", "2", "--quiet", "-o", "out.csv")
+
+    assert (outcome.status, outcome.out, outcome.err) == (0, "", "")
+    assert len(read(out)) == 8
+
+
+def test_seed_gives_the_same_rows(run: Any, people: Path, roles: tuple[str, ...]) -> None:
+    options = ("-k", "3", "--set", "relaxed=yes", "--set", "cut=widest", "--seed", "7", "-q")
+    for name in ("one.csv", "two.csv"):
+        assert run("anonymize", people.name, *roles, *options, "-o", name).status == 0
+
+    one, two = (sorted(map(str, read(people.parent / name))) for name in ("one.csv", "two.csv"))
+    assert one == two
+    manifest = manifest_of(people.parent / "one.csv")
+    assert manifest["seed_given"] is True
+    assert manifest["parameters"]["relaxed"] is True
+    assert manifest["parameters"]["cut"] == "widest"
+
+
+def test_pseudonyms_are_one_to_one_and_say_nothing(run: Any, people: Path) -> None:
+    text = people.read_text()
+    people.write_text(text + text.splitlines()[1] + "\n")
+
+    options = ("--quasi", "age,sex", "--pseudonymize", "name", "--others", "insensitive", "-k", "2", "-o", "out.csv")
+    assert run("anonymize", people.name, *options).status == 0
+
+    rows = read(people.parent / "out.csv")
+    assert len(rows) == 9
+    assert len({row["name"] for row in rows}) == 8
+    assert SECRET not in (people.parent / "out.csv").read_text()
+
+
+def test_recoding_is_private(run: Any, people: Path, roles: tuple[str, ...]) -> None:
+    outcome = run("anonymize", people.name, *roles, "-k", "2", "-o", "out.csv", "--recoding", "recoding.json")
+
+    assert outcome.status == 0
+    assert "private: do not publish" in outcome.out
+    recoding = people.parent / "recoding.json"
+    assert stat.S_IMODE(recoding.stat().st_mode) == 0o600
+    assert json.loads(recoding.read_text())["private"] is True
+
+
+@pytest.mark.parametrize(
+    ("kind", "ending"), [("csv.gz", "csv.gz"), ("csv.gz", "parquet"), ("parquet", "csv"), ("parquet", "parquet")]
+)
+def test_formats_in_and_out(kind: str, ending: str, run: Any, people: Path, roles: tuple[str, ...]) -> None:
+    rows = read(people)
+    file = people.parent / f"table.{kind}"
+    if kind == "parquet":
+        pq.write_table(pa.Table.from_pylist([{**row, "age": int(row["age"])} for row in rows]), file)
+    else:
+        file.write_bytes(gzip.compress(people.read_bytes()))
+
+    outcome = run("anonymize", file.name, *roles, "--others", "insensitive", "-k", "2", "-o", f"out.{ending}")
+
+    assert outcome.status == 0, outcome.err
+    out = people.parent / f"out.{ending}"
+    published = pq.read_table(out).to_pylist() if ending == "parquet" else read(out)
+    assert smallest_class(published, "age", "sex") >= 2
+    assert sorted(row["zip"] for row in published) == sorted(row["zip"] for row in rows)
+    assert manifest_of(out)["output"]["sha256"] == hashlib.sha256(out.read_bytes()).hexdigest()
+
+
+GOOD_TEXTS = {
+    "byte order mark": ("utf-8-sig", "x", ()),
+    "Latin-1": ("latin-1", "Zoë", ("--encoding", "latin-1")),
+    "Windows-1252": ("cp1252", "Zoë €", ("--encoding", "cp1252")),
+    "UTF-16": ("utf-16", "Zoë", ("--encoding", "utf-16")),
+    "quoted line end": ("utf-8", '"one\ntwo, ""three"""', ()),
+    "quoted delimiter": ("utf-8", '"one, two"', ()),
+    "carriage return and line feed": ("utf-8", "crlf", ()),
+}
+
+
+@pytest.mark.parametrize("case", GOOD_TEXTS)
+def test_texts_come_out_as_they_were(case: str, run: Any, people: Path) -> None:
+    encoding, note, options = GOOD_TEXTS[case]
+    lines = ["age,sex,note", *(f"{20 + i % 2},{'MF'[i % 2]},{note}" for i in range(4))]
+    end = "\r\n" if note == "crlf" else "\n"
+    people.write_bytes((end.join(lines) + end).encode(encoding))
+
+    arguments = ("--quasi", "age,sex", "--insensitive", "note", "-k", "2", "-o", "out.csv", *options)
+    outcome = run("anonymize", people.name, *arguments)
+
+    assert outcome.status == 0, outcome.err
+    expected = next(csv.reader([note])) if '"' not in note else ['one\ntwo, "three"' if "three" in note else "one, two"]
+    assert {row["note"] for row in read(people.parent / "out.csv")} == set(expected)
+
+
+def test_tab_can_be_typed(run: Any, people: Path, roles: tuple[str, ...]) -> None:
+    people.write_text(people.read_text().replace(",", "\t"))
+
+    outcome = run("anonymize", people.name, *roles, "-k", "2", "--delimiter", r"\t", "-o", "out.csv")
+
+    assert outcome.status == 0, outcome.err
+    assert len(read(people.parent / "out.csv")) == 8
+
+
+def test_ten_thousand_columns(run: Any, people: Path) -> None:
+    header = ",".join(["age", *(f"c{i}" for i in range(9_999))])
+    line = ",".join(["30", *["1"] * 9_999])
+    people.write_text("\n".join([header, *[line] * 4]) + "\n")
+
+    outcome = run("anonymize", people.name, "--quasi", "age", "--others", "drop", "-k", "2", "-o", "out.csv")
+
+    assert outcome.status == 0, outcome.err
+    assert read(people.parent / "out.csv") == [{"age": "30"}] * 4
+
+
+def test_names_with_commas_and_repeated_options(run: Any, people: Path) -> None:
+    people.write_text('"born, year",sex,x\n' + "1990,M,1\n1990,F,2\n" * 2)
+
+    options = ("--quasi", '"born, year"', "--quasi", "sex", "--drop", "x", "-k", "2", "-o", "out.csv")
+    assert run("anonymize", people.name, *options).status == 0
+
+    assert list(read(people.parent / "out.csv")[0]) == ["born, year", "sex"]
+
+
+def test_empty_cells_stay_missing_beside_a_marker(run: Any, people: Path) -> None:
+    # In Parquet an empty text and a null are two things; in a CSV they cannot be told apart.
+    table = pa.table({"age": ["?", "", None, "", "30", "30"], "sex": ["M"] * 4 + ["F"] * 2})
+    pq.write_table(table, people.parent / "table.parquet")
+
+    outcome = run("anonymize", "table.parquet", "--quasi", "age,sex", "--missing", "?", "-k", "2", "-o", "out.csv")
+
+    assert outcome.status == 0, outcome.err
+    rows = sorted((row["age"], row["sex"]) for row in read(people.parent / "out.csv"))
+    assert rows == [("30", "F")] * 2 + [("?", "M")] * 4
+
+
+def test_hierarchies_from_a_folder(run: Any, people: Path, roles: tuple[str, ...]) -> None:
+    folder = people.parent / "hierarchies"
+    folder.mkdir()
+    (folder / "sex.csv").write_text("M;person\nF;person\n")
+    (folder / "age.toml").write_text('["any age"]\nyoung = ["20", "21"]\nold = ["22", "23"]\n')
+    (folder / "zip.csv").write_text("this column is dropped, its file is not read")
+    (folder / "README.md").write_text("no hierarchy")
+
+    options = ("-k", "4", "--hierarchies", "hierarchies", "--set", "publish=label", "-o", "out.csv")
+    outcome = run("anonymize", people.name, *roles, *options)
+
+    assert outcome.status == 0, outcome.err
+    assert "automatic" not in outcome.out
+    rows = read(people.parent / "out.csv")
+    assert {row["age"] for row in rows} <= {"20", "21", "22", "23", "young", "old", "any age"}
+    assert {row["sex"] for row in rows} <= {"M", "F", "person"}
+    assert smallest_class(rows, "age", "sex") >= 4
+
+
+def test_hierarchical_closeness_takes_the_sensitive_column_from_the_folder(
+    run: Any, refused: Any, people: Path, roles: tuple[str, ...]
+) -> None:
+    folder = people.parent / "hierarchies"
+    folder.mkdir()
+    (folder / "ill.csv").write_text("flu;lung;*\ncold;lung;*\nulcer;stomach;*\n")
+    rule = ("--require", "t=0.3:hierarchical@ill", "--hierarchies", "hierarchies")
+
+    outcome = run("anonymize", people.name, *roles, "-k", "2", *rule, "-o", "out.csv")
+    assert outcome.status == 0, outcome.err
+    # One step of two: flu and cold are 0.5 apart, so a class of only one of them is 0.25 from the table.
+    assert "0.3-closeness (hierarchical) of ill: verified" in outcome.out
+
+    assert run("audit", "out.csv", "--quasi", "age,sex", *rule).status == 0
+    (folder / "ill.csv").write_text("flu;*\nulcer;*\n")
+    refused("audit", "out.csv", "--quasi", "age,sex", *rule, words=("'ill'", "1 of them"))
+
+
+def test_infeasible_diversity_writes_nothing(refused: Any, people: Path, roles: tuple[str, ...]) -> None:
+    options = ("-k", "2", "--require", "l=3@ill", "--output", "out.csv")
+
+    refused("anonymize", people.name, *roles, *options, words=("cannot meet 3-diversity of ill", "8 records"), status=3)
+
+
+def test_job_file_and_options_that_win(run: Any, people: Path) -> None:
+    folder = people.parent / "jobs"
+    folder.mkdir()
+    (folder / "job.toml").write_text(
+        'input = "../people.csv"\noutput = "from_job.csv"\nquasi = "age,sex"\ntarget = "income"\n'
+        'sensitive = ["ill"]\ndrop = ["name"]\nothers = "drop"\nk = 4\nrequire = ["l=2@ill"]\nseed = 7\n'
+        'memory-limit = "1GB"\n[set]\ncut = "widest"\nrelaxed = true\n'
+    )
+
+    assert run("anonymize", "--job", "jobs/job.toml").status == 0
+    manifest = manifest_of(folder / "from_job.csv")
+    assert manifest["requirements"] == ["4-anonymity", "2-diversity of ill"]
+    assert manifest["parameters"]["cut"] == "widest"
+    assert manifest["parameters"]["relaxed"] is True
+
+    typed = ("-k", "2", "--set", "cut=loss", "-o", "typed.csv", "--quasi", "age", "--insensitive", "sex")
+    assert run("anonymize", "--job", "jobs/job.toml", *typed).status == 0
+    manifest = manifest_of(people.parent / "typed.csv")
+    assert manifest["requirements"] == ["2-anonymity", "2-diversity of ill"]
+    assert manifest["parameters"]["cut"] == "loss"
+    assert manifest["parameters"]["relaxed"] is True
+    assert manifest["columns"]["quasi"] == ["age"]
+    assert manifest["columns"]["insensitive"] == ["sex"]

@@ -1,0 +1,55 @@
+"""What a newcomer types first."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import hedgerow
+from hedgerow.anonymizers.registry import METHODS
+
+
+def test_version_and_help(run: Any) -> None:
+    assert run("--version").out == f"hedgerow {hedgerow.__version__}\n"
+    shown = run("--help")
+    assert shown.status == 0
+    for words in ("anonymize", "audit", "methods", "demo", "Example", "--quasi age,sex,zip"):
+        assert words in shown.out
+    assert len(shown.out.splitlines()) < 30
+
+
+def test_methods_shows_all_that_the_registry_knows(run: Any) -> None:
+    shown = run("methods")
+
+    assert (shown.status, shown.err) == (0, "")
+    for method in METHODS.values():
+        for words in (method.name, method.family, *(parameter.name for parameter in method.parameters)):
+            assert words in shown.out
+
+
+def test_demo(run: Any, tmp_path: Path) -> None:
+    shown = run("demo", "--rows", "1000", "-k", "5", "--folder", "new/demo")
+
+    assert (shown.status, shown.err) == (0, "")
+    folder = tmp_path / "new" / "demo"
+    assert {path.name for path in folder.iterdir()} == {"census.csv", "release.csv", "release.csv.manifest.json"}
+    for words in ("synthetic", "Before:", "After:", "prosecutor", "ncp", "All requirements hold"):
+        assert words in shown.out
+    tables = shown.out.partition("The audit")[0]
+    assert max(map(len, tables.splitlines())) <= 100
+
+    with (folder / "census.csv").open(encoding="utf-8") as original:
+        people = list(csv.DictReader(original))
+    with (folder / "release.csv").open(encoding="utf-8") as release:
+        published = list(csv.DictReader(release))
+    assert len(people) == len(published) == 1000
+    assert "name" in people[0]
+    assert "name" not in published[0]
+    manifest = json.loads((folder / "release.csv.manifest.json").read_text(encoding="utf-8"))
+    assert manifest["requirements"] == ["5-anonymity", "3-diversity of disease"]
+
+    typed = next(line for line in shown.out.splitlines() if line.strip().startswith("hedgerow audit"))
+    assert run(*shlex.split(typed)[1:]).status == 0

@@ -1,0 +1,66 @@
+"""Fixtures that tests of several folders share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+FrameType = Callable[[pa.Table], Any]
+
+
+def _relation(table: pa.Table) -> Any:
+    """A relation of a connection of its own, which it keeps alive."""
+    return duckdb.connect().from_arrow(table)
+
+
+FRAME_TYPES: dict[str, FrameType] = {
+    "pandas": lambda table: table.to_pandas(),
+    "polars": pl.from_arrow,
+    "pyarrow": lambda table: table,
+    "duckdb": _relation,
+}
+
+
+@pytest.fixture(params=FRAME_TYPES)
+def frame_type(request: pytest.FixtureRequest) -> FrameType:
+    """Turn an Arrow table into each kind of table that Hedgerow takes."""
+    return FRAME_TYPES[request.param]
+
+
+@pytest.fixture
+def rows_of() -> Callable[[Any], list[dict[str, Any]]]:
+    """Read any kind of table as a list of rows."""
+    return _rows_of
+
+
+def _rows_of(table: Any) -> list[dict[str, Any]]:
+    if isinstance(table, pd.DataFrame):
+        arrow = pa.Table.from_pandas(table, preserve_index=False)
+    elif isinstance(table, pl.LazyFrame):
+        arrow = table.collect().to_arrow()
+    elif isinstance(table, pl.DataFrame):
+        arrow = table.to_arrow()
+    else:
+        arrow = table if isinstance(table, pa.Table) else table.to_arrow_table()
+    rows: list[dict[str, Any]] = arrow.to_pylist()
+    return rows
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of the real data sets; without it a test is skipped, but never on CI."""
+    named = os.environ.get("HEDGEROW_DATA")
+    if named and Path(named).is_dir():
+        return Path(named)
+    reason = "HEDGEROW_DATA does not name the folder of the real data sets"
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)

@@ -1,0 +1,85 @@
+"""Every registered method, with its defaults and with each other value of each parameter, keeps the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import duckdb
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.anonymizers.checks import CHECKS, ESTIMATOR_CHECKS, TABLE_CHECKS, check_anonymizer
+from hedgerow.anonymizers.registry import METHODS, Choice
+
+
+def variants() -> Iterator[Any]:
+    """Each method as it is, and with one parameter changed at a time."""
+    for name, method in METHODS.items():
+        loaded = method.load()
+        yield pytest.param(loaded(), id=name)
+        defaults = loaded().get_params()
+        for parameter in method.parameters:
+            default = defaults[parameter.name]
+            options = parameter.options if isinstance(parameter, Choice) else (True, False)
+            for option in options:
+                if option != default:
+                    yield pytest.param(loaded(**{parameter.name: option}), id=f"{name}-{parameter.name}={option}")
+
+
+def as_pandas(table: pa.Table) -> Any:
+    """With an index that is not the rows' numbers, as in a fold of a cross-validation."""
+    frame = table.to_pandas()
+    frame.index = range(len(frame) + 100, 100, -1)
+    return frame
+
+
+def as_relation(table: pa.Table) -> Any:
+    return duckdb.connect().from_arrow(table)
+
+
+FRAMES: dict[str, Callable[[pa.Table], Any]] = {
+    "pandas": as_pandas,
+    "polars": pl.from_arrow,
+    "duckdb": as_relation,
+}
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("estimator", list(variants()))
+def test_contract(estimator: Anonymizer, check: Callable[[Anonymizer], None]) -> None:
+    check(estimator)
+
+
+@pytest.mark.parametrize("check", TABLE_CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("as_frame", list(FRAMES.values()), ids=list(FRAMES))
+@pytest.mark.parametrize("name", list(METHODS))
+def test_contract_of_frames(name: str, as_frame: Callable[[pa.Table], Any], check: Callable[..., None]) -> None:
+    check(METHODS[name].load()(), as_frame)
+
+
+def as_categories(table: pa.Table) -> pa.Table:
+    """All text dictionary-encoded."""
+    for name in table.column_names:
+        if pa.types.is_string(table.schema.field(name).type):
+            table = table.set_column(table.column_names.index(name), name, table[name].dictionary_encode())
+    return table
+
+
+@pytest.mark.parametrize(
+    "as_frame",
+    [as_categories, lambda table: as_categories(table).to_pandas(), lambda table: pl.from_arrow(as_categories(table))],
+    ids=["pyarrow", "pandas", "polars"],
+)
+def test_categorical_columns_keep_the_contract(as_frame: Callable[[pa.Table], Any]) -> None:
+    check_anonymizer(METHODS["mondrian"].load()(), as_frame)
+
+
+def test_every_check_is_listed_once() -> None:
+    assert len(set(CHECKS)) == len(CHECKS) == len(ESTIMATOR_CHECKS) + len(TABLE_CHECKS)
+
+
+def test_lazy_frames_keep_the_contract() -> None:
+    check_anonymizer(METHODS["mondrian"].load()(), lambda table: pl.DataFrame(pl.from_arrow(table)).lazy())

@@ -1,0 +1,116 @@
+"""What Mondrian's groups publish, on random tables: intervals on the grid, and the lowest labels that cover."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hedgerow import Mondrian, Schema, parse
+from hedgerow.values import Interval, ValueSet
+
+LABELS = list("abcdefgh")
+some = settings(max_examples=60, deadline=None)
+
+
+@some
+@given(
+    st.integers(0, 3),
+    st.lists(st.none() | st.integers(-400, 400), min_size=4, max_size=30).filter(any),
+    st.integers(1, 4),
+    st.booleans(),
+)
+def test_intervals_cover_their_values_and_lie_on_the_grid(
+    decimals: int, scaled: list[int | None], k: int, relaxed: bool
+) -> None:
+    numbers = [None if one is None else one / 10**decimals for one in scaled]
+    table = pa.table({"x": pa.array(numbers, pa.float64()), "row": list(range(len(numbers)))})
+    schema = Schema(quasi=["x"], insensitive=["row"])
+    release = Mondrian(k=k, publish="interval", relaxed=relaxed).anonymize(table, schema, random_state=1)
+    largest = max(one for one in numbers if one is not None)
+    used = max(len(text.partition(".")[2]) for text in (f"{one:.3f}".rstrip("0") for one in numbers if one is not None))
+    for row in release.table.to_pylist():
+        original, cell = numbers[row["row"]], parse(row["x"])
+        if isinstance(cell, Interval):
+            assert original in cell
+            assert str(cell) == row["x"]
+            for end in (cell.low, cell.high):
+                assert (Fraction(Decimal(repr(end))) * 10**used).denominator == 1, "an end lies off the grid"
+            assert cell.closed is (cell.high == largest)
+            assert cell.low in numbers
+        elif isinstance(cell, ValueSet):
+            assert None in cell, "only numbers beside a missing one are a set"
+            assert any(original == (None if member is None else float(member)) for member in cell.members)
+        else:
+            assert original == (None if cell is None else float(str(cell)))
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> dict[str, Any]:
+    """A taxonomy of the letters, in any order and up to four levels high."""
+
+    def grow(leaves: list[str], name: str, height: int) -> Any:
+        if height == 0 or len(leaves) < 3:
+            return leaves
+        cuts = sorted(draw(st.sets(st.integers(1, len(leaves) - 1), max_size=3)))
+        parts = [leaves[low:high] for low, high in zip([0, *cuts], [*cuts, len(leaves)], strict=True)]
+        return {f"{name}{at}": grow(part, f"{name}{at}", height - 1) for at, part in enumerate(parts)}
+
+    return {"any": grow(draw(st.permutations(LABELS)), "n", draw(st.integers(0, 3)))}
+
+
+def nodes(tree: Any) -> Iterator[tuple[str, set[str]]]:
+    """Every node's label and the leaves below it."""
+    if isinstance(tree, Mapping):
+        for label, below in tree.items():
+            inside = [(leaf, {leaf}) for leaf in below] if isinstance(below, list) else list(nodes(below))
+            yield label, set().union(*(leaves for _, leaves in inside))
+            yield from inside
+
+
+@some
+@given(
+    trees(),
+    st.lists(st.sampled_from(LABELS), min_size=4, max_size=24),
+    st.integers(1, 6),
+    st.sampled_from(["alphabetical", "hierarchy"]),
+    st.sampled_from(["loss", "widest"]),
+)
+def test_labels_are_the_lowest_that_cover_their_group(
+    tree: dict[str, Any], letters: list[str], k: int, order: Any, cut: Any
+) -> None:
+    table = pa.table({"letter": letters})
+    schema = Schema(quasi=["letter"], hierarchies={"letter": tree})
+    method = Mondrian(k=min(k, len(letters)), order=order, cut=cut)
+    sets = method.set_params(publish="set").anonymize(table, schema).recoding
+    labels = method.set_params(publish="label").anonymize(table, schema).recoding
+    for of_set, of_label in zip(sets.groups[:, 0], labels.groups[:, 0], strict=True):
+        cell = parse(sets.columns[0].texts[of_set])
+        held = set(cell.members) if isinstance(cell, ValueSet) else {cell}
+        covering = [(len(leaves), label) for label, leaves in nodes(tree) if held <= leaves]
+        smallest = min(size for size, _ in covering)
+        # A node with a single child covers as much as the child does; either is as low as can be read.
+        assert labels.columns[0].texts[of_label] in {label for size, label in covering if size == smallest}
+
+
+@some
+@given(trees(), st.lists(st.sampled_from(LABELS), min_size=4, max_size=24), st.integers(1, 6))
+def test_groups_in_a_hierarchys_order_are_runs_of_its_leaves(tree: dict[str, Any], letters: list[str], k: int) -> None:
+    """At the median nothing is cut out of the middle, so that no group reaches across another."""
+    schema = Schema(quasi=["letter"], hierarchies={"letter": tree})
+    method = Mondrian(k=min(k, len(letters)), order="hierarchy", cut="widest")
+    recoding = method.anonymize(pa.table({"letter": letters}), schema).recoding
+    leaves = [label for label, below in nodes(tree) if below == {label}]
+    runs = []
+    for published in recoding.groups[:, 0]:
+        cell = parse(recoding.columns[0].texts[published])
+        held = cell.members if isinstance(cell, ValueSet) else {cell}
+        places = [leaves.index(str(member)) for member in held]
+        runs.append((min(places), max(places)))
+    assert all(before[1] < after[0] for before, after in itertools.pairwise(runs)), "groups go left to right"

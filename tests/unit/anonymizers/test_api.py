@@ -1,0 +1,134 @@
+"""``hr.anonymize``: one function over all methods, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import hedgerow as hr
+
+PEOPLE = pa.table(
+    {
+        "age": [20, 23, 27, 25, 27, 29],
+        "sex": ["M", "M", "F", "F", "F", "M"],
+        "disease": ["flu", "flu", "cold", "ulcer", "cold", "flu"],
+    }
+)
+SCHEMA = hr.Schema(quasi=["age", "sex"], sensitive=["disease"])
+
+
+def counted(release: hr.Release) -> dict[tuple[str, str], int]:
+    rows = [(row["age"], row["sex"]) for row in release.table.to_pylist()]
+    return {row: rows.count(row) for row in rows}
+
+
+@pytest.mark.parametrize("method", [None, "mondrian", hr.Mondrian(), hr.Mondrian(k=3)], ids=str)
+def test_a_method_is_a_name_or_an_estimator_or_the_default(method: Any) -> None:
+    k = None if isinstance(method, hr.Mondrian) and method.k else 3
+    release = hr.anonymize(PEOPLE, SCHEMA, method=method, k=k)
+    assert counted(release) == {("{25|27}", "F"): 3, ("{20|23|29}", "M"): 3}
+    assert release.facts["method"] == "mondrian"
+    assert release.facts["parameters"] == {"cut": "loss", "relaxed": False, "publish": "set", "order": "auto"}
+
+
+def test_parameters_of_a_method_given_by_name() -> None:
+    release = hr.anonymize(PEOPLE, SCHEMA, k=3, publish="interval", cut="widest")
+    assert counted(release) == {("[20,26)", "{F|M}"): 3, ("[27,29]", "{F|M}"): 3}
+    assert release.facts["parameters"]["cut"] == "widest"
+
+
+def test_requirements_as_objects_text_or_one_alone() -> None:
+    for require in (["l=2@disease"], "l=2@disease", hr.LDiversity(2, "disease"), [hr.LDiversity(2, "disease")]):
+        release = hr.anonymize(PEOPLE, SCHEMA, k=2, require=require)
+        assert (release.audit.l or 0) >= 2
+        assert release.facts["requirements"] == ["2-anonymity", "2-diversity of disease"]
+
+
+def test_requirements_of_the_estimator_and_of_the_call_are_joined() -> None:
+    release = hr.anonymize(PEOPLE, SCHEMA, method=hr.Mondrian(k=2, require="l=2@disease"), require=["t=0.6@disease"])
+    assert release.facts["requirements"] == ["2-anonymity", "2-diversity of disease", "0.6-closeness of disease"]
+
+
+def test_progress_names_the_stages() -> None:
+    for method in ("mondrian", hr.Mondrian()):
+        stages: list[str] = []
+        hr.anonymize(PEOPLE, SCHEMA, method=method, k=3, progress=stages.append)
+        assert stages == ["Reading and counting", "Fitting Mondrian", "Writing rows", "Verifying", "Auditing"]
+
+
+def test_the_seed_is_not_in_the_facts() -> None:
+    release = hr.anonymize(PEOPLE, SCHEMA, k=3, random_state=20261115)
+    assert release.facts["seed_given"] is True
+    assert "20261115" not in str(release.manifest)
+    assert hr.anonymize(PEOPLE, SCHEMA, k=3).facts["seed_given"] is False
+
+
+@pytest.mark.parametrize("seed", [0, 7, np.int64(7)])
+def test_a_seed_may_be_any_whole_number(seed: Any) -> None:
+    assert hr.anonymize(PEOPLE, SCHEMA, k=3, random_state=seed).audit.k == 3
+
+
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "unknown method": ({"k": 3, "method": "modrian"}, "There is no method 'modrian'. Did you mean 'mondrian'?"),
+    "unknown parameter": ({"k": 3, "relax": True}, "There is no parameter of Mondrian called 'relax'. Did you mean"),
+    "wrong parameter": ({"k": 3, "publish": "sets"}, "The 'publish' parameter of Mondrian must be 'set', 'interval'"),
+    "wrong parameter of an estimator": (
+        {"k": 3, "method": hr.Mondrian(cut="wide")},  # type: ignore[arg-type]  # what is to be refused
+        "The 'cut' parameter of Mondrian must be 'loss' or 'widest'. Got 'wide' instead.",
+    ),
+    "k given twice": (
+        {"k": 3, "method": hr.Mondrian(k=3)},
+        "k is given twice, to Mondrian and to anonymize. Give it once.",
+    ),
+    "k and a requirement of the same": (
+        {"k": 3, "require": [hr.KAnonymity(4)]},
+        "The k of all quasi-identifiers is given twice.",
+    ),
+    "parameters beside an estimator": (
+        {"k": 3, "method": hr.Mondrian(), "cut": "loss"},
+        "Parameters are given beside Mondrian. Give them to it.",
+    ),
+    "a class": (
+        {"k": 3, "method": hr.Mondrian},
+        "The 'method' parameter of anonymize must be a method's name or an Anonymizer. Got 'the class Mondrian'",
+    ),
+    "another object": ({"k": 3, "method": 5}, "The 'method' parameter of anonymize must be a method's name or an"),
+    "no requirement": ({}, "No requirement is given. Say k=10"),
+    "no requirement of an estimator": ({"method": hr.Mondrian()}, "No requirement is given. Say k=10"),
+    "k of no number": ({"k": "3"}, "parameter of KAnonymity must be an int >= 1. Got '3' instead."),
+    "k of nothing": ({"k": 0}, "must be an int >= 1. Got 0 instead."),
+    "k above the rows": ({"k": 7}, "7-anonymity needs at least 7 rows, and the table has 6."),
+    "requirement of no list": ({"k": 3, "require": 5}, "The 'require' parameter of anonymize must be a list of"),
+    "a negative seed": ({"k": 3, "random_state": -1}, "The 'random_state' parameter of anonymize must be None or an"),
+    "a seed of no number": ({"k": 3, "random_state": "7"}, "must be None or an int >= 0. Got '7' instead."),
+    "a seed of a fraction": ({"k": 3, "random_state": 1.5}, "must be None or an int >= 0. Got 1.5 instead."),
+    "a seed of a flag": ({"k": 3, "random_state": True}, "must be None or an int >= 0. Got True instead."),
+}
+
+
+@pytest.mark.parametrize(("keywords", "message"), list(REFUSED.values()), ids=list(REFUSED))
+def test_refused(keywords: dict[str, Any], message: str) -> None:
+    with pytest.raises(hr.BadInput) as refusal:
+        hr.anonymize(PEOPLE, SCHEMA, **keywords)
+    assert message in str(refusal.value)
+
+
+@pytest.mark.parametrize("method", [None, "mondrian", hr.Mondrian(k=3)], ids=str)
+def test_a_schema_of_another_type_is_refused(method: Any) -> None:
+    k = None if isinstance(method, hr.Mondrian) else 3
+    schema: Any = ["age"]
+    with pytest.raises(hr.BadInput, match="The 'schema' parameter of anonymize must be a hedgerow"):
+        hr.anonymize(PEOPLE, schema, method=method, k=k)
+
+
+def test_a_requirement_that_the_table_cannot_meet() -> None:
+    with pytest.raises(hr.Infeasible, match="The table cannot meet 4-diversity of disease"):
+        hr.anonymize(PEOPLE, SCHEMA, k=2, require="l=4@disease")
+
+
+def test_a_table_of_another_type_is_refused() -> None:
+    with pytest.raises(hr.BadInput, match="Got dict instead"):
+        hr.anonymize({"age": [1, 2]}, hr.Schema(quasi=["age"]), k=2)

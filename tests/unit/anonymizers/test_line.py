@@ -1,0 +1,134 @@
+"""The line from a table to a verified release: nothing that fails is handed out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from hedgerow import BadInput, Infeasible, KAnonymity, LDiversity, Mondrian, NotAnonymous, Schema, TCloseness
+from hedgerow.anonymizers import line
+from hedgerow.recoding import Pieces, Recoding, publish_groups
+
+PEOPLE = pa.table(
+    {"age": [20, 23, 27, 25, 27, 29], "disease": ["flu", "flu", "cold", "ulcer", "cold", "flu"], "row": list(range(6))}
+)
+SCHEMA = Schema(quasi=["age"], sensitive=["disease"], insensitive=["row"])
+
+
+def prepared(*requirements: Any, **keywords: Any) -> line.Prepared:
+    return line.prepare(PEOPLE, SCHEMA, requirements or [KAnonymity(3)], **{"random_state": None, **keywords})
+
+
+def groups_of(counts: Any, group: list[int]) -> Recoding:
+    pieces = Pieces.whole(np.array(group, dtype=np.int32), counts.cell_sizes)
+    number = max(group) + 1
+    columns, values = publish_groups(counts, pieces, number, "set")
+    kept = np.array(group) >= 0
+    sizes = np.bincount(np.array(group)[kept], counts.cell_sizes[kept], number).astype(np.int64)
+    return Recoding("by hand", counts.quasi, columns, values, sizes, pieces)
+
+
+def test_prepare_counts_and_encodes() -> None:
+    ready = prepared()
+    assert ready.counts.rows == 6
+    assert ready.counts.tuple_sizes.tolist() == [1, 1, 1, 2, 1]
+    assert list(ready.counts.hierarchies) == ["age"]
+
+
+def test_finish_hands_out_what_the_recoding_says() -> None:
+    ready = prepared()
+    release = line.finish(ready, groups_of(ready.counts, [0, 0, 0, 1, 1]), {"parameters": {}})
+    ages = {row["row"]: row["age"] for row in release.table.to_pylist()}
+    assert ages == dict.fromkeys((0, 1, 3), "{20|23|25}") | dict.fromkeys((2, 4, 5), "{27|29}")
+    assert (release.facts["rows_in"], release.facts["rows_lost"]) == (6, 0)
+    assert release.audit.verdict is not None
+
+
+def test_finish_counts_lost_rows() -> None:
+    ready = prepared(KAnonymity(2))
+    release = line.finish(ready, groups_of(ready.counts, [0, 0, 0, 0, -1]), {})
+    assert sorted(release.table["row"].to_pylist()) == [0, 1, 2, 3, 4]
+    assert (release.recoding.lost, release.facts["rows_lost"]) == (1, 1)
+
+
+def test_finish_refuses_groups_that_are_too_small() -> None:
+    ready = prepared()
+    with pytest.raises(NotAnonymous) as refusal:
+        line.finish(ready, groups_of(ready.counts, [0, 0, 0, 1, 2]), {})
+    assert "29" not in str(refusal.value)
+
+
+def test_finish_refuses_groups_that_are_not_diverse() -> None:
+    ready = prepared(KAnonymity(2), LDiversity(2, "disease"))
+    with pytest.raises(NotAnonymous, match="2-diversity of disease"):
+        line.finish(ready, groups_of(ready.counts, [0, 0, 1, 1, 1]), {})
+
+
+def test_finish_refuses_an_original_table_passed_off_as_recoded() -> None:
+    """A recoding whose sizes lie: the published rows are counted, not believed."""
+    ready = prepared()
+    honest = groups_of(ready.counts, [0, 1, 2, 3, 4])
+    lying = replace(honest, sizes=np.full(5, 3))
+    with pytest.raises(NotAnonymous):
+        line.finish(ready, lying, {})
+
+
+def test_the_recoding_knows_what_counts_as_missing() -> None:
+    table = pa.table({"zip": ["a1", "a2", "?", "?", "a1", "a2"]})
+    release = Mondrian(k=2).anonymize(table, Schema(quasi=["zip"], missing=["?", "-"]))
+    assert release.recoding.missing == ("?", "-")
+    recoded = release.recoding.transform(pa.table({"zip": ["-", None, "?"]}))
+    assert recoded["zip"].to_pylist() == [None, None, None]
+
+
+def test_columns_are_checked_before_the_table_is_counted() -> None:
+    with pytest.raises(BadInput, match="There is no column 'sex'"):
+        prepared(KAnonymity(2, shield=["sex"]))
+    with pytest.raises(BadInput, match="'row' of 2-diversity of row is not sensitive"):
+        prepared(LDiversity(2, "row"))
+
+
+def test_what_no_method_can_meet_is_refused_at_once() -> None:
+    with pytest.raises(Infeasible, match=r"all 6 records as one class do not satisfy it\. Lower the requirement\."):
+        prepared(LDiversity(2.9, "disease", "entropy"))
+
+
+def test_a_hierarchy_of_a_sensitive_column_serves_the_distance() -> None:
+    schema = replace(SCHEMA, hierarchies={"disease": {"any": {"lung": ["flu", "cold"], "stomach": ["ulcer"]}}})
+    ready = line.prepare(PEOPLE, schema, [TCloseness(0.4, "disease", "hierarchical")], random_state=None)
+    (requirement,) = ready.requirements
+    assert isinstance(requirement, TCloseness)
+    assert requirement.tree is not None
+    with pytest.raises(BadInput, match="needs a tree"):
+        prepared(TCloseness(0.4, "disease", "hierarchical"))
+
+
+def test_a_file_is_staged_beside_its_destination_and_nothing_stays(tmp_path: Path) -> None:
+    source = tmp_path / "people.csv"
+    source.write_text("age\n20\n23\n27\n25\n27\n29\n", encoding="utf-8")
+    destination = tmp_path / "out.csv"
+    release = Mondrian(k=3).anonymize(source, Schema(quasi=["age"]), destination=destination)
+    release.save(destination)
+    assert sorted(destination.read_text(encoding="utf-8").split()) == ["age", *["{20|23|25}"] * 3, *["{27|29}"] * 3]
+    del release
+    assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_a_file_without_a_destination_is_staged_elsewhere(tmp_path: Path) -> None:
+    source = tmp_path / "people.csv"
+    source.write_text("age\n20\n23\n27\n25\n27\n29\n", encoding="utf-8")
+    release = Mondrian(k=3).anonymize(source, Schema(quasi=["age"]))
+    assert sorted(release.table.fetchall()) == [("{20|23|25}",)] * 3 + [("{27|29}",)] * 3
+    assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
+
+
+def test_a_destination_that_cannot_be_written_is_refused_first(tmp_path: Path) -> None:
+    stages: list[str] = []
+    with pytest.raises(BadInput):
+        prepared(destination=tmp_path / "nowhere" / "out.csv", progress=stages.append)
+    assert stages == []

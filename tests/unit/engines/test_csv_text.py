@@ -1,0 +1,48 @@
+"""Reading CSV line by line: lines are counted as an editor counts them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hedgerow.engines.csv_text import explain_fault, first_line, is_gzip, read_header, transcode
+from hedgerow.errors import BadInput
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "people.csv"
+
+
+def test_the_header(path: Path) -> None:
+    path.write_bytes(b'\xef\xbb\xbf"a, b",c\r\n1,2\r\n')
+    assert read_header(path, "utf-8", ",") == ["a, b", "c"]
+    assert read_header(path, "UTF8", ",") == ["a, b", "c"]
+
+
+def test_the_first_wrong_line(path: Path) -> None:
+    path.write_text('a,b\n1,"x\ny"\n\n2,wrong\n3,wrong\n')
+    assert first_line(path, "utf-8", ",", 1, lambda cell: cell == "wrong") == 5
+
+
+def test_a_sound_file_has_only_general_advice(path: Path) -> None:
+    path.write_text("a,b\n1,2\n")
+    assert "Check its quotes" in str(explain_fault(path, "utf-8", ","))
+
+
+def test_gzip_by_name(tmp_path: Path) -> None:
+    assert is_gzip(tmp_path / "A.CSV.GZ")
+    assert not is_gzip(tmp_path / "a.csv")
+
+
+def test_transcoding(path: Path, tmp_path: Path) -> None:
+    path.write_bytes("a\r\nZürich\r\n".encode("utf-16"))
+    transcode(path, "utf-16", tmp_path / "utf8.csv")
+    assert (tmp_path / "utf8.csv").read_bytes() == "a\r\nZürich\r\n".encode()
+
+
+def test_transcoding_what_is_something_else(path: Path, tmp_path: Path) -> None:
+    path.write_bytes(b"a\nb\n\x81\n")
+    with pytest.raises(BadInput, match=r"is not cp1252 text \(line 3\)"):
+        transcode(path, "cp1252", tmp_path / "utf8.csv")

@@ -1,0 +1,410 @@
+"""The engine for files: reading, refusing, rewriting."""
+
+from __future__ import annotations
+
+import gc
+import gzip
+import random
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from hedgerow.counts import FrequencyTable
+from hedgerow.engines import File, FileSource, open_source
+from hedgerow.engines.csv_text import read_header
+from hedgerow.errors import BadInput
+from hedgerow.recoding import Pieces, Recoding, publish_groups
+from hedgerow.schema import Schema
+
+SECRET = "Smith-Jones"
+AGE = Schema(quasi=["age"], others="insensitive")
+
+
+def one_group(counts: FrequencyTable) -> Recoding:
+    pieces = Pieces.whole(np.zeros(len(counts.cell_sizes), dtype=np.int32), counts.cell_sizes)
+    columns, values = publish_groups(counts, pieces, 1, "set")
+    return Recoding("by hand", counts.quasi, columns, values, np.array([counts.rows]), pieces)
+
+
+def halves(counts: FrequencyTable) -> Recoding:
+    """Every cell dealt half and half to two groups."""
+    cell = np.repeat(np.arange(len(counts.cell_sizes)), counts.cell_sizes)
+    pairs, sizes = np.unique(np.stack([cell, np.arange(len(cell)) % 2], 1), axis=0, return_counts=True)
+    pieces = Pieces(pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.int32), sizes)
+    columns, values = publish_groups(counts, pieces, 2, "set")
+    return Recoding("by hand", counts.quasi, columns, values, sizes, pieces)
+
+
+def count(file: Path | File, schema: Schema = AGE) -> tuple[FileSource, FrequencyTable]:
+    source = open_source(file)
+    assert isinstance(source, FileSource)
+    return source, source.count(schema, schema.resolve(source.columns))
+
+
+def rewrite(
+    file: Path | File,
+    schema: Schema,
+    folder: Path,
+    name: str = "out.csv",
+    recode: Callable[[FrequencyTable], Recoding] = one_group,
+) -> Path:
+    source, counts = count(file, schema)
+    return source.apply(recode(counts), "1", folder / name)
+
+
+def written(folder: Path, content: str | bytes, name: str = "people.csv") -> Path:
+    path = folder / name
+    raw = content.encode() if isinstance(content, str) else content
+    path.write_bytes(gzip.compress(raw) if name.lower().endswith(".gz") else raw)
+    return path
+
+
+def rows_of(path: Path) -> list[str]:
+    """The lines after the header, sorted: the order is random."""
+    return sorted(path.read_text().splitlines()[1:])
+
+
+def labels(counts: FrequencyTable, name: str = "age") -> list[str]:
+    result: list[str] = counts.domains[name].labels.tolist()
+    return result
+
+
+def test_characters_are_kept(tmp_path: Path) -> None:
+    lines = ['1,01234,1.50, spaces ,"a ""b"", c","x\ny",Zoë', "2,007,-0.0,,1e5,'q',{a|b}"]
+    header = "age,zip,price,text,quotes,lines,unicode"
+    path = written(tmp_path, "\n".join([header, *lines]) + "\n")
+    out = rewrite(path, AGE, tmp_path)
+    assert read_header(out, "utf-8", ",") == header.split(",")
+    body = out.read_text().partition("\n")[2]
+    for line in lines:
+        assert line.partition(",")[2] in body
+    assert rows_of(out)[0].startswith("y")
+    assert body.count("{1|2}") == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding"),
+    [
+        (b"\xef\xbb\xbfage,city\n1,Z\xc3\xbcrich\n", "utf-8"),
+        (b"\xef\xbb\xbfage,city\n1,Z\xc3\xbcrich\n", "utf-8-sig"),
+        ("age,city\n1,Zürich\n".encode("latin-1"), "latin-1"),
+        ("age,city\n1,Zürich\n".encode("utf-16"), "utf-16"),
+        ("age,city\n1,Zürich\n".encode("cp1252"), "cp1252"),
+        (b"age,city\r\n1,Z\xc3\xbcrich\r\n", "UTF8"),
+        (b'"age","city"\n\n1,"Z\xc3\xbcrich"', "utf_8"),
+    ],
+)
+@pytest.mark.parametrize("name", ["people.csv", "people.csv.gz", "PEOPLE.CSV.GZ"])
+def test_encodings_and_line_ends(content: bytes, encoding: str, name: str, tmp_path: Path) -> None:
+    schema = Schema(quasi=["age", "city"])
+    _, counts = count(File(written(tmp_path, content, name), encoding=encoding), schema)
+    assert (labels(counts), labels(counts, "city")) == (["1"], ["Zürich"])
+
+
+def test_another_delimiter(tmp_path: Path) -> None:
+    path = written(tmp_path, "age;note\n1;a,b\n")
+    assert rows_of(rewrite(File(path, delimiter=";"), AGE, tmp_path)) == ['1,"a,b"']
+
+
+def test_quoted_line_ends(tmp_path: Path) -> None:
+    _, counts = count(written(tmp_path, '"age","a\nb"\n1,"x\ny"\n2,"x\r\ny"\n'))
+    assert counts.rows == 2
+
+
+def test_a_blank_line_is_a_missing_value_where_there_is_one_column(tmp_path: Path) -> None:
+    _, counts = count(written(tmp_path, "age\n1\n\n2\n"), Schema(quasi=["age"]))
+    assert (counts.rows, counts.domains["age"].has_missing) == (3, True)
+
+
+@pytest.mark.parametrize("name", ["a*.csv", "a[1].csv", "it's.csv", "a?.parquet", "a[1].parquet"])
+def test_a_name_is_no_pattern(name: str, tmp_path: Path) -> None:
+    written(tmp_path, "age\n5\n", "a1.csv")
+    pq.write_table(pa.table({"age": [5]}), tmp_path / "a1.parquet")
+    path = tmp_path / name
+    if name.endswith("csv"):
+        written(tmp_path, "age\n1\n", name)
+    else:
+        pq.write_table(pa.table({"age": [1]}), path)
+    assert labels(count(path)[1]) == ["1"]
+
+
+@pytest.mark.parametrize("name", ["people.csv", "people.parquet"])
+def test_a_folder_is_no_partition(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "year=2020"
+    folder.mkdir()
+    if name.endswith("csv"):
+        written(folder, "age,n\n1,2\n", name)
+    else:
+        pq.write_table(pa.table({"age": [1], "n": [2]}), folder / name)
+    source, _ = count(folder / name)
+    assert list(source.columns) == ["age", "n"]
+
+
+NAMES = [
+    'a "quoted" name', "with, comma", "select", "hedgerow cell", "hedgerow group", "cell", "group_number", "c0", "c1",
+    "first", "past", "since", "source", "located", "published", "shuffled", "records", "Größe", " spaced ", "it's",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+def test_no_column_name_is_in_the_way(name: str, tmp_path: Path) -> None:
+    """Also where cells are split between groups."""
+    table = pa.table({"quasi": ["q"] * 10, **{name: [f"{name} {n}" for n in range(10)] for name in NAMES}})
+    pq.write_table(table, tmp_path / "people.parquet")
+    out = rewrite(tmp_path / "people.parquet", Schema(quasi=["quasi"], others="insensitive"), tmp_path, name, halves)
+    if name.endswith("csv"):
+        assert read_header(out, "utf-8", ",") == table.column_names
+    else:
+        rows = pq.read_table(out)
+        assert rows.column_names == table.column_names
+        for row in rows.to_pylist():
+            assert len({row[name].rpartition(" ")[2] for name in NAMES}) == 1, "a row was torn apart"
+
+
+@pytest.mark.parametrize("file", ["people.csv", "people.parquet"])
+def test_quasi_identifiers_with_such_names(file: str, tmp_path: Path) -> None:
+    table = pa.table({name: [f"v {n % 2}" for n in range(4)] for name in NAMES})
+    path = tmp_path / file
+    if file.endswith("csv"):
+        table.to_pandas().to_csv(path, index=False)
+    else:
+        pq.write_table(table, path)
+    out = rewrite(path, Schema(quasi=NAMES), tmp_path, "out.parquet")
+    assert pq.read_table(out).to_pylist() == [dict.fromkeys(NAMES, "{v 0|v 1}")] * 4
+
+
+def test_names_that_differ_in_case_are_refused(tmp_path: Path) -> None:
+    """DuckDB would write the second as ``age_1``."""
+    pq.write_table(pa.table([[1], [2]], names=["Age", "age"]), tmp_path / "people.parquet")
+    for path in (written(tmp_path, "Age,age\n1,2\n"), tmp_path / "people.parquet"):
+        with pytest.raises(BadInput, match="'Age', 'age' differ only in case"):
+            open_source(path)
+
+
+def test_ten_thousand_columns(tmp_path: Path) -> None:
+    names = [f"column {n}" for n in range(10_000)]
+    path = written(tmp_path, "\n".join([",".join(names), ",".join(["1"] * 10_000), ",".join(["2"] * 10_000)]))
+    out = rewrite(path, Schema(quasi=["column 7"], others="insensitive"), tmp_path)
+    assert read_header(out, "utf-8", ",") == names
+    assert len(rows_of(out)) == 2
+
+
+def test_rows_are_shuffled(tmp_path: Path) -> None:
+    path = written(tmp_path, "age,n\n" + "".join(f"1,{n}\n" for n in range(5000)))
+    orders = []
+    for _ in range(2):
+        out = rewrite(path, AGE, tmp_path)
+        orders.append([int(line.split(",")[1]) for line in out.read_text().splitlines()[1:]])
+    assert sorted(orders[0]) == list(range(5000))
+    assert orders[0] != orders[1]
+    for order in orders:
+        # In a shuffled row about half of the neighbours rise; in runs of the input all do.
+        rising = sum(a < b for a, b in pairwise(order))
+        assert 2200 < rising < 2800
+
+
+def test_pseudonyms(tmp_path: Path) -> None:
+    path = written(tmp_path, "age,who,n\n1,Ann,0\n1,Bob,1\n1,Ann,2\n1,,3\n")
+    schema = Schema(quasi=["age"], pseudonymize=["who"], insensitive=["n"])
+    runs = []
+    for _ in range(2):
+        out = rewrite(path, schema, tmp_path)
+        rows = {line.split(",")[2]: line.split(",")[1] for line in rows_of(out)}
+        assert rows["0"] == rows["2"] != rows["1"]
+        assert len(rows["0"]) == 16
+        assert rows["3"] == ""
+        runs.append(rows["0"])
+    assert runs[0] != runs[1]
+
+
+def test_identifying_columns_are_dropped(tmp_path: Path) -> None:
+    path = written(tmp_path, f"name,age\n{SECRET},1\n{SECRET},2\n")
+    out = rewrite(path, Schema(quasi=["age"], identifying=["name"]), tmp_path)
+    assert out.read_text() == "age\n{1|2}\n{1|2}\n"
+
+
+def test_missing_is_written_as_it_was_marked(tmp_path: Path) -> None:
+    path = written(tmp_path, "age,n\n?,1\n?,2\n")
+    schema = Schema(quasi=["age", "n"], missing=("?",), hierarchies={"age": "flat"})
+    source = open_source(written(tmp_path, "age,n\n?,1\n5,2\n"))
+    counts = source.count(schema, schema.resolve(source.columns))
+    group = counts.cell_tuple.copy()
+    pieces = Pieces.whole(group, counts.cell_sizes)
+    columns, values = publish_groups(counts, pieces, 2, "set")
+    recoding = Recoding("by hand", counts.quasi, columns, values, counts.tuple_sizes, pieces)
+    assert rows_of(source.apply(recoding, "1", path.with_name("out.csv"))) == ["5,2", "?,1"]
+    parquet = source.apply(recoding, "1", path.with_name("out.parquet"))
+    assert Counter(pq.read_table(parquet).column("age").to_pylist()) == {"5": 1, None: 1}
+
+
+BAD: dict[str, tuple[str | bytes, str]] = {
+    "empty": ("", "is empty"),
+    "blank first line": ("\nage\n1\n", "column without a name"),
+    "header only": ("age,n\n", "no rows"),
+    "header without line end": ("age,n", "no rows"),
+    "too many fields": (f"age,n\n1,2\n1,{SECRET},3\n", "Line 3 of 'people.csv' has 3 fields, the header has 2"),
+    "too few fields": (f"age,n\n{SECRET}\n", "Line 2 of 'people.csv' has 1 fields"),
+    "after a quoted line end": (f'age,n\n1,"a\nb"\n{SECRET}\n', "Line 4 of"),
+    "open quote": (f'age,n\n1,2\n1,"{SECRET}\n3,4\n', "broken quote in the record on line 3"),
+    "text after a quote": (f'age,n\n1,"{SECRET}"x\n', "broken quote in the record on line 2"),
+    "open quote in the header": ('age,"n\n1,2\n', "its first line is broken"),
+    "not UTF-8": (f"age,n\n1,2\n1,{SECRET}".encode() + b"\xff\n", r"not utf-8 text \(line 3\)"),
+    "header not UTF-8": (b"age,\xff\n1,2\n", r"not utf-8 text \(line 1\)"),
+    "two columns of one name": ("age,n,age\n1,2,3\n", "several columns called 'age'"),
+    "a column without a name": ("age,,n\n1,2,3\n", "column without a name, number 2"),
+    "mixed line ends": (f"age,n\r\n1,2\n{SECRET},2\r\n", "all lines end alike"),
+    "a long line": ("age,n\n1," + "x" * 3_000_000 + "\n", "Line 2 of 'people.csv' is longer than"),
+    "numbers and text": (f"age,n\n1,2\n\n2,x\n{SECRET},3\n", "mixes numbers and text.* first at line 5"),
+    "all missing": ("age,n\n,1\n,2\n", "has no value at all"),
+    "NUL": (f"age,n\n{SECRET}\0,1\n", "NUL character, first at line 2"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+@pytest.mark.parametrize("name", ["people.csv", "people.csv.gz"])
+def test_a_bad_csv(case: str, name: str, tmp_path: Path) -> None:
+    content, message = BAD[case]
+    with pytest.raises(BadInput, match=message.replace("people.csv", name)) as caught:
+        count(written(tmp_path, content, name))
+    told(caught.value)
+
+
+def told(error: BaseException) -> None:
+    """The message quotes no cell, and no other error hangs on it that would."""
+    assert SECRET not in str(error)
+    assert error.__cause__ is None
+    assert error.__context__ is None or error.__suppress_context__
+
+
+def test_a_bad_value_in_another_encoding(tmp_path: Path) -> None:
+    text = f"age,n\n1,é\n2,é\n{SECRET},3\n"
+    for encoding in ("latin-1", "utf-16"):
+        path = written(tmp_path, text.encode(encoding))
+        with pytest.raises(BadInput, match="first at line 4"):
+            count(File(path, encoding=encoding))
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding", "place"),
+    [
+        ("age\n1\n".encode("utf-16-le") + b"\x00\xd8\n\x00", "utf-16-le", r" \(line 3\)"),
+        (b"age\n1\n\x81\n", "cp1252", r" \(line 3\)"),
+        (b"age\n\xc3\xa9\n", "ascii", r" \(line 2\)"),
+        ("age\nä".encode("utf-16-le"), "utf-16", ""),
+    ],
+)
+def test_undecodable_in_another_encoding(content: bytes, encoding: str, place: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=f"is not {encoding} text{place}"):
+        count(File(written(tmp_path, content), encoding=encoding))
+
+
+@pytest.mark.parametrize("name", ["people.csv.gz", "people.parquet"])
+@pytest.mark.parametrize("damage", ["cut", "garbled", "no such format"])
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_a_damaged_file(name: str, damage: str, encoding: str, tmp_path: Path) -> None:
+    draw = random.Random(3)
+    rows = [f"{SECRET} {draw.random()}" for _ in range(20_000)]
+    path = tmp_path / name
+    if name.endswith("gz"):
+        written(tmp_path, "age,n\n" + "".join(f"1,{row}\n" for row in rows), name)
+    else:
+        pq.write_table(pa.table({"age": ["1"] * len(rows), "n": rows}), path)
+    raw = bytearray(path.read_bytes())
+    if damage == "cut":
+        raw = raw[: len(raw) // 2]
+    elif damage == "garbled":
+        raw[len(raw) // 3 : len(raw) // 2] = bytes(len(raw) // 2 - len(raw) // 3)
+    else:
+        raw = bytearray(f"age\n{SECRET}\n".encode())
+    path.write_bytes(raw)
+    with pytest.raises(BadInput, match=r"damaged|cannot be read|has \d+ fields") as caught:
+        rewrite(File(path, encoding=encoding), Schema(quasi=["age", "n"]), tmp_path)
+    told(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"encoding": "klingon"}, "'encoding' parameter of File"),
+        ({"encoding": "base64"}, "'encoding' parameter of File"),
+        ({"encoding": "undefined"}, "'encoding' parameter of File"),
+        ({"delimiter": ""}, "'delimiter' parameter of File"),
+        ({"delimiter": "::"}, "'delimiter' parameter of File"),
+        ({"delimiter": '"'}, "'delimiter' parameter of File"),
+        ({"memory_limit": "much"}, "'memory_limit' parameter of File"),
+    ],
+)
+def test_wrong_options(options: dict[str, Any], message: str, tmp_path: Path) -> None:
+    path = written(tmp_path, "age\n1\n")
+    with pytest.raises(BadInput, match=message):
+        open_source(File(path, **options))
+
+
+def test_wrong_paths(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="There is no file"):
+        open_source(str(tmp_path / "none.csv"))
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(BadInput, match="is not a file"):
+        open_source(tmp_path / "folder.csv")
+    with pytest.raises(BadInput, match=r"neither \.csv, \.csv\.gz nor \.parquet"):
+        open_source(written(tmp_path, "age\n1\n", "people.txt"))
+
+
+def test_nan_in_parquet(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"age": [1.0, 2.0, float("nan")]}), tmp_path / "people.parquet")
+    with pytest.raises(BadInput, match="NaN or infinite numbers, first at row 3") as caught:
+        count(tmp_path / "people.parquet")
+    told(caught.value)
+
+
+def test_parquet_keeps_types(tmp_path: Path) -> None:
+    table = pa.table(
+        {"age": [1, 1], "score": pa.array([1.5, None], pa.float32()), "day": pa.array([1, 2], pa.date32())}
+    )
+    pq.write_table(table, tmp_path / "people.parquet")
+    published = pq.read_table(rewrite(tmp_path / "people.parquet", AGE, tmp_path, "out.parquet"))
+    assert published.schema.types == table.schema.types
+
+
+def test_a_small_memory_limit(tmp_path: Path) -> None:
+    """The rows are larger than the memory that sorting them may use: DuckDB spills and goes on."""
+    path = tmp_path / "people.csv"
+    note = "repeat(md5(range::VARCHAR), 4) AS note"
+    duckdb.connect().sql(f"SELECT range % 7 AS age, {note} FROM range(1200000)").write_csv(str(path))
+    assert path.stat().st_size > 150e6
+    out = rewrite(File(path, memory_limit="120MB"), AGE, tmp_path, "out.parquet")
+    assert pq.read_metadata(out).num_rows == 1_200_000
+
+
+def test_too_small_a_memory_limit(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    duckdb.connect().sql("SELECT md5(range::VARCHAR) AS age FROM range(200000)").write_csv(str(path))
+    with pytest.raises(BadInput, match="memory limit is too small") as caught:
+        rewrite(File(path, memory_limit="1MB"), Schema(quasi=["age"]), tmp_path)
+    told(caught.value)
+
+
+def test_a_failure_while_writing(tmp_path: Path) -> None:
+    source, counts = count(written(tmp_path, f"age,n\n1,{SECRET}\n"))
+    with pytest.raises(BadInput, match="cannot be written") as caught:
+        source.apply(one_group(counts), "1", tmp_path / "no such folder" / "out.csv")
+    told(caught.value)
+
+
+def test_temporary_folders_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    source, _ = count(File(written(tmp_path, "age\n1\n".encode("utf-16")), encoding="utf-16"))
+    assert list((tmp_path / "temporary").iterdir())
+    del source
+    gc.collect()
+    assert not list((tmp_path / "temporary").iterdir())

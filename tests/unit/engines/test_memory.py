@@ -1,0 +1,257 @@
+"""The engine for dataframes: what comes out of each kind of table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from hedgerow.counts import FrequencyTable
+from hedgerow.engines import MemorySource
+from hedgerow.errors import BadInput
+from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups
+from hedgerow.schema import Schema
+
+FrameType = Callable[[pa.Table], Any]
+RowsOf = Callable[[Any], list[dict[str, Any]]]
+
+
+def one_group(counts: FrequencyTable, lost: int = 0) -> Recoding:
+    """All records in one group, but for the first cells, which are lost."""
+    group = np.zeros(len(counts.cell_sizes), dtype=np.int32)
+    group[:lost] = -1
+    pieces = Pieces.whole(group, counts.cell_sizes)
+    columns, values = publish_groups(counts, pieces, 1, "set")
+    return Recoding("by hand", counts.quasi, columns, values, np.array([counts.rows]), pieces)
+
+
+def as_they_are(counts: FrequencyTable, lost: int = 0) -> Recoding:
+    """Every tuple is a group of its own, but for the first cells, which are lost."""
+    group = counts.cell_tuple.copy()
+    group[:lost] = -1
+    pieces = Pieces.whole(group, counts.cell_sizes)
+    kept = np.unique(group[group >= 0])
+    renumbered = np.full(len(counts.tuples) + 1, -1, dtype=np.int32)
+    renumbered[kept] = np.arange(len(kept))
+    pieces = Pieces.whole(renumbered[group], counts.cell_sizes)
+    columns, values = publish_groups(counts, pieces, len(kept), "set")
+    return Recoding("by hand", counts.quasi, columns, values, counts.tuple_sizes, pieces)
+
+
+def apply(
+    data: Any, schema: Schema, recode: Callable[..., Recoding] = one_group, seed: str = "1", **options: Any
+) -> Any:
+    source = MemorySource(data)
+    counts = source.count(schema, schema.resolve(source.columns))
+    return source.apply(recode(counts, **options), seed)
+
+
+def test_quasi_identifiers_are_recoded_and_the_rest_is_kept(frame_type: FrameType, rows_of: RowsOf) -> None:
+    table = pa.table({"note": ["x", "y", None], "name": ["A", "B", "C"], "age": [3, 1, 3], "sex": ["f", "f", "f"]})
+    schema = Schema(quasi=["age", "sex"], insensitive=["note"], identifying=["name"])
+    rows = rows_of(apply(frame_type(table), schema))
+    assert all(list(row) == ["note", "age", "sex"] for row in rows)
+    assert Counter(row["note"] for row in rows) == {"x": 1, "y": 1, None: 1}
+    assert {(row["age"], row["sex"]) for row in rows} == {("{1|3}", "f")}
+
+
+def test_unchanged_columns_keep_their_type(frame_type: FrameType, rows_of: RowsOf) -> None:
+    table = pa.table({"age": [3, 1, 3], "score": [1.5, 2.5, 1.5], "ok": [True, False, True]})
+    rows = rows_of(apply(frame_type(table), Schema(quasi=["age"], others="insensitive"), as_they_are))
+    assert Counter(map(str, rows)) == Counter(map(str, table.to_pylist()))
+
+
+def test_a_respelled_column_is_not_published_as_it_stands(frame_type: FrameType, rows_of: RowsOf) -> None:
+    table = pa.table({"size": ["1.5", "1.50", "?", None]})
+    rows = rows_of(apply(frame_type(table), Schema(quasi=["size"], missing=("?",)), as_they_are))
+    assert Counter(row["size"] for row in rows) == {"1.5": 2, None: 2}
+
+
+def test_lost_records_do_not_come_out(frame_type: FrameType, rows_of: RowsOf) -> None:
+    table = pa.table({"age": [1, 2, 2], "note": ["gone", "a", "b"]})
+    rows = rows_of(apply(frame_type(table), Schema(quasi=["age"], insensitive=["note"]), lost=1))
+    assert sorted(row["note"] for row in rows) == ["a", "b"]
+
+
+def test_one_column_only(frame_type: FrameType, rows_of: RowsOf) -> None:
+    rows = rows_of(apply(frame_type(pa.table({"age": [1, 2]})), Schema(quasi=["age"])))
+    assert rows == [{"age": "{1|2}"}] * 2
+
+
+def test_numbers_are_published_as_numbers(frame_type: FrameType, rows_of: RowsOf) -> None:
+    """A column of statistics is numeric, with null where it is suppressed."""
+
+    def means(counts: FrequencyTable) -> Recoding:
+        plain = as_they_are(counts)
+        column = plain.columns[0]
+        kinds: Any = ("number", "suppressed")
+        numeric = PublishedColumn(column.domain, ("1.25", "*"), kinds, column.starts, column.members)
+        return Recoding("by hand", plain.quasi, (numeric,), plain.groups, plain.sizes, plain.pieces)
+
+    rows = rows_of(apply(frame_type(pa.table({"age": [1, 2, 1]})), Schema(quasi=["age"]), means))
+    assert Counter(row["age"] for row in rows) == {1.25: 2, None: 1}
+
+
+NAMES = [
+    'a "quoted" name', "with, comma", "select", "hedgerow cell", "hedgerow position", "position", "cell", "c0", "c1",
+    "first", "past", "source", "located", "published", "Größe", " spaced ", "it's", "line\nbreak", "Age", "age",
+]  # fmt: skip
+
+
+def test_no_column_name_is_in_the_way(rows_of: RowsOf) -> None:
+    """Also where rows are ranked, which DuckDB does."""
+
+    def halves(counts: FrequencyTable) -> Recoding:
+        half = counts.rows // 2
+        pieces = Pieces(np.array([0, 0], np.int32), np.array([0, 1], np.int32), np.array([half, counts.rows - half]))
+        columns, _ = publish_groups(counts, Pieces.whole(np.zeros(1, np.int32), counts.cell_sizes), 1, "set")
+        domain = columns[0].domain
+        told_apart = PublishedColumn(domain, ("0", "1"), ("label", "label"), np.array([0, 1, 2]), np.array([0, 0]))
+        return Recoding("by hand", counts.quasi, (told_apart,), np.array([[0], [1]]), pieces.size, pieces)
+
+    table = pa.table({"quasi": ["q"] * 10, **{name: [f"{name} {n}" for n in range(10)] for name in NAMES}})
+    schema = Schema(quasi=["quasi"], others="insensitive")
+    rows = rows_of(apply(table, schema, halves))
+    assert list(rows[0]) == ["quasi", *NAMES]
+    assert Counter(row["quasi"] for row in rows) == {"0": 5, "1": 5}
+    for row in rows:
+        assert len({row[name].rpartition(" ")[2] for name in NAMES}) == 1, "a row was torn apart"
+    again = rows_of(apply(table.take(list(range(9, -1, -1))), schema, halves))
+    assert Counter(map(str, rows)) == Counter(map(str, again))
+
+
+def test_pseudonyms(frame_type: FrameType, rows_of: RowsOf) -> None:
+    table = pa.table({"age": [1, 1, 1, 1], "who": ["Ann", "Bob", "Ann", None], "n": [0, 1, 2, 3]})
+    schema = Schema(quasi=["age"], pseudonymize=["who"], insensitive=["n"])
+    runs = []
+    for _ in range(2):
+        rows = {row["n"]: row["who"] for row in rows_of(apply(frame_type(table), schema))}
+        assert rows[0] == rows[2]
+        assert rows[0] != rows[1]
+        assert rows[3] is None
+        assert "Ann" not in rows.values()
+        runs.append(rows)
+    assert runs[0][0] != runs[1][0]
+
+
+@pytest.mark.parametrize(
+    "who",
+    [
+        pa.array([7, 7, None]),
+        pa.array(["A", "A", None]).dictionary_encode(),
+        pa.array([2**60, 2**60, None]),
+        pa.array(["", "", None]),
+    ],
+    ids=lambda array: str(array.type),
+)
+def test_pseudonyms_of_other_types(who: pa.Array, rows_of: RowsOf) -> None:
+    table = pa.table({"age": [1, 1, 1], "who": who, "n": [0, 1, 2]})
+    schema = Schema(quasi=["age"], pseudonymize=["who"], insensitive=["n"])
+    rows = {row["n"]: row["who"] for row in rows_of(apply(table, schema))}
+    assert rows[0] == rows[1]
+    assert len(rows[0]) == 16
+    assert rows[2] is None
+
+
+def test_pseudonyms_of_what_is_no_name() -> None:
+    table = pa.table({"age": [1, 1], "who": [1.0, float("nan")]})
+    with pytest.raises(BadInput, match="'who' holds NaN or infinite numbers, first at row 2"):
+        apply(table, Schema(quasi=["age"], pseudonymize=["who"]))
+
+
+def test_rows_are_shuffled_and_not_by_the_seed(frame_type: FrameType, rows_of: RowsOf) -> None:
+    data = frame_type(pa.table({"age": [1] * 50, "n": list(range(50))}))
+    schema = Schema(quasi=["age"], insensitive=["n"])
+    orders = [[row["n"] for row in rows_of(apply(data, schema, seed="1"))] for _ in range(2)]
+    assert orders[0] != list(range(50))
+    assert orders[0] != orders[1]
+    assert sorted(orders[0]) == sorted(orders[1]) == list(range(50))
+
+
+def test_the_index_is_dropped() -> None:
+    frame = pd.DataFrame({"age": [1, 2, 3]}, index=pd.Index(["Ann", "Bob", "Cem"], name="who"))
+    published = apply(frame, Schema(quasi=["age"]))
+    assert list(published.index) == [0, 1, 2]
+    assert published.index.name is None
+    several = pd.DataFrame({"age": [1, 2]}, index=pd.MultiIndex.from_tuples([("a", 1), ("a", 1)]))
+    assert list(apply(several, Schema(quasi=["age"])).index) == [0, 1]
+
+
+def test_nothing_hides_in_the_metadata() -> None:
+    table = pa.table({"age": [1, 2]}).replace_schema_metadata({"author": "Ann"})
+    assert not apply(table, Schema(quasi=["age"])).schema.metadata
+
+
+def test_categories_that_do_not_come_out_are_not_named() -> None:
+    """A list of categories would tell values of lost records, or of rows that were never in the table."""
+    city = ["Rare", "Bern", "Bern"]
+    categories = pd.Categorical(city, categories=["Bern", "Elsewhere", "Rare"], ordered=True)
+    schema = Schema(quasi=["age"], insensitive=["city"])
+    frame = apply(pd.DataFrame({"age": [1, 2, 2], "city": categories}), schema, as_they_are, lost=1)
+    assert isinstance(frame["city"].dtype, pd.CategoricalDtype)
+    assert frame["city"].dtype.ordered
+    assert list(frame["city"].cat.categories) == ["Bern"]
+    table = pa.table({"age": [1, 2, 2], "city": pa.array(city).dictionary_encode()})
+    published = apply(table, schema, as_they_are, lost=1)
+    assert published.schema.field("city").type == table.schema.field("city").type
+    assert published.column("city").combine_chunks().dictionary.to_pylist() == ["Bern"]
+
+
+def test_a_lazy_frame_comes_back_lazy() -> None:
+    published = apply(pl.LazyFrame({"age": [1, 2]}), Schema(quasi=["age"]))
+    assert isinstance(published, pl.LazyFrame)
+    assert published.collect()["age"].to_list() == ["{1|2}"] * 2
+
+
+def test_a_relation_comes_back_on_its_connection() -> None:
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE people AS SELECT range AS age FROM range(3)")
+    published = apply(connection.table("people"), Schema(quasi=["age"]))
+    published.create("release")
+    assert connection.sql("SELECT count(*) FROM release").fetchall() == [(3,)]
+    assert connection.sql("SHOW TABLES").fetchall() == [("people",), ("release",)]
+
+
+@pytest.mark.parametrize("kind", [pa.float64(), pa.float32()], ids=str)
+def test_nan_is_refused_with_its_row(kind: pa.DataType) -> None:
+    table = pa.table({"age": pa.array([1.0, float("inf")], kind)})
+    for data in (table, pl.from_arrow(table)):
+        with pytest.raises(BadInput, match="'age' holds NaN or infinite numbers, first at row 2") as caught:
+            apply(data, Schema(quasi=["age"]))
+        assert caught.value.__suppress_context__
+
+
+def test_a_mixture_is_refused_with_its_row(frame_type: FrameType) -> None:
+    table = pa.table({"age": ["1", "2", "secret"]})
+    with pytest.raises(BadInput, match=r"'age' mixes numbers and text.* first at row 3") as caught:
+        apply(frame_type(table), Schema(quasi=["age"]))
+    assert "secret" not in str(caught.value)
+    assert caught.value.__suppress_context__
+    apply(frame_type(table), Schema(quasi=["age"], hierarchies={"age": "flat"}))
+
+
+def test_objects_are_refused() -> None:
+    frame = pd.DataFrame({"age": [1, "secret", {"a": 1}]})
+    with pytest.raises(BadInput, match="'age' mixes types or holds objects") as caught:
+        apply(frame, Schema(quasi=["age"]))
+    assert caught.value.__suppress_context__
+
+
+def test_no_rows_and_no_values(frame_type: FrameType) -> None:
+    with pytest.raises(BadInput, match="no rows"):
+        apply(frame_type(pa.table({"age": pa.array([], pa.int64())})), Schema(quasi=["age"]))
+    with pytest.raises(BadInput, match="'age' has no value at all"):
+        apply(frame_type(pa.table({"age": ["?", None]})), Schema(quasi=["age"], missing=("?",)))
+
+
+def test_many_columns(rows_of: RowsOf) -> None:
+    table = pa.table({f"column {n}": [1, 2] for n in range(10_000)})
+    published = apply(table, Schema(quasi=["column 5"], others="insensitive"))
+    assert published.column_names == table.column_names

@@ -1,0 +1,106 @@
+"""The door: which tables come in, how they go out, and what is refused."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from hedgerow.errors import BadInput
+from hedgerow.frames import as_arrow, open_frame
+
+FrameType = Callable[[pa.Table], Any]
+RowsOf = Callable[[Any], list[dict[str, Any]]]
+
+
+def test_in_and_out(frame_type: FrameType, rows_of: RowsOf) -> None:
+    data = frame_type(pa.table({"a": [1, 2], "b": ["x", None]}))
+    door = open_frame(data)
+    texts = door.series("a", ["p", None], nw.String)
+    published = door.assemble({"b": door.frame["b"], "a": texts})
+    assert type(published) is type(data)
+    del door, data
+    gc.collect()
+    assert rows_of(published) == [{"b": "x", "a": "p"}, {"b": None, "a": None}]
+
+
+def test_a_column_alone(frame_type: FrameType, rows_of: RowsOf) -> None:
+    door = open_frame(frame_type(pa.table({"a": [1, 2]})))
+    assert rows_of(door.assemble({"z": door.frame["a"]})) == [{"z": 1}, {"z": 2}]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [None, 3, {"a": [1]}, [1], np.zeros((2, 2)), pd.Series([1]), pl.Series([1])],
+    ids=lambda data: str(type(data)),
+)
+def test_what_is_no_table(data: object) -> None:
+    with pytest.raises(BadInput, match=f"A table must be .* Got {type(data).__name__} instead"):
+        open_frame(data)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: pd.DataFrame([[1, 2]], columns=["a", "a"]),
+        lambda: pa.table([[1], [2]], names=["a", "a"]),
+        lambda: duckdb.connect().sql("SELECT 1 AS a, 2 AS a"),
+    ],
+    ids=["pandas", "pyarrow", "DuckDB"],
+)
+def test_columns_of_one_name(make: Callable[[], object]) -> None:
+    with pytest.raises(BadInput, match="several columns called 'a'"):
+        open_frame(make())
+
+
+@pytest.mark.parametrize("columns", [[0, 1], ["a", 1], [("a", "b"), ("a", "c")], ["a", None]], ids=str)
+def test_names_that_are_not_text(columns: list[Any]) -> None:
+    with pytest.raises(BadInput, match="names are not text"):
+        open_frame(pd.DataFrame([[1, 2]], columns=columns))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: pl.LazyFrame({"a": ["secret"]}).with_columns(pl.col("a").cast(pl.Int64)),
+        lambda: pl.LazyFrame({"a": ["secret"]}).select("b"),
+        lambda: duckdb.connect().sql("SELECT CAST(a AS INTEGER) AS a FROM (VALUES ('secret')) AS t(a)"),
+    ],
+    ids=["polars: a value", "polars: a column", "DuckDB"],
+)
+def test_a_query_that_fails_quotes_nothing(make: Callable[[], object]) -> None:
+    with pytest.raises(BadInput, match="Check the query") as caught:
+        open_frame(make())
+    assert "secret" not in str(caught.value)
+    assert caught.value.__suppress_context__
+
+
+@pytest.mark.parametrize("values", [[1, "secret"], ["secret", 2.5], [1, {"secret": 1}], ["\ud800 secret"]], ids=repr)
+def test_a_mixed_column_quotes_nothing(values: list[Any]) -> None:
+    frame = pd.DataFrame({"a": pd.Series(values, dtype=object)})
+    with pytest.raises(BadInput, match="'a' mixes types or holds objects") as caught:
+        as_arrow(open_frame(frame).frame["a"])
+    assert "secret" not in str(caught.value)
+    assert caught.value.__suppress_context__
+
+
+def test_missing_values_of_pandas_are_null() -> None:
+    frame = pd.DataFrame({"a": [1.5, float("nan")], "b": ["x", None], "c": pd.array([1, None], "Int64")})
+    door = open_frame(frame)
+    assert [as_arrow(door.frame[name]).to_pylist() for name in "abc"] == [[1.5, None], ["x", None], [1, None]]
+
+
+def test_opening_a_table_changes_nothing() -> None:
+    frame = pd.DataFrame({"a": [1, 2]}, index=[5, 7])
+    copy = frame.copy()
+    door = open_frame(frame)
+    door.assemble({"a": door.frame["a"]})
+    pd.testing.assert_frame_equal(frame, copy)

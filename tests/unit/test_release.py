@@ -1,0 +1,203 @@
+"""Releases: what they hold, and how they are saved."""
+
+from __future__ import annotations
+
+import gc
+import gzip
+import hashlib
+import io
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import hedgerow as hr
+from hedgerow import release as release_module
+from hedgerow.errors import BadInput
+from hedgerow.release import manifest_path
+
+FrameType = Callable[[pa.Table], Any]
+RowsOf = Callable[[Any], list[dict[str, Any]]]
+
+SCHEMA = hr.Schema(quasi=["age", "city"], target="income", identifying=["name"], insensitive=["note"], missing=("?",))
+PEOPLE = pa.table(
+    {
+        "name": [f"Person-{n}" for n in range(12)],
+        "age": [20, 20, 20, 41, 41, 42, 42, 43, 43, 87654, 20, 20],
+        "city": ["?", "?", "?", "Bern", "Bern", "Bern", "Ulm", "Ulm", "Ulm", "Soglio", "?", "?"],
+        "income": ["low", "high"] * 6,
+        "note": [f'0{n}, "q"\nx' for n in range(12)],
+    }
+)
+NAMES = ["out.csv", "out.csv.gz", "out.parquet", "OUT.CSV"]
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """The rows of a saved release, missing ones as null."""
+    if path.name.lower().endswith("parquet"):
+        return _rows(pq.read_table(path))
+    raw = gzip.decompress(path.read_bytes()) if path.name.endswith("gz") else path.read_bytes()
+    frame = pd.read_csv(io.BytesIO(raw), dtype=str, keep_default_na=False, na_values=["?"])
+    return _rows(pa.Table.from_pandas(frame))
+
+
+def _rows(table: pa.Table) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows
+
+
+def multiset(rows: list[dict[str, Any]]) -> Counter[str]:
+    return Counter(str(row) for row in rows)
+
+
+@pytest.fixture
+def people_file(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    (tmp_path / "in").mkdir()
+    path = tmp_path / "in" / "people.csv"
+    PEOPLE.to_pandas().to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_saving_a_frame(name: str, frame_type: FrameType, rows_of: RowsOf, tmp_path: Path) -> None:
+    release = hr.anonymize(frame_type(PEOPLE), SCHEMA, k=3)
+    path = release.save(tmp_path / name)
+    assert path == tmp_path / name
+    assert multiset(read(path)) == multiset(rows_of(release.table))
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted([name, f"{name}.manifest.json"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("told", [False, True])
+def test_saving_from_a_file(name: str, told: bool, people_file: Path, tmp_path: Path, rows_of: RowsOf) -> None:
+    """With the destination told beforehand or not, and in every format."""
+    out = tmp_path / "out"
+    out.mkdir()
+    release = hr.anonymize(people_file, SCHEMA, k=3, destination=out / name if told else None)
+    release.save(out / name)
+    expected = multiset(rows_of(hr.anonymize(PEOPLE, SCHEMA, k=3, random_state=1).table))
+    rows = [{key: None if cell == "?" else cell for key, cell in row.items()} for row in read(out / name)]
+    assert multiset(rows) == expected
+    del release
+    gc.collect()
+    assert sorted(file.name for file in out.iterdir()) == sorted([name, f"{name}.manifest.json"])
+
+
+def test_saving_in_another_format_than_told(people_file: Path, tmp_path: Path) -> None:
+    release = hr.anonymize(people_file, SCHEMA, k=3, destination=tmp_path / "out.csv")
+    release.save(tmp_path / "out.csv")
+    release.save(tmp_path / "out.csv.gz")
+    release.save(tmp_path / "out.parquet")
+    assert multiset(read(tmp_path / "out.csv")) == multiset(read(tmp_path / "out.csv.gz"))
+
+
+def test_missing_values_are_written_as_they_were_marked(tmp_path: Path, people_file: Path) -> None:
+    hr.anonymize(PEOPLE, SCHEMA, k=3).save(tmp_path / "frame.csv")
+    hr.anonymize(people_file, SCHEMA, k=3).save(tmp_path / "file.csv")
+    for name in ("frame.csv", "file.csv"):
+        frame = pd.read_csv(tmp_path / name, dtype=str, keep_default_na=False)
+        assert (frame["city"] == "?").sum() == 5
+
+
+def test_the_manifest(tmp_path: Path) -> None:
+    path = hr.anonymize(PEOPLE, SCHEMA, k=3, random_state=5).save(tmp_path / "out.csv")
+    text = manifest_path(path).read_text()
+    manifest = json.loads(text)
+    assert manifest["output"] == {"file": "out.csv", "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    assert manifest["method"] == "mondrian"
+    assert manifest["rows_in"] == 12
+    assert manifest["seed_given"] is True
+    assert manifest["columns"]["dropped"] == ["name"]
+    assert manifest["versions"]["duckdb"]
+    for secret in ("Person-", "Soglio", "87654", '0{n}, \\"q'):
+        assert secret not in json.dumps(
+            {key: value for key, value in manifest.items() if key not in ("versions", "output")}
+        )
+
+
+def test_a_release_can_be_saved_over_an_older_one(tmp_path: Path) -> None:
+    release = hr.anonymize(PEOPLE, SCHEMA, k=3)
+    (tmp_path / "out.csv").write_text("older")
+    release.save(tmp_path / "out.csv")
+    assert "older" not in (tmp_path / "out.csv").read_text()
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+def test_a_failure_leaves_nothing(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = hr.anonymize(PEOPLE, SCHEMA, k=3)
+    monkeypatch.setattr(release_module, "copy_options", lambda _path: "FORMAT csv, NONSENSE 'Soglio'")
+    with pytest.raises(BadInput, match="cannot write the release") as caught:
+        release.save(tmp_path / name)
+    assert caught.value.__suppress_context__
+    assert "Soglio" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_leaves_the_older_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = hr.anonymize(PEOPLE, SCHEMA, k=3)
+    (tmp_path / "out.csv").write_text("older")
+
+    def full(_path: Path) -> str:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(release_module, "_sha256", full)
+    with pytest.raises(BadInput, match="cannot be written"):
+        release.save(tmp_path / "out.csv")
+    assert [file.read_text() for file in tmp_path.iterdir()] == ["older"]
+
+
+def test_a_frame_whose_names_differ_in_case_is_not_saved_under_other_names(tmp_path: Path) -> None:
+    table = pa.table({"Age": [1, 1], "age": [2, 2]})
+    release = hr.anonymize(table, hr.Schema(quasi=["Age", "age"]), k=2)
+    assert release.table.column_names == ["Age", "age"]
+    with pytest.raises(BadInput, match="differ only in case"):
+        release.save(tmp_path / "out.csv")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("out.txt", "neither .csv, .csv.gz nor .parquet"),
+        ("out", "neither"),
+        ("none/out.csv", "There is no folder"),
+        ("folder.csv", "is a folder"),
+    ],
+)
+def test_bad_destinations(name: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "folder.csv").mkdir()
+    release = hr.anonymize(PEOPLE, SCHEMA, k=3)
+    with pytest.raises(BadInput, match=message):
+        release.save(tmp_path / name)
+    with pytest.raises(BadInput, match=message):
+        hr.anonymize(PEOPLE, SCHEMA, k=3, destination=tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["a*.csv", "[1].csv", "it's.csv", "a?.parquet"])
+def test_destinations_with_awkward_names(name: str, people_file: Path, tmp_path: Path) -> None:
+    for data in (people_file, PEOPLE):
+        hr.anonymize(data, SCHEMA, k=3, destination=tmp_path / name).save(tmp_path / name)
+        assert len(read(tmp_path / name)) == 12
+
+
+def test_the_table_of_a_file_outlives_its_release(
+    people_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    for destination in (None, temporary / "out.csv"):
+        table = hr.anonymize(people_file, SCHEMA, k=3, destination=destination).table
+        gc.collect()
+        assert len(table.fetchall()) == 12
+        assert table.columns == ["age", "city", "income", "note"]
+        del table
+        gc.collect()
+        assert not list(temporary.iterdir())

@@ -1,0 +1,105 @@
+"""Roles: every column of a table gets exactly one, or the schema is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hedgerow.errors import BadInput
+from hedgerow.schema import Schema
+
+COLUMNS = ["name", "id", "age", "sex", "zip", "disease", "income", "note"]
+
+
+def test_every_column_has_one_fate() -> None:
+    roles = Schema(
+        quasi=["zip", "age"],
+        target="income",
+        identifying=["name"],
+        pseudonymize=["id"],
+        sensitive=["disease"],
+        insensitive=["note"],
+        others="drop",
+    ).resolve(COLUMNS)
+    assert roles.quasi == ("zip", "age")
+    assert roles.dropped == ("name", "sex")
+    assert roles.published == ("id", "age", "zip", "disease", "income", "note")
+    assert roles.counted == ("zip", "age", "income", "disease")
+    assert roles.pseudonymized == ("id",)
+
+
+def test_a_target_may_be_sensitive() -> None:
+    roles = Schema(quasi=["age"], target="income", sensitive=["income"]).resolve(["age", "income"])
+    assert roles.counted == ("age", "income")
+    assert roles.target == "income"
+
+
+def test_others() -> None:
+    assert Schema(quasi=["age"], others="insensitive").resolve(["age", "x", "y"]).insensitive == ("x", "y")
+    assert Schema(quasi=["age"], others="drop").resolve(["age", "x"]).published == ("age",)
+    with pytest.raises(BadInput, match=r"No role is given for 'x', 'y'\. .*--others"):
+        Schema(quasi=["age"]).resolve(["age", "x", "y"])
+
+
+def test_without_quasi_identifiers_named_all_others_are() -> None:
+    assert Schema(target="income", identifying=["id"]).resolve(["id", "age", "sex", "income"]).quasi == ("age", "sex")
+
+
+@pytest.mark.parametrize(
+    ("schema", "columns", "message"),
+    [
+        ({"quasi": ["agee"]}, ["age"], r"no column 'agee'\. Did you mean 'age'\? It is named as quasi\."),
+        ({"quasi": ["age"], "target": "x"}, ["age"], r"no column 'x'\. Known: 'age'\. It is named as target"),
+        ({"quasi": ["age"], "hierarchies": {"b": "flat"}}, ["age"], "A hierarchy is given for it"),
+        ({"quasi": []}, ["age"], "No quasi-identifier is named"),
+        ({"identifying": ["age"]}, ["age"], "No quasi-identifier is named"),
+        ({"quasi": ["age"]}, ["age", "a", "age"], "several columns called 'age'"),
+        (
+            {"quasi": ["age"], "insensitive": ["b"], "hierarchies": {"b": "flat"}},
+            ["age", "b"],
+            "not a quasi-identifier or sensitive",
+        ),
+    ],
+)
+def test_a_schema_that_does_not_fit(schema: dict[str, Any], columns: list[str], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        Schema(**schema).resolve(columns)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"quasi": "age"}, "'quasi' parameter of Schema must be a list of column names. Got 'str' instead"),
+        ({"quasi": 3}, "must be a list of column names"),
+        ({"quasi": [3]}, "must hold only text"),
+        ({"missing": "?"}, "'missing' parameter"),
+        ({"missing": None}, "'missing' parameter"),
+        ({"target": ["income"]}, "'target' parameter"),
+        ({"others": "keep"}, "'others' parameter"),
+        ({"hierarchies": ["flat"]}, "'hierarchies' parameter"),
+        ({"quasi": ["age"], "sensitive": ["age"]}, "'age' is named as quasi and as sensitive"),
+        ({"quasi": ["age", "age"]}, "'age' is named twice as quasi"),
+        ({"quasi": ["age"], "target": "age"}, "'age' is named as quasi and as target"),
+    ],
+)
+def test_a_wrong_parameter(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        Schema(**wrong)
+
+
+def test_a_schema_keeps_copies() -> None:
+    quasi, hierarchies = ["age"], {"age": "flat"}
+    schema = Schema(quasi=quasi, hierarchies=hierarchies)
+    quasi.append("sex")
+    hierarchies["sex"] = "flat"
+    assert schema.quasi == ("age",)
+    assert schema.hierarchies == {"age": "flat"}
+
+
+def test_many_columns() -> None:
+    columns = [f"column {number}" for number in range(10_000)]
+    roles = Schema(quasi=columns[:1], others="insensitive").resolve(columns)
+    assert len(roles.published) == 10_000
+    with pytest.raises(BadInput, match="and 9990 more"):
+        Schema(quasi=columns[:1]).resolve([*columns, *columns])

@@ -35,6 +35,8 @@ class Domain:
         For numbers their values, for dates the days since 1970-01-01.
     has_missing : bool
         Whether a missing value occurs; its code is ``len(labels)``.
+    records : array of int, optional
+        How many records have each value, without the missing one.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Domain:
     labels: NDArray[np.str_]
     numbers: NDArray[np.float64] | None = None
     has_missing: bool = False
+    records: NDArray[np.int64] | None = None
 
     @property
     def size(self) -> int:

@@ -81,7 +81,8 @@ class Release:
     def save(self, path: str | Path) -> Path:
         """Write the table (``.csv``, ``.csv.gz`` or ``.parquet``) and, beside it, its manifest.
 
-        Both appear whole or not at all: they are written under another name and then renamed.
+        Both appear whole or not at all: they are written under another name and then renamed. A table never stands
+        beside the manifest of another one: an older manifest goes before its table is replaced.
         """
         path = Path(path)
         check_destination(path)
@@ -91,8 +92,13 @@ class Release:
             else:
                 self._write(staged)
             manifest = {**self.manifest, "output": {"file": path.name, "sha256": _sha256(staged)}}
-            with appearing(manifest_path(path)) as beside:
-                beside.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+            replaces = path.exists()
+            if replaces:
+                manifest_path(path).unlink(missing_ok=True)
+            else:
+                _write_manifest(path, manifest)
+        if replaces:
+            _write_manifest(path, manifest)
         return path
 
     def _write(self, staged: Path) -> None:
@@ -127,6 +133,11 @@ def check_destination(path: Path) -> None:
     """Refuse a place that a release cannot be written to, before any work is done."""
     file_format(path)
     check_place(path)
+
+
+def _write_manifest(path: Path, manifest: dict[str, Any]) -> None:
+    with appearing(manifest_path(path)) as beside:
+        beside.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def manifest_path(path: Path) -> Path:

@@ -138,9 +138,7 @@ def holds(requirement: Requirement, histogram: list[int], overall: list[int]) ->
 
 @settings(deadline=None, max_examples=300)
 @given(requirements(), counts, counts)
-def test_every_formula_is_its_definition(
-    requirement: Requirement, histogram: list[int], rest: list[int]
-) -> None:
+def test_every_formula_is_its_definition(requirement: Requirement, histogram: list[int], rest: list[int]) -> None:
     overall = [here + there for here, there in zip(histogram, rest, strict=True)]
     expected = brute_force(requirement, histogram, overall)
     assume(expected is not None)
@@ -148,9 +146,7 @@ def test_every_formula_is_its_definition(
 
 
 @settings(deadline=None)
-@given(
-    st.tuples(st.sampled_from(["equal", "ordered", "hierarchical"]), st.permutations(LABELS)), counts, counts
-)
+@given(st.tuples(st.sampled_from(["equal", "ordered", "hierarchical"]), st.permutations(LABELS)), counts, counts)
 def test_the_tree_sum_is_the_cheapest_transport(
     kind: tuple[str, list[str]], histogram: list[int], overall: list[int]
 ) -> None:

@@ -129,6 +129,22 @@ def test_a_release_can_be_saved_over_an_older_one(tmp_path: Path) -> None:
     assert "older" not in (tmp_path / "out.csv").read_text()
 
 
+def test_an_older_manifest_never_stands_beside_the_new_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stop between the two renames leaves the new table alone, not with the manifest of the older one."""
+    path = tmp_path / "out.csv"
+    hr.anonymize(PEOPLE, SCHEMA, k=2).save(path)
+    older = path.read_bytes()
+
+    def stop(_path: Path, _manifest: dict[str, Any]) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(release_module, "_write_manifest", stop)
+    with pytest.raises(KeyboardInterrupt):
+        hr.anonymize(PEOPLE, SCHEMA, k=3).save(path)
+    assert path.read_bytes() != older
+    assert [file.name for file in tmp_path.iterdir()] == ["out.csv"]
+
+
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
 def test_a_failure_leaves_nothing(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     release = hr.anonymize(PEOPLE, SCHEMA, k=3)

@@ -22,8 +22,9 @@ from hedgerow.values import number_text
 
 __all__ = ["BadValues", "EncodedColumn", "encode_column"]
 
-# A zero-padded code such as a ZIP code is text; plain decimal numbers are numbers.
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?\Z")
+# A zero-padded code such as a ZIP code is text; plain decimal numbers are numbers, and so is 1e-05, as Python and
+# pandas write small and large floats. Codes such as 12E4 are not.
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e[+-][0-9]{2,3})?\Z")
 _EPOCH = dt.datetime(1970, 1, 1)
 
 
@@ -89,7 +90,7 @@ def encode_column(
     indices, distinct = _dictionary(name, values)
     if pa.types.is_floating(distinct.type):
         _refuse_nan_and_infinity(name, distinct)
-    return _sorted(name, indices, _interpret(name, distinct, indices, set(missing), weights, mixture))
+    return _sorted(name, indices, _interpret(name, distinct, indices, set(missing), weights, mixture), weights)
 
 
 def _dictionary(name: str, values: pa.ChunkedArray | pa.Array) -> tuple[NDArray[np.int32], pa.Array]:
@@ -212,7 +213,7 @@ def _number_label(text: str) -> str:
 
     Whole numbers keep all their digits, which a float could not.
     """
-    if "." in text:
+    if "." in text or "e" in text:
         return number_text(float(text))
     return "0" if text == "-0" else text
 
@@ -262,7 +263,9 @@ def _refuse_mixture(
         )
 
 
-def _sorted(name: str, indices: NDArray[np.int32], reading: _Reading) -> EncodedColumn:
+def _sorted(
+    name: str, indices: NDArray[np.int32], reading: _Reading, weights: NDArray[np.int64] | None
+) -> EncodedColumn:
     """Sort the distinct values, merge those that read alike, and renumber the rows."""
     labels, numbers = reading.labels, reading.numbers
     present = np.flatnonzero(reading.kept).tolist()
@@ -284,5 +287,6 @@ def _sorted(name: str, indices: NDArray[np.int32], reading: _Reading) -> Encoded
         np.array([labels[position] for position in first], dtype=np.str_),
         None if numbers is None else np.array([numbers[position] for position in first], dtype=np.float64),
         has_missing,
+        np.bincount(codes, weights, len(first) + has_missing)[: len(first)].astype(np.int64),
     )
     return EncodedColumn(domain, codes, respelled=not reading.kept.all() or len(first) < len(present))

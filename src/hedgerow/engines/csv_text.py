@@ -88,6 +88,12 @@ def read_header(path: Path, encoding: str, delimiter: str) -> list[str]:
     if not header or not all(header):
         number = header.index("") + 1 if header else 1
         raise BadInput(f"The file {path.name!r} has a column without a name, number {number}. Name it.")
+    other = next((mark for mark in ";\t|," if mark != delimiter and mark in header[0]), None)
+    if len(header) == 1 and other is not None:
+        raise BadInput(
+            f"The file {path.name!r} has one column, and its name contains {other!r}. "
+            f"If that separates columns, name it as the delimiter (--delimiter {other!r})."
+        )
     return header
 
 

@@ -110,24 +110,46 @@ def cuts_by_width(numbers: Numbers, widths: Sequence[float], start: float | None
     return cuts
 
 
-def cuts_by_quantiles(numbers: Numbers, parts: Sequence[int]) -> list[tuple[int, Cut]]:
-    """Cut into parts with equally many different numbers; levels that would change nothing are left out.
+def cuts_by_quantiles(
+    numbers: Numbers, parts: Sequence[int], records: NDArray[np.int64] | None = None
+) -> list[tuple[int, Cut]]:
+    """Cut into parts with about equally many records; levels that would change nothing are left out.
 
-    Returns the levels that remain, each with the number of its intervals.
+    Parameters
+    ----------
+    numbers : array of float
+        The numbers, ascending; equal ones stay together.
+    parts : sequence of int
+        How many parts each level has, finest first; each divides the one before.
+    records : array of int, optional
+        How many records have each number; one each if not given.
 
+    Returns
+    -------
+    list of (int, Cut)
+        The levels that remain, each with the number of its intervals.
+
+    Examples
+    --------
     >>> [(n, cut.labels()) for n, cut in cuts_by_quantiles(np.array([1.0, 2.0, 4.0, 7.0]), [8, 4, 2])]
     [(2, ['[1,4)', '[1,4)', '[4,7]', '[4,7]'])]
+    >>> [cut.labels() for _, cut in cuts_by_quantiles(np.array([1.0, 2.0, 7.0]), [2], np.array([1, 1, 8]))]
+    [['[1,7)', '[1,7)', '[7,7]']]
     """
-    different = np.unique(numbers)
+    different, index = np.unique(numbers, return_inverse=True)
+    weights = np.bincount(index, records).astype(np.int64)
+    # A number lies where its middle record lies, whatever the level: so finer parts nest in coarser ones.
+    middle = 2 * np.cumsum(weights) - weights
     cuts: list[tuple[int, Cut]] = []
     finer = len(different)
     for count in parts:
-        starts = different[np.unique(np.arange(count) * len(different) // count)]
-        if len(starts) < finer:
-            finer = len(starts)
-            at = np.searchsorted(starts, numbers, side="right") - 1
-            ends = np.append(starts, different[-1])
-            cuts.append((finer, Cut(ends[at], ends[at + 1], at == finer - 1)))
+        _, part = np.unique(middle * count // (2 * int(weights.sum())), return_inverse=True)
+        found = int(part[-1]) + 1
+        if 1 < found < finer:
+            finer = found
+            ends = np.append(different[np.searchsorted(part, np.arange(found))], different[-1])
+            at = part[index]
+            cuts.append((found, Cut(ends[at], ends[at + 1], at == found - 1)))
     return cuts
 
 

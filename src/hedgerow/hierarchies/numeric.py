@@ -41,7 +41,8 @@ class Intervals:
         domain, values = _read_as_numbers(domain)
         codes = np.argsort(values, kind="stable")
         numbers = values[codes]
-        description, cuts = self._cuts(domain, numbers) if len(numbers) else (self._described(), [])
+        records = None if domain.records is None else domain.records[codes]
+        description, cuts = self._cuts(domain, numbers, records) if len(numbers) else (self._described(), [])
         built = tree_of_levels(domain.labels[codes].tolist(), [cut.labels() for cut in cuts])
         leaf_of = np.empty(len(codes), dtype=np.int32)
         leaf_of[codes] = built.nodes[0]
@@ -54,11 +55,13 @@ class Intervals:
             low[0], high[0] = ends[-1][0].min(), ends[-1][1].max()
         return encode_tree(built.tree, leaf_of, domain, description, bounds=(low, high))
 
-    def _cuts(self, domain: Domain, numbers: NDArray[np.float64]) -> tuple[str, list[Cut]]:
+    def _cuts(
+        self, domain: Domain, numbers: NDArray[np.float64], records: NDArray[np.int64] | None
+    ) -> tuple[str, list[Cut]]:
         """Cut the sorted numbers on every level, and say how."""
         grid = Grid.of(numbers, domain.decimals)
         if self.quantiles:
-            counted = cuts_by_quantiles(numbers, self.quantiles)
+            counted = cuts_by_quantiles(numbers, self.quantiles, records)
             counts = [count for count, _ in counted]
             return self._described(counts), [cut for _, cut in counted]
         if self.edges:
@@ -114,7 +117,7 @@ def intervals(
         Where intervals of equal width begin; by default at the multiple of the widest width at or below the
         smallest value.
     quantiles : int, optional
-        Into how many intervals with equally many different values to cut.
+        Into how many intervals with about equally many records to cut.
     levels : sequence, optional
         The coarser levels, finest first (it may begin with the finest level itself): more ``edges``, each
         from among the finer ones and with the same two ends; more widths, each a multiple of the one before;

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hedgerow.counts import BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, HedgerowError
-from hedgerow.frames import as_arrow, open_frame
+from hedgerow.frames import Door, as_arrow, open_frame
 from hedgerow.recoding.published import Pieces, PublishedColumn
 from hedgerow.recoding.routing import CutTree, Router, place
 from hedgerow.recoding.saving import appearing, check_place
@@ -97,7 +97,7 @@ class Recoding:
         for name in door.frame.columns:
             if name in self.quasi:
                 at = self.quasi.index(name)
-                recoded[name] = door.series(name, list(self.columns[at].texts), nw.String)[self.groups[group, at]]
+                recoded[name] = _published(door, door.frame[name], self.columns[at])[self.groups[group, at]]
             else:
                 recoded[name] = door.frame[name]
         return door.assemble(recoded)
@@ -141,7 +141,7 @@ class Recoding:
             "router": None if self.router is None else self.router.to_dict(),
         }
         if public:
-            domains, router = ({}, None) if self.router is None else self.router.published(self._domains)
+            domains, router = self._public_router()
             stored["columns"] = [_public_column(column, domains) for column in self.columns]
             stored["router"] = None if router is None else router.to_dict()
         else:
@@ -150,6 +150,15 @@ class Recoding:
             if self.pieces is not None:
                 stored["pieces"] = {name: getattr(self.pieces, name).tolist() for name in ("cell", "group", "size")}
         return stored
+
+    def _public_router(self) -> tuple[dict[str, Domain], Router | None]:
+        """The router with the values that it names, unless one of them is not published by any group."""
+        domains, router = ({}, None) if self.router is None else self.router.published(self._domains)
+        for column in self.columns:
+            named = domains.get(column.domain.name)
+            if named is not None and not set(named.labels.tolist()) <= _spoken(column):
+                return {}, None
+        return domains, router
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Recoding:
@@ -194,6 +203,25 @@ class Recoding:
             return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise BadInput(f"The file {str(path)!r} is not a recoding that Hedgerow saved.") from None
+
+
+def _published(door: Door, column: nw.Series[Any], published: PublishedColumn) -> nw.Series[Any]:
+    """What a column publishes, as text; or in the type it has, where every group publishes one of its values."""
+    texts = door.series(column.name, list(published.texts), nw.String)
+    if published.unchanged and column.dtype.is_numeric() and published.domain.kind == "number":
+        return texts.cast(nw.Float64).cast(column.dtype) if None not in published.texts else texts.cast(nw.Float64)
+    return texts
+
+
+def _spoken(column: PublishedColumn) -> set[str]:
+    """The original values that readers of the release see: alone, in a set, or as an end of an interval."""
+    codes = [
+        column.members[start:end] if kind != "interval" else column.members[[start, end - 1]]
+        for kind, start, end in zip(column.kinds, column.starts[:-1], column.starts[1:], strict=True)
+        if kind in ("value", "set", "interval")
+    ]
+    spoken = np.unique(np.concatenate(codes)) if codes else np.empty(0, dtype=np.int32)
+    return set(column.domain.labels[spoken[spoken < len(column.domain.labels)]].tolist())
 
 
 def _public_column(column: PublishedColumn, domains: Mapping[str, Domain]) -> dict[str, Any]:

@@ -232,8 +232,8 @@ def _warnings(
     found = []
     if counts.entity is None:
         found.append(
-            "Rows are counted, not people: several rows of one person are not detected unless entity= names "
-            "the column that tells people apart."
+            "Rows are counted, not people: several rows of one person are not detected unless entity= (--entity) "
+            "names the column that tells people apart."
         )
     open_columns = [
         name

@@ -265,3 +265,19 @@ def test_any_integers(values: list[int | None]) -> None:
     assert decoded(column) == [None if value is None else str(value) for value in values]
     if column.domain.kind == "number":
         assert labels(column) == [str(value) for value in sorted({value for value in values if value is not None})]
+
+
+def test_floats_as_python_writes_them_are_numbers_and_codes_are_not() -> None:
+    floats = encode_column("c", pa.array(["1e-05", "0.5", "1e+16", "2.5e-07"]))
+    assert floats.domain.kind == "number"
+    assert floats.domain.labels.tolist() == ["2.5e-07", "1e-05", "0.5", "1e+16"]
+    assert encode_column("c", pa.array(["12E4", "13e5", "x"])).domain.kind == "text"
+
+
+def test_a_domain_knows_how_many_records_have_each_value() -> None:
+    plain = encode_column("c", pa.array(["b", "a", None, "b"]))
+    assert plain.domain.records is not None
+    assert plain.domain.records.tolist() == [1, 2]
+    grouped = encode_column("c", pa.array([2, 1, None]), weights=np.array([5, 3, 9]))
+    assert grouped.domain.records is not None
+    assert grouped.domain.records.tolist() == [3, 5]

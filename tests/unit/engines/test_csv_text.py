@@ -46,3 +46,13 @@ def test_transcoding_what_is_something_else(path: Path, tmp_path: Path) -> None:
     path.write_bytes(b"a\nb\n\x81\n")
     with pytest.raises(BadInput, match=r"is not cp1252 text \(line 3\)"):
         transcode(path, "cp1252", tmp_path / "utf8.csv")
+
+
+def test_a_header_that_is_one_column_of_many_names_asks_for_the_delimiter(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("age;sex\n1;F\n")
+    with pytest.raises(BadInput, match=r"--delimiter ';'"):
+        read_header(path, "utf-8", ",")
+    assert read_header(path, "utf-8", ";") == ["age", "sex"]
+    path.write_text("age\n1\n")
+    assert read_header(path, "utf-8", ",") == ["age"]

@@ -168,6 +168,29 @@ def test_the_public_file_tells_no_value_that_is_not_published(tmp_path: Path) ->
     assert "Airolo" in recoding.save(tmp_path / "private.json").read_text()
 
 
+def test_the_public_file_has_no_cuts_where_one_would_name_an_unpublished_value(tmp_path: Path) -> None:
+    """The cut between the cities would be named by the rare one, which is published only under its country."""
+    cities = ["Bern"] * 4 + ["Soglio"] + ["Zug"] * 5
+    taxonomy = {"*": {"West": ["Bern", "Soglio"], "East": ["Zug"]}}
+    schema = hr.Schema(quasi=["city"], hierarchies={"city": taxonomy})
+    recoding = hr.anonymize(pa.table({"city": cities}), schema, k=5, publish="label", order="alphabetical").recoding
+    assert {cell for column in recoding.columns for cell in column.texts} == {"West", "Zug"}
+    text = recoding.save(tmp_path / "public.json", public=True).read_text()
+    assert "Soglio" not in text
+    public = Recoding.load(tmp_path / "public.json")
+    with pytest.raises(HedgerowError, match="cannot recode rows"):
+        public.transform(pa.table({"city": ["Bern"]}))
+
+
+def test_unseen_rows_keep_the_type_of_a_column_that_is_published_as_it_was() -> None:
+    table = pl.DataFrame({"year": [1, 1, 1, 2, 2, 2], "sex": ["F", "M", "F", "F", "M", "M"]})
+    release = hr.anonymize(table, hr.Schema(quasi=["year", "sex"]), k=3)
+    recoded = release.recoding.transform(pl.DataFrame({"year": [2, 1, 5], "sex": ["F", "M", "M"]}))
+    assert release.table["year"].dtype == recoded["year"].dtype == pl.Int64
+    assert recoded["year"].to_list() == [2, 1, 2]
+    assert recoded["sex"].to_list() == ["{F|M}"] * 3
+
+
 def test_the_public_file_recodes_the_same(release: hr.Release, tmp_path: Path, rows_of: RowsOf) -> None:
     public = Recoding.load(release.recoding.save(tmp_path / "public.json", public=True))
     draw = np.random.default_rng(4)

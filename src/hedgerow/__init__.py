@@ -13,7 +13,7 @@ _EXPORTS = {
     "anonymize": "hedgerow.anonymizers.api",
     "methods": "hedgerow.anonymizers.registry",
     "Anonymizer": "hedgerow.anonymizers.base",
-    "Mondrian": "hedgerow.anonymizers.partition.mondrian",
+    "Mondrian": "hedgerow.anonymizers.estimators",
     "audit": "hedgerow.risk",
     "Audit": "hedgerow.risk",
     "File": "hedgerow.engines",

@@ -25,7 +25,7 @@ R = TypeVar("R")
 
 
 def jit(kernel: Callable[P, R]) -> Callable[P, R]:
-    """Compile a kernel with ``numba.njit`` when it is first called.
+    """Compile a kernel with ``numba.njit`` when it is first called; it runs without holding Python's lock.
 
     With ``NUMBA_DISABLE_JIT=1`` in the environment the kernel stays plain Python, so that coverage sees its
     lines.
@@ -38,10 +38,10 @@ def jit(kernel: Callable[P, R]) -> Callable[P, R]:
     """
     with _own_cache():
         try:
-            return cast("Callable[P, R]", numba.njit(cache=True)(kernel))
+            return cast("Callable[P, R]", numba.njit(cache=True, nogil=True)(kernel))
         except RuntimeError:
             # numba finds no folder it may write its cache to (a read-only container, or code without a file).
-            return cast("Callable[P, R]", numba.njit()(kernel))
+            return cast("Callable[P, R]", numba.njit(nogil=True)(kernel))
 
 
 @contextmanager

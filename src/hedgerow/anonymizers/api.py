@@ -78,8 +78,16 @@ def anonymize(
         )
     entry = find_method(DEFAULT_METHOD if method is None else method)
     entry.check(method_parameters)
-    requirements = privacy.resolve(k, require)
     prepared = line.prepare(
-        data, schema, requirements, random_state=random_state, progress=progress, destination=destination
+        data,
+        schema,
+        privacy.resolve(k, require),
+        random_state=random_state,
+        progress=progress,
+        destination=destination,
     )
-    return entry.load()(**method_parameters)._release(prepared)
+    # The method's function, not its estimator: scikit-learn takes a second to import.
+    prepared.progress(f"Fitting {entry.class_name}")
+    parameters = entry.complete(method_parameters)
+    recoding = entry.fit(prepared.counts, prepared.requirements, random_state, **parameters)
+    return line.finish(prepared, recoding, parameters)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -32,9 +31,9 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     """A method that makes a table anonymous.
 
     A subclass has a ``name``, takes keyword-only parameters that ``__init__`` only assigns (``k``, ``require``,
-    ``schema``, ``random_state`` and its own), and writes ``_fit``. Reading, counting, hierarchies, requirements,
-    verification and writing come from here; :func:`hedgerow.anonymizers.checks.check_anonymizer` says whether the
-    subclass keeps to the contract.
+    ``schema``, ``random_state`` and its own), and is registered or writes ``_fit``. Reading, counting, hierarchies,
+    requirements, verification and writing come from here;
+    :func:`hedgerow.anonymizers.checks.check_anonymizer` says whether the subclass keeps to the contract.
     """
 
     name: ClassVar[str]
@@ -44,9 +43,15 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     schema: Schema | None
     random_state: int | None
 
-    @abstractmethod
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        """Find groups that satisfy all requirements. Only counts are seen, never rows."""
+        """Find groups that satisfy all requirements. Only counts are seen, never rows.
+
+        A registered method calls its function; a method of the user's own is written here.
+        """
+        method = self.method()
+        if method is None:
+            raise BadInput(f"{type(self).__name__} is not a registered method and has no '_fit'. Write one.")
+        return method.fit(counts, requirements, seed, **self._own_parameters())
 
     @classmethod
     def method(cls) -> Method | None:
@@ -113,7 +118,7 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         """Fit on what was prepared, and finish."""
         prepared.progress(f"Fitting {type(self).__name__}")
         recoding = self._fit(prepared.counts, prepared.requirements, prepared.random_state)
-        return line.finish(prepared, recoding, {"parameters": self._own_parameters()})
+        return line.finish(prepared, recoding, self._own_parameters())
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Anonymize training data as a step of an imbalanced-learn pipeline.

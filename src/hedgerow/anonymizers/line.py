@@ -121,7 +121,7 @@ def bind(prepared_counts: FrequencyTable, requirements: Sequence[Requirement]) -
     return context, privacy.pack([one.bind(context) for one in requirements], context)
 
 
-def finish(prepared: Prepared, recoding: Recoding, facts: Mapping[str, Any]) -> Release:
+def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]) -> Release:
     """Apply a recoding, verify the published rows with independent code, audit them, and make the release."""
     prepared.progress("Writing rows")
     recoding = replace(recoding, missing=tuple(prepared.schema.missing))
@@ -145,7 +145,9 @@ def finish(prepared: Prepared, recoding: Recoding, facts: Mapping[str, Any]) -> 
         require=prepared.requirements,
         losses=all_losses(prepared.counts, recoding, k=_demanded_k(prepared.requirements)),
     )
-    return Release(rows, recoding, audit, {**_facts(prepared, recoding), **facts}, _markers(prepared))
+    return Release(
+        rows, recoding, audit, {**_facts(prepared, recoding), "parameters": dict(parameters)}, _markers(prepared)
+    )
 
 
 def _demanded_k(requirements: Sequence[Requirement]) -> int:

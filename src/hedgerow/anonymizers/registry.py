@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,6 +11,9 @@ from hedgerow.errors import BadInput
 
 if TYPE_CHECKING:
     from hedgerow.anonymizers.base import Anonymizer
+    from hedgerow.counts import FrequencyTable
+    from hedgerow.privacy import Requirement
+    from hedgerow.recoding import Recoding
 
 __all__ = ["DEFAULT_METHOD", "METHODS", "Choice", "Flag", "Method", "find_method", "methods"]
 
@@ -22,6 +25,11 @@ class Choice:
     name: str
     options: tuple[str, ...]
     meaning: str
+
+    @property
+    def default(self) -> str:
+        """The first option."""
+        return self.options[0]
 
     @property
     def must(self) -> str:
@@ -40,11 +48,12 @@ class Choice:
 
 @dataclass(frozen=True)
 class Flag:
-    """A parameter that is on or off."""
+    """A parameter that is on or off; off if not given."""
 
     name: str
     meaning: str
     must: str = "True or False"
+    default: bool = False
 
     def accepts(self, value: object) -> bool:
         """Whether the value is a bool."""
@@ -57,7 +66,19 @@ class Flag:
 
 @dataclass(frozen=True)
 class Method:
-    """What is known of a method before it is imported."""
+    """What is known of a method before it is imported.
+
+    Attributes
+    ----------
+    name, class_name : str
+        What it is called on the command line, and its estimator in :mod:`hedgerow.anonymizers.estimators`.
+    module : str
+        Where the function of the same name is that fits it.
+    family, paper, guarantees : str
+        For the table of methods.
+    parameters : tuple of Choice or Flag
+        The method's own parameters; their defaults are those of the function and of the estimator.
+    """
 
     name: str
     class_name: str
@@ -68,9 +89,22 @@ class Method:
     parameters: tuple[Choice | Flag, ...] = ()
 
     def load(self) -> type[Anonymizer]:
-        """Import the method's class."""
-        loaded: type[Anonymizer] = getattr(importlib.import_module(self.module), self.class_name)
+        """Import the estimator, and scikit-learn with it."""
+        estimators = importlib.import_module("hedgerow.anonymizers.estimators")
+        loaded: type[Anonymizer] = getattr(estimators, self.class_name)
         return loaded
+
+    def fit(
+        self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None, **parameters: Any
+    ) -> Recoding:
+        """Import the method's function and call it."""
+        function = getattr(importlib.import_module(self.module), self.name.replace("-", "_"))
+        recoding: Recoding = function(counts, requirements, seed=seed, **parameters)
+        return recoding
+
+    def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters as given, and the defaults of the others."""
+        return {parameter.name: given.get(parameter.name, parameter.default) for parameter in self.parameters}
 
     def has(self, parameter: str) -> bool:
         """Whether the method has a parameter of that name."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hedgerow.counts import BadValues, FrequencyTable, encode_column
+from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable, encode_column
 from hedgerow.engines.base import encode, ranking_columns
 from hedgerow.engines.sql import canonical_hash
 from hedgerow.errors import BadInput, listing
@@ -44,8 +46,14 @@ class MemorySource:
         rows = len(frame)
         if not rows:
             raise BadInput("The table has no rows.")
+
+        def encoded_column(name: str) -> EncodedColumn:
+            return encode(schema, roles, name, as_arrow(frame[name]))
+
         try:
-            encoded = {name: encode(schema, roles, name, as_arrow(frame[name])) for name in roles.counted}
+            # Arrow does the work without Python's lock, so columns are encoded side by side.
+            with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+                encoded = dict(zip(roles.counted, pool.map(encoded_column, roles.counted), strict=True))
         except BadValues as bad:
             raise bad.located(f"row {bad.first(as_arrow(frame[bad.column]).to_pylist())}") from None
         counts, self._row_cell = FrequencyTable.from_columns(roles, encoded, None, rows)

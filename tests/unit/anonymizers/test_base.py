@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,11 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import BadInput, Mondrian, Schema
+from hedgerow.anonymizers.partition.mondrian import mondrian
 from hedgerow.anonymizers.registry import METHODS
+from hedgerow.counts import FrequencyTable
+from hedgerow.privacy import Requirement
+from hedgerow.recoding import Recoding
 
 AGES = [20, 23, 27, 25, 27, 29]
 SEXES = ["M", "M", "F", "F", "F", "M"]
@@ -52,9 +57,20 @@ def test_a_name_that_the_registry_does_not_know_is_no_error() -> None:
     class Own(Mondrian):
         name = "own"
 
+        def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+            return mondrian(counts, requirements, seed=seed, cut=self.cut)
+
     assert Own.method() is None
     release = Own(k=3, cut="widest").anonymize(pa.table({"age": AGES}), Schema(quasi=["age"]))
     assert release.facts["parameters"]["cut"] == "widest"
+
+
+def test_an_own_method_must_be_written() -> None:
+    class Empty(Mondrian):
+        name = "empty"
+
+    with pytest.raises(BadInput, match="has no '_fit'"):
+        Empty(k=3).anonymize(pa.table({"age": AGES}), Schema(quasi=["age"]))
 
 
 CLASSES: dict[str, Any] = {

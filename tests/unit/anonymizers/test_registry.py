@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import subprocess
 import sys
@@ -112,3 +113,23 @@ def test_wrong_parameters_are_named() -> None:
         method.check({"cut": "x"})
     with pytest.raises(BadInput, match=r"The 'relaxed' parameter of Mondrian must be True or False\. Got 1"):
         method.check({"relaxed": 1})
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+def test_registry_function_and_estimator_have_the_same_parameters_and_defaults(method: Method) -> None:
+    function = getattr(importlib.import_module(method.module), method.name.replace("-", "_"))
+    own = {p.name: p.default for p in method.parameters}
+    of_function = {p.name: p.default for p in inspect.signature(function).parameters.values() if p.name in own}
+    of_estimator = method.load()().get_params()
+    assert of_function == own
+    assert {name: of_estimator[name] for name in own} == own
+    assert set(inspect.signature(function).parameters) == {"counts", "requirements", "seed", *own}
+
+
+def test_a_method_by_name_runs_without_scikit_learn() -> None:
+    code = (
+        "import sys, pyarrow as pa, hedgerow as hr;"
+        "hr.anonymize(pa.table({'age': [1, 1, 2, 2]}), hr.Schema(quasi=['age']), k=2);"
+        "print('sklearn' in sys.modules, 'numba' in sys.modules)"
+    )
+    assert run(code).split() == ["False", "True"]

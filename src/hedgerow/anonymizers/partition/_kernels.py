@@ -343,11 +343,12 @@ def split(items: Items, start: int, end: int, cut: Cut, relaxed: bool) -> int:
 
 @jit
 def partition(
-    items: Items, scales: Scales, packed: PackedRequirements, most: int, by_loss: bool, relaxed: bool
+    items: Items, scales: Scales, packed: PackedRequirements, most: int, leave: int, by_loss: bool, relaxed: bool
 ) -> Cuts:
     """Cut ranges until no cut is allowed; ``most`` bounds the number of groups.
 
-    O(n d (numeric columns + words) log groups) time, memory for the items, the buckets and the tree.
+    Ranges of at most ``leave`` items are left as they are, for another call. O(n d (numeric columns + words)
+    log groups) time; memory for the items, the buckets and the tree.
     """
     ranks = 1
     for column in range(len(scales.sizes)):
@@ -383,7 +384,7 @@ def partition(
             for which in range(items.values.shape[1]):
                 scratch.sides[WHOLE, items.values[item, which]] += items.weights[item]
         cut = Cut(np.inf, -1, 0, False, 0)
-        if size >= 2 * packed.minimal_size:
+        if size >= 2 * packed.minimal_size and end - start > leave:
             cut = choose(items, scales, packed, scratch, start, end, by_loss, relaxed)
         if cut.column < 0:
             cuts.start[leaves], cuts.end[leaves] = start, end

@@ -21,115 +21,68 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.anonymizers import line
-from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import Context
 from hedgerow.recoding import CutTree, Pieces, Recoding, publish_groups
-from hedgerow.schema import Schema
 
 if TYPE_CHECKING:
     from hedgerow.anonymizers.partition._sets import Items, Scales
 
-__all__ = ["Mondrian"]
+__all__ = ["mondrian"]
 
 _MOST_COUNTED = 512
 _WORD = 64
 
 
-class Mondrian(Anonymizer):
-    """Multidimensional partitioning with set-based generalization.
+def mondrian(
+    counts: FrequencyTable,
+    requirements: Sequence[Requirement],
+    *,
+    seed: int | None = None,  # noqa: ARG001 - every method has one; Mondrian's cuts leave nothing to chance
+    cut: Literal["loss", "widest"] = "loss",
+    relaxed: bool = False,
+    publish: Literal["set", "interval", "label"] = "set",
+    order: Literal["auto", "alphabetical", "hierarchy"] = "auto",
+) -> Recoding:
+    """Partition the records and describe every group; :class:`hedgerow.Mondrian` explains the parameters."""
+    from hedgerow.anonymizers.partition.threads import partition_in_threads
 
-    Parameters
-    ----------
-    k : int, optional
-        Every group has at least ``k`` records; may be given to ``anonymize`` instead.
-    require : sequence of requirements
-        Further requirements.
-    cut : {"loss", "widest"}
-        The cut that leaves the lowest NCP, or the paper's: the widest column at its median.
-    relaxed : bool
-        Whether records with the same value may be split between the two sides.
-    publish : {"set", "interval", "label"}
-        Sets; intervals for numbers and sets for categories; or labels of the hierarchies.
-    order : {"auto", "alphabetical", "hierarchy"}
-        In which order categories are cut; ``"auto"`` is the hierarchy's where the schema gives one.
-    schema : Schema, optional
-        For use in a pipeline; all columns are quasi-identifiers without it.
-    random_state : int, optional
-        Decides which of several equal records goes where if ``relaxed``.
+    context, packed = line.bind(counts, requirements)
+    orders = tuple(_order(counts, name, order) for name in counts.quasi)
+    units = _units(counts, context, relaxed)
+    items = _items(counts, context, orders, units)
+    cuts = partition_in_threads(items, _scales(counts, context, orders), packed, by_loss=cut == "loss", relaxed=relaxed)
 
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> people = pa.table({"age": [20, 23, 25, 27, 27, 29], "sex": ["M", "M", "F", "F", "F", "M"]})
-    >>> release = Mondrian(k=3).anonymize(people, Schema(quasi=["age", "sex"]))
-    >>> sorted(set(release.table["sex"].to_pylist()))
-    ['F', 'M']
-    """
+    groups = len(cuts.start)
+    group = np.empty(len(units.weight), dtype=np.int32)
+    group[items.origin] = np.repeat(np.arange(groups, dtype=np.int32), cuts.end - cuts.start)
+    pieces = _pieces(counts, units, group)
+    columns, values = publish_groups(counts, pieces, groups, publish)
+    return Recoding(
+        method="mondrian",
+        quasi=counts.quasi,
+        columns=columns,
+        groups=values,
+        sizes=np.bincount(pieces.group, pieces.size, groups).astype(np.int64),
+        pieces=pieces,
+        router=CutTree(cuts.column, cuts.threshold, cuts.single, cuts.left, cuts.right, orders),
+    )
 
-    name: ClassVar[str] = "mondrian"
 
-    def __init__(
-        self,
-        *,
-        k: int | None = None,
-        require: Sequence[Requirement | str] = (),
-        cut: Literal["loss", "widest"] = "loss",
-        relaxed: bool = False,
-        publish: Literal["set", "interval", "label"] = "set",
-        order: Literal["auto", "alphabetical", "hierarchy"] = "auto",
-        schema: Schema | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.k = k
-        self.require = require
-        self.cut = cut
-        self.relaxed = relaxed
-        self.publish = publish
-        self.order = order
-        self.schema = schema
-        self.random_state = random_state
-
-    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:  # noqa: ARG002 - cuts are deterministic
-        from hedgerow.anonymizers.partition._kernels import partition
-
-        context, packed = line.bind(counts, requirements)
-        orders = tuple(self._order(counts, name) for name in counts.quasi)
-        units = _units(counts, context, self.relaxed)
-        items = _items(counts, context, orders, units)
-        scales = _scales(counts, context, orders)
-        most = int(min(len(units.weight), counts.rows // packed.minimal_size)) + 1
-        cuts = partition(items, scales, packed, most, self.cut == "loss", self.relaxed)
-
-        groups = len(cuts.start)
-        group = np.empty(len(units.weight), dtype=np.int32)
-        group[items.origin] = np.repeat(np.arange(groups, dtype=np.int32), cuts.end - cuts.start)
-        pieces = _pieces(counts, units, group)
-        columns, values = publish_groups(counts, pieces, groups, self.publish)
-        return Recoding(
-            method=self.name,
-            quasi=counts.quasi,
-            columns=columns,
-            groups=values,
-            sizes=np.bincount(pieces.group, pieces.size, groups).astype(np.int64),
-            pieces=pieces,
-            router=CutTree(cuts.column, cuts.threshold, cuts.single, cuts.left, cuts.right, orders),
-        )
-
-    def _order(self, counts: FrequencyTable, name: str) -> NDArray[np.int32]:
-        """The rank of each code: numbers by value, text by code point, or the hierarchy's order of leaves."""
-        domain, hierarchy = counts.domains[name], counts.hierarchies[name]
-        ordered = domain.kind == "text" and (
-            self.order == "hierarchy" or (self.order == "auto" and not hierarchy.automatic)
-        )
-        return hierarchy.order if ordered else np.arange(domain.size, dtype=np.int32)
+def _order(counts: FrequencyTable, name: str, order: str) -> NDArray[np.int32]:
+    """The rank of each code: numbers by value, text by code point, or the hierarchy's order of leaves."""
+    domain, hierarchy = counts.domains[name], counts.hierarchies[name]
+    by_hierarchy = order == "hierarchy" or (order == "auto" and not hierarchy.automatic)
+    if domain.kind == "text" and by_hierarchy:
+        return hierarchy.order
+    return np.arange(domain.size, dtype=np.int32)
 
 
 class _Units(NamedTuple):

@@ -110,8 +110,9 @@ def _refuse_unreachable(prepared: Prepared) -> None:
     failing = privacy.unreachable(prepared.requirements, context)
     if failing:
         raise Infeasible(
-            f"The table cannot meet {failing[0]}: even with every quasi-identifier suppressed, "
-            f"all {prepared.counts.rows:,} records as one class do not satisfy it. Lower the requirement."
+            f"The table cannot meet {failing[0]}: even with every quasi-identifier suppressed, all "
+            f"{prepared.counts.rows:,} records as one class reach only {privacy.reached_at_most(failing[0], context)}. "
+            "Lower the requirement."
         )
 
 

@@ -19,7 +19,7 @@ from hedgerow.privacy.k_anonymity import KAnonymity
 from hedgerow.privacy.l_diversity import LDiversity
 from hedgerow.privacy.notation import parse_requirement
 from hedgerow.privacy.p_sensitive import PSensitive
-from hedgerow.privacy.resolving import check, resolve, unreachable, with_trees
+from hedgerow.privacy.resolving import check, reached_at_most, resolve, unreachable, with_trees
 from hedgerow.privacy.t_closeness import TCloseness
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "check",
     "pack",
     "parse_requirement",
+    "reached_at_most",
     "resolve",
     "unreachable",
     "with_trees",

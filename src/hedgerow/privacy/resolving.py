@@ -9,13 +9,13 @@ import numpy as np
 
 from hedgerow.errors import BadInput, listing
 from hedgerow.privacy.base import Requirement
-from hedgerow.privacy.binding import Context
+from hedgerow.privacy.binding import DISTINCT, ENTROPY, RECURSIVE, SHARE, SIZE, Context
 from hedgerow.privacy.k_anonymity import KAnonymity
 from hedgerow.privacy.notation import parse_requirement
 from hedgerow.privacy.t_closeness import TCloseness
 from hedgerow.schema import Roles
 
-__all__ = ["check", "resolve", "unreachable", "with_trees"]
+__all__ = ["check", "reached_at_most", "resolve", "unreachable", "with_trees"]
 
 
 def resolve(
@@ -91,3 +91,32 @@ def unreachable(requirements: Sequence[Requirement], context: Context) -> tuple[
         if requirement.monotone and not bound.satisfied(np.array([context.rows]), whole)[0]:
             found.append(requirement)
     return tuple(found)
+
+
+def reached_at_most(requirement: Requirement, context: Context) -> str:
+    """Say what one class of all rows reaches: no release of the table can do better.
+
+    >>> from hedgerow.domains import Domain
+    >>> from hedgerow.privacy import LDiversity, SensitiveColumn
+    >>> illness = Domain("illness", "text", np.array(["cold", "flu"]))
+    >>> context = Context((SensitiveColumn(illness, np.array([6, 2])),), 8)
+    >>> reached_at_most(LDiversity(3, "illness"), context), reached_at_most(KAnonymity(9), context)
+    ('2 distinct values', '8 records')
+    """
+    bound = requirement.bind(context)
+    if bound.kind == SIZE or context.rows < bound.minimal_size:
+        return f"{context.rows:,} records"
+    histogram = context.columns[bound.column].histogram
+    counts = np.sort(histogram[histogram > 0])[::-1]
+    shares = counts / counts.sum()
+    if bound.kind == DISTINCT:
+        return f"{len(counts)} distinct values"
+    if bound.kind == ENTROPY:
+        return f"an entropy l of {np.exp(-(shares * np.log(shares)).sum()):.4g}"
+    if bound.kind == RECURSIVE:
+        rest = int(counts[int(bound.parameters[0]) - 1 :].sum())
+        return f"a c of {counts[0] / rest:.4g}" if rest else f"{len(counts)} distinct values"
+    if bound.kind == SHARE:
+        code = int(bound.parameters[1])
+        return f"a share of {(shares[0] if code < 0 else histogram[code] / counts.sum()):.4g}"
+    return "a distance of 0"

@@ -14,10 +14,12 @@ from hedgerow.privacy import (
     Context,
     KAnonymity,
     LDiversity,
+    PSensitive,
     Requirement,
     SensitiveColumn,
     TCloseness,
     check,
+    reached_at_most,
     resolve,
     unreachable,
     with_trees,
@@ -114,3 +116,25 @@ def test_what_even_one_class_of_all_rows_fails() -> None:
     hopeless = [KAnonymity(7), LDiversity(4, "ill"), LDiversity(3, "ill", "entropy"), AlphaK(0.6, 2, "ill")]
     assert unreachable(reachable, context) == ()
     assert unreachable([*reachable, *hopeless], context) == tuple(hopeless)
+
+
+@pytest.mark.parametrize(
+    ("requirement", "words"),
+    [
+        (KAnonymity(7), "6 records"),
+        (AlphaK(0.5, 7, "ill"), "6 records"),
+        (LDiversity(4, "ill"), "3 distinct values"),
+        (PSensitive(4, 4, "ill"), "3 distinct values"),
+        (LDiversity(3, "ill", "entropy"), "an entropy l of 2.381"),
+        (LDiversity(2, "ill", "recursive", c=1), "a c of 2"),
+        (LDiversity(4, "ill", "recursive", c=1), "3 distinct values"),
+        (AlphaK(0.6, 2, "ill"), "a share of 0.6667"),
+        (AlphaK(0.1, 2, "ill", value="b"), "a share of 0.1667"),
+        (TCloseness(0, "ill"), "a distance of 0"),
+    ],
+    ids=str,
+)
+def test_what_one_class_of_all_rows_reaches(requirement: Requirement, words: str) -> None:
+    """Counts 4, 1, 1: the entropy is (2 log 1.5 + log 6) / 3 = 0.8676 nats, and exp of it 2.381."""
+    column = SensitiveColumn(Domain("ill", "text", np.array(["a", "b", "c"])), np.array([4, 1, 1], dtype=np.int64))
+    assert reached_at_most(requirement, Context((column,), rows=6)) == words

@@ -135,6 +135,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         rows.path if isinstance(rows, Staged) else rows,
         roles.quasi,
         sensitive=(*protected, *target),
+        missing=prepared.schema.missing,
     )
     enforce(verify(classes, prepared.requirements))
     _check_nothing_invented(classes.rows, recoding, prepared)

@@ -6,6 +6,8 @@ Its rows are the only ones that the command line ever prints: nobody in them liv
 from __future__ import annotations
 
 import shlex
+import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -119,7 +121,20 @@ def _short(cell: object) -> str:
 def _next_commands(schema: Schema, k: int, published: Path) -> tuple[str, str]:
     quasi = ",".join(schema.quasi or ())
     where = shlex.quote(str(published))
+    program = _program()
     return (
-        f"hedgerow audit {where} --quasi {quasi} --sensitive {_PROTECTED} -k {k}",
-        "hedgerow anonymize people.csv --quasi age,sex,zip --target income --drop name -k 10 --output out.csv",
+        f"{program} audit {where} --quasi {quasi} --sensitive {_PROTECTED} -k {k}",
+        f"{program} anonymize people.csv --quasi age,sex,zip --target income --drop name -k 10 --output out.csv",
     )
+
+
+def _program() -> str:
+    """How the command is called here: by its name if it is on the path, else by where it stands."""
+    running = Path(sys.argv[0])
+    if shutil.which("hedgerow") or running.name != "hedgerow":
+        return "hedgerow"
+    try:
+        running = running.absolute().relative_to(Path.cwd())
+    except ValueError:
+        running = running.absolute()
+    return shlex.quote(str(running))

@@ -45,7 +45,8 @@ def count_classes(
         The column that tells people apart. Then different people are counted instead of rows; rows without
         a person count as one person altogether.
     missing : sequence of str
-        Texts that mean "no value", besides null and NaN. Missing is a value of its own.
+        Texts that mean "no value", besides null and NaN. Missing is a value of its own; in a quasi-identifier each
+        spelling of it is, because a reader can tell them apart.
     encoding : str
         Of a CSV file: ``utf-8``, ``latin-1`` or ``utf-16``.
 

@@ -60,8 +60,9 @@ def encode(column: Any, name: str, missing: Sequence[str], *, quasi: bool) -> En
     missing : sequence of str
         Texts that mean "no value".
     quasi : bool
-        Whether the column is a quasi-identifier: there null beside NaN is refused, because a reader of the
-        table could tell them apart although they count as one value.
+        Whether the column is a quasi-identifier. There a reader of the table could tell spellings of missing
+        apart, so they are not counted as one value: null beside NaN is refused, and of several spellings only one
+        is missing, the others are values.
     """
     # By default Arrow leaves null out of the dictionary, and so holes in the indices.
     dictionary = column.combine_chunks().dictionary_encode(null_encoding="encode")
@@ -70,14 +71,20 @@ def encode(column: Any, name: str, missing: Sequence[str], *, quasi: bool) -> En
     values = dictionary.dictionary.to_pylist()
     if quasi and None in values and any(isinstance(value, float) and math.isnan(value) for value in values):
         raise BadInput(f"The column {name!r} holds both null and NaN. Make all its missing values null.")
-    absent = set(missing)
-    texts = [None if text in absent else text for text in map(text_of, values)]
+    texts = list(map(text_of, values))
+    absent = _one_spelling(texts, missing) if quasi else set(missing)
+    texts = [None if text in absent else text for text in texts]
     known = sorted({text for text in texts if text is not None})
     labels: list[str | None] = [*known, None] if None in texts else [*known]
     code_of = {text: code for code, text in enumerate(labels)}
     codes = np.array([code_of[text] for text in texts], dtype=np.int32)
     at = np.asarray(dictionary.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
     return Encoded(codes[at], np.array(labels, dtype=object))
+
+
+def _one_spelling(texts: Sequence[str | None], missing: Sequence[str]) -> set[str]:
+    """The text that means "no value" in a quasi-identifier: the first that occurs, and none beside null."""
+    return set() if None in texts else set([text for text in missing if text in texts][:1])
 
 
 class LabelIndex:

@@ -134,3 +134,21 @@ def test_a_destination_that_cannot_be_written_is_refused_first(tmp_path: Path) -
     with pytest.raises(BadInput):
         prepared(destination=tmp_path / "nowhere" / "out.csv", progress=stages.append)
     assert stages == []
+
+
+@pytest.mark.parametrize(
+    "requirement",
+    [
+        TCloseness(0.5, "ill", "hierarchical", tree={"any": ["cold", "flu"]}),
+        TCloseness(0.5, "ill", "ordered", order=["cold", "flu"]),
+    ],
+    ids=str,
+)
+def test_a_sensitive_value_that_is_marked_as_missing_needs_no_place_in_a_tree_or_order(
+    requirement: TCloseness,
+) -> None:
+    table = pa.table({"age": [1, 1, 2, 2, 3, 3], "ill": ["flu", "cold", "?", "flu", "cold", "?"]})
+    schema = Schema(quasi=["age"], sensitive=["ill"], missing=("?",))
+    verdict = Mondrian(require=[requirement]).anonymize(table, schema).audit.verdict
+    assert verdict is not None
+    assert verdict.holds

@@ -130,8 +130,9 @@ def test_warnings() -> None:
 
 def test_missing_texts_and_files(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
-    path.write_text("a,s\n?,1\n,1\nx,1\n", encoding="utf-8")
+    path.write_text("a,s\n?,1\n?,1\nx,1\n", encoding="utf-8")
     assert sorted(audit(path, quasi=["a"], missing=["?"]).classes.histogram) == [(1, 1, 1, 1), (2, 3, 1, 2)]
+    assert audit(path, quasi=["a"], missing=["?"]).wildcard_k == 3
     path.write_text("a,s\nsecret\n", encoding="utf-8")
     with pytest.raises(BadInput) as caught:
         audit(path, quasi=["a"])

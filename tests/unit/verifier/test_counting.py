@@ -101,10 +101,17 @@ def test_nan_is_missing_but_not_beside_null_in_a_quasi_identifier(maker: str) ->
 
 
 def test_missing_texts_are_missing(make: Maker) -> None:
-    table = make({"a": ["?", None, "", "x"], "s": ["?", "?", "1", "1"]})
+    table = make({"a": ["?", "?", "?", "x"], "s": ["?", None, "1", "1"]})
     counts = count_classes(table, ["a"], sensitive=["s"], missing=("?", ""))
     assert as_dict(counts) == {(None,): 3, ("x",): 1}
     assert histogram_of(counts, "s") == {(3, None): 2, (3, "1"): 1, (1, "1"): 1}
+
+
+def test_spellings_of_missing_that_a_reader_can_tell_apart_are_classes_of_their_own(make: Maker) -> None:
+    counts = count_classes(make({"a": ["?", "?", None, "-", "x"]}), ["a"], missing=("?", "-"))
+    assert as_dict(counts) == {("?",): 2, (None,): 1, ("-",): 1, ("x",): 1}
+    counts = count_classes(make({"a": ["?", "?", "-", "x"]}), ["a"], missing=("-", "?"))
+    assert as_dict(counts) == {("?",): 2, (None,): 1, ("x",): 1}
 
 
 def test_missing_people_are_one_person() -> None:

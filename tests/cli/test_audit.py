@@ -62,8 +62,17 @@ def test_threshold_and_population(run: Any, table: Path) -> None:
 
 
 def test_missing_marker_and_encoding(run: Any, table: Path) -> None:
-    table.write_bytes("age,sex\n?,Frau Groß\n,Frau Groß\n30,Mann\n30,Mann\n".encode("latin-1"))
+    table.write_bytes("age,sex\n?,Frau Groß\n30,Frau Groß\n".encode("latin-1"))
 
-    options = ("--quasi", "age,sex", "--encoding", "latin-1", "-k", "2")
-    assert run("audit", table.name, *options).status == 3
-    assert run("audit", table.name, *options, "--missing", "?").status == 0
+    def wildcard_k(*options: str) -> int:
+        shown = run("audit", table.name, "--quasi", "age,sex", "--encoding", "latin-1", "--json", *options)
+        assert shown.status == 0
+        return int(json.loads(shown.out)["wildcard_k"])
+
+    assert wildcard_k() == 1
+    assert wildcard_k("--missing", "?") == 2
+
+
+def test_spellings_of_missing_are_not_one_class(run: Any, table: Path) -> None:
+    table.write_text("age,sex\n?,F\n,F\n30,M\n30,M\n")
+    assert run("audit", table.name, "--quasi", "age,sex", "--missing", "?", "-k", "2").status == 3

@@ -5,6 +5,8 @@ from __future__ import annotations
 import doctest
 from pathlib import Path
 
+import hedgerow as hr
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -20,3 +22,19 @@ def test_every_registered_method_is_in_the_table() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for method in METHODS.values():
         assert f"| `{method.name}` | `hr.{method.class_name}` | {method.family} |" in readme
+
+
+def test_the_rows_before_and_after_are_those_of_the_demo() -> None:
+    census = hr.datasets.make_census(20_000, random_state=7)
+    release = hr.anonymize(
+        census, hr.datasets.census_schema(), k=10, require="l=3@disease", random_state=7, publish="interval"
+    )
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = ("age", "sex", "zip", "education", "marital-status", "disease")
+    rows = census.take([0, 2])
+    for before, after in zip(rows.to_pylist(), release.recoding.transform(rows).to_pylist(), strict=True):
+        assert f"| {before['name']} | {' | '.join(str(before[name]) for name in shown)} |" in readme
+        zips = sorted(hr.parse(after["zip"]).members)[:3]  # type: ignore[union-attr]  # a set of texts
+        after["zip"] = "{" + "|".join(map(str, zips)) + "|…}"
+        cells = " | ".join(f"`{after[name]}`".replace("|", "\\|") for name in shown)
+        assert f"| *dropped* | {cells} |" in readme

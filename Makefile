@@ -10,7 +10,7 @@ export HEDGEROW_DATA ?= $(abspath $(DATA))
 endif
 
 KERNEL_TESTS := tests/unit/privacy tests/properties/test_privacy.py \
-	tests/unit/anonymizers/partition tests/properties/test_mondrian.py
+	tests/unit/anonymizers/partition tests/properties/test_mondrian.py tests/unit/trees tests/unit/learning
 
 .PHONY: demo test lint types imports tests kernels coverage bench clean
 
@@ -41,13 +41,13 @@ coverage: $(INSTALLED)
 	$(BIN)/coverage report --fail-under=95
 
 bench: $(INSTALLED)
-	$(BIN)/pip install --quiet --editable '.[dev,bench]'
+	$(BIN)/pip install --quiet --editable '.[dev,weka,bench]'
 	$(BIN)/python benchmarks/run.py
 
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Hedgerow needs Python 3.11 or newer." if sys.version_info < (3, 11) else 0)'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --editable '.[dev]'
+	$(BIN)/pip install --quiet --editable '.[dev,weka]'
 	touch $@
 
 clean:

@@ -8,7 +8,7 @@ from typing import Any
 from hedgerow._version import __version__
 
 # Names are imported when they are first used: `import hedgerow` costs next to nothing.
-_MODULES = ("anonymizers", "datasets", "hierarchies", "metrics", "privacy", "risk", "verifier")
+_MODULES = ("anonymizers", "datasets", "hierarchies", "learning", "metrics", "privacy", "risk", "trees", "verifier")
 _EXPORTS = {
     "anonymize": "hedgerow.anonymizers.api",
     "methods": "hedgerow.anonymizers.registry",

@@ -1,9 +1,11 @@
 from hedgerow import anonymizers as anonymizers
 from hedgerow import datasets as datasets
 from hedgerow import hierarchies as hierarchies
+from hedgerow import learning as learning
 from hedgerow import metrics as metrics
 from hedgerow import privacy as privacy
 from hedgerow import risk as risk
+from hedgerow import trees as trees
 from hedgerow import verifier as verifier
 from hedgerow._version import __version__ as __version__
 from hedgerow.anonymizers.api import anonymize as anonymize

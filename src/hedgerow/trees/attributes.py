@@ -1,0 +1,109 @@
+"""What a tree may ask: the columns of its training table as codes, and how the values of other tables read there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hedgerow.counts import BadValues, EncodedColumn, encode_column
+from hedgerow.errors import BadInput, listing
+from hedgerow.frames import Door, as_arrow
+
+__all__ = ["Attribute", "CodedColumn", "encode_like", "encode_training"]
+
+MISSING = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Attribute:
+    """A column of the training table: its sorted values as text, and as numbers if it is split by a threshold."""
+
+    name: str
+    labels: tuple[str, ...]
+    numbers: NDArray[np.float64] | None = None
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the values have an order that splits use."""
+        return self.numbers is not None
+
+    def __post_init__(self) -> None:
+        if self.numbers is not None and len(self.numbers) != len(self.labels):
+            raise BadInput(f"The attribute {self.name!r} must have one number for each label.")
+
+
+@dataclass(frozen=True, eq=False)
+class CodedColumn:
+    """An attribute and one code per row, -1 for a missing value."""
+
+    attribute: Attribute
+    codes: NDArray[np.int32]
+
+
+def encode_training(door: Door, missing: Sequence[str]) -> list[CodedColumn]:
+    """Code all columns of a table.
+
+    Numbers, dates and text that is all numbers are numeric. Categories (pandas, polars, Arrow dictionaries),
+    other text and booleans are not, whatever they look like. Text that is mostly numbers is refused: one damaged
+    cell would turn the column into as many branches as it has values.
+    """
+    columns = []
+    for name in door.frame.columns:
+        values = as_arrow(door.frame[name])
+        encoded = _encoded(name, values, missing, as_text=pa.types.is_dictionary(values.type))
+        domain = encoded.domain
+        ordered = domain.numbers is not None and not pa.types.is_dictionary(values.type)
+        attribute = Attribute(name, tuple(domain.labels.tolist()), domain.numbers if ordered else None)
+        columns.append(CodedColumn(attribute, _with_missing(encoded)))
+    return columns
+
+
+def encode_like(attributes: Sequence[Attribute], door: Door, missing: Sequence[str]) -> NDArray[np.int32]:
+    """Code the columns of another table, one row of codes per attribute.
+
+    A category that the training table does not have is missing; a number has the code of the next larger one that
+    it has, so that thresholds on codes decide as the numbers would.
+    """
+    absent = [attribute.name for attribute in attributes if attribute.name not in door.frame.columns]
+    if absent:
+        raise BadInput(f"The table lacks columns that the tree was trained with: {listing(absent)}. Add them.")
+    codes = np.empty((len(attributes), len(door.frame)), dtype=np.int32)
+    for at, attribute in enumerate(attributes):
+        values = as_arrow(door.frame[attribute.name])
+        encoded = _encoded(attribute.name, values, missing, as_text=not attribute.numeric)
+        codes[at] = np.append(_translation(attribute, encoded), MISSING)[_with_missing(encoded)]
+    return codes
+
+
+def _translation(attribute: Attribute, encoded: EncodedColumn) -> NDArray[np.int64]:
+    """The code of each value in the training table."""
+    domain = encoded.domain
+    if attribute.numbers is None:
+        known = {label: code for code, label in enumerate(attribute.labels)}
+        return np.array([known.get(label, MISSING) for label in domain.labels.tolist()], dtype=np.int64)
+    if len(domain.labels) and domain.numbers is None:
+        raise BadInput(
+            f"The column {attribute.name!r} held numbers when the tree was trained and holds text now. Make it numbers."
+        )
+    numbers = np.empty(0) if domain.numbers is None else domain.numbers
+    return np.searchsorted(attribute.numbers, numbers, side="left").astype(np.int64)
+
+
+def _encoded(name: str, values: Any, missing: Sequence[str], *, as_text: bool) -> EncodedColumn:
+    try:
+        return encode_column(name, values, missing=missing, mixture="text" if as_text else "refuse")
+    except BadValues as bad:
+        place = f"row {bad.first(values.to_pylist())}"
+        advice = "Make them null if they mean 'no value', name them as missing, or make the column categorical."
+        raise BadValues(name, bad.problem, advice, bad.wrong).located(place) from None
+
+
+def _with_missing(encoded: EncodedColumn) -> NDArray[np.int32]:
+    if not encoded.domain.has_missing:
+        return encoded.codes
+    return np.where(encoded.codes == encoded.domain.missing_code, np.int32(MISSING), encoded.codes)

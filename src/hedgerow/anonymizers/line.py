@@ -83,8 +83,9 @@ _UNKNOWN_ROWS = 2**62
 
 
 def _check_random_state(random_state: object) -> None:
-    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
-    if random_state is not None and not (whole and int(random_state) >= 0):  # type: ignore[call-overload]  # whole
+    if random_state is None:
+        return
+    if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer) or random_state < 0:
         raise BadInput.parameter("random_state", "anonymize", "None or an int >= 0", random_state)
 
 

@@ -81,12 +81,18 @@ def test_two_branches_must_have_enough_records() -> None:
     assert merit_of_categories(groups, 3, 7.0, 1.0).gain > 0
 
 
-@pytest.mark.parametrize(("total", "wrong", "limit"), [(6, 0, 0.206), (9, 0, 0.143), (1, 0, 0.750), (16, 1, 0.157)])
-def test_expected_errors_are_those_of_the_book(total: float, wrong: float, limit: float) -> None:
-    """Quinlan (1993), section 4.2: U25%(0,6), U25%(0,9), U25%(0,1), U25%(1,16)."""
-    assert (wrong + added_errors(total, wrong, 0.25, Z)) / total == pytest.approx(
-        limit, abs=0.001 if not wrong else 0.01
-    )
+@pytest.mark.parametrize("total", [1.0, 6.0, 9.0])
+def test_without_errors_the_limit_is_that_of_the_binomial(total: float) -> None:
+    """No error in n records has the probability (1 − p)ⁿ, which is 0.25 at p = 1 − 0.25^(1/n)."""
+    assert added_errors(total, 0.0, 0.25, Z) / total == pytest.approx(1 - 0.25 ** (1 / total))
+
+
+def test_with_errors_the_limit_is_that_of_the_normal_approximation() -> None:
+    """One error in 16, with the continuity correction: Wilson's upper limit is 0.155, the exact binomial's 0.160."""
+    f, n = 1.5 / 16, 16.0
+    upper = (f + Z * Z / (2 * n) + Z * (f / n - f * f / n + Z * Z / (4 * n * n)) ** 0.5) / (1 + Z * Z / n)
+    assert (1 + added_errors(16.0, 1.0, 0.25, Z)) / 16 == pytest.approx(upper)
+    assert upper == pytest.approx(0.1596, abs=0.01)
 
 
 def test_expected_errors_grow_between_none_and_one_and_never_pass_the_records() -> None:

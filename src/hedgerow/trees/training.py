@@ -1,0 +1,121 @@
+"""What an inducer is given: the quasi-identifiers and the class of a frequency table, as weighted rows of codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hedgerow.counts import FrequencyTable
+from hedgerow.domains import Domain
+from hedgerow.errors import BadInput
+from hedgerow.trees.attributes import MISSING, Attribute, CodedColumn
+
+__all__ = ["TrainingTable", "training_table"]
+
+# What a missing category is called where every value needs a name; no published cell is ever written so.
+MISSING_LABEL = "\\N"
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingTable:
+    """The records a tree is grown from: one row for each combination of quasi-identifiers and class.
+
+    Attributes
+    ----------
+    columns : tuple of CodedColumn
+        The quasi-identifiers. Numbers and dates are numeric, their missing values have the code -1; a missing
+        category is a category like any other, the last one.
+    labels : int array (rows,)
+        The class of each row.
+    classes : tuple of str
+        What the classes are called.
+    weights : float array (rows,)
+        How many records each row stands for.
+    min_objects : int
+        How many records a branch should have; an inducer may use it or not.
+    """
+
+    columns: tuple[CodedColumn, ...]
+    labels: NDArray[np.int32]
+    classes: tuple[str, ...]
+    weights: NDArray[np.float64]
+    min_objects: int = 2
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """The quasi-identifiers without their codes."""
+        return tuple(column.attribute for column in self.columns)
+
+    def to_arrow(self) -> pa.Table:
+        """The rows as a table, for inducers that want values: numbers as floats (missing null), the rest as text."""
+        return pa.table({column.attribute.name: _values(column) for column in self.columns})
+
+
+def _values(column: CodedColumn) -> pa.Array:
+    attribute = column.attribute
+    if attribute.numbers is None:
+        return pa.array(attribute.labels, pa.string()).take(pa.array(column.codes))
+    missing = column.codes == MISSING
+    return pa.array(attribute.numbers, pa.float64()).take(pa.array(column.codes, pa.int32(), mask=missing))
+
+
+def training_table(counts: FrequencyTable, min_objects: int, owner: str) -> TrainingTable:
+    """Lay a frequency table out for an inducer.
+
+    Parameters
+    ----------
+    counts : FrequencyTable
+        With a target, of which no value may be missing.
+    min_objects : int
+        Handed on.
+    owner : str
+        The method that asks, for messages.
+    """
+    target = checked_target(counts, owner)
+    label = counts.values_of(target)
+    # The target comes first among a tuple's cells, so equal rows stand together.
+    starts = np.ones(len(label), dtype=bool)
+    starts[1:] = (counts.cell_tuple[1:] != counts.cell_tuple[:-1]) | (label[1:] != label[:-1])
+    first = np.flatnonzero(starts)
+    of_tuple = counts.cell_tuple[first]
+    return TrainingTable(
+        columns=tuple(
+            _column(counts.domains[name], counts.tuples[of_tuple, at]) for at, name in enumerate(counts.quasi)
+        ),
+        labels=label[first],
+        classes=tuple(counts.domains[target].labels.tolist()),
+        weights=np.add.reduceat(counts.cell_sizes, first).astype(np.float64),
+        min_objects=min_objects,
+    )
+
+
+def _column(domain: Domain, codes: NDArray[np.int32]) -> CodedColumn:
+    labels: Sequence[str] = domain.labels.tolist()
+    if domain.numbers is not None and domain.kind != "text":
+        known = np.where(codes == domain.missing_code, np.int32(MISSING), codes) if domain.has_missing else codes
+        return CodedColumn(Attribute(domain.name, tuple(labels), domain.numbers), known)
+    return CodedColumn(Attribute(domain.name, (*labels, *([MISSING_LABEL] if domain.has_missing else []))), codes)
+
+
+def checked_target(counts: FrequencyTable, owner: str) -> str:
+    """The target of a table that a tree can be grown from."""
+    target = counts.roles.target
+    if target is None:
+        raise BadInput(f"{owner} grows a classification tree, so it needs a target. Name the column of the class.")
+    domain = counts.domains[target]
+    if domain.has_missing:
+        lacking = int(counts.histogram(target)[domain.missing_code])
+        raise BadInput(
+            f"The target {target!r} has no class in {lacking:,} of {counts.rows:,} records, and {owner} learns from "
+            "the class. Remove these records, or give them a class of their own."
+        )
+    if len(domain.labels) == counts.rows and counts.rows > 1:
+        raise BadInput(
+            f"The target {target!r} has a different class in each of the {counts.rows:,} records, so there is nothing "
+            "to learn. Is it an identifier, or a number that should be grouped?"
+        )
+    return target

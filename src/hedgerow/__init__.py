@@ -13,6 +13,8 @@ _EXPORTS = {
     "anonymize": "hedgerow.anonymizers.api",
     "methods": "hedgerow.anonymizers.registry",
     "Anonymizer": "hedgerow.anonymizers.base",
+    "HybridKActus": "hedgerow.anonymizers.estimators",
+    "KActus": "hedgerow.anonymizers.estimators",
     "Mondrian": "hedgerow.anonymizers.estimators",
     "audit": "hedgerow.risk",
     "Audit": "hedgerow.risk",

@@ -15,6 +15,7 @@ from typing import Final
 
 __all__ = [
     "SUPPRESSED",
+    "SUPPRESSED_TEXT",
     "Interval",
     "Suppressed",
     "ValueSet",

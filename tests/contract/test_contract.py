@@ -12,7 +12,7 @@ import pytest
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.checks import CHECKS, ESTIMATOR_CHECKS, TABLE_CHECKS, check_anonymizer
-from hedgerow.anonymizers.registry import METHODS, Choice
+from hedgerow.anonymizers.registry import METHODS
 
 
 def variants() -> Iterator[Any]:
@@ -22,11 +22,9 @@ def variants() -> Iterator[Any]:
         yield pytest.param(loaded(), id=name)
         defaults = loaded().get_params()
         for parameter in method.parameters:
-            default = defaults[parameter.name]
-            options = parameter.options if isinstance(parameter, Choice) else (True, False)
-            for option in options:
-                if option != default:
-                    yield pytest.param(loaded(**{parameter.name: option}), id=f"{name}-{parameter.name}={option}")
+            assert parameter.default == defaults[parameter.name]
+            for value in parameter.trials:
+                yield pytest.param(loaded(**{parameter.name: value}), id=f"{name}-{parameter.name}={value}")
 
 
 def as_pandas(table: pa.Table) -> Any:

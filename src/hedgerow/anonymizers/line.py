@@ -138,7 +138,8 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         sensitive=(*protected, *target),
         missing=prepared.schema.missing,
     )
-    enforce(verify(classes, prepared.requirements))
+    if recoding.weak is None:
+        enforce(verify(classes, prepared.requirements))
     _check_nothing_invented(classes.rows, recoding, prepared)
     prepared.progress("Auditing")
     audit = audit_counts(
@@ -147,10 +148,17 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         target=roles.target,
         require=prepared.requirements,
         losses=all_losses(prepared.counts, recoding, k=_demanded_k(prepared.requirements)),
+        warnings=(*(() if recoding.weak is None else (recoding.weak,)), *recoding.warnings),
     )
     return Release(
-        rows, recoding, audit, {**_facts(prepared, recoding), "parameters": dict(parameters)}, _markers(prepared)
+        rows, recoding, audit, {**_facts(prepared, recoding), "parameters": _told(parameters)}, _markers(prepared)
     )
+
+
+def _told(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters for the manifest; an object by the name of its type."""
+    plain = (str, int, float, bool, type(None))
+    return {name: value if isinstance(value, plain) else type(value).__name__ for name, value in parameters.items()}
 
 
 def _demanded_k(requirements: Sequence[Requirement]) -> int:
@@ -185,6 +193,7 @@ def _facts(prepared: Prepared, recoding: Recoding) -> dict[str, Any]:
         "seed_given": prepared.random_state is not None,
         "rows_in": prepared.counts.rows,
         "rows_lost": recoding.lost,
+        "guaranteed": recoding.weak is None,
         "columns": {
             "quasi": list(roles.quasi),
             "target": roles.target,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from hedgerow.anonymizers.parameters import Choice, Flag, Named, Number, Parameter
 from hedgerow.errors import BadInput
 
 if TYPE_CHECKING:
@@ -15,53 +16,7 @@ if TYPE_CHECKING:
     from hedgerow.privacy import Requirement
     from hedgerow.recoding import Recoding
 
-__all__ = ["DEFAULT_METHOD", "METHODS", "Choice", "Flag", "Method", "find_method", "methods"]
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A parameter that is one of several words."""
-
-    name: str
-    options: tuple[str, ...]
-    meaning: str
-
-    @property
-    def default(self) -> str:
-        """The first option."""
-        return self.options[0]
-
-    @property
-    def must(self) -> str:
-        """What a value must be, for messages and the manual."""
-        quoted = [repr(option) for option in self.options]
-        return f"{', '.join(quoted[:-1])} or {quoted[-1]}"
-
-    def accepts(self, value: object) -> bool:
-        """Whether the value is one of the options."""
-        return isinstance(value, str) and value in self.options
-
-    def read(self, text: str) -> object:
-        """Read the value as typed on the command line."""
-        return text
-
-
-@dataclass(frozen=True)
-class Flag:
-    """A parameter that is on or off; off if not given."""
-
-    name: str
-    meaning: str
-    must: str = "True or False"
-    default: bool = False
-
-    def accepts(self, value: object) -> bool:
-        """Whether the value is a bool."""
-        return isinstance(value, bool)
-
-    def read(self, text: str) -> object:
-        """Read the value as typed on the command line."""
-        return {"true": True, "false": False, "yes": True, "no": False}.get(text.lower(), text)
+__all__ = ["DEFAULT_METHOD", "METHODS", "Method", "find_method", "methods"]
 
 
 @dataclass(frozen=True)
@@ -76,7 +31,7 @@ class Method:
         Where the function of the same name is that fits it.
     family, paper, guarantees : str
         For the table of methods.
-    parameters : tuple of Choice or Flag
+    parameters : tuple of Parameter
         The method's own parameters; their defaults are those of the function and of the estimator.
     """
 
@@ -86,7 +41,7 @@ class Method:
     family: str
     paper: str
     guarantees: str
-    parameters: tuple[Choice | Flag, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
 
     def load(self) -> type[Anonymizer]:
         """Import the estimator, and scikit-learn with it."""
@@ -110,6 +65,13 @@ class Method:
         """Whether the method has a parameter of that name."""
         return any(one.name == parameter for one in self.parameters)
 
+    def weak(self, given: Mapping[str, Any]) -> str | None:
+        """The parameter that gives up the guarantee, if one is on."""
+        for parameter in self.parameters:
+            if isinstance(parameter, Flag) and parameter.weak and given.get(parameter.name) is True:
+                return parameter.name
+        return None
+
     def check(self, given: Mapping[str, Any]) -> None:
         """Say which parameter is unknown or wrong, if one is."""
         known = {parameter.name: parameter for parameter in self.parameters}
@@ -120,6 +82,18 @@ class Method:
                 raise BadInput.parameter(name, self.class_name, known[name].must, value)
 
 
+_ALL: Final = "k-anonymity, l-diversity, t-closeness, p-sensitive, (alpha,k)"
+_INDUCER: Final = Named(
+    "inducer",
+    ("c45", "cart"),
+    "what grows the tree",
+    extras=("j48",),
+    objects="an inducer, such as a scikit-learn tree or a function",
+)
+_MIN_OBJECTS: Final = Number(
+    "min_objects", "records that branches should have; k if not given", "k", 1, whole=True, words=("k",), trials=(2,)
+)
+
 METHODS: Mapping[str, Method] = {
     method.name: method
     for method in (
@@ -129,7 +103,7 @@ METHODS: Mapping[str, Method] = {
             module="hedgerow.anonymizers.partition.mondrian",
             family="partition",
             paper="LeFevre, DeWitt, Ramakrishnan (ICDE 2006); sets: Shao, Beckford",
-            guarantees="k-anonymity, l-diversity, t-closeness, p-sensitive, (alpha,k)",
+            guarantees=_ALL,
             parameters=(
                 Choice(
                     "cut",
@@ -143,6 +117,44 @@ METHODS: Mapping[str, Method] = {
                     "sets; intervals for numbers; or the hierarchy's labels",
                 ),
                 Choice("order", ("auto", "alphabetical", "hierarchy"), "in which order categories are cut"),
+            ),
+        ),
+        Method(
+            name="kactus",
+            class_name="KActus",
+            module="hedgerow.anonymizers.suppression.kactus",
+            family="suppression",
+            paper="Kisilevich, Rokach, Elovici, Shapira (IEEE TKDE 2010)",
+            guarantees=_ALL,
+            parameters=(
+                _INDUCER,
+                _MIN_OBJECTS,
+                Choice("donors", ("random", "greedy"), "siblings lend at random, or so that classes mix least"),
+                Choice("remainder", ("lose", "merge"), "fewer than k records at the root are lost, or join groups"),
+                Choice("publish", ("value", "set"), "pruned categories are hidden, or published as sets"),
+                Choice("reading", ("sensible", "literal"), "how the paper's pseudo-code is read"),
+                Flag("expand", "whether leaves with many records show more than the tree asks"),
+            ),
+        ),
+        Method(
+            name="hybrid-kactus",
+            class_name="HybridKActus",
+            module="hedgerow.anonymizers.suppression.hybrid_kactus",
+            family="suppression",
+            paper="Israni et al. (Indian J. Sci. Res. 2017)",
+            guarantees=f"{_ALL}; none as published",
+            parameters=(
+                _INDUCER,
+                _MIN_OBJECTS,
+                Number(
+                    "crossover",
+                    "a leaf that lacks a smaller share of k is completed by one sibling",
+                    0.5,
+                    0,
+                    most=1,
+                    trials=(0.0, 1.0),
+                ),
+                Flag("as_published", "the method as printed, which is not k-anonymous", weak=True),
             ),
         ),
     )
@@ -164,7 +176,7 @@ def methods() -> list[dict[str, str]]:
     """Every method: name, class, family, paper, guarantees.
 
     >>> [method["name"] for method in methods()]
-    ['mondrian']
+    ['mondrian', 'kactus', 'hybrid-kactus']
     """
     return [
         {

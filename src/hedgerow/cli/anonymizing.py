@@ -26,6 +26,7 @@ def run(job: Job) -> None:
         raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found (--quasi).")
     method = find_method(DEFAULT_METHOD if job.method is None else job.method)
     parameters = _parameters(method, job.set)
+    _refuse_weak(method, parameters, allowed=job.allow_weak)
 
     from hedgerow import privacy
 
@@ -78,7 +79,16 @@ def _named(path: str | None, what: str, how: str) -> Path:
     return Path(path)
 
 
-def _parameters(method: Method, typed: Mapping[str, str | bool]) -> dict[str, Any]:
+def _refuse_weak(method: Method, parameters: Mapping[str, Any], *, allowed: bool) -> None:
+    weak = method.weak(parameters)
+    if weak is not None and not allowed:
+        raise BadInput(
+            f"With {weak}, {method.class_name} does not keep its guarantee. Leave it out, or say --allow-weak to write "
+            "a release that is marked as weak."
+        )
+
+
+def _parameters(method: Method, typed: Mapping[str, str | bool | int | float]) -> dict[str, Any]:
     """Read the method's parameters as its registry entry says, and refuse what it does not know."""
     known = {parameter.name: parameter for parameter in method.parameters}
     values = {

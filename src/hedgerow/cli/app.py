@@ -93,6 +93,9 @@ def anonymize(
     recoding: Annotated[
         str | None, typer.Option(metavar="FILE", help="Also save the recoding: private, never publish it.")
     ] = None,
+    allow_weak: Annotated[
+        bool | None, typer.Option("--allow-weak", help="Write a release that does not keep its guarantee.")
+    ] = None,
     quiet: Annotated[bool | None, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = None,
 ) -> None:
     """Anonymize a table, verify the result, and write it with its manifest."""
@@ -121,6 +124,7 @@ def anonymize(
         "delimiter": delimiter,
         "memory_limit": memory_limit,
         "recoding": recoding,
+        "allow_weak": allow_weak,
         "quiet": quiet,
     }
     run(assemble({name: value for name, value in typed.items() if value is not None}, job))

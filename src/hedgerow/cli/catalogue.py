@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rich.table import Table
 
-from hedgerow.anonymizers.registry import METHODS, Choice, Flag
+from hedgerow.anonymizers.parameters import Parameter
+from hedgerow.anonymizers.registry import METHODS
 from hedgerow.cli.screen import screen
 
 __all__ = ["show_methods"]
@@ -25,9 +26,8 @@ def show_methods() -> None:
             console.print(_parameters(method.parameters))
 
 
-def _parameters(parameters: tuple[Choice | Flag, ...]) -> Table:
+def _parameters(parameters: tuple[Parameter, ...]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     for parameter in parameters:
-        values = " | ".join(parameter.options) if isinstance(parameter, Choice) else "yes | no"
-        table.add_row(f"  {parameter.name}", values, parameter.meaning)
+        table.add_row(f"  {parameter.name}", parameter.values, parameter.meaning)
     return table

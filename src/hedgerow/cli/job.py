@@ -58,13 +58,16 @@ class Job(BaseModel):
     method: Text
     k: Annotated[int | None, Field(description="a whole number")] = None
     require: Texts
-    set: Annotated[dict[str, str | bool], Field(default_factory=dict, description="a table of parameters")]
+    set: Annotated[
+        dict[str, str | bool | int | float], Field(default_factory=dict, description="a table of parameters")
+    ]
     seed: Annotated[int | None, Field(ge=0, description="a whole number >= 0")] = None
     encoding: Annotated[str, Field(description="a text")] = "utf-8"
     delimiter: Annotated[str, Field(description="a text")] = ","
     memory_limit: Text
     recoding: Text
     quiet: Annotated[bool, Field(description="true or false")] = False
+    allow_weak: Annotated[bool, Field(description="true or false")] = False
 
 
 def read_job(path: Path) -> Job:

@@ -297,11 +297,7 @@ class FileSource:
         columns: dict[str, Any] = {_GROUP: np.arange(len(recoding.groups), dtype=np.int32)}
         for at, (name, column) in enumerate(zip(recoding.quasi, recoding.columns, strict=True)):
             if column.numeric:
-                numbers = [
-                    float(text) if kind == "number" and text else None
-                    for text, kind in zip(column.texts, column.kinds, strict=True)
-                ]
-                values = pa.array(numbers, type=pa.float64())
+                values = pa.array(column.numbers, type=pa.float64())
             else:
                 values = pa.array([marker if text is None else text for text in column.texts], type=pa.large_string())
             columns[self._inside[name]] = values.take(pa.array(recoding.groups[:, at]))

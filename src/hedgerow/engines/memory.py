@@ -134,8 +134,7 @@ class MemorySource:
     def _published(self, column: PublishedColumn) -> nw.Series[Any]:
         """The published values of a column as a small series to draw from."""
         if column.numeric:
-            numbers = [None if kind == "suppressed" else float(text or "nan") for text, kind in _entries(column)]
-            return self._door.series(column.domain.name, numbers, nw.Float64)
+            return self._door.series(column.domain.name, column.numbers, nw.Float64)
         return self._door.series(column.domain.name, list(column.texts), nw.String)
 
     def _pseudonyms(self, name: str, rows: NDArray[np.int64]) -> nw.Series[Any]:
@@ -148,7 +147,3 @@ class MemorySource:
             raise bad.located(f"row {bad.first(column.to_pylist())}") from None
         tokens: list[str | None] = [secrets.token_hex(8) for _ in persons.domain.labels]
         return self._door.series(name, [*tokens, None], nw.String)[persons.codes[rows].astype(np.int64)]
-
-
-def _entries(column: PublishedColumn) -> list[tuple[str | None, str]]:
-    return list(zip(column.texts, column.kinds, strict=True))

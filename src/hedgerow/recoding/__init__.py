@@ -5,6 +5,7 @@ from hedgerow.recoding.published import Pieces, PublishedColumn
 from hedgerow.recoding.recoding import Recoding
 from hedgerow.recoding.routing import CutTree, Router
 from hedgerow.recoding.saving import appearing, check_place
+from hedgerow.recoding.shown import publish_shown
 
 __all__ = [
     "CutTree",
@@ -15,4 +16,5 @@ __all__ = [
     "appearing",
     "check_place",
     "publish_groups",
+    "publish_shown",
 ]

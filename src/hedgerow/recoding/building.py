@@ -13,7 +13,7 @@ from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.recoding.published import Pieces, PublishedColumn, PublishedKind
 from hedgerow.values import format_interval, format_set, format_value
 
-__all__ = ["Publish", "publish_groups"]
+__all__ = ["Publish", "describe_set", "publish_groups"]
 
 Publish = Literal["set", "interval", "label"]
 
@@ -73,7 +73,7 @@ def _sets(
         found = known.get(key)
         if found is None:
             found = known[key] = len(texts)
-            text, kind = _interval(domain, codes) if spans else _set(domain, labels, codes)
+            text, kind = _interval(domain, codes) if spans else describe_set(domain, labels, codes)
             texts.append(text)
             kinds.append(kind)
             covered.append(np.arange(codes[0], codes[-1] + 1, dtype=np.int32) if spans else codes)
@@ -81,7 +81,8 @@ def _sets(
     return _column(domain, texts, kinds, covered), index
 
 
-def _set(domain: Domain, labels: list[str], codes: NDArray[np.int32]) -> tuple[str | None, PublishedKind]:
+def describe_set(domain: Domain, labels: list[str], codes: NDArray[np.int32]) -> tuple[str | None, PublishedKind]:
+    """How a group that holds these codes, ascending, is written: as the value if there is only one, else as a set."""
     with_missing = _holds_missing(domain, codes)
     present = [labels[code] for code in (codes[:-1] if with_missing else codes).tolist()]
     if len(codes) == 1:

@@ -78,7 +78,18 @@ class PublishedColumn:
     @property
     def numeric(self) -> bool:
         """Whether the column is published as numbers (suppressed ones null)."""
-        return "number" in self.kinds
+        hidden = zip(self.kinds, self.texts, strict=True)
+        return self.domain.kind == "number" and any(
+            kind == "number" or (kind == "suppressed" and text is None) for kind, text in hidden
+        )
+
+    @property
+    def numbers(self) -> list[float | None]:
+        """The published values of a column that is published as numbers."""
+        return [
+            None if text is None or kind == "suppressed" else float(text)
+            for text, kind in zip(self.texts, self.kinds, strict=True)
+        ]
 
     @property
     def widths(self) -> NDArray[np.int64]:

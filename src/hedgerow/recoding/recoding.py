@@ -20,6 +20,7 @@ from hedgerow.frames import Door, as_arrow, open_frame
 from hedgerow.recoding.published import Pieces, PublishedColumn
 from hedgerow.recoding.routing import CutTree, Router, place
 from hedgerow.recoding.saving import appearing, check_place
+from hedgerow.values import SUPPRESSED_TEXT
 
 __all__ = ["Recoding"]
 
@@ -53,6 +54,10 @@ class Recoding:
         What counts as missing in new rows.
     facts : mapping
         What the method wants to be known of its result, for the manifest.
+    warnings : tuple of str
+        What whoever publishes the result should know; they are shown with the audit.
+    weak : str, optional
+        Why the result does not keep the requirements, where a method was asked for such a one.
     """
 
     method: str
@@ -65,6 +70,8 @@ class Recoding:
     levels: Mapping[str, int] | None = None
     missing: tuple[str, ...] = ("",)
     facts: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    weak: str | None = None
 
     @property
     def lost(self) -> int:
@@ -93,11 +100,14 @@ class Recoding:
                 raise BadInput.unknown("column", name, door.frame.columns, "The recoding needs it.")
         places, distinct_index = self._places(door.frame)
         group = self.router.route(places)[distinct_index]
+        nowhere = group < 0
         recoded = {}
         for name in door.frame.columns:
             if name in self.quasi:
                 at = self.quasi.index(name)
-                recoded[name] = _published(door, door.frame[name], self.columns[at])[self.groups[group, at]]
+                published = _published(door, door.frame[name], self.columns[at], hidden=bool(nowhere.any()))
+                # The last one is for rows that fit no group.
+                recoded[name] = published[np.where(nowhere, len(self.columns[at]), self.groups[group, at])]
             else:
                 recoded[name] = door.frame[name]
         return door.assemble(recoded)
@@ -205,8 +215,15 @@ class Recoding:
             raise BadInput(f"The file {str(path)!r} is not a recoding that Hedgerow saved.") from None
 
 
-def _published(door: Door, column: nw.Series[Any], published: PublishedColumn) -> nw.Series[Any]:
-    """What a column publishes, as text; or in the type it has, where every group publishes one of its values."""
+def _published(door: Door, column: nw.Series[Any], published: PublishedColumn, *, hidden: bool) -> nw.Series[Any]:
+    """What a column publishes: as text, as numbers, or in its own type where every group publishes one of its values.
+
+    If some row fits no group, what is written for it stands last.
+    """
+    if published.numeric:
+        return door.series(column.name, [*published.numbers, None], nw.Float64)
+    if hidden:
+        return door.series(column.name, [*published.texts, SUPPRESSED_TEXT], nw.String)
     texts = door.series(column.name, list(published.texts), nw.String)
     if published.unchanged and column.dtype.is_numeric() and published.domain.kind == "number":
         return texts.cast(nw.Float64).cast(column.dtype) if None not in published.texts else texts.cast(nw.Float64)

@@ -18,7 +18,7 @@ class Router(Protocol):
     """Sends rows to groups by where their values lie among the values known when fitting."""
 
     def route(self, places: Sequence[NDArray[np.int64]]) -> NDArray[np.int32]:
-        """The group of each row; ``places`` has one array per quasi-identifier (see :func:`place`)."""
+        """The group of each row, -1 if none fits; ``places`` has one array per quasi-identifier (see :func:`place`)."""
         ...
 
     def published(self, domains: Sequence[Domain]) -> tuple[dict[str, Domain], Router | None]:
@@ -79,7 +79,8 @@ class CutTree:
     single : bool array (nodes,)
         Whether the cut takes one value from the rest.
     left, right : int arrays (nodes,)
-        The next node, or ``-1 - group``. A tree without nodes is the single group 0.
+        The next node, or ``-1 - group``; 0, the root, which is never next, where a row fits no group. A tree without
+        nodes is the single group 0.
     orders : tuple of int arrays
         The rank of each domain code, per quasi-identifier.
     """
@@ -105,7 +106,7 @@ class CutTree:
             cut = 2 * self.threshold[node].astype(np.int64)
             goes_left = np.where(self.single[node], rank == cut, rank <= cut)
             at[moving] = np.where(goes_left, self.left[node], self.right[node])
-            moving = moving[at[moving] >= 0]
+            moving = moving[at[moving] > 0]
         return (-1 - at).astype(np.int32)
 
     def published(self, domains: Sequence[Domain]) -> tuple[dict[str, Domain], Router | None]:

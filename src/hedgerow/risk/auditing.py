@@ -106,6 +106,7 @@ def audit_counts(
     k: int | None = None,
     threshold: float | None = None,
     losses: Mapping[str, float] | None = None,
+    warnings: Sequence[str] = (),
 ) -> Audit:
     """Audit classes that are already counted, so that nothing is counted twice.
 
@@ -121,6 +122,8 @@ def audit_counts(
         Counted over the same quasi-identifiers.
     losses : mapping of metric name to float, optional
         What the release lost, to be shown beside.
+    warnings : sequence of str
+        What the method that made the release has to say.
     """
     demanded = _demanded(k, require)
     limit = _threshold(threshold, k)
@@ -147,7 +150,7 @@ def audit_counts(
         risks=attacker_risks(counts, limit, fitting),
         label_homogeneity={name: _homogeneity(counts, counts.histogram(name)) for name in described},
         losses=dict(losses or {}),
-        warnings=tuple(_warnings(counts, demanded, fitting, wildcard)),
+        warnings=(*warnings, *_warnings(counts, demanded, fitting, wildcard)),
         verdict=verify(counts, demanded) if demanded else None,
     )
 

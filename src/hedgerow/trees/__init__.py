@@ -1,7 +1,57 @@
 """Classification trees as data, and the inducers that grow them."""
 
-from hedgerow.trees.attributes import Attribute, CodedColumn
-from hedgerow.trees.c45 import induce_c45
-from hedgerow.trees.tree import ClassificationTree
+from __future__ import annotations
 
-__all__ = ["Attribute", "ClassificationTree", "CodedColumn", "induce_c45"]
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hedgerow.trees.attributes import Attribute, CodedColumn
+    from hedgerow.trees.c45 import induce_c45
+    from hedgerow.trees.inducers import Inducer, resolve_inducer
+    from hedgerow.trees.names import INDUCERS
+    from hedgerow.trees.nodes import ByThreshold, ByValue, Leaf, Node
+    from hedgerow.trees.paths import PathTree
+    from hedgerow.trees.training import TrainingTable
+    from hedgerow.trees.tree import ClassificationTree
+
+__all__ = [
+    "Attribute",
+    "ByThreshold",
+    "ByValue",
+    "ClassificationTree",
+    "CodedColumn",
+    "INDUCERS",
+    "Inducer",
+    "Leaf",
+    "Node",
+    "PathTree",
+    "TrainingTable",
+    "induce_c45",
+    "resolve_inducer",
+]
+
+# Names are imported when they are first used, so that the words of `names` are read without importing numba.
+_MODULES = {
+    "attributes": ("Attribute", "CodedColumn"),
+    "c45": ("induce_c45",),
+    "inducers": ("Inducer", "resolve_inducer"),
+    "names": ("INDUCERS",),
+    "nodes": ("ByThreshold", "ByValue", "Leaf", "Node"),
+    "paths": ("PathTree",),
+    "training": ("TrainingTable",),
+    "tree": ("ClassificationTree",),
+}
+_EXPORTS = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _EXPORTS:
+        raise AttributeError(f"module 'hedgerow.trees' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"hedgerow.trees.{_EXPORTS[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -9,7 +9,7 @@ import numpy as np
 from hedgerow._jit import jit
 from hedgerow.trees._kernels import Bools, Ints, Longs
 
-__all__ = ["Branching", "asked_above", "leaves_of"]
+__all__ = ["Branching", "asked_above", "asked_below", "leaves_of"]
 
 
 class Branching(NamedTuple):
@@ -52,4 +52,16 @@ def asked_above(column: Ints, parent: Ints, columns: int) -> Bools:
         above = parent[node]
         asked[node] = asked[above]
         asked[node, column[above]] = True
+    return asked
+
+
+@jit
+def asked_below(column: Ints, parent: Ints, columns: int) -> Bools:
+    """For each node, which columns it or a node below it asks for. O(nodes × columns)."""
+    asked = np.zeros((column.shape[0], columns), np.bool_)
+    for node in range(column.shape[0] - 1, -1, -1):
+        if column[node] >= 0:
+            asked[node, column[node]] = True
+        if node > 0:
+            asked[parent[node]] |= asked[node]
     return asked

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hedgerow.counts import FrequencyTable
 from hedgerow.domains import Domain
-from hedgerow.trees._routing import Branching, asked_above, leaves_of
+from hedgerow.trees._routing import Branching, asked_above, asked_below, leaves_of
 from hedgerow.trees.tree import ClassificationTree
 
 __all__ = ["PathTree"]
@@ -115,6 +115,10 @@ class PathTree:
     def asked(self, columns: int) -> NDArray[np.bool_]:
         """Which columns the nodes above each node ask for, (nodes, columns)."""
         return asked_above(self.column, self.parent, columns)
+
+    def asked_below(self, columns: int) -> NDArray[np.bool_]:
+        """Which columns each node or a node below it asks for, (nodes, columns)."""
+        return asked_below(self.column, self.parent, columns)
 
     def _branching(self) -> Branching:
         return Branching(self.column, self.first, self.threshold, self.start, self.lookup)

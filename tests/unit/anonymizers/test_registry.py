@@ -11,7 +11,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.registry import METHODS, Choice, Flag, Method, find_method, methods
+from hedgerow.anonymizers.registry import METHODS, Method, find_method, methods
 from hedgerow.errors import BadInput
 
 
@@ -79,30 +79,6 @@ def test_an_unknown_method_names_the_nearest() -> None:
         find_method(3)  # type: ignore[arg-type]  # what a caller might type
     with pytest.raises(BadInput, match="There is no method"):
         find_method([])  # type: ignore[arg-type]  # not even hashable
-
-
-def test_choice() -> None:
-    choice = Choice("cut", ("loss", "widest"), "how to cut")
-    assert choice.must == "'loss' or 'widest'"
-    assert Choice("order", ("a", "b", "c"), "").must == "'a', 'b' or 'c'"
-    assert choice.accepts("loss")
-    assert not choice.accepts("Loss")
-    assert not choice.accepts(None)
-    assert not choice.accepts(["loss"])
-    assert choice.read("widest") == "widest"
-
-
-@pytest.mark.parametrize(
-    ("text", "read"), [("true", True), ("False", False), ("YES", True), ("no", False), ("maybe", "maybe")]
-)
-def test_flag_reads_words(text: str, read: object) -> None:
-    flag = Flag("relaxed", "whether to relax")
-    assert flag.read(text) == read
-    assert flag.accepts(flag.read(text)) is isinstance(read, bool)
-
-
-def test_flag_is_no_number() -> None:
-    assert not Flag("relaxed", "").accepts(1)
 
 
 def test_wrong_parameters_are_named() -> None:

@@ -36,7 +36,9 @@ def check_unseen_rows(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> No
     recoded = rows_of(release.recoding.transform(as_frame(new)))
     expect([row["mark"] for row in recoded] == [1, 2, 3, 4], "unseen rows must keep their order and other columns.")
     expect(list(recoded[0]) == new.column_names, "unseen rows must keep their columns.")
-    expect(set(tuples_of(recoded, QUASI)) <= set(tuples_of(rows, QUASI)), "unseen rows must come to published classes.")
+    strangers = set(tuples_of(recoded, QUASI)) - set(tuples_of(rows, QUASI))
+    shows = any(cell not in (None, "*") for row in strangers for cell in row)
+    expect(not shows, "unseen rows must come to published classes, or show nothing.")
 
 
 def check_fit_resample(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:

@@ -1,0 +1,183 @@
+"""kACTUS: k-anonymity along a classification tree, by suppressing what the tree asks last.
+
+A tree is induced from the quasi-identifiers and the class. From its leaves upwards, every leaf with enough records
+is released: it shows the columns that its path asks and hides the others. The records of the other leaves go up to
+the node above them, if need be with some that complying siblings can spare, and are judged again there. S.
+Kisilevich, L. Rokach, Y. Elovici, B. Shapira: Efficient Multidimensional Suppression for K-Anonymity, IEEE TKDE
+22(3), 2010; figures 5 and 6.
+
+Deviations
+----------
+- ``reading="sensible"`` (the default): siblings lend records only if some are waiting and lending makes them comply;
+  else complying leaves are released whole. The pseudo-code, taken at its word (``reading="literal"``), also lends k
+  records where none is waiting, and where enough are waiting hands all that siblings can spare to the node above.
+- A leaf complies if *all* requirements hold for it, not only k; siblings lend only what leaves them complying. Then
+  more than k - 1 records may be left at the root.
+- A missing value is a branch of its own, for a number too: the method needs one path per record, where C4.5 sends a
+  record down several.
+- ``remainder="merge"`` loses no record: what is left at the root is joined by records that groups can spare, or by the
+  smallest groups.
+- ``donors="greedy"``, ``publish="set"`` and ``expand=True`` answer what the authors name as drawbacks (section 5.9).
+- A mean has two digits more than the column; a date's is a date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.anonymizers import line
+from hedgerow.counts import FrequencyTable
+from hedgerow.privacy import Requirement
+from hedgerow.privacy.binding import Context
+from hedgerow.recoding import Pieces, Recoding, publish_shown
+
+if TYPE_CHECKING:
+    from hedgerow.anonymizers.suppression._kernels import Cells, Outcome, Reading
+    from hedgerow.trees.paths import PathTree
+
+__all__ = ["kactus"]
+
+
+def kactus(
+    counts: FrequencyTable,
+    requirements: Sequence[Requirement],
+    *,
+    seed: int | None = None,
+    inducer: Any = "c45",
+    min_objects: int | Literal["k"] = "k",
+    donors: Literal["random", "greedy"] = "random",
+    remainder: Literal["lose", "merge"] = "lose",
+    publish: Literal["value", "set"] = "value",
+    reading: Literal["sensible", "literal"] = "sensible",
+    expand: bool = False,
+) -> Recoding:
+    """Induce a tree and release its nodes; :class:`hedgerow.KActus` explains the parameters."""
+    from hedgerow.anonymizers.suppression._kernels import Reading
+    from hedgerow.trees.inducers import grow
+
+    k = max(one.minimal_size for one in requirements)
+    tree = grow(inducer, counts, k if min_objects == "k" else int(min_objects), "KActus")
+    if expand:
+        from hedgerow.anonymizers.suppression.expansion import expanded
+
+        tree = expanded(tree, counts, k)
+    outcome = pruned(
+        tree, counts, requirements, Reading(donors == "greedy", reading == "literal", remainder == "merge"), seed
+    )
+    nodes = np.flatnonzero(outcome.released)
+    shown = tree.asked(len(counts.quasi))[nodes]
+    as_sets = shown | tree.asked_below(len(counts.quasi))[nodes] if publish == "set" else None
+    return release_groups("kactus", tree, counts, outcome, shown, as_sets)
+
+
+def release_groups(
+    method: str,
+    tree: PathTree,
+    counts: FrequencyTable,
+    outcome: Outcome,
+    shown: NDArray[np.bool_],
+    as_sets: NDArray[np.bool_] | None,
+) -> Recoding:
+    """Publish the released nodes; ``shown`` and ``as_sets`` say what each of them shows of each column."""
+    from hedgerow.anonymizers.suppression.routes import cuts_of
+
+    group_of_node = np.where(outcome.released, np.cumsum(outcome.released) - 1, -1).astype(np.int32)
+    pieces = _pieces(outcome, group_of_node)
+    columns, values = publish_shown(counts, pieces, shown, as_sets)
+    kept = pieces.group >= 0
+    return Recoding(
+        method=method,
+        quasi=counts.quasi,
+        columns=columns,
+        groups=values,
+        sizes=np.bincount(pieces.group[kept], pieces.size[kept], len(shown)).astype(np.int64),
+        pieces=pieces,
+        router=cuts_of(tree, group_of_node, counts),
+        facts={"tree": {"nodes": tree.size, "leaves": tree.n_leaves}, "records_lent": int(outcome.borrowed.sum())},
+        warnings=warnings_of(counts, tree, int(pieces.size[~kept].sum())),
+    )
+
+
+def pruned(
+    tree: PathTree, counts: FrequencyTable, requirements: Sequence[Requirement], reading: Reading, seed: int | None
+) -> Outcome:
+    """Release what complies, from the leaves to the root: the kernel on cells that are sorted by leaf."""
+    from hedgerow.anonymizers.suppression._kernels import Branches, prune_upwards
+
+    context, packed = line.bind(counts, requirements)
+    leaf = tree.leaves_of(counts)
+    assert (leaf >= 0).all(), "the tree was checked to have a branch for every record"
+    leaf_of_cell = leaf[counts.cell_tuple]
+    order = np.argsort(leaf_of_cell, kind="stable").astype(np.int32)
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(leaf_of_cell, minlength=tree.size))]).astype(np.int64)
+    return prune_upwards(
+        Branches(tree.column, tree.first, tree.branches),
+        order,
+        counts.cell_sizes[order],
+        bounds,
+        _cells(counts, context),
+        packed,
+        reading,
+        np.random.default_rng(seed),
+    )
+
+
+def _cells(counts: FrequencyTable, context: Context) -> Cells:
+    """The class and the sensitive values of each cell, for the kernels."""
+    from hedgerow.anonymizers.suppression._kernels import Cells
+
+    assert counts.roles.target is not None
+    values = np.empty((len(counts.cell_sizes), len(context.columns)), dtype=np.int32)
+    for at, (column, offset) in enumerate(zip(context.columns, context.offsets[:-1], strict=True)):
+        values[:, at] = counts.values_of(column.domain.name) + offset
+    labels = np.ascontiguousarray(counts.values_of(counts.roles.target))
+    return Cells(labels, values, counts.domains[counts.roles.target].size, int(context.offsets[-1]))
+
+
+def _pieces(outcome: Outcome, group_of_node: NDArray[np.int32]) -> Pieces:
+    """How many records of each cell are in which group; what is left at the root and not released is lost."""
+    nodes = np.flatnonzero(outcome.released)
+    if not outcome.released[0]:
+        nodes = np.append(nodes, 0)
+    entry, owner = entries_of(outcome, nodes)
+    return gathered(outcome.bags.cell[entry], group_of_node[nodes[owner]], outcome.bags.size[entry])
+
+
+def entries_of(outcome: Outcome, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The places in the pool of what some nodes hold, and which of the nodes each belongs to."""
+    lengths = outcome.end[nodes] - outcome.start[nodes]
+    owner = np.repeat(np.arange(len(nodes)), lengths)
+    entry = outcome.start[nodes][owner] - (np.cumsum(lengths) - lengths)[owner] + np.arange(lengths.sum())
+    held = outcome.bags.size[entry] > 0
+    return entry[held], owner[held]
+
+
+def gathered(cell: NDArray[np.int32], group: NDArray[np.int32], size: NDArray[np.int64]) -> Pieces:
+    """Pieces in the order of their cells, those of one cell and group added up."""
+    groups = int(group.max()) + 2
+    key = cell.astype(np.int64) * groups + (group + 1)
+    order = np.argsort(key, kind="stable")
+    key, size = key[order], size[order]
+    first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+    cells, of_group = np.divmod(key[first], groups)
+    return Pieces(cells.astype(np.int32), (of_group - 1).astype(np.int32), np.add.reduceat(size, first))
+
+
+def warnings_of(counts: FrequencyTable, tree: PathTree, lost: int) -> tuple[str, ...]:
+    """What whoever publishes the release should know."""
+    assert counts.roles.target is not None
+    found = []
+    if len(counts.domains[counts.roles.target].labels) == 1:
+        found.append(
+            f"The target {counts.roles.target!r} has one class, so no column tells anything about it and all "
+            "quasi-identifiers are suppressed."
+        )
+    elif tree.size == 1:
+        found.append("The tree has no branch, so all quasi-identifiers are suppressed. Try a smaller min_objects.")
+    if lost:
+        found.append(f"{lost:,} records were left at the root and are not published; remainder='merge' keeps them.")
+    return tuple(found)

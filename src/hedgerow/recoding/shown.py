@@ -1,0 +1,167 @@
+"""Building what groups publish where a method decides which columns a group shows: values and means, the rest hidden.
+
+A number or date that is shown is the mean over the group, one for all its records (nothing if only some have one). A
+category is shown where all records of the group hold the same one; otherwise it is suppressed, or the set of those
+they hold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.counts import FrequencyTable, distinct_pairs
+from hedgerow.domains import Domain
+from hedgerow.recoding.building import describe_set
+from hedgerow.recoding.published import Pieces, PublishedColumn, PublishedKind
+from hedgerow.values import SUPPRESSED_TEXT, format_value, number_text
+
+__all__ = ["PublishedValues", "publish_shown"]
+
+# A mean is written with two digits more than the column has.
+_FINER = 2
+
+Shown = tuple[PublishedColumn, NDArray[np.int32]]
+
+
+def publish_shown(
+    counts: FrequencyTable, pieces: Pieces, shown: NDArray[np.bool_], as_sets: NDArray[np.bool_] | None = None
+) -> tuple[tuple[PublishedColumn, ...], NDArray[np.int32]]:
+    """Describe every group by the columns that it shows.
+
+    Parameters
+    ----------
+    counts : FrequencyTable
+    pieces : Pieces
+        Which cells make up which group.
+    shown : bool array (groups, quasi-identifiers)
+        Which columns each group shows.
+    as_sets : bool array (groups, quasi-identifiers), optional
+        Which categories a group shows as the set of values it holds, if it holds several.
+
+    Returns
+    -------
+    columns : tuple of PublishedColumn
+    values : int array (groups, quasi-identifiers)
+        Which published value each group has.
+    """
+    kept = pieces.group >= 0
+    group, size = pieces.group[kept], pieces.size[kept]
+    of_tuple = counts.cell_tuple[pieces.cell[kept]]
+    columns, values = [], np.empty(shown.shape, dtype=np.int32)
+    for at, name in enumerate(counts.quasi):
+        domain = counts.domains[name]
+        held = _Held(domain, group, counts.tuples[of_tuple, at], size, shown[:, at])
+        if domain.kind == "text":
+            several = np.zeros(len(shown), dtype=bool) if as_sets is None else as_sets[:, at]
+            column, values[:, at] = _categories(held, several)
+        else:
+            column, values[:, at] = _means(held)
+        columns.append(column)
+    return tuple(columns), values
+
+
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """One column: what the records of each group hold, and which groups show it."""
+
+    domain: Domain
+    group: NDArray[np.int32]
+    codes: NDArray[np.int32]
+    size: NDArray[np.int64]
+    shown: NDArray[np.bool_]
+
+
+def _categories(held: _Held, several: NDArray[np.bool_]) -> Shown:
+    domain, groups = held.domain, len(held.shown)
+    wanted = (held.shown | several)[held.group]
+    starts, members = distinct_pairs(held.group[wanted], held.codes[wanted], groups, domain.size)
+    n_held = np.diff(starts)
+    code = np.full(groups, -1, dtype=np.int64)
+    alone = n_held == 1
+    code[alone] = members[starts[:-1][alone]]
+    codes, index = np.unique(code, return_inverse=True)
+    published = PublishedValues(domain)
+    new = [published.suppressed() if one < 0 else published.value(int(one)) for one in codes.tolist()]
+    result = np.array(new, dtype=np.int32)[index]
+    for group in np.flatnonzero(several & (n_held > 1)).tolist():
+        result[group] = published.set(members[starts[group] : starts[group + 1]])
+    return published.column(), result
+
+
+def _means(held: _Held) -> Shown:
+    domain, groups = held.domain, len(held.shown)
+    assert domain.numbers is not None
+    missing = held.codes == domain.missing_code
+    known = held.shown[held.group] & ~missing
+    records = np.bincount(held.group[known], held.size[known], groups)
+    # Shares are added, not values, so that the sum of large numbers does not overflow.
+    share = held.size[known] / records[held.group[known]]
+    mean = np.bincount(held.group[known], domain.numbers[held.codes[known]] * share, groups)
+    published = PublishedValues(domain)
+    result = np.full(groups, published.suppressed(), dtype=np.int32)
+    # Where some have a number and others none, a mean would be said of both: nothing is shown.
+    gaps = np.bincount(held.group[missing], minlength=groups) > 0
+    of_group = np.flatnonzero((records > 0) & ~gaps)
+    distinct, index = np.unique(mean[of_group], return_inverse=True)
+    new = np.array([published.mean(one) for one in distinct.tolist()], dtype=np.int32)
+    result[of_group] = new[index]
+    only_missing = held.shown & gaps & (records == 0)
+    if only_missing.any():
+        result[only_missing] = published.value(domain.missing_code)
+    return published.column(), result
+
+
+class PublishedValues:
+    """The published values of a column, each written once; the methods return their place in the column."""
+
+    def __init__(self, domain: Domain) -> None:
+        self.domain = domain
+        self.labels: list[str] = domain.labels.tolist()
+        self.known: dict[object, int] = {}
+        self.texts: list[str | None] = []
+        self.kinds: list[PublishedKind] = []
+        self.covered: list[NDArray[np.int32]] = []
+
+    def suppressed(self) -> int:
+        """Nothing."""
+        everything = np.arange(self.domain.size, dtype=np.int32)
+        # A column of numbers stays one: what it hides is null.
+        text = None if self.domain.kind == "number" else SUPPRESSED_TEXT
+        return self._entry(SUPPRESSED_TEXT, text, "suppressed", everything)
+
+    def value(self, code: int) -> int:
+        """One original value."""
+        text = None if code == self.domain.missing_code else format_value(self.labels[code])
+        return self._entry(("value", code), text, "value", np.array([code], dtype=np.int32))
+
+    def set(self, codes: NDArray[np.int32]) -> int:
+        """The set of several original values, ascending."""
+        text, kind = describe_set(self.domain, self.labels, codes)
+        return self._entry(codes.tobytes(), text, kind, codes)
+
+    def mean(self, number: float) -> int:
+        """A number that stands for the group."""
+        if self.domain.kind == "date":
+            text = str(np.datetime64(round(number), "D"))
+        else:
+            text = number_text(round(number, self.domain.decimals + _FINER))
+        return self._entry(("mean", text), text, "number", np.empty(0, dtype=np.int32))
+
+    def column(self) -> PublishedColumn:
+        """All that was written so far."""
+        lengths = [len(codes) for codes in self.covered]
+        starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
+        return PublishedColumn(
+            self.domain, tuple(self.texts), tuple(self.kinds), starts, np.concatenate(self.covered).astype(np.int32)
+        )
+
+    def _entry(self, key: object, text: str | None, kind: PublishedKind, codes: NDArray[np.int32]) -> int:
+        if key not in self.known:
+            self.known[key] = len(self.texts)
+            self.texts.append(text)
+            self.kinds.append(kind)
+            self.covered.append(codes)
+        return self.known[key]

@@ -31,20 +31,10 @@ import timing
 from hedgerow.anonymizers import line
 from hedgerow.anonymizers.partition import threads
 from hedgerow.privacy import KAnonymity
+from markdown import header, row
 
 # The lowest NCP of a public tool on Adult with these eight columns, by k: a target that was given, not measured here.
 LOWEST_PUBLIC = {5: 0.0291, 10: 0.0505, 100: 0.2062}
-
-
-def row(*cells: object) -> None:
-    """Print a row of a Markdown table."""
-    print("| " + " | ".join(str(cell) for cell in cells) + " |")
-
-
-def header(*cells: str) -> None:
-    """Print the head of a Markdown table."""
-    row(*cells)
-    row(*("---" for _ in cells))
 
 
 def warm_up() -> None:

@@ -1,38 +1,88 @@
-"""Run every benchmark and write RESULTS.md, with the machine, the date and the command of each table."""
+"""Run benchmarks and write RESULTS.md, with the command, the date and the machine of each table.
+
+python benchmarks/run.py               # all
+python benchmarks/run.py c45 kactus    # only these scripts; the tables of the others stay as they are
+"""
 
 from __future__ import annotations
 
 import datetime
 import subprocess
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import timing
 
 HERE = Path(__file__).parent
-SECTIONS = {
-    "memory": "Mondrian on a polars frame, end to end with verification",
-    "loss": "Loss and time on Adult (30,162 rows, 8 quasi-identifiers)",
-    "peer": "Loss at 1,356,660 rows",
-    "files": "The command, CSV to CSV, 1,356,660 rows × 15 columns",
-    "start": "Starting up",
-}
+RESULTS = HERE / "RESULTS.md"
+HEAD = """# Benchmark results
+
+Written by `make bench`; times are the best of several runs where nothing else is said, ratios are within one run.
+"""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table of RESULTS.md: the script that prints it, what the script calls it, and its heading."""
+
+    script: str
+    name: str
+    title: str
+
+    @property
+    def command(self) -> str:
+        """What to type for this table alone."""
+        return f"python benchmarks/{self.script}.py {self.name}"
+
+
+SECTIONS = (
+    Section("mondrian", "memory", "Mondrian on a polars frame, end to end with verification"),
+    Section("mondrian", "loss", "Loss and time on Adult (30,162 rows, 8 quasi-identifiers)"),
+    Section("mondrian", "peer", "Loss at 1,356,660 rows"),
+    Section("mondrian", "files", "The command, CSV to CSV, 1,356,660 rows × 15 columns"),
+    Section("mondrian", "start", "Starting up"),
+    Section("c45", "agreement", "C4.5 and Weka's J48: the same trees, the same classes"),
+    Section("c45", "adult", "C4.5 and Weka's J48: time on Adult"),
+    Section("c45", "large", "C4.5 and Weka's J48: time at 1,356,660 rows"),
+    Section("kactus", "scale", "kACTUS as the table grows"),
+    Section("kactus", "accuracy", "kACTUS: what Weka's classifiers learn from the release of Adult"),
+)
 
 
 def main() -> None:
     """Run the sections one after the other, each in a process of its own."""
-    parts = [
-        "# Benchmark results\n",
-        f"{timing.machine()}. {datetime.date.today()}. Written by `make bench`; times are the best of several runs,\n"
-        "ratios are within one run.\n",
-    ]
-    for name, title in SECTIONS.items():
-        print(f"{title} …", flush=True)
-        done = subprocess.run(
-            [sys.executable, str(HERE / "mondrian.py"), name], check=True, stdout=subprocess.PIPE, text=True
-        )
-        parts.append(f"## {title}\n\n`python benchmarks/mondrian.py {name}`\n\n{done.stdout.strip()}\n")
-    (HERE / "RESULTS.md").write_text("\n".join(parts), encoding="utf-8")
+    scripts = {section.script for section in SECTIONS}
+    chosen = set(sys.argv[1:]) or scripts
+    if not chosen <= scripts:
+        sys.exit(f"There is no such script. Choose among: {', '.join(sorted(scripts))}.")
+    texts = read(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    for section in SECTIONS:
+        if section.script in chosen:
+            print(f"{section.title} …", flush=True)
+            texts[section.title] = measured(section)
+            # At once, so that a later failure does not cost what took minutes.
+            RESULTS.write_text(written(texts), encoding="utf-8")
+
+
+def measured(section: Section) -> str:
+    """Run a section; the text below its heading."""
+    arguments = [sys.executable, str(HERE / f"{section.script}.py"), section.name]
+    done = subprocess.run(arguments, check=True, stdout=subprocess.PIPE, text=True)
+    return f"`{section.command}` · {datetime.date.today()} · {timing.machine()}\n\n{done.stdout.strip()}"
+
+
+def read(results: str) -> dict[str, str]:
+    """The text below each heading."""
+    _, *parts = results.split("\n## ")
+    return {title: text.strip() for title, _, text in (part.partition("\n") for part in parts)}
+
+
+def written(texts: Mapping[str, str]) -> str:
+    """The whole page, in the order of the sections."""
+    parts = [f"## {one.title}\n\n{texts[one.title]}\n" for one in SECTIONS if one.title in texts]
+    return "\n".join([HEAD, *parts])
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ _EXPORTS = {
     "methods": "hedgerow.anonymizers.registry",
     "Anonymizer": "hedgerow.anonymizers.base",
     "HybridKActus": "hedgerow.anonymizers.estimators",
+    "KADET": "hedgerow.anonymizers.estimators",
     "KActus": "hedgerow.anonymizers.estimators",
     "Mondrian": "hedgerow.anonymizers.estimators",
     "audit": "hedgerow.risk",

@@ -10,6 +10,7 @@ from hedgerow import verifier as verifier
 from hedgerow._version import __version__ as __version__
 from hedgerow.anonymizers.api import anonymize as anonymize
 from hedgerow.anonymizers.base import Anonymizer as Anonymizer
+from hedgerow.anonymizers.estimators import KADET as KADET
 from hedgerow.anonymizers.estimators import HybridKActus as HybridKActus
 from hedgerow.anonymizers.estimators import KActus as KActus
 from hedgerow.anonymizers.estimators import Mondrian as Mondrian

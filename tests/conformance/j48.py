@@ -1,6 +1,8 @@
 """Weka's J48 in a process of its own: reads a job as JSON from standard input, writes what J48 says as JSON.
 
-A job is the path of an ARFF file, whose last attribute is the class, and a list of ``[confidence, min_objects]``.
+A job has ``splits``, pairs of ARFF files (the rows to train on, the rows to classify) with the class as last
+attribute, and ``settings``, pairs of confidence and least number of records in a branch. The answer has a list for
+each split, with a tree for each setting.
 """
 
 from __future__ import annotations
@@ -12,17 +14,26 @@ from typing import Any
 # Weka is imported where it is used: pytest imports this file too, on machines that have no Weka.
 
 
-def grown(data: Any, confidence: float, min_objects: int) -> dict[str, Any]:
-    """One tree: its leaves, its size, and the class it gives to each training row."""
+def read(path: str) -> Any:
+    """Rows as Weka reads them, the class last."""
+    from weka.core.converters import Loader
+
+    rows = Loader(classname="weka.core.converters.ArffLoader").load_file(path)
+    rows.class_is_last()
+    return rows
+
+
+def grown(train: Any, test: Any, confidence: float, min_objects: int) -> dict[str, Any]:
+    """One tree: its leaves, its size, and the class it gives to each row of the test."""
     from weka.classifiers import Classifier
 
     options = ["-C", str(confidence), "-M", str(min_objects)]
     j48 = Classifier(classname="weka.classifiers.trees.J48", options=options)
-    j48.build_classifier(data)
+    j48.build_classifier(train)
     return {
         "leaves": int(j48.jobject.measureNumLeaves()),
         "size": int(j48.jobject.measureTreeSize()),
-        "predictions": [data.class_attribute.value(int(j48.classify_instance(row))) for row in data],
+        "predictions": [train.class_attribute.value(int(j48.classify_instance(row))) for row in test],
     }
 
 
@@ -33,11 +44,10 @@ def main() -> None:
     job = json.load(sys.stdin)
     jvm.start(packages=False)
     try:
-        from weka.core.converters import Loader
-
-        data = Loader(classname="weka.core.converters.ArffLoader").load_file(job["arff"])
-        data.class_is_last()
-        trees = [grown(data, *setting) for setting in job["settings"]]
+        trees = []
+        for train_file, test_file in job["splits"]:
+            train, test = read(train_file), read(test_file)
+            trees.append([grown(train, test, *setting) for setting in job["settings"]])
     finally:
         jvm.stop()
     json.dump(trees, sys.stdout)

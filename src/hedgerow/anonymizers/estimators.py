@@ -12,7 +12,7 @@ from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.privacy import Requirement
 from hedgerow.schema import Schema
 
-__all__ = ["HybridKActus", "KActus", "Mondrian"]
+__all__ = ["HybridKActus", "KADET", "KActus", "Mondrian"]
 
 
 class Mondrian(Anonymizer):
@@ -91,6 +91,8 @@ class KActus(Anonymizer):
         Records left at the root, fewer than ``k``, are not published; or they are joined by others and none is lost.
     publish : {"value", "set"}
         A category on which a group differs is hidden; or the set of its values is published where the tree asks it.
+    numbers : {"mean", "median"}
+        What stands for the numbers of a group. Trees that are to predict raw rows learn better from medians.
     reading : {"sensible", "literal"}
         How the paper's pseudo-code is read; see :mod:`hedgerow.anonymizers.suppression.kactus`.
     expand : bool
@@ -103,9 +105,9 @@ class KActus(Anonymizer):
     Examples
     --------
     >>> import pyarrow as pa
-    >>> people = pa.table({"sex": ["F"] * 4 + ["M"] * 4, "zip": ["1", "2"] * 4, "ill": ["no"] * 4 + ["yes"] * 4})
-    >>> release = KActus(k=3).anonymize(people, Schema(quasi=["sex", "zip"], target="ill"))
-    >>> sorted(set(zip(*(release.table[name].to_pylist() for name in ("sex", "zip")))))
+    >>> people = pa.table({"sex": ["F"] * 4 + ["M"] * 4, "town": ["A", "B"] * 4, "ill": ["no"] * 4 + ["yes"] * 4})
+    >>> release = KActus(k=3).anonymize(people, Schema(quasi=["sex", "town"], target="ill"))
+    >>> sorted(set(zip(*(release.table[name].to_pylist() for name in ("sex", "town")))))
     [('F', '*'), ('M', '*')]
     """
 
@@ -121,6 +123,7 @@ class KActus(Anonymizer):
         donors: Literal["random", "greedy"] = "random",
         remainder: Literal["lose", "merge"] = "lose",
         publish: Literal["value", "set"] = "value",
+        numbers: Literal["mean", "median"] = "mean",
         reading: Literal["sensible", "literal"] = "sensible",
         expand: bool = False,
         schema: Schema | None = None,
@@ -133,6 +136,7 @@ class KActus(Anonymizer):
         self.donors = donors
         self.remainder = remainder
         self.publish = publish
+        self.numbers = numbers
         self.reading = reading
         self.expand = expand
         self.schema = schema
@@ -165,8 +169,8 @@ class HybridKActus(Anonymizer):
     Examples
     --------
     >>> import pyarrow as pa
-    >>> people = pa.table({"sex": ["F"] * 4 + ["M"] * 4, "zip": ["1", "2"] * 4, "ill": ["no"] * 4 + ["yes"] * 4})
-    >>> release = HybridKActus(k=3).anonymize(people, Schema(quasi=["sex", "zip"], target="ill"))
+    >>> people = pa.table({"sex": ["F"] * 4 + ["M"] * 4, "town": ["A", "B"] * 4, "ill": ["no"] * 4 + ["yes"] * 4})
+    >>> release = HybridKActus(k=3).anonymize(people, Schema(quasi=["sex", "town"], target="ill"))
     >>> release.audit.k, release.recoding.lost
     (4, 0)
     """
@@ -191,5 +195,54 @@ class HybridKActus(Anonymizer):
         self.min_objects = min_objects
         self.crossover = crossover
         self.as_published = as_published
+        self.schema = schema
+        self.random_state = random_state
+
+
+class KADET(Anonymizer):
+    """A decision tree that stays anonymous while it grows; its leaves are published. Needs a target.
+
+    Parameters
+    ----------
+    k : int, optional
+        Every group has at least ``k`` records; may be given to ``anonymize`` instead.
+    require : sequence of requirements
+        Further requirements.
+    criterion : {"gain_ratio", "gain"}
+        What the best split of a node is.
+    pruned : bool
+        Whether to prune the tree as C4.5 does; groups only become larger.
+    schema : Schema, optional
+        For use in a pipeline; all columns are quasi-identifiers without it.
+    random_state : int, optional
+        Not used: the tree leaves nothing to chance.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> towns = ["Bonn", "Köln", "Köln", "Lyon", "Nice", "Nice"]
+    >>> people = pa.table({"town": towns, "drink": ["beer"] * 3 + ["wine"] * 3})
+    >>> countries = {"*": {"Germany": ["Bonn", "Köln"], "France": ["Lyon", "Nice"]}}
+    >>> schema = Schema(quasi=["town"], target="drink", hierarchies={"town": countries})
+    >>> sorted(set(KADET(k=3).anonymize(people, schema).table["town"].to_pylist()))
+    ['France', 'Germany']
+    """
+
+    name: ClassVar[str] = "kadet"
+
+    def __init__(
+        self,
+        *,
+        k: int | None = None,
+        require: Sequence[Requirement | str] = (),
+        criterion: Literal["gain_ratio", "gain"] = "gain_ratio",
+        pruned: bool = True,
+        schema: Schema | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.k = k
+        self.require = require
+        self.criterion = criterion
+        self.pruned = pruned
         self.schema = schema
         self.random_state = random_state

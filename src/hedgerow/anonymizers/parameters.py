@@ -121,7 +121,7 @@ class Named(Choice):
 
 @dataclass(frozen=True)
 class Flag:
-    """A parameter that is on or off; off if not given.
+    """A parameter that is on or off.
 
     ``weak`` marks one that gives up the guarantee; the command asks for a second yes.
     """
@@ -135,8 +135,8 @@ class Flag:
 
     @property
     def trials(self) -> tuple[object, ...]:
-        """On, unless the contract cannot hold then."""
-        return () if self.weak else (True,)
+        """The other one, unless the contract cannot hold then."""
+        return () if self.weak else (not self.default,)
 
     def accepts(self, value: object) -> bool:
         """Whether the value is a bool."""

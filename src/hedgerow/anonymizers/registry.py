@@ -132,6 +132,7 @@ METHODS: Mapping[str, Method] = {
                 Choice("donors", ("random", "greedy"), "siblings lend at random, or so that classes mix least"),
                 Choice("remainder", ("lose", "merge"), "fewer than k records at the root are lost, or join groups"),
                 Choice("publish", ("value", "set"), "pruned categories are hidden, or published as sets"),
+                Choice("numbers", ("mean", "median"), "what stands for the numbers of a group"),
                 Choice("reading", ("sensible", "literal"), "how the paper's pseudo-code is read"),
                 Flag("expand", "whether leaves with many records show more than the tree asks"),
             ),
@@ -157,6 +158,18 @@ METHODS: Mapping[str, Method] = {
                 Flag("as_published", "the method as printed, which is not k-anonymous", weak=True),
             ),
         ),
+        Method(
+            name="kadet",
+            class_name="KADET",
+            module="hedgerow.anonymizers.suppression.kadet",
+            family="suppression",
+            paper="Friedman, Schuster, Wolff (PKDD 2006; VLDB Journal 2008)",
+            guarantees=_ALL,
+            parameters=(
+                Choice("criterion", ("gain_ratio", "gain"), "what the best split of a node is"),
+                Flag("pruned", "whether to prune the tree, as C4.5 does", default=True),
+            ),
+        ),
     )
 }
 
@@ -176,7 +189,7 @@ def methods() -> list[dict[str, str]]:
     """Every method: name, class, family, paper, guarantees.
 
     >>> [method["name"] for method in methods()]
-    ['mondrian', 'kactus', 'hybrid-kactus']
+    ['mondrian', 'kactus', 'hybrid-kactus', 'kadet']
     """
     return [
         {

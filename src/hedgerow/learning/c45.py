@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.errors import BadInput
 from hedgerow.frames import open_frame
+from hedgerow.learning.labels import classes_of, weights_of
 from hedgerow.trees import induce_c45
 from hedgerow.trees.attributes import encode_like, encode_training
 from hedgerow.trees.tree import Verdict
@@ -91,8 +90,8 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         rows = len(door.frame)
         if not rows or not door.frame.columns:
             raise BadInput("The table has no rows or no columns. A tree needs at least one of each.")
-        classes, labels = _classes(y, rows)
-        weights = _weights(sample_weight, rows)
+        classes, labels = classes_of(y, rows)
+        weights = weights_of(sample_weight, rows)
         used = slice(None) if weights is None or weights.all() else weights > 0
         if not isinstance(used, slice):
             door = replace(door, frame=door.frame.filter(used.tolist()))
@@ -146,37 +145,3 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             raise BadInput.parameter("pruned", owner, "True or False", self.pruned)
         if isinstance(self.missing, str) or not all(isinstance(text, str) for text in self.missing):
             raise BadInput.parameter("missing", owner, "a list of texts", self.missing)
-
-
-def _classes(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The sorted classes, and which of them each row has; none may be missing."""
-    labels = np.asarray(y)
-    if labels.shape != (rows,):
-        raise BadInput(f"y must hold one class for each of the {rows} rows of X.")
-    try:
-        known = pa.array(labels, from_pandas=True)
-    except (pa.ArrowException, TypeError, ValueError):
-        raise BadInput("y mixes types or holds objects. Make it all text or all numbers.") from None
-    if known.null_count:
-        first_null = known.is_null().index(True).as_py() + 1
-        raise BadInput(f"y has no class in {known.null_count} rows, first in row {first_null}. Remove these rows.")
-    # Only the distinct labels are sorted: sorting a million texts would take longer than growing the tree.
-    index = known.dictionary_encode().indices.to_numpy()
-    first = np.empty(index.max() + 1, dtype=np.int64)
-    first[index[::-1]] = np.arange(rows - 1, -1, -1)
-    classes, rank = np.unique(labels[first], return_inverse=True)
-    return classes, rank[index]
-
-
-def _weights(sample_weight: Any, rows: int) -> NDArray[np.float64] | None:
-    if sample_weight is None:
-        return None
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BadInput("sample_weight must hold numbers.") from None
-    if weights.shape != (rows,) or not np.isfinite(weights).all() or (weights < 0).any():
-        raise BadInput(f"sample_weight must hold one number >= 0 for each of the {rows} rows of X.")
-    if not math.fsum(weights):
-        raise BadInput("sample_weight is 0 in all rows. A tree needs at least one record.")
-    return weights

@@ -1,13 +1,14 @@
 """Building what groups publish where a method decides which columns a group shows: values and means, the rest hidden.
 
-A number or date that is shown is the mean over the group, one for all its records (nothing if only some have one). A
-category is shown where all records of the group hold the same one; otherwise it is suppressed, or the set of those
-they hold.
+A number or date that is shown is the mean (or the median) over the group, one for all its records; nothing if only
+some have one. A category is shown where all records of the group hold the same one; otherwise it is suppressed, or
+the set of those they hold.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,11 @@ Shown = tuple[PublishedColumn, NDArray[np.int32]]
 
 
 def publish_shown(
-    counts: FrequencyTable, pieces: Pieces, shown: NDArray[np.bool_], as_sets: NDArray[np.bool_] | None = None
+    counts: FrequencyTable,
+    pieces: Pieces,
+    shown: NDArray[np.bool_],
+    as_sets: NDArray[np.bool_] | None = None,
+    numbers: Literal["mean", "median"] = "mean",
 ) -> tuple[tuple[PublishedColumn, ...], NDArray[np.int32]]:
     """Describe every group by the columns that it shows.
 
@@ -40,6 +45,8 @@ def publish_shown(
         Which columns each group shows.
     as_sets : bool array (groups, quasi-identifiers), optional
         Which categories a group shows as the set of values it holds, if it holds several.
+    numbers : {"mean", "median"}
+        What stands for the numbers of a group; the median is the lower one of two.
 
     Returns
     -------
@@ -58,7 +65,7 @@ def publish_shown(
             several = np.zeros(len(shown), dtype=bool) if as_sets is None else as_sets[:, at]
             column, values[:, at] = _categories(held, several)
         else:
-            column, values[:, at] = _means(held)
+            column, values[:, at] = _statistics(held, numbers)
         columns.append(column)
     return tuple(columns), values
 
@@ -91,27 +98,46 @@ def _categories(held: _Held, several: NDArray[np.bool_]) -> Shown:
     return published.column(), result
 
 
-def _means(held: _Held) -> Shown:
+def _statistics(held: _Held, numbers: Literal["mean", "median"]) -> Shown:
     domain, groups = held.domain, len(held.shown)
-    assert domain.numbers is not None
     missing = held.codes == domain.missing_code
     known = held.shown[held.group] & ~missing
-    records = np.bincount(held.group[known], held.size[known], groups)
-    # Shares are added, not values, so that the sum of large numbers does not overflow.
-    share = held.size[known] / records[held.group[known]]
-    mean = np.bincount(held.group[known], domain.numbers[held.codes[known]] * share, groups)
-    published = PublishedValues(domain)
-    result = np.full(groups, published.suppressed(), dtype=np.int32)
+    records = np.bincount(held.group[known], held.size[known], groups).astype(np.float64)
     # Where some have a number and others none, a mean would be said of both: nothing is shown.
     gaps = np.bincount(held.group[missing], minlength=groups) > 0
     of_group = np.flatnonzero((records > 0) & ~gaps)
-    distinct, index = np.unique(mean[of_group], return_inverse=True)
+    statistic = (_means if numbers == "mean" else _medians)(held, known, records)
+    published = PublishedValues(domain)
+    result = np.full(groups, published.suppressed(), dtype=np.int32)
+    distinct, index = np.unique(statistic[of_group], return_inverse=True)
     new = np.array([published.mean(one) for one in distinct.tolist()], dtype=np.int32)
     result[of_group] = new[index]
     only_missing = held.shown & gaps & (records == 0)
     if only_missing.any():
         result[only_missing] = published.value(domain.missing_code)
     return published.column(), result
+
+
+def _means(held: _Held, known: NDArray[np.bool_], records: NDArray[np.float64]) -> NDArray[np.float64]:
+    assert held.domain.numbers is not None
+    # Shares are added, not values, so that the sum of large numbers does not overflow.
+    share = held.size[known] / records[held.group[known]]
+    total = np.bincount(held.group[known], held.domain.numbers[held.codes[known]] * share, len(records))
+    return total.astype(np.float64, copy=False)
+
+
+def _medians(held: _Held, known: NDArray[np.bool_], records: NDArray[np.float64]) -> NDArray[np.float64]:
+    assert held.domain.numbers is not None
+    group, code, size = held.group[known], held.codes[known], held.size[known]
+    order = np.lexsort((code, group))
+    group, code = group[order], code[order]
+    before = np.cumsum(records) - records
+    reached = np.cumsum(size[order]) - before[group]
+    # The first record of each group that has half of it at or below.
+    first = np.flatnonzero(2 * reached >= records[group])
+    result = np.zeros(len(records))
+    result[group[first[::-1]]] = held.domain.numbers[code[first[::-1]]]
+    return result
 
 
 class PublishedValues:

@@ -46,6 +46,17 @@ def test_a_number_is_the_mean_of_the_records_not_of_the_values() -> None:
     assert published(counts, [0, 0, 1], [[True], [True]]) == [["25", "50"]]
 
 
+def test_a_median_is_that_of_the_records() -> None:
+    counts = counted(age=[0, 0, 0, 40, 50, 50, 60])
+    pieces = Pieces.whole(np.array([0, 0, 1, 1], dtype=np.int32)[counts.cell_tuple], counts.cell_sizes)
+    (column,), values = publish_shown(counts, pieces, np.array([[True], [True]]), numbers="median")
+    assert texts(column, values[:, 0]) == ["0", "50"]
+    # Of an even number the lower of the two in the middle.
+    halves = Pieces.whole(np.array([1, 0, 0, 1], dtype=np.int32)[counts.cell_tuple], counts.cell_sizes)
+    (column,), values = publish_shown(counts, halves, np.array([[True], [True]]), numbers="median")
+    assert texts(column, values[:, 0]) == ["50", "0"]
+
+
 def test_a_mean_has_two_digits_more_than_the_column() -> None:
     assert published(counted(age=[1, 1, 2]), [0, 0], [[True]]) == [["1.33"]]
     assert published(counted(age=[0.1, 0.1, 0.2]), [0, 0], [[True]]) == [["0.133"]]

@@ -18,7 +18,9 @@ Deviations
 - ``remainder="merge"`` loses no record: what is left at the root is joined by records that groups can spare, or by the
   smallest groups.
 - ``donors="greedy"``, ``publish="set"`` and ``expand=True`` answer what the authors name as drawbacks (section 5.9).
-- A mean has two digits more than the column; a date's is a date.
+- A mean has two digits more than the column; a date's is a date. ``numbers="median"`` publishes medians: in a column
+  that is mostly 0 the mean lies where few values do, and a tree that learns thresholds between means parts raw rows
+  wrongly (``benchmarks/RESULTS.md``). A median says of a value that someone in the group has it; a mean does not.
 """
 
 from __future__ import annotations
@@ -52,6 +54,7 @@ def kactus(
     donors: Literal["random", "greedy"] = "random",
     remainder: Literal["lose", "merge"] = "lose",
     publish: Literal["value", "set"] = "value",
+    numbers: Literal["mean", "median"] = "mean",
     reading: Literal["sensible", "literal"] = "sensible",
     expand: bool = False,
 ) -> Recoding:
@@ -71,7 +74,7 @@ def kactus(
     nodes = np.flatnonzero(outcome.released)
     shown = tree.asked(len(counts.quasi))[nodes]
     as_sets = shown | tree.asked_below(len(counts.quasi))[nodes] if publish == "set" else None
-    return release_groups("kactus", tree, counts, outcome, shown, as_sets)
+    return release_groups("kactus", tree, counts, outcome, shown, as_sets, numbers)
 
 
 def release_groups(
@@ -81,13 +84,14 @@ def release_groups(
     outcome: Outcome,
     shown: NDArray[np.bool_],
     as_sets: NDArray[np.bool_] | None,
+    numbers: Literal["mean", "median"] = "mean",
 ) -> Recoding:
     """Publish the released nodes; ``shown`` and ``as_sets`` say what each of them shows of each column."""
     from hedgerow.anonymizers.suppression.routes import cuts_of
 
     group_of_node = np.where(outcome.released, np.cumsum(outcome.released) - 1, -1).astype(np.int32)
     pieces = _pieces(outcome, group_of_node)
-    columns, values = publish_shown(counts, pieces, shown, as_sets)
+    columns, values = publish_shown(counts, pieces, shown, as_sets, numbers)
     kept = pieces.group >= 0
     return Recoding(
         method=method,

@@ -1,0 +1,242 @@
+"""kADET as an anonymizer: grow a k-anonymous decision tree and publish what the path to each leaf says.
+
+The quasi-identifiers are the public attributes and the only ones, so a span is a leaf, and the leaves are the groups.
+A column that the path does not ask is suppressed, one that it asks is published as the taxonomy's label or value
+where the path ends, or as the smallest interval around the group's numbers. The growth, the papers and what differs
+from them are in :mod:`hedgerow.trees.kadet`.
+
+Deviations
+----------
+- The papers publish the tree; here the records are published with their leaf's description, so that any learner can
+  read them. No record is lost.
+- A split must keep *all* requirements on every branch, not only k. Each group is one equivalence class; a requirement
+  on a smaller shield speaks of unions of groups, and holds if it holds for each of them.
+- Dates that are asked by a threshold are published as the set of those in the group: intervals are of numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.anonymizers import line
+from hedgerow.counts import FrequencyTable
+from hedgerow.domains import Domain
+from hedgerow.privacy import Requirement
+from hedgerow.privacy.binding import Context
+from hedgerow.recoding import CutTree, Pieces, PublishedColumn, Recoding, publish_groups
+from hedgerow.recoding.published import PublishedKind
+from hedgerow.trees.generalizing import ABSENT, GeneralizedAttribute, GeneralizingTree
+from hedgerow.trees.kadet import Criterion, People, Records, induce_kadet
+from hedgerow.trees.training import checked_target
+from hedgerow.values import SUPPRESSED_TEXT, format_value
+
+__all__ = ["kadet"]
+
+# A place to cut, whether it takes one value from the rest, and the node that the cut-off part goes to.
+_Cut = tuple[int, bool, int]
+
+
+def kadet(
+    counts: FrequencyTable,
+    requirements: Sequence[Requirement],
+    *,
+    seed: int | None = None,  # noqa: ARG001 - every method has one; the tree leaves nothing to chance
+    criterion: Criterion = "gain_ratio",
+    pruned: bool = True,
+) -> Recoding:
+    """Grow the tree and publish its leaves; :class:`hedgerow.KADET` explains the parameters."""
+    target = checked_target(counts, "KADET")
+    context, packed = line.bind(counts, requirements)
+    attributes = [GeneralizedAttribute(counts.domains[name], counts.hierarchies[name]) for name in counts.quasi]
+    classes = counts.domains[target].labels.tolist()
+    tree = induce_kadet(
+        attributes,
+        _records(counts, target),
+        _people(counts, context),
+        packed,
+        classes,
+        criterion=criterion,
+        pruned=pruned,
+    )
+    places = np.stack([attribute.places(counts.tuples[:, at]) for at, attribute in enumerate(attributes)])
+    leaves, group_of_tuple = np.unique(tree.reached(places), return_inverse=True)
+    pieces = Pieces.whole(group_of_tuple.astype(np.int32)[counts.cell_tuple], counts.cell_sizes)
+    columns, values = _published(counts, tree, leaves, pieces)
+    return Recoding(
+        method="kadet",
+        quasi=counts.quasi,
+        columns=columns,
+        groups=values,
+        sizes=np.bincount(pieces.group, pieces.size, len(leaves)).astype(np.int64),
+        pieces=pieces,
+        router=_router(tree, leaves),
+        warnings=_warnings(tree, target, len(classes)),
+    )
+
+
+def _warnings(tree: GeneralizingTree, target: str, classes: int) -> tuple[str, ...]:
+    if tree.size > 1:
+        return ()
+    why = f"The target {target!r} has only one class" if classes < 2 else "No split of the tree is allowed and useful"
+    return (f"{why}, so every quasi-identifier is suppressed.",)
+
+
+def _records(counts: FrequencyTable, target: str) -> Records:
+    """One row for each combination of quasi-identifiers and class; the target comes first among a tuple's cells."""
+    label = counts.values_of(target)
+    starts = np.ones(len(label), dtype=bool)
+    starts[1:] = (counts.cell_tuple[1:] != counts.cell_tuple[:-1]) | (label[1:] != label[:-1])
+    first = np.flatnonzero(starts)
+    codes = np.ascontiguousarray(counts.tuples[counts.cell_tuple[first]].T)
+    return Records(codes, label[first], np.add.reduceat(counts.cell_sizes, first).astype(np.float64))
+
+
+def _people(counts: FrequencyTable, context: Context) -> People:
+    """Tuples, or cells where the requirements read sensitive values."""
+    if not context.columns:
+        nothing = np.empty((len(counts.tuples), 0), dtype=np.int32)
+        return People(np.ascontiguousarray(counts.tuples.T), nothing, counts.tuple_sizes, 0)
+    values = [
+        counts.values_of(column.domain.name) + offset
+        for column, offset in zip(context.columns, context.offsets[:-1], strict=True)
+    ]
+    codes = np.ascontiguousarray(counts.tuples[counts.cell_tuple].T)
+    histograms = np.stack(values, axis=1).astype(np.int32)
+    return People(codes, histograms, counts.cell_sizes, int(context.offsets[-1]))
+
+
+def _published(
+    counts: FrequencyTable, tree: GeneralizingTree, leaves: NDArray[np.int64], pieces: Pieces
+) -> tuple[tuple[PublishedColumn, ...], NDArray[np.int32]]:
+    """What the path to each leaf says of every column."""
+    said = np.full((len(leaves), len(counts.quasi)), -1, dtype=np.int32)
+    for group, leaf in enumerate(leaves.tolist()):
+        for asked, answer in tree.path(leaf):
+            if said[group, asked] < 0:  # the nearest answer is the finest
+                said[group, asked] = answer
+    tight, values = publish_groups(counts, pieces, len(leaves), "interval")
+    columns = []
+    for at, attribute in enumerate(tree.attributes):
+        column: PublishedColumn
+        if attribute.by_threshold:
+            column, values[:, at] = _shown(tight[at], values[:, at], said[:, at] >= 0)
+        else:
+            column, values[:, at] = _labels(attribute, np.maximum(said[:, at], attribute.hierarchy.root))
+        columns.append(column)
+    return tuple(columns), values
+
+
+def _shown(
+    column: PublishedColumn, values: NDArray[np.int32], asked: NDArray[np.bool_]
+) -> tuple[PublishedColumn, NDArray[np.int32]]:
+    """Only what groups publish that were asked; the others suppress the column."""
+    kept, index = np.unique(values[asked], return_inverse=True)
+    covered = [column.members[column.starts[value] : column.starts[value + 1]] for value in kept]
+    texts, kinds = [column.texts[value] for value in kept], [column.kinds[value] for value in kept]
+    result = np.full(len(values), len(kept), dtype=np.int32)
+    result[asked] = index
+    if not asked.all():
+        texts.append(SUPPRESSED_TEXT)
+        kinds.append("suppressed")
+        covered.append(np.arange(column.domain.size, dtype=np.int32))
+    return _column(column.domain, texts, kinds, covered, None), result
+
+
+def _labels(attribute: GeneralizedAttribute, nodes: NDArray[np.int32]) -> tuple[PublishedColumn, NDArray[np.int32]]:
+    """The label of each group's taxonomy node; the root says nothing."""
+    domain, hierarchy = attribute.domain, attribute.hierarchy
+    texts: list[str | None] = []
+    kinds: list[PublishedKind] = []
+    covered: list[NDArray[np.int32]] = []
+    distinct, index = np.unique(nodes, return_inverse=True)
+    for node in distinct.tolist():
+        codes = np.flatnonzero(hierarchy.mask_of(node)).astype(np.int32)
+        label = hierarchy.labels[node]
+        if node == hierarchy.root or (label == SUPPRESSED_TEXT and hierarchy.level[node] > 0):
+            texts.append(SUPPRESSED_TEXT)
+            kinds.append("suppressed")
+        elif hierarchy.level[node] == 0:
+            texts.append(None if label is None else format_value(str(domain.labels[codes[0]])))
+            kinds.append("value")
+        else:
+            texts.append(label)
+            kinds.append("label")
+        covered.append(codes)
+    return _column(domain, texts, kinds, covered, distinct), index.astype(np.int32)
+
+
+def _column(
+    domain: Domain,
+    texts: list[str | None],
+    kinds: list[PublishedKind],
+    covered: list[NDArray[np.int32]],
+    nodes: NDArray[np.int32] | None,
+) -> PublishedColumn:
+    starts = np.cumsum([0, *(len(codes) for codes in covered)], dtype=np.int64)
+    return PublishedColumn(domain, tuple(texts), tuple(kinds), starts, np.concatenate(covered), nodes)
+
+
+def _router(tree: GeneralizingTree, leaves: NDArray[np.int64]) -> CutTree:
+    """The tree as binary cuts, a chain of them for each node; what no branch is for goes to the last one."""
+    asked = set(tree.column.tolist())
+    orders = tuple(_order(attribute, at in asked) for at, attribute in enumerate(tree.attributes))
+    chains = [_chain(tree, node, orders) for node in range(tree.size)]
+    before = np.cumsum([0, *(len(cuts) for cuts, _ in chains)])
+    group = {leaf: at for at, leaf in enumerate(leaves.tolist())}
+
+    def entry(node: int) -> int:
+        return -1 - group[node] if tree.column[node] < 0 else int(before[node])
+
+    column, threshold, single, left, right = [], [], [], [], []
+    for node, (cuts, last) in enumerate(chains):
+        for at, (place, alone, child) in enumerate(cuts):
+            column.append(int(tree.column[node]))
+            threshold.append(place)
+            single.append(alone)
+            left.append(entry(child))
+            right.append(int(before[node]) + at + 1 if at + 1 < len(cuts) else entry(last))
+    return CutTree(
+        np.array(column, dtype=np.int32),
+        np.array(threshold, dtype=np.int32),
+        np.array(single, dtype=bool),
+        np.array(left, dtype=np.int32),
+        np.array(right, dtype=np.int32),
+        orders,
+    )
+
+
+def _order(attribute: GeneralizedAttribute, asked: bool) -> NDArray[np.int32]:
+    """The rank of each code: in a taxonomy of categories that of its leaf, so that the codes below a node are a run."""
+    if asked and attribute.domain.kind == "text" and attribute.hierarchy.height > 1:
+        return attribute.hierarchy.order
+    return np.arange(attribute.domain.size, dtype=np.int32)
+
+
+def _chain(tree: GeneralizingTree, node: int, orders: Sequence[NDArray[np.int32]]) -> tuple[list[_Cut], int]:
+    """The cuts that tell the branches of a node apart, each with the branch it cuts off, and the last branch."""
+    if tree.column[node] < 0:
+        return [], node
+    at = int(tree.column[node])
+    attribute, children = tree.attributes[at], tree.children(node)
+    missing = attribute.domain.missing_code
+    if attribute.by_threshold:
+        cuts: list[_Cut] = [(missing, True, child) for child in children if tree.said[child] == ABSENT]
+        return [*cuts, (int(tree.threshold[node]), False, children[0])], children[1]
+    codes = np.arange(attribute.domain.size, dtype=np.int32)
+    branch = tree.branch_of(node, attribute.places(codes))
+    if attribute.domain.kind == "text" and np.array_equal(orders[at], codes):
+        # Unknown categories have a place among the codes' own order, but the alphabet must not decide where they go.
+        last = max(children, key=lambda child: float(tree.counts[child].sum()))
+        alone = [(int(code), True, children[branch[code]]) for code in codes[branch >= 0]]
+        return [cut for cut in alone if cut[2] != last], last
+    cuts = (
+        [(int(orders[at][missing]), True, children[branch[missing]])] if missing >= 0 and branch[missing] >= 0 else []
+    )
+    known = codes[(branch >= 0) & (codes != missing)]
+    known = known[np.argsort(orders[at][known])]
+    ends = np.flatnonzero(np.diff(branch[known]))
+    cuts += [(int(orders[at][code]), False, children[branch[code]]) for code in known[ends]]
+    return cuts, children[branch[known[-1]]]

@@ -1,0 +1,258 @@
+"""kADET as a scikit-learn classifier: the model itself is what may be published."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from hedgerow.counts import BadValues, EncodedColumn, encode_column, tabulate
+from hedgerow.domains import Domain
+from hedgerow.errors import BadInput, listing
+from hedgerow.frames import Door, as_arrow, open_frame
+from hedgerow.hierarchies import Hierarchy, hierarchy_of
+from hedgerow.learning.labels import classes_of, weights_of
+from hedgerow.privacy import pack
+from hedgerow.privacy.binding import BoundRequirement, Context
+from hedgerow.trees.generalizing import GeneralizedAttribute
+from hedgerow.trees.kadet import People, Records, induce_kadet
+from hedgerow.trees.placing import places_of
+
+__all__ = ["KADETClassifier"]
+
+
+class KADETClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
+    """A decision tree that tells nobody apart from fewer than k people (see :mod:`hedgerow.trees.kadet`).
+
+    Parameters
+    ----------
+    k : int
+        Every span has at least so many records. A span are those whose public values lead to the same leaf however
+        the private questions are answered.
+    public : sequence of str, optional
+        The columns whose values of a person others may know, the quasi-identifiers; all if not given. The others
+        are private, and so is the class.
+    hierarchies : mapping of column to hierarchy, optional
+        How public columns generalize: whatever a schema takes. A column without one is asked by its values, or, if it
+        holds numbers or dates, by thresholds; those of private columns are not used.
+    criterion : {"gain_ratio", "gain"}
+        What the best split of a node is.
+    pruned : bool
+        Whether to prune the tree.
+    missing : sequence of str
+        Texts that mean "no value", besides null; a missing value is a value of its own.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted.
+    tree_ : GeneralizingTree
+        The tree as data.
+    spans_ : int array
+        How many records each span has, the smallest first.
+    n_leaves_, tree_size_ : int
+        The number of leaves, and of all nodes.
+    feature_names_in_ : array of str
+        The columns of the training table; when predicting they are found by name.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"town": ["Bonn", "Köln", "Köln", "Lyon", "Nice", "Nice"]})
+    >>> towns = {"*": {"Germany": ["Bonn", "Köln"], "France": ["Lyon", "Nice", "Paris"]}}
+    >>> model = KADETClassifier(k=3, hierarchies={"town": towns}).fit(people, ["beer"] * 3 + ["wine"] * 3)
+    >>> print(model.export_text())
+    town = Germany: beer (3)
+    town = France: wine (3)
+    >>> model.predict(pa.table({"town": ["Paris"]})).tolist(), model.spans_.tolist()
+    (['wine'], [3, 3])
+    """
+
+    def __init__(
+        self,
+        *,
+        k: int = 10,
+        public: Sequence[str] | None = None,
+        hierarchies: Mapping[str, Any] | None = None,
+        criterion: Literal["gain_ratio", "gain"] = "gain_ratio",
+        pruned: bool = True,
+        missing: Sequence[str] = ("",),
+    ) -> None:
+        self.k = k
+        self.public = public
+        self.hierarchies = hierarchies
+        self.criterion = criterion
+        self.pruned = pruned
+        self.missing = missing
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KADETClassifier:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : dataframe
+            pandas, polars or pyarrow, or a DuckDB relation. Missing values are welcome.
+        y : array or series
+            The class of each row; none may be missing.
+        sample_weight : array, optional
+            How many records each row stands for, whole numbers because k counts records.
+        """
+        self._check_parameters()
+        door = open_frame(X)
+        rows = len(door.frame)
+        if not rows or not door.frame.columns:
+            raise BadInput("The table has no rows or no columns. A tree needs at least one of each.")
+        public = self._public(door.frame.columns)
+        classes, labels = classes_of(y, rows)
+        weights = _whole(weights_of(sample_weight, rows), rows)
+        if not weights.all():
+            used = weights > 0
+            door = replace(door, frame=door.frame.filter(used.tolist()))
+            occurring, labels = np.unique(labels[used], return_inverse=True)
+            classes, weights = classes[occurring], weights[used]
+        records = int(weights.sum())
+        if records < self.k:
+            raise BadInput(f"The table has {records} records, fewer than k = {self.k}. Lower k or use a larger table.")
+        self._given = {name: self._hierarchy(door, name, name in public) for name in door.frame.columns}
+        columns = [self._encode(door, name) for name in door.frame.columns]
+        attributes = [
+            GeneralizedAttribute(column.domain, self._given[column.domain.name].encode(column.domain), one in public)
+            for one, column in zip(door.frame.columns, columns, strict=True)
+        ]
+        people = _people(attributes, columns, weights)
+        self.tree_ = induce_kadet(
+            attributes,
+            _records(attributes, columns, labels, len(classes), weights),
+            people,
+            pack([BoundRequirement(f"k = {self.k}", self.k)], Context((), records)),
+            [str(label) for label in classes],
+            criterion=self.criterion,
+            pruned=self.pruned,
+        )
+        places = np.stack([one.places(codes) for one, codes in zip(attributes, people.codes, strict=True)])
+        self.spans_ = np.sort(np.bincount(self.tree_.spans(places), people.weights).astype(np.int64))
+        self.classes_ = classes
+        self.feature_names_in_ = np.array(door.frame.columns, dtype=object)
+        self.n_features_in_ = len(columns)
+        self.n_leaves_ = self.tree_.n_leaves
+        self.tree_size_ = self.tree_.size
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Name the class of each row: the most probable, the first of equally probable ones."""
+        most_probable = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[most_probable])
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Give the probability of each class, in the order of ``classes_``.
+
+        A value that the training table does not have is taken for the nearest node above it that the hierarchy knows;
+        where a node has no branch for it, the classes of that node answer.
+        """
+        check_is_fitted(self)
+        door = open_frame(X)
+        absent = [name for name in self.feature_names_in_ if name not in door.frame.columns]
+        if absent:
+            raise BadInput(f"The table lacks columns that the tree was trained with: {listing(absent)}. Add them.")
+        places = np.empty((len(self.tree_.attributes), len(door.frame)), dtype=np.int32)
+        for at, attribute in enumerate(self.tree_.attributes):
+            new = self._encode(door, attribute.domain.name, like=attribute.domain)
+            places[at] = places_of(attribute, new.domain, self._given[attribute.domain.name])[new.codes]
+        deciding = self.tree_.deciding[self.tree_.reached(places)]
+        return np.asarray(deciding / deciding.sum(axis=1, keepdims=True))
+
+    def export_text(self) -> str:
+        """Write the tree as text, a line per branch."""
+        check_is_fitted(self)
+        return self.tree_.export_text()
+
+    def _encode(self, door: Door, name: str, like: Domain | None = None) -> EncodedColumn:
+        """A column as codes of its own values; without a hierarchy it must not mix numbers and text."""
+        values = as_arrow(door.frame[name])
+        mixture: Literal["refuse", "allow", "text"] = "refuse"
+        if pa.types.is_dictionary(values.type) if like is None else like.kind == "text":
+            mixture = "text"
+        elif like is not None or name in (self.hierarchies or {}):
+            mixture = "allow"
+        try:
+            return encode_column(name, values, missing=self.missing, mixture=mixture)
+        except BadValues as bad:
+            raise bad.located(f"row {bad.first(values.to_pylist())}") from None
+
+    def _hierarchy(self, door: Door, name: str, public: bool) -> Hierarchy:
+        """The hierarchy that is given for a public column; categories that look like numbers stay categories."""
+        given = (self.hierarchies or {}).get(name) if public else None
+        categories = pa.types.is_dictionary(as_arrow(door.frame[name]).type)
+        return hierarchy_of("flat" if given is None and categories else given, name)
+
+    def _public(self, columns: Sequence[str]) -> set[str]:
+        named = columns if self.public is None else self.public
+        for what, names in (
+            ("It is named as public.", named),
+            ("A hierarchy is given for it.", self.hierarchies or {}),
+        ):
+            for name in names:
+                if name not in columns:
+                    raise BadInput.unknown("column", str(name), columns, what)
+        return set(named)
+
+    def _check_parameters(self) -> None:
+        owner = type(self).__name__
+        k: object = self.k
+        public: object = self.public
+        if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
+            raise BadInput.parameter("k", owner, "an int >= 1", k)
+        if public is not None and (isinstance(public, str) or not isinstance(public, Sequence | set)):
+            raise BadInput.parameter("public", owner, "a list of column names", public)
+        given: object = self.hierarchies
+        if given is not None and not isinstance(given, Mapping):
+            raise BadInput.parameter("hierarchies", owner, "a mapping of column to hierarchy", type(given).__name__)
+        if self.criterion not in ("gain_ratio", "gain"):
+            raise BadInput.parameter("criterion", owner, "'gain_ratio' or 'gain'", self.criterion)
+        if not isinstance(self.pruned, bool):
+            raise BadInput.parameter("pruned", owner, "True or False", self.pruned)
+        if isinstance(self.missing, str) or not all(isinstance(text, str) for text in self.missing):
+            raise BadInput.parameter("missing", owner, "a list of texts", self.missing)
+
+
+def _whole(weights: NDArray[np.float64] | None, rows: int) -> NDArray[np.int64]:
+    if weights is None:
+        return np.ones(rows, dtype=np.int64)
+    if not (weights == np.round(weights)).all():
+        raise BadInput("sample_weight must hold whole numbers, because k counts records.")
+    return weights.astype(np.int64)
+
+
+def _records(
+    attributes: Sequence[GeneralizedAttribute],
+    columns: Sequence[EncodedColumn],
+    labels: NDArray[np.int64],
+    n_classes: int,
+    weights: NDArray[np.int64],
+) -> Records:
+    """The distinct combinations of all columns and the class."""
+    codes = [*(column.codes for column in columns), labels.astype(np.int32)]
+    sizes = [*(attribute.domain.size for attribute in attributes), n_classes]
+    distinct, index = tabulate(codes, sizes, len(labels))
+    records = np.bincount(index, weights, len(distinct)).astype(np.float64)
+    return Records(np.ascontiguousarray(distinct[:, :-1].T), np.ascontiguousarray(distinct[:, -1]), records)
+
+
+def _people(
+    attributes: Sequence[GeneralizedAttribute], columns: Sequence[EncodedColumn], weights: NDArray[np.int64]
+) -> People:
+    """The distinct combinations of the public columns; a private one has the code 0 throughout, which nothing reads."""
+    public = [at for at, attribute in enumerate(attributes) if attribute.public]
+    sizes = [attributes[at].domain.size for at in public]
+    distinct, index = tabulate([columns[at].codes for at in public], sizes, len(weights))
+    codes = np.zeros((len(columns), len(distinct)), dtype=np.int32)
+    codes[public] = distinct.T
+    nothing = np.empty((len(distinct), 0), dtype=np.int32)
+    return People(codes, nothing, np.bincount(index, weights, len(distinct)).astype(np.int64), 0)

@@ -1,0 +1,49 @@
+"""The classes and weights that a classifier is given, checked and coded."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hedgerow.errors import BadInput
+
+__all__ = ["classes_of", "weights_of"]
+
+
+def classes_of(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The sorted classes, and which of them each row has; none may be missing."""
+    labels = np.asarray(y)
+    if labels.shape != (rows,):
+        raise BadInput(f"y must hold one class for each of the {rows} rows of X.")
+    try:
+        known = pa.array(labels, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError):
+        raise BadInput("y mixes types or holds objects. Make it all text or all numbers.") from None
+    if known.null_count:
+        first_null = known.is_null().index(True).as_py() + 1
+        raise BadInput(f"y has no class in {known.null_count} rows, first in row {first_null}. Remove these rows.")
+    # Only the distinct labels are sorted: sorting a million texts would take longer than growing the tree.
+    index = known.dictionary_encode().indices.to_numpy()
+    first = np.empty(index.max() + 1, dtype=np.int64)
+    first[index[::-1]] = np.arange(rows - 1, -1, -1)
+    classes, rank = np.unique(labels[first], return_inverse=True)
+    return classes, rank[index]
+
+
+def weights_of(sample_weight: Any, rows: int) -> NDArray[np.float64] | None:
+    """The weight of each row, if any are given."""
+    if sample_weight is None:
+        return None
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadInput("sample_weight must hold numbers.") from None
+    if weights.shape != (rows,) or not np.isfinite(weights).all() or (weights < 0).any():
+        raise BadInput(f"sample_weight must hold one number >= 0 for each of the {rows} rows of X.")
+    if not math.fsum(weights):
+        raise BadInput("sample_weight is 0 in all rows. A tree needs at least one record.")
+    return weights

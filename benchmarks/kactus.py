@@ -67,8 +67,8 @@ def scale(factors: Sequence[int] = (1, 5, 10, 20, 30)) -> None:
         f"\nk = {K}. The anonymization is the rest of the fit; reading, counting, publishing and verification are only "
         "in the time end to end. A class that is drawn has next to nothing to do with the columns: pruning leaves one "
         "leaf, all quasi-identifiers are suppressed, and there is nothing to lend. With the class of the record that "
-        "is varied the tree has work to do. The paper has 483 s for σ = 30, on a Pentium 4 with 2.8 GHz, and does not say "
-        "what becomes of the class."
+        "is varied the tree has work to do. The paper has 483 s for σ = 30, on a Pentium 4 with 2.8 GHz, and does not "
+        "say what becomes of the class."
     )
 
 

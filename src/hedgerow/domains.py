@@ -69,3 +69,8 @@ class Domain:
     def step(self) -> float:
         """The width of one cell of the column's grid."""
         return float(10.0**-self.decimals)
+
+    def only(self, codes: NDArray[np.integer]) -> Domain:
+        """The domain of some of the values, without the missing one; ascending codes."""
+        numbers = None if self.numbers is None else self.numbers[codes]
+        return Domain(self.name, self.kind, self.labels[codes], numbers)

@@ -12,12 +12,14 @@ from hedgerow.hierarchies.encoded import EncodedHierarchy, Hierarchy
 from hedgerow.hierarchies.files import read_arx, read_toml
 from hedgerow.hierarchies.masks import masking
 from hedgerow.hierarchies.numeric import intervals
+from hedgerow.hierarchies.placing import NOWHERE, nodes_above
 from hedgerow.hierarchies.resolution import hierarchy_of, resolve
 from hedgerow.hierarchies.taxonomies import groups, taxonomy
 
 __all__ = [
     "EncodedHierarchy",
     "Hierarchy",
+    "NOWHERE",
     "automatic",
     "dates",
     "flat",
@@ -25,6 +27,7 @@ __all__ = [
     "hierarchy_of",
     "intervals",
     "masking",
+    "nodes_above",
     "read_arx",
     "read_toml",
     "resolve",

@@ -62,6 +62,8 @@ class EncodedHierarchy:
         Whether it was chosen because none was given.
     low, high : float64[nodes], optional
         Ends of the numbers below each node, for intervals; nan for the missing leaf.
+    source : Hierarchy, optional
+        What it was encoded from, to place values of other tables.
     """
 
     labels: tuple[str | None, ...]
@@ -79,6 +81,7 @@ class EncodedHierarchy:
     automatic: bool = False
     low: NDArray[np.float64] | None = None
     high: NDArray[np.float64] | None = None
+    source: Hierarchy | None = None
 
     @property
     def root(self) -> int:

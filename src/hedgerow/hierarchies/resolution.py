@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -80,4 +81,5 @@ def resolve(spec: Any, domain: Domain, column: str) -> EncodedHierarchy:
     >>> resolve({"person": ["F", "M"]}, sex, "sex").labels
     ('person', 'F', 'M')
     """
-    return hierarchy_of(spec, column).encode(domain)
+    hierarchy = hierarchy_of(spec, column)
+    return replace(hierarchy.encode(domain), source=hierarchy)

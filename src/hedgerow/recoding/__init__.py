@@ -1,6 +1,8 @@
 """Recoding: the fitted result of a method, as groups and what each of them publishes."""
 
-from hedgerow.recoding.building import publish_groups
+from hedgerow.recoding.building import label_column, publish_groups
+from hedgerow.recoding.columnwise import recode_by_nodes
+from hedgerow.recoding.node_router import NodeRouter
 from hedgerow.recoding.published import Pieces, PublishedColumn
 from hedgerow.recoding.recoding import Recoding
 from hedgerow.recoding.routing import CutTree, Router
@@ -9,12 +11,15 @@ from hedgerow.recoding.shown import publish_shown
 
 __all__ = [
     "CutTree",
+    "NodeRouter",
     "Pieces",
     "PublishedColumn",
     "Recoding",
     "Router",
     "appearing",
     "check_place",
+    "label_column",
     "publish_groups",
     "publish_shown",
+    "recode_by_nodes",
 ]

@@ -13,7 +13,7 @@ from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.recoding.published import Pieces, PublishedColumn, PublishedKind
 from hedgerow.values import format_interval, format_set, format_value
 
-__all__ = ["Publish", "describe_set", "publish_groups"]
+__all__ = ["Publish", "describe_set", "label_column", "publish_groups"]
 
 Publish = Literal["set", "interval", "label"]
 
@@ -113,22 +113,40 @@ def _labels(
     position = hierarchy.first_leaf[leaves]
     first = np.minimum.reduceat(position, starts[:-1])
     last = np.maximum.reduceat(position, starts[:-1])
-    nodes, index = np.unique(hierarchy.lca_of_range(first, last), return_inverse=True)
-    leaf_nodes = set(hierarchy.leaf_of.tolist())
+    return label_column(domain, hierarchy, hierarchy.lca_of_range(first, last))
+
+
+def label_column(
+    domain: Domain, hierarchy: EncodedHierarchy, nodes: NDArray[np.int32]
+) -> tuple[PublishedColumn, NDArray[np.int32]]:
+    """Write each distinct node of a hierarchy once: a leaf as the value, the root's ``*`` as suppressed.
+
+    Parameters
+    ----------
+    nodes : int array
+        For instance one per group.
+
+    Returns
+    -------
+    column : PublishedColumn
+    values : int array
+        Which published value each of ``nodes`` is.
+    """
+    distinct, index = np.unique(nodes, return_inverse=True)
     texts: list[str | None] = []
     kinds: list[PublishedKind] = []
     covered: list[NDArray[np.int32]] = []
-    for node in nodes.tolist():
+    for node in distinct.tolist():
         label = hierarchy.labels[node]
         codes = np.flatnonzero(hierarchy.mask_of(node)).astype(np.int32)
-        if node in leaf_nodes:
+        if hierarchy.level[node] == 0:
             texts.append(None if label is None else format_value(str(domain.labels[codes[0]])))
             kinds.append("value")
         else:
             texts.append(label)
             kinds.append("suppressed" if label == "*" else "label")
         covered.append(codes)
-    return _column(domain, texts, kinds, covered, nodes.astype(np.int32)), index.astype(np.int32)
+    return _column(domain, texts, kinds, covered, distinct.astype(np.int32)), index.astype(np.int32)
 
 
 def _column(

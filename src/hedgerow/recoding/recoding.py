@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from hedgerow.counts import BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, HedgerowError
 from hedgerow.frames import Door, as_arrow, open_frame
+from hedgerow.recoding.node_router import NodeRouter
 from hedgerow.recoding.published import Pieces, PublishedColumn
 from hedgerow.recoding.routing import CutTree, Router, place
 from hedgerow.recoding.saving import appearing, check_place
@@ -46,8 +47,8 @@ class Recoding:
         The records of each group.
     pieces : Pieces, optional
         How many records of each cell go to which group; absent in a recoding that was read from a public file.
-    router : Router, optional
-        Where unseen rows go.
+    router : Router or NodeRouter, optional
+        Where unseen rows go: to a group, or each cell to a published value.
     levels : mapping of column to int, optional
         The hierarchy level of each column where the recoding is full-domain; 0 is the column as it is.
     missing : tuple of str
@@ -66,7 +67,7 @@ class Recoding:
     groups: NDArray[np.int32]
     sizes: NDArray[np.int64]
     pieces: Pieces | None = None
-    router: Router | None = None
+    router: Router | NodeRouter | None = None
     levels: Mapping[str, int] | None = None
     missing: tuple[str, ...] = ("",)
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -98,27 +99,33 @@ class Recoding:
         for name in self.quasi:
             if name not in door.frame.columns:
                 raise BadInput.unknown("column", name, door.frame.columns, "The recoding needs it.")
-        places, distinct_index = self._places(door.frame)
-        group = self.router.route(places)[distinct_index]
-        nowhere = group < 0
+        values = self._values(door.frame)
         recoded = {}
         for name in door.frame.columns:
             if name in self.quasi:
                 at = self.quasi.index(name)
-                published = _published(door, door.frame[name], self.columns[at], hidden=bool(nowhere.any()))
-                # The last one is for rows that fit no group.
-                recoded[name] = published[np.where(nowhere, len(self.columns[at]), self.groups[group, at])]
+                hidden = values[at] < 0
+                published = _published(door, door.frame[name], self.columns[at], hidden=bool(hidden.any()))
+                # The last one is for what has no published value.
+                recoded[name] = published[np.where(hidden, len(self.columns[at]), values[at])]
             else:
                 recoded[name] = door.frame[name]
         return door.assemble(recoded)
 
-    def _places(self, frame: nw.DataFrame[Any]) -> tuple[list[NDArray[np.int64]], NDArray[np.int32]]:
+    def _values(self, frame: nw.DataFrame[Any]) -> list[NDArray[np.int32]]:
+        """Which published value each cell of new rows becomes, column by column; -1 if none."""
+        assert self.router is not None
+        encoded = [self._encode(frame[name], domain) for name, domain in zip(self.quasi, self._domains, strict=True)]
+        if isinstance(self.router, NodeRouter):
+            maps = zip(self.router.maps, self._domains, encoded, strict=True)
+            return [one.values(domain, new.domain)[new.codes] for one, domain, new in maps]
+        places, distinct_index = self._places(encoded, len(frame))
+        group = self.router.route(places)[distinct_index]
+        return [np.where(group < 0, -1, self.groups[group, at]) for at in range(len(self.quasi))]
+
+    def _places(self, encoded: Sequence[EncodedColumn], rows: int) -> tuple[list[NDArray[np.int64]], NDArray[np.int32]]:
         """Places of the distinct new tuples, and which of them each row is."""
-        encoded = [
-            self._encode(frame[name], published.domain)
-            for name, published in zip(self.quasi, self.columns, strict=True)
-        ]
-        distinct, index = tabulate([c.codes for c in encoded], [c.domain.size for c in encoded], len(frame))
+        distinct, index = tabulate([c.codes for c in encoded], [c.domain.size for c in encoded], rows)
         places = []
         for at, (new, published) in enumerate(zip(encoded, self.columns, strict=True)):
             texts: list[str | None] = [
@@ -161,7 +168,7 @@ class Recoding:
                 stored["pieces"] = {name: getattr(self.pieces, name).tolist() for name in ("cell", "group", "size")}
         return stored
 
-    def _public_router(self) -> tuple[dict[str, Domain], Router | None]:
+    def _public_router(self) -> tuple[dict[str, Domain], Router | NodeRouter | None]:
         """The router with the values that it names, unless one of them is not published by any group."""
         domains, router = ({}, None) if self.router is None else self.router.published(self._domains)
         for column in self.columns:
@@ -190,7 +197,7 @@ class Recoding:
                 np.array(pieces["group"], dtype=np.int32),
                 np.array(pieces["size"], dtype=np.int64),
             ),
-            router=None if stored["router"] is None else CutTree.from_dict(stored["router"]),
+            router=_router_from_dict(stored["router"]),
             levels=stored["levels"],
             missing=tuple(stored["missing"]),
         )
@@ -228,6 +235,12 @@ def _published(door: Door, column: nw.Series[Any], published: PublishedColumn, *
     if published.unchanged and column.dtype.is_numeric() and published.domain.kind == "number":
         return texts.cast(nw.Float64).cast(column.dtype) if None not in published.texts else texts.cast(nw.Float64)
     return texts
+
+
+def _router_from_dict(stored: Mapping[str, Any] | None) -> Router | NodeRouter | None:
+    if stored is None:
+        return None
+    return NodeRouter.from_dict(stored) if stored["kind"] == "nodes" else CutTree.from_dict(dict(stored))
 
 
 def _spoken(column: PublishedColumn) -> set[str]:

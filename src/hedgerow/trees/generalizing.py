@@ -16,15 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.domains import Domain
-from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.hierarchies import NOWHERE, EncodedHierarchy
 from hedgerow.values import number_text
 
-__all__ = ["BELOW", "ABOVE", "ABSENT", "NOWHERE", "GeneralizedAttribute", "GeneralizingTree", "refined"]
+__all__ = ["BELOW", "ABOVE", "ABSENT", "GeneralizedAttribute", "GeneralizingTree", "refined"]
 
 # The branches of a threshold.
 BELOW, ABOVE, ABSENT = 0, 1, 2
 # The place of a value of which nothing is known; no branch is for it.
-NOWHERE = -1
 
 
 @dataclass(frozen=True, eq=False)

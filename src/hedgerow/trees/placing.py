@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
-from hedgerow.hierarchies import EncodedHierarchy, Hierarchy
-from hedgerow.trees.generalizing import NOWHERE, GeneralizedAttribute
+from hedgerow.hierarchies import NOWHERE, Hierarchy, nodes_above
+from hedgerow.trees.generalizing import GeneralizedAttribute
 
 __all__ = ["places_of"]
 
@@ -56,51 +56,5 @@ def places_of(attribute: GeneralizedAttribute, new: Domain, given: Hierarchy) ->
     places[: len(values)] = np.where(exact, hierarchy.leaf_of[found], NOWHERE)
     unseen = np.flatnonzero(~exact)
     if len(unseen):
-        places[unseen] = _above(hierarchy, known, _only(new, unseen), given)
+        places[unseen] = nodes_above(hierarchy, known, new.only(unseen), given)
     return places
-
-
-def _only(domain: Domain, codes: NDArray[np.int64]) -> Domain:
-    numbers = None if domain.numbers is None else domain.numbers[codes]
-    return Domain(domain.name, domain.kind, domain.labels[codes], numbers)
-
-
-def _above(hierarchy: EncodedHierarchy, known: Domain, unseen: Domain, given: Hierarchy) -> NDArray[np.int32]:
-    """The lowest node of a hierarchy above each value that the training table does not have."""
-    leaves = {hierarchy.labels[leaf]: int(leaf) for leaf in hierarchy.leaves}
-    above = np.array([leaves.get(label, NOWHERE) for label in unseen.labels.tolist()], dtype=np.int32)
-    if hierarchy.low is not None and hierarchy.high is not None and unseen.numbers is not None:
-        last = np.nanmax(hierarchy.high)
-        for at, number in enumerate(unseen.numbers):
-            inside = (hierarchy.low <= number) & (
-                (number < hierarchy.high) | ((number == last) & (number == hierarchy.high))
-            )
-            around = np.flatnonzero(inside)
-            if above[at] == NOWHERE and len(around):
-                above[at] = around[hierarchy.depth[around].argmax()]
-        return above
-    lacking = np.flatnonzero(above == NOWHERE)
-    if len(lacking):
-        above[lacking] = _by_label(hierarchy, known, _only(unseen, lacking), given)
-    return above
-
-
-def _by_label(hierarchy: EncodedHierarchy, known: Domain, unseen: Domain, given: Hierarchy) -> NDArray[np.int32]:
-    """For a hierarchy that is made of the values themselves, such as masking: generalize and compare the labels."""
-    labels = np.concatenate([known.labels, unseen.labels])
-    numbers = None
-    order = np.argsort(labels)
-    if known.numbers is not None and unseen.numbers is not None:
-        numbers = np.concatenate([known.numbers, unseen.numbers])
-        order = np.argsort(numbers)
-    above = np.full(len(unseen.labels), NOWHERE, dtype=np.int32)
-    try:
-        wider = given.encode(Domain(known.name, known.kind, labels[order], None if numbers is None else numbers[order]))
-    except BadInput:
-        return above  # a taxonomy that does not list the values
-    inner = {label: node for node, label in enumerate(hierarchy.labels) if hierarchy.level[node] > 0}
-    code_of = np.argsort(order)[len(known.labels) :]
-    for at, code in enumerate(code_of.tolist()):
-        labels_above = (wider.labels[node] for node in wider.at_level[1:, code].tolist())
-        above[at] = next((inner[label] for label in labels_above if label in inner), NOWHERE)
-    return above

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hedgerow.domains import Domain
-from hedgerow.hierarchies import resolve
-from hedgerow.trees.generalizing import NOWHERE, GeneralizedAttribute, GeneralizingTree
+from hedgerow.hierarchies import NOWHERE, resolve
+from hedgerow.trees.generalizing import GeneralizedAttribute, GeneralizingTree
 
 LETTER = Domain("letter", "text", np.array(list("abcd")), has_missing=True)
 LETTERS = resolve({"*": {"U": ["a", "b"], "V": ["c", "d"]}}, LETTER, "letter")

@@ -9,7 +9,8 @@ import pytest
 
 from hedgerow import BadInput, hierarchies
 from hedgerow.domains import Domain
-from hedgerow.trees.generalizing import NOWHERE, GeneralizedAttribute
+from hedgerow.hierarchies import NOWHERE
+from hedgerow.trees.generalizing import GeneralizedAttribute
 from hedgerow.trees.placing import places_of
 
 

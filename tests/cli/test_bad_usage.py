@@ -127,6 +127,38 @@ BAD_OPTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("{roles}", "-k", "2", "-o", "out.csv", "--hierarchies", "folder"),
         ("'folder'", "no hierarchy", "age.csv"),
     ),
+    "a tree without a target": (
+        ("--quasi", "age,sex", "--others", "drop", "--method", "kactus", "-k", "2", "-o", "out.csv"),
+        ("KActus", "needs a target"),
+    ),
+    "an inducer of no name": (
+        ("{roles}", "--method", "kactus", "--set", "inducer=c50", "-k", "2", "-o", "out.csv"),
+        ("'inducer'", "'c45'", "'cart'", "'j48'"),
+    ),
+    "no objects at all": (
+        ("{roles}", "--method", "kactus", "--set", "min_objects=0", "-k", "2", "-o", "out.csv"),
+        ("'min_objects'", "'k' or an int >= 1", "Got 0"),
+    ),
+    "a crossover above 1": (
+        ("{roles}", "--method", "hybrid-kactus", "--set", "crossover=2", "-k", "2", "-o", "out.csv"),
+        ("'crossover'", "from 0 to 1", "Got 2"),
+    ),
+    "a weak release": (
+        ("{roles}", "--method", "hybrid-kactus", "--set", "as_published=yes", "-k", "2", "-o", "out.csv"),
+        ("as_published", "--allow-weak"),
+    ),
+    "a metric for a method that has none": (
+        ("{roles}", "--method", "kactus", "--metric", "loss", "-k", "2", "-o", "out.csv"),
+        ("KActus", "'metric'"),
+    ),
+    "a time limit for a method that has none": (
+        ("{roles}", "--time-limit", "3", "-k", "2", "-o", "out.csv"),
+        ("Mondrian", "'time_limit'"),
+    ),
+    "a time limit twice": (
+        ("{roles}", "--time-limit", "3", "--set", "time_limit=4", "-k", "2", "-o", "out.csv"),
+        ("'time_limit'", "given twice"),
+    ),
     "job file is missing": (
         ("{roles}", "-k", "2", "-o", "out.csv", "--job", "job.toml"),
         ("'job.toml'", "No such file"),

@@ -25,7 +25,7 @@ def run(job: Job) -> None:
     if not job.quasi:
         raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found (--quasi).")
     method = find_method(DEFAULT_METHOD if job.method is None else job.method)
-    parameters = _parameters(method, job.set)
+    parameters = _parameters(method, _with_options(job))
     _refuse_weak(method, parameters, allowed=job.allow_weak)
 
     from hedgerow import privacy
@@ -77,6 +77,15 @@ def _named(path: str | None, what: str, how: str) -> Path:
     if not path:
         raise BadInput(f"No {what} file is named. Name it: hedgerow anonymize … {how}, or in a job file.")
     return Path(path)
+
+
+def _with_options(job: Job) -> dict[str, str | bool | int | float]:
+    """The parameters that were set, together with those that have an option of their own."""
+    options = {"metric": job.metric, "time_limit": job.time_limit}
+    for name, value in options.items():
+        if value is not None and name in job.set:
+            raise BadInput(f"{name!r} is given twice, as an option and with --set. Give it once.")
+    return {**job.set, **{name: value for name, value in options.items() if value is not None}}
 
 
 def _refuse_weak(method: Method, parameters: Mapping[str, Any], *, allowed: bool) -> None:

@@ -81,6 +81,12 @@ def anonymize(
     parameters: Annotated[
         Texts, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method; repeatable.")
     ] = None,
+    metric: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What a search makes best: loss, ncp, prec, …")
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="A search stops then with the best it has found.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="The same seed, the same release.")] = None,
     encoding: Encoding = None,
     delimiter: Annotated[
@@ -119,6 +125,8 @@ def anonymize(
         "k": k,
         "require": require or None,
         "set": assignments(parameters),
+        "metric": metric,
+        "time_limit": time_limit,
         "seed": seed,
         "encoding": encoding,
         "delimiter": delimiter,

@@ -61,6 +61,8 @@ class Job(BaseModel):
     set: Annotated[
         dict[str, str | bool | int | float], Field(default_factory=dict, description="a table of parameters")
     ]
+    metric: Text
+    time_limit: Annotated[float | None, Field(description="a number of seconds")] = None
     seed: Annotated[int | None, Field(ge=0, description="a whole number >= 0")] = None
     encoding: Annotated[str, Field(description="a text")] = "utf-8"
     delimiter: Annotated[str, Field(description="a text")] = ","

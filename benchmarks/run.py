@@ -47,6 +47,11 @@ SECTIONS = (
     Section("c45", "adult", "C4.5 and Weka's J48: time on Adult"),
     Section("c45", "large", "C4.5 and Weka's J48: time at 1,356,660 rows"),
     Section("kactus", "scale", "kACTUS as the table grows"),
+    Section("lattice", "adult", "The optimum over Adult's lattice (9 quasi-identifiers, 12,960 nodes)"),
+    Section("lattice", "large", "The optimum over the same lattice at 1,356,660 rows"),
+    Section("lattice", "wide", "15 quasi-identifiers within 60 seconds"),
+    Section("specialize", "tds", "TDS as the table grows"),
+    Section("specialize", "loss", "TDS and TDR: which loss of anonymity tells more of the class"),
     Section("kactus", "accuracy", "kACTUS: what Weka's classifiers learn from the release of Adult"),
 )
 

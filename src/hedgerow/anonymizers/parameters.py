@@ -59,11 +59,15 @@ def _either(words: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True)
 class Choice:
-    """A parameter that is one of several words; the first if not given."""
+    """A parameter that is one of several words; the first if not given.
+
+    ``tried`` are those that the contract is checked with, where all would be many.
+    """
 
     name: str
     options: tuple[str, ...]
     meaning: str
+    tried: tuple[str, ...] | None = None
 
     @property
     def default(self) -> str:
@@ -82,8 +86,8 @@ class Choice:
 
     @property
     def trials(self) -> tuple[object, ...]:
-        """All options but the default."""
-        return self.options[1:]
+        """All options but the default, or those that are to be tried."""
+        return self.options[1:] if self.tried is None else self.tried
 
     def accepts(self, value: object) -> bool:
         """Whether the value is one of the options."""

@@ -93,6 +93,32 @@ _INDUCER: Final = Named(
 _MIN_OBJECTS: Final = Number(
     "min_objects", "records that branches should have; k if not given", "k", 1, whole=True, words=("k",), trials=(2,)
 )
+_LOSS: Final = Choice(
+    "loss", ("shield", "node"), "what anonymity costs: the fall of the smallest class, or of the value's size"
+)
+_METRIC: Final = Choice(
+    "metric",
+    (
+        "loss",
+        "prec",
+        "ncp",
+        "ncp_published",
+        "nllm",
+        "discernibility",
+        "c_avg",
+        "distortion",
+        "non_uniform_entropy",
+        "classification",  # needs a target
+        "row_ratio",
+        "suppression",
+        "kl",
+    ),
+    "what the best generalization is judged by",
+    tried=("discernibility", "ncp", "classification"),
+)
+_SUPPRESSION_LIMIT: Final = Number(
+    "suppression_limit", "the share of the records that may be lost", 0.0, 0, most=1, trials=(0.1,)
+)
 
 METHODS: Mapping[str, Method] = {
     method.name: method
@@ -170,6 +196,100 @@ METHODS: Mapping[str, Method] = {
                 Flag("pruned", "whether to prune the tree, as C4.5 does", default=True),
             ),
         ),
+        Method(
+            name="optimal",
+            class_name="OptimalLattice",
+            module="hedgerow.anonymizers.lattice.optimal",
+            family="lattice",
+            paper="El Emam et al. (JAMIA 2009); Kohlmayer et al. (PASSAT 2012)",
+            guarantees=_ALL,
+            parameters=(
+                _METRIC,
+                _SUPPRESSION_LIMIT,
+                Number("time_limit", "seconds after which the best found so far is taken", None, 0, trials=(5.0,)),
+            ),
+        ),
+        Method(
+            name="incognito",
+            class_name="Incognito",
+            module="hedgerow.anonymizers.lattice.incognito",
+            family="lattice",
+            paper="LeFevre, DeWitt, Ramakrishnan (SIGMOD 2005)",
+            guarantees=_ALL,
+            parameters=(_METRIC,),
+        ),
+        Method(
+            name="allmin",
+            class_name="AllMin",
+            module="hedgerow.anonymizers.lattice.allmin",
+            family="lattice",
+            paper="Samarati (IEEE TKDE 2001)",
+            guarantees=_ALL,
+            parameters=(
+                Choice("search", ("binary", "linear"), "how the heights of the lattice are searched"),
+                _SUPPRESSION_LIMIT,
+            ),
+        ),
+        Method(
+            name="datafly",
+            class_name="Datafly",
+            module="hedgerow.anonymizers.lattice.datafly",
+            family="lattice",
+            paper="Sweeney (1998; IJUFKS 2002)",
+            guarantees=_ALL,
+            parameters=(_SUPPRESSION_LIMIT,),
+        ),
+        Method(
+            name="heuristicmin",
+            class_name="HeuristicMin",
+            module="hedgerow.anonymizers.lattice.heuristicmin",
+            family="lattice",
+            paper="Arca, Hewett: Data privacy with heuristic anonymisation",
+            guarantees=_ALL,
+            parameters=(
+                Flag("complete", "whether to search on until no cut through the hierarchies can have more rows"),
+                Number("time_limit", "seconds after which the search stops", None, 0, trials=(60.0,)),
+                Number("max_states", "states after which the search stops", 20_000, 1, whole=True, trials=(5,)),
+            ),
+        ),
+        Method(
+            name="mingen",
+            class_name="MinGen",
+            module="hedgerow.anonymizers.lattice.mingen",
+            family="lattice",
+            paper="Sweeney (IJUFKS 2002)",
+            guarantees="k-anonymity, distinct l-diversity, p-sensitive, (alpha,k)",
+            parameters=(
+                Choice("granularity", ("tuple", "record"), "whether records with equal values are published alike"),
+                Number("time_limit", "seconds after which the solver stops", None, 0, trials=(60.0,)),
+            ),
+        ),
+        Method(
+            name="tds",
+            class_name="TDS",
+            module="hedgerow.anonymizers.specialize.tds",
+            family="specialize",
+            paper="Fung, Wang, Yu (ICDE 2005)",
+            guarantees=_ALL,
+            parameters=(_LOSS,),
+        ),
+        Method(
+            name="tdr",
+            class_name="TDR",
+            module="hedgerow.anonymizers.specialize.tdr",
+            family="specialize",
+            paper="Fung, Wang, Yu (IEEE TKDE 2007)",
+            guarantees=_ALL,
+            parameters=(_LOSS,),
+        ),
+        Method(
+            name="bug",
+            class_name="BUG",
+            module="hedgerow.anonymizers.specialize.bug",
+            family="specialize",
+            paper="Wang, Yu, Chakraborty (ICDM 2004)",
+            guarantees=_ALL,
+        ),
     )
 }
 
@@ -188,7 +308,7 @@ def find_method(name: str) -> Method:
 def methods() -> list[dict[str, str]]:
     """Every method: name, class, family, paper, guarantees.
 
-    >>> [method["name"] for method in methods()]
+    >>> [method["name"] for method in methods()][:4]
     ['mondrian', 'kactus', 'hybrid-kactus', 'kadet']
     """
     return [

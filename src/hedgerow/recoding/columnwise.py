@@ -40,7 +40,8 @@ def recode_by_nodes(
     method : str
     counts : FrequencyTable
     nodes : sequence of int arrays
-        For each quasi-identifier the node of each code of its domain; none of them above another.
+        For each quasi-identifier the node of each code of its domain. One may stand above another: the root for
+        values that are hidden beside others that are shown.
     lost : bool array (tuples,), optional
         Which tuples are not published.
     levels : mapping of column to int, optional

@@ -105,7 +105,7 @@ def checked_target(counts: FrequencyTable, owner: str) -> str:
     """The target of a table that a tree can be grown from."""
     target = counts.roles.target
     if target is None:
-        raise BadInput(f"{owner} grows a classification tree, so it needs a target. Name the column of the class.")
+        raise BadInput(f"{owner} is guided by the class, so it needs a target. Name the column of the class.")
     domain = counts.domains[target]
     if domain.has_missing:
         lacking = int(counts.histogram(target)[domain.missing_code])

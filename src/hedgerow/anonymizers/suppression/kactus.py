@@ -16,7 +16,8 @@ Deviations
 - A missing value is a branch of its own, for a number too: the method needs one path per record, where C4.5 sends a
   record down several.
 - ``remainder="merge"`` loses no record: what is left at the root is joined by records that groups can spare, or by the
-  smallest groups.
+  smallest groups. With t-closeness that is always so: it compares with all that is published, and a lost record would
+  move what groups are compared with.
 - ``donors="greedy"``, ``publish="set"`` and ``expand=True`` answer what the authors name as drawbacks (section 5.9).
 - A mean has two digits more than the column; a date's is a date. ``numbers="median"`` publishes medians: in a column
   that is mostly 0 the mean lies where few values do, and a tree that learns thresholds between means parts raw rows
@@ -33,7 +34,7 @@ from numpy.typing import NDArray
 
 from hedgerow.anonymizers import line
 from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import Requirement
+from hedgerow.privacy import Requirement, TCloseness
 from hedgerow.privacy.binding import Context
 from hedgerow.recoding import Pieces, Recoding, publish_shown
 
@@ -68,9 +69,8 @@ def kactus(
         from hedgerow.anonymizers.suppression.expansion import expanded
 
         tree = expanded(tree, counts, k)
-    outcome = pruned(
-        tree, counts, requirements, Reading(donors == "greedy", reading == "literal", remainder == "merge"), seed
-    )
+    keep_all = remainder == "merge" or any(isinstance(one, TCloseness) for one in requirements)
+    outcome = pruned(tree, counts, requirements, Reading(donors == "greedy", reading == "literal", keep_all), seed)
     nodes = np.flatnonzero(outcome.released)
     shown = tree.asked(len(counts.quasi))[nodes]
     as_sets = shown | tree.asked_below(len(counts.quasi))[nodes] if publish == "set" else None

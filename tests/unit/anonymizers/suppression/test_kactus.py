@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from hedgerow import BadInput, HybridKActus, KActus, LDiversity, Release, Schema
+from hedgerow import BadInput, HybridKActus, KActus, LDiversity, Release, Schema, TCloseness
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.trees.nodes import ByThreshold, ByValue, Leaf, Node
 
@@ -105,6 +105,14 @@ def test_several_requirements_decide_what_complies() -> None:
     # Red has records enough but one illness: it goes up and, at the root, needs blue's.
     assert Counter(release.table["color"].to_pylist()) == {"*": 7}
     assert release.audit.l == 2
+
+
+def test_no_record_is_lost_where_groups_are_compared_with_all_that_is_published() -> None:
+    rows = table(red="xxxx", blue="xyxy", green="y").append_column("illness", pa.array(["flu", "cold"] * 4 + ["flu"]))
+    schema = Schema(quasi=["color"], target="class", sensitive=["illness"])
+    for require, lost in ((), 1), ([TCloseness(0.2, "illness")], 0):
+        estimator = KActus(k=4, require=require, inducer=lambda _: COLORS)
+        assert estimator.anonymize(rows, schema).recoding.lost == lost
 
 
 def test_a_missing_value_is_a_branch_of_its_own() -> None:

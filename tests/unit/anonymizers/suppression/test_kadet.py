@@ -132,7 +132,7 @@ def test_one_group_is_a_warning(drinks: list[str], warning: str) -> None:
 
 
 def test_a_target_is_needed() -> None:
-    with pytest.raises(BadInput, match="KADET grows a classification tree, so it needs a target"):
+    with pytest.raises(BadInput, match="KADET is guided by the class, so it needs a target"):
         Grown(k=2).anonymize(pa.table({"age": [1, 2]}), Schema(quasi=["age"]))
 
 

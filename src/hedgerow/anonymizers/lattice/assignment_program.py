@@ -1,0 +1,241 @@
+"""The cheapest assignment of records to generalized rows, as an integer program solved by HiGHS.
+
+How many records of a unit are published as a generalized row is a whole number. The rows that look alike on a shield
+are a class, which is open or not: records go only to open classes, and an open one meets its requirements, which are
+linear in the numbers of records:
+
+- at least k records: their sum is at least k if the class is open;
+- l distinct values: for l values, a number between 0 and 1 is at most how many records have the value;
+- a share of at most alpha: for each value, the records that have it less alpha times all of them is at most 0.
+
+Entropy, recursive diversity and t-closeness are not written in this way. HiGHS: Q. Huangfu, J. Hall: Parallelizing the
+dual revised simplex method, Mathematical Programming Computation 10, 2018; called through ``scipy.optimize.milp``.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import coo_array, csr_array
+
+from hedgerow.anonymizers.lattice._cuts import group_rows
+from hedgerow.anonymizers.lattice.assignments import Assignments, Longs, Units
+from hedgerow.anonymizers.lattice.cuts import CutSpace
+from hedgerow.privacy import Histograms
+from hedgerow.privacy.binding import DISTINCT, SHARE, SIZE, BoundRequirement
+
+__all__ = ["LINEAR", "Solution", "solve"]
+
+LINEAR: Final = (SIZE, DISTINCT, SHARE)
+"""The formulas that the program knows."""
+
+_OPTIMAL: Final = 0
+_INFEASIBLE: Final = 2
+
+
+class Solution(NamedTuple):
+    """How many records each assignment takes; nothing if none was found in time.
+
+    Attributes
+    ----------
+    records : int array (assignments,), optional
+    feasible : bool
+        Whether there may be a solution at all.
+    fewest : bool
+        Whether no assignment has fewer generalizations.
+    precise : bool
+        Whether none with as few has a better Prec.
+    bound : float
+        The number of generalizations that no assignment goes below.
+    """
+
+    records: Longs | None
+    feasible: bool
+    fewest: bool
+    precise: bool
+    bound: float
+
+
+def solve(assignments: Assignments, space: CutSpace, units: Units, time_limit: float | None) -> Solution:
+    """Find the assignment with the fewest generalizations, and of these the one with the best Prec."""
+    end = math.inf if time_limit is None else time.monotonic() + time_limit
+    if len(np.unique(assignments.unit)) < len(units.tuple):
+        return Solution(None, False, False, False, math.inf)
+    program = _Program(assignments, space, units)
+    first = program.minimize(assignments.steps, end)
+    if first.records is None or not first.optimal:
+        return Solution(first.records, first.feasible, False, False, first.bound)
+    if _proportional(assignments.steps, assignments.distortion):
+        return Solution(first.records, True, True, True, first.bound)
+    fewest = int(assignments.steps @ first.records)
+    second = program.minimize(assignments.distortion, end, (assignments.steps, fewest))
+    # A sum that the solver takes for the fewest may be above it by its tolerance, which is far below one step.
+    better = second.records is not None and int(assignments.steps @ second.records) <= fewest
+    records = second.records if better else first.records
+    return Solution(records, True, True, better and second.optimal, float(fewest))
+
+
+def _proportional(steps: Longs, distortion: Longs) -> bool:
+    """Whether the fewest generalizations have the best Prec anyway."""
+    if not steps.any():
+        return True
+    some = int(np.argmax(steps > 0))
+    return bool((distortion * steps[some] == steps * distortion[some]).all())
+
+
+class _Minimum(NamedTuple):
+    records: Longs | None
+    feasible: bool
+    optimal: bool
+    bound: float
+
+
+class _Constraints:
+    """Rows of a sparse matrix with their limits, written block by block."""
+
+    def __init__(self) -> None:
+        self.row: list[NDArray[np.int64]] = []
+        self.column: list[NDArray[np.int64]] = []
+        self.factor: list[NDArray[np.float64]] = []
+        self.low: list[NDArray[np.float64]] = []
+        self.high: list[NDArray[np.float64]] = []
+        self.rows = 0
+
+    def add(self, rows: int, low: float | Longs, high: float | Longs, *terms: tuple[Longs, Longs, object]) -> None:
+        """Add rows; a term is where it stands (row of the block, variable) and its factor."""
+        for row, column, factor in terms:
+            self.row.append(row + self.rows)
+            self.column.append(column)
+            self.factor.append(np.broadcast_to(np.asarray(factor, dtype=np.float64), row.shape))
+        self.low.append(np.broadcast_to(np.asarray(low, dtype=np.float64), (rows,)))
+        self.high.append(np.broadcast_to(np.asarray(high, dtype=np.float64), (rows,)))
+        self.rows += rows
+
+    def together(self, variables: int) -> LinearConstraint:
+        place = np.concatenate(self.row), np.concatenate(self.column)
+        matrix = coo_array((np.concatenate(self.factor), place), shape=(self.rows, variables)).tocsr()
+        return LinearConstraint(matrix, np.concatenate(self.low), np.concatenate(self.high))
+
+
+class _Program:
+    """The variables: an amount for each assignment, then the open classes, then the values that a class is to have.
+
+    An amount is 0 or 1 where units stay whole, and a number of records where they may be split.
+    """
+
+    def __init__(self, assignments: Assignments, space: CutSpace, units: Units) -> None:
+        self._assignments, self._space, self._units = assignments, space, units
+        self._choices = np.arange(len(assignments.unit), dtype=np.int64)
+        own = units.records[assignments.unit]
+        self._size = np.ones_like(own) if units.split else own
+        self._most = own if units.split else np.ones_like(own)
+        self._variables = len(self._choices)
+        self._constraints = _Constraints()
+        every = units.records if units.split else np.ones(len(units.records), dtype=np.int64)
+        self._constraints.add(len(every), every, every, (assignments.unit, self._choices, 1))
+        classes = {shield: self._classes(shield) for shield in dict.fromkeys(space.shields)}
+        self._whole = self._variables
+        for requirement, shield, column in space.bound:
+            of, opened = classes[shield]
+            least = requirement.minimal_size
+            own_class = np.arange(len(opened), dtype=np.int64)
+            enough = (of, self._choices, self._size / least), (own_class, opened, -1.0)
+            self._constraints.add(len(opened), 0, np.inf, *enough)
+            if column is not None:
+                held = units.held[column]
+                if requirement.kind == DISTINCT:
+                    self._distinct(requirement, held, of, opened)
+                if requirement.kind == SHARE:
+                    self._share(requirement, held, of, len(opened))
+
+    def _classes(self, shield: tuple[int, ...]) -> tuple[Longs, Longs]:
+        """The class of each assignment on a shield, and the variables that open the classes."""
+        of_row, first = group_rows(self._assignments.rows, np.array(shield, dtype=np.int64))
+        of = of_row[self._assignments.row]
+        opened = self._variables + np.arange(len(first), dtype=np.int64)
+        self._variables += len(first)
+        terms = (self._choices, self._choices, 1.0), (self._choices, opened[of], -self._most)
+        self._constraints.add(len(of), -np.inf, 0, *terms)
+        return of, opened
+
+    def _distinct(self, requirement: BoundRequirement, held: csr_array, of: Longs, opened: Longs) -> None:
+        unit, width = self._assignments.unit, held.shape[1]
+        lengths = np.diff(held.indptr)[unit]
+        choice = np.repeat(self._choices, lengths)
+        within = np.arange(len(choice)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        value = held.indices[held.indptr[unit][choice] + within]
+        pairs, pair = np.unique(of[choice] * width + value, return_inverse=True)
+        shown = self._variables + np.arange(len(pairs), dtype=np.int64)
+        self._variables += len(pairs)
+        own = np.arange(len(pairs), dtype=np.int64)
+        self._constraints.add(len(pairs), 0, np.inf, (pair.astype(np.int64), choice, 1), (own, shown, -1))
+        own_class = np.arange(len(opened), dtype=np.int64)
+        terms = (pairs // width, shown, 1), (own_class, opened, -requirement.parameters[0])
+        self._constraints.add(len(opened), 0, np.inf, *terms)
+
+    def _share(self, requirement: BoundRequirement, held: csr_array, of: Longs, classes: int) -> None:
+        alpha, code = float(requirement.parameters[0]), int(requirement.parameters[1])
+        unit = self._assignments.unit
+        for value in range(held.shape[1]) if code < 0 else [code]:
+            have = held[:, [value]].toarray()[:, 0]
+            if self._units.split:
+                have = (have > 0).astype(np.float64)
+            self._constraints.add(classes, -np.inf, 0, (of, self._choices, have[unit] - alpha * self._size))
+
+    def minimize(self, cost: Longs, end: float, limited: tuple[Longs, int] | None = None) -> _Minimum:
+        """Find the amounts of least cost, with another cost limited."""
+        choices = len(self._choices)
+        left = end - time.monotonic()
+        if left <= 0:
+            return _Minimum(None, True, False, -math.inf)
+        objective = np.zeros(self._variables)
+        objective[:choices] = cost * self._size
+        highest = np.ones(self._variables)
+        highest[:choices] = self._most
+        constraints = [self._constraints.together(self._variables)]
+        if limited is not None:
+            factors = np.zeros((1, self._variables))
+            factors[0, :choices] = limited[0] * self._size
+            constraints.append(LinearConstraint(csr_array(factors), -np.inf, limited[1]))
+        found = milp(
+            objective,
+            integrality=(np.arange(self._variables) < self._whole).astype(np.int64),
+            bounds=Bounds(0, highest),
+            constraints=constraints,
+            options={"mip_rel_gap": 0.0, **({} if math.isinf(left) else {"time_limit": left})},
+        )
+        records = None if found.x is None else np.rint(found.x[:choices]).astype(np.int64) * self._size
+        if records is not None and not self._holds(records):
+            records = None
+        bound = -math.inf if found.mip_dual_bound is None else float(found.mip_dual_bound)
+        return _Minimum(records, found.status != _INFEASIBLE, records is not None and found.status == _OPTIMAL, bound)
+
+    def _holds(self, records: Longs) -> bool:
+        """Whether amounts, once rounded, assign every record and meet every requirement."""
+        used = records > 0
+        unit = self._assignments.unit
+        if not np.array_equal(np.bincount(unit, records, len(self._units.records)), self._units.records):
+            return False
+        for requirement, shield, column in self._space.bound:
+            of_row, _ = group_rows(self._assignments.rows, np.array(shield, dtype=np.int64))
+            of, numbers = np.unique(of_row[self._assignments.row[used]], return_inverse=True)
+            sizes = np.bincount(numbers, records[used], len(of)).astype(np.int64)
+            histograms = None
+            if column is not None:
+                held = self._units.held[column][unit[used]]
+                if self._units.split:
+                    held = held.sign().multiply(records[used][:, np.newaxis]).tocsr()
+                incidence = csr_array((np.ones(len(numbers), np.int64), (numbers, np.arange(len(numbers)))))
+                totals = csr_array(incidence @ held)
+                totals.sort_indices()
+                histograms = Histograms(
+                    totals.indptr.astype(np.int64), totals.indices.astype(np.int64), totals.data.astype(np.int64)
+                )
+            if not requirement.satisfied(sizes, histograms).all():
+                return False
+        return True

@@ -1,0 +1,156 @@
+"""What a published cell is worth by each metric that is a sum over cells, for every value of a column at a level.
+
+A metric's cost is a constant less what the kept cells gain; a lost record gains nothing. The arrays have one entry per
+value of the column at the level, in the order of :meth:`Lattice.codes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.anonymizers.lattice.levels import Lattice
+from hedgerow.domains import Domain
+from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.values import SUPPRESSED_TEXT, Interval, parse
+
+__all__ = ["GAINS", "Gains", "log_volumes"]
+
+Floats = NDArray[np.float64]
+Nodes = NDArray[np.int32]
+# Per column and level, the gain of each value.
+Gains = Sequence[Sequence[Floats]]
+
+
+def _columns(lattice: Lattice) -> Iterator[tuple[str, Domain, EncodedHierarchy, list[Nodes]]]:
+    """Every column with the nodes of its values at each level."""
+    counts = lattice.counts
+    for at, name in enumerate(counts.quasi):
+        tree = counts.hierarchies[name]
+        nodes = [tree.at_level[level][lattice.codes(at, level)] for level in range(tree.height + 1)]
+        yield name, counts.domains[name], tree, nodes
+
+
+def _suppressed(tree: EncodedHierarchy, nodes: Nodes) -> NDArray[np.bool_]:
+    """Which nodes publish nothing, as :func:`hedgerow.recoding.building.label_column` writes them."""
+    return np.array([tree.level[node] > 0 and tree.labels[node] == SUPPRESSED_TEXT for node in nodes.tolist()])
+
+
+def _per_cell(lattice: Lattice, worth: Callable[[Domain, EncodedHierarchy, Nodes], Floats]) -> Gains:
+    """A worth between 0 and 1, as a share of all cells; nothing where nothing is published."""
+    cells = lattice.counts.rows * len(lattice.heights)
+    return [
+        [np.where(_suppressed(tree, nodes), 0.0, worth(domain, tree, nodes)) / cells for nodes in of_level]
+        for _, domain, tree, of_level in _columns(lattice)
+    ]
+
+
+def _loss(lattice: Lattice) -> tuple[float, Gains]:
+    return 1.0, _per_cell(lattice, lambda _, tree, nodes: 1.0 - _leaves(tree, nodes) / tree.leaf_count[tree.root])
+
+
+def _nllm(lattice: Lattice) -> tuple[float, Gains]:
+    def worth(_: Domain, tree: EncodedHierarchy, nodes: Nodes) -> Floats:
+        return 1.0 - (_leaves(tree, nodes) - 1.0) / max(int(tree.leaf_count[tree.root]) - 1, 1)
+
+    return 1.0, _per_cell(lattice, worth)
+
+
+def _prec(lattice: Lattice) -> tuple[float, Gains]:
+    # The cost is the precision with its sign turned.
+    return 0.0, _per_cell(lattice, lambda _, tree, nodes: 1.0 - tree.level[nodes] / tree.height)
+
+
+def _distortion(lattice: Lattice) -> tuple[float, Gains]:
+    counts, cells = lattice.counts, lattice.counts.rows * len(lattice.heights)
+    climbed = sum(
+        float(counts.histogram(name) @ tree.depth[tree.leaf_of]) / tree.height for name, _, tree, _ in _columns(lattice)
+    )
+    return climbed / cells, _per_cell(lattice, lambda _, tree, nodes: tree.depth[nodes] / tree.height)
+
+
+def _suppression(lattice: Lattice) -> tuple[float, Gains]:
+    return 1.0, _per_cell(lattice, lambda _, __, nodes: np.ones(len(nodes)))
+
+
+def _ncp_published(lattice: Lattice) -> tuple[float, Gains]:
+    return 1.0, _per_cell(lattice, lambda domain, tree, nodes: 1.0 - _written_width(domain, tree, nodes))
+
+
+def _non_uniform_entropy(lattice: Lattice) -> tuple[float, Gains]:
+    counts = lattice.counts
+    everything = np.log2(counts.rows)
+    constant = 0.0
+    gains = []
+    for name, _, tree, of_level in _columns(lattice):
+        records = counts.histogram(name)
+        known = records[records > 0]
+        constant += counts.rows * everything - float(known @ np.log2(known))
+        gains.append(
+            [
+                np.where(_suppressed(tree, nodes), 0.0, everything - np.log2(_below(tree, nodes, records)))
+                for nodes in of_level
+            ]
+        )
+    return constant, gains
+
+
+def log_volumes(lattice: Lattice) -> tuple[float, Gains]:
+    """The logarithm of the largest box, and what each column takes from it, as a share of all records."""
+    everything = sum(float(np.log(domain.size)) for _, domain, _, _ in _columns(lattice))
+    gains = []
+    for _, domain, tree, of_level in _columns(lattice):
+        of_column = []
+        for nodes in of_level:
+            held = _below(tree, nodes, np.ones(domain.size))
+            gain = np.where(_suppressed(tree, nodes), 0.0, np.log(domain.size) - np.log(held))
+            of_column.append(gain / lattice.counts.rows)
+        gains.append(of_column)
+    return everything, gains
+
+
+def _leaves(tree: EncodedHierarchy, nodes: Nodes) -> Floats:
+    return tree.leaf_count[nodes].astype(np.float64)
+
+
+def _below(tree: EncodedHierarchy, nodes: Nodes, weights: NDArray[np.integer] | Floats) -> Floats:
+    """The sum of a weight of the codes below each node."""
+    of_leaf = np.bincount(tree.position, weights, int(tree.leaf_count[tree.root]))
+    before = np.concatenate([[0.0], np.cumsum(of_leaf)])
+    return np.asarray(before[tree.last_leaf[nodes]] - before[tree.first_leaf[nodes]], dtype=np.float64)
+
+
+def _written_width(domain: Domain, tree: EncodedHierarchy, nodes: Nodes) -> Floats:
+    """The certainty penalty of each node as it is written."""
+    if domain.numbers is None:
+        return (_below(tree, nodes, np.ones(domain.size)) - 1.0) / max(domain.size - 1, 1)
+    widths = [0.0 if tree.level[node] == 0 else _width_of_numbers(domain, tree, node) for node in nodes.tolist()]
+    return np.array(widths, dtype=np.float64)
+
+
+def _width_of_numbers(domain: Domain, tree: EncodedHierarchy, node: int) -> float:
+    assert domain.numbers is not None
+    smallest, largest = (float(domain.numbers[0]), float(domain.numbers[-1])) if len(domain.numbers) else (0.0, 0.0)
+    width = largest - smallest
+    written = parse(tree.labels[node]) if width else None
+    if isinstance(written, Interval):
+        return (min(written.high, largest) - max(written.low, smallest)) / width
+    codes = np.flatnonzero(tree.mask_of(node))
+    if len(codes) > 1 and codes[-1] == domain.missing_code:
+        return 1.0
+    return float(domain.numbers[codes[-1]] - domain.numbers[codes[0]]) / (width or 1.0) if len(codes) > 1 else 0.0
+
+
+GAINS: Final[Mapping[str, Callable[[Lattice], tuple[float, Gains]]]] = {
+    "loss": _loss,
+    "prec": _prec,
+    "nllm": _nllm,
+    "distortion": _distortion,
+    "ncp_published": _ncp_published,
+    "non_uniform_entropy": _non_uniform_entropy,
+    "suppression": _suppression,
+}
+"""For each metric that is a sum over cells, the constant and what each value gains."""

@@ -1,0 +1,160 @@
+"""Incognito: all full-domain generalizations that meet the requirements, found subset by subset of the columns.
+
+What holds for all columns holds for any of them (fewer columns make unions of classes), so a state of some columns is
+looked at only if all its parts with one column less were accepted. Within a subset states are judged from the bottom
+up; what is more general than an accepted one is accepted unseen, and classes are rolled up from those of other states.
+Of all solutions over all columns the best by a metric is published.
+
+K. LeFevre, D. DeWitt, R. Ramakrishnan: Incognito: Efficient Full-Domain k-Anonymity, SIGMOD 2005.
+
+Deviations
+----------
+- No record is lost; the paper's variant with suppression is left to :mod:`~hedgerow.anonymizers.lattice.optimal`.
+- The paper leaves the choice among the solutions open; here a metric decides, ties as in ``optimal``.
+- Any monotone requirement will do, each on the part of its shield that the subset has.
+- The states of a subset are an array over its levels and not a graph of nodes and edges: the pruning by subsets is
+  then a conjunction of arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import prod
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.anonymizers.lattice.costs import cost_of
+from hedgerow.anonymizers.lattice.judging import Judge
+from hedgerow.anonymizers.lattice.levels import Lattice
+from hedgerow.anonymizers.lattice.publishing import publish
+from hedgerow.anonymizers.lattice.searching import Found
+from hedgerow.counts import FrequencyTable
+from hedgerow.errors import BadInput
+from hedgerow.privacy import Requirement
+from hedgerow.recoding import Recoding
+
+__all__ = ["MOST_PARTIAL_STATES", "incognito"]
+
+MOST_PARTIAL_STATES: Final = 5_000_000
+"""The states of all subsets of the columns together that are searched."""
+
+Bools = NDArray[np.bool_]
+_Subset = tuple[int, ...]
+
+
+def incognito(
+    counts: FrequencyTable,
+    requirements: Sequence[Requirement],
+    *,
+    seed: int | None = None,  # noqa: ARG001 - every method has one; nothing is left to chance
+    metric: str = "loss",
+) -> Recoding:
+    """Find all solutions and publish the best; :class:`hedgerow.Incognito` explains the parameters.
+
+    The recoding's facts tell how many ``solutions`` there are among the ``nodes`` of the lattice, the ``minimal`` ones,
+    how many states of subsets were ``evaluated``, the ``metric`` and its ``value``.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from hedgerow import Schema
+    >>> from hedgerow.anonymizers.line import prepare
+    >>> from hedgerow.privacy import KAnonymity
+    >>> schema = Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"})
+    >>> people = pa.table({"zip": ["11", "12", "21", "22"], "sex": ["f", "m", "f", "m"]})
+    >>> prepared = prepare(people, schema, [KAnonymity(2)], random_state=0)
+    >>> recoding = incognito(prepared.counts, prepared.requirements)
+    >>> recoding.facts["solutions"], recoding.facts["minimal"]
+    (3, [{'zip': 1, 'sex': 1}, {'zip': 2, 'sex': 0}])
+    """
+    sensitive = [one.column for one in requirements if one.column is not None]
+    if metric == "classification" and counts.roles.target is not None:
+        sensitive.append(counts.roles.target)
+    lattice = Lattice(counts, sensitive)
+    judge = Judge(lattice, requirements)
+    cost = cost_of(metric, judge)
+    _refuse(judge)
+    accepted, evaluated = _solutions(judge)
+    if not accepted.any():
+        raise judge.refuse()
+    minimal = np.argwhere(accepted & ~_above(accepted))
+    best = None
+    for levels in (minimal if cost.grows else np.argwhere(accepted)).tolist():
+        verdict = judge.verdict(lattice.classes(levels))
+        found = Found.at(tuple(levels), cost.of(verdict))
+        best = found if best is None else min(best, found)
+    assert best is not None
+    return publish(
+        "incognito",
+        judge,
+        best.levels,
+        facts={
+            "nodes": lattice.size,
+            "evaluated": evaluated,
+            "solutions": int(accepted.sum()),
+            "minimal": [lattice.named(levels) for levels in minimal.tolist()],
+            "metric": metric,
+            "value": cost.metric(cost.of(judge.verdict(lattice.classes(best.levels)))),
+        },
+    )
+
+
+def _refuse(judge: Judge) -> None:
+    if not judge.keeps:
+        odd = next(one for one in judge.requirements if not one.monotone)
+        raise BadInput(f"Incognito needs requirements that generalization keeps, and {odd} is not. Use 'optimal'.")
+    heights = judge.lattice.heights
+    partial = prod(height + 2 for height in heights)
+    if partial > MOST_PARTIAL_STATES:
+        raise BadInput(
+            f"The subsets of the {len(heights)} quasi-identifiers have {partial:,} combinations of levels, more than "
+            f"the {MOST_PARTIAL_STATES:,} that Incognito searches. Use 'optimal', with a time_limit if need be."
+        )
+
+
+def _solutions(judge: Judge) -> tuple[Bools, int]:
+    """Which states of all columns are accepted, and how many states of subsets were judged."""
+    columns = range(len(judge.lattice.heights))
+    smaller: dict[_Subset, Bools] = {(): np.ones((), dtype=bool)}
+    evaluated = 0
+    for number in range(1, len(columns) + 1):
+        current = {}
+        for subset in combinations(columns, number):
+            # A state is a candidate if each of its parts with one column less is accepted.
+            candidates = np.ones([judge.lattice.heights[column] + 1 for column in subset], dtype=bool)
+            for at in range(number):
+                candidates &= np.expand_dims(smaller[subset[:at] + subset[at + 1 :]], at)
+            current[subset], judged = _accepted(judge, subset, candidates)
+            evaluated += judged
+        smaller = current
+    return smaller[tuple(columns)], evaluated
+
+
+def _accepted(judge: Judge, subset: _Subset, candidates: Bools) -> tuple[Bools, int]:
+    """Judge the candidates of a subset from the bottom up, the other columns at their roots."""
+    accepted = np.zeros_like(candidates)
+    states = np.argwhere(candidates)
+    evaluated = 0
+    for state in states[np.argsort(states.sum(axis=1), kind="stable")].tolist():
+        if accepted[tuple(state)]:
+            continue
+        levels = list(judge.lattice.top)
+        for column, level in zip(subset, state, strict=True):
+            levels[column] = level
+        evaluated += 1
+        if judge.verdict(judge.lattice.classes(levels)).accepted:
+            accepted[tuple(slice(level, None) for level in state)] = True
+    return accepted, evaluated
+
+
+def _above(accepted: Bools) -> Bools:
+    """Which states are one level of one column above an accepted one."""
+    result = np.zeros_like(accepted)
+    for axis in range(accepted.ndim):
+        higher = tuple(slice(1, None) if at == axis else slice(None) for at in range(accepted.ndim))
+        lower = tuple(slice(None, -1) if at == axis else slice(None) for at in range(accepted.ndim))
+        result[higher] |= accepted[lower]
+    return result

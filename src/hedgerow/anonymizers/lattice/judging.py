@@ -1,0 +1,240 @@
+"""Whether a state of the lattice meets the requirements, and which of its records would have to be lost for it.
+
+The records of classes that violate a requirement may be lost, as long as they are not more than the allowance. What a
+verdict says of other states depends on the requirement:
+
+* Nothing may be lost: a union of classes that satisfy a *monotone* requirement satisfies it, so what holds at a state
+  holds at every more general one, and what fails fails at every less general one.
+* Records may be lost: k-anonymity, distinct l-diversity and p-sensitivity are never broken by further records in a
+  class, so a record that can be kept at a state can be kept at every more general one, and fewer are lost. Entropy and
+  recursive l-diversity, t-closeness and (alpha, k) are not so: a class that must be lost may spoil, united with
+  another, one that could stay. Of these only the size they ask for tells something of less general states; and a state
+  that loses nothing tells that no more general one loses anything.
+
+Deviations
+----------
+- Where requirements speak of different shields, records that are lost for one can be missed by another: classes are
+  judged again without them until nothing changes.
+- t-closeness compares with the *published* table, so it is judged again with the distribution of the records that are
+  kept; a state that would lose all records of a sensitive value is not accepted, since its distances have no scale.
+- At least one record is published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.anonymizers.lattice import _kernels
+from hedgerow.anonymizers.lattice.levels import Classes, Lattice
+from hedgerow.anonymizers.line import context_of
+from hedgerow.errors import Infeasible
+from hedgerow.privacy import BoundRequirement, Histograms, Requirement
+from hedgerow.privacy.binding import CLOSENESS, DISTINCT, SIZE
+
+__all__ = ["Judge", "Verdict", "allowance_of"]
+
+Bools = NDArray[np.bool_]
+# For each class the class of a shield that it belongs to, and how many of these there are.
+_Grouping = tuple[NDArray[np.int64], int]
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What a state would lose.
+
+    Attributes
+    ----------
+    classes : Classes
+    lost : bool array (classes,)
+        The classes that must be lost; not complete where the state is not accepted.
+    records : int
+        How many records these have.
+    accepted : bool
+        Whether they are within the allowance.
+    refutes_below : bool
+        Whether no less general state can be accepted.
+    """
+
+    classes: Classes
+    lost: Bools
+    records: int
+    accepted: bool
+    refutes_below: bool
+
+
+class _Demand(NamedTuple):
+    bound: BoundRequirement
+    shield: int
+    column: str | None
+
+
+class Judge:
+    """The requirements of a job, to be asked about states.
+
+    Parameters
+    ----------
+    lattice : Lattice
+        It must count the sensitive columns of the requirements.
+    requirements : sequence of Requirement
+    allowance : int
+        How many records may be lost.
+
+    Attributes
+    ----------
+    nested : bool
+        Whether every state more general than an accepted one is accepted.
+    keeps : bool
+        Whether every state more general than one that loses nothing loses nothing.
+    columns : set of int
+        The columns that some requirement speaks of.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from hedgerow import Schema
+    >>> from hedgerow.anonymizers.line import prepare
+    >>> from hedgerow.privacy import KAnonymity
+    >>> people = pa.table({"sex": ["f", "f", "m"]})
+    >>> prepared = prepare(people, Schema(quasi=["sex"]), [KAnonymity(2)], random_state=0)
+    >>> lattice = Lattice(prepared.counts)
+    >>> judge = Judge(lattice, prepared.requirements, allowance=1)
+    >>> verdict = judge.verdict(lattice.classes((0,)))
+    >>> verdict.accepted, verdict.records
+    (True, 1)
+    """
+
+    def __init__(self, lattice: Lattice, requirements: Sequence[Requirement], allowance: int = 0) -> None:
+        counts = lattice.counts
+        context = context_of(counts, requirements)
+        self.lattice = lattice
+        self.requirements = tuple(requirements)
+        self.allowance = min(allowance, counts.rows - 1)
+        self._shields: list[tuple[int, ...]] = []
+        self._demands = [self._demand(one, one.bind(context)) for one in requirements]
+        # What further records in a class never break: the size at least.
+        self._firm = [
+            one if one.bound.kind in (SIZE, DISTINCT) else one._replace(bound=replace(one.bound, kind=SIZE))
+            for one in self._demands
+        ]
+        self._all_firm = all(one.bound.kind in (SIZE, DISTINCT) for one in self._demands)
+        self.keeps = all(one.monotone for one in requirements)
+        self.nested = self._all_firm or (self.allowance == 0 and self.keeps)
+        self.columns = {column for shield in self._shields for column in shield}
+        # Where all speak of the same classes, these are lost as a whole and no other class notices.
+        self._in_one_round = len(self._shields) == 1 and all(one.bound.kind != CLOSENESS for one in self._demands)
+
+    def _demand(self, requirement: Requirement, bound: BoundRequirement) -> _Demand:
+        quasi = self.lattice.counts.quasi
+        names = quasi if requirement.shield is None else requirement.shield
+        shield = tuple(sorted(quasi.index(name) for name in names))
+        if shield not in self._shields:
+            self._shields.append(shield)
+        return _Demand(bound, self._shields.index(shield), requirement.column)
+
+    def verdict(self, classes: Classes) -> Verdict:
+        """Which classes must be lost; O(classes), as often as it takes until the rest holds."""
+        lost = np.zeros(len(classes), dtype=bool)
+        groupings = [self._grouping(classes, shield) for shield in self._shields]
+        records = self._lose(classes, groupings, self._firm, lost, 0)
+        if records > self.allowance:
+            return Verdict(classes, lost, records, accepted=False, refutes_below=True)
+        if not self._all_firm:
+            records = self._lose(classes, groupings, self._demands, lost, records)
+        accepted = records <= self.allowance and not (records and self._value_vanishes(classes, lost))
+        return Verdict(classes, lost, records, accepted, refutes_below=not accepted and self.nested)
+
+    def refuse(self) -> Infeasible:
+        """The error for a lattice in which no state is accepted."""
+        named = ", ".join(map(str, self.requirements))
+        return Infeasible(
+            f"No generalization of whole columns meets {named}, not even with every quasi-identifier suppressed. "
+            "Lower the requirement."
+        )
+
+    def _grouping(self, classes: Classes, shield: Sequence[int]) -> _Grouping | None:
+        if len(shield) == len(self.lattice.heights):
+            return None
+        return self.lattice.projected(classes, shield)
+
+    def _lose(
+        self,
+        classes: Classes,
+        groupings: Sequence[_Grouping | None],
+        demands: Sequence[_Demand],
+        lost: Bools,
+        records: int,
+    ) -> int:
+        """Mark classes as lost until the rest holds or the allowance is exceeded; returns the records lost."""
+        while True:
+            violating = np.zeros(len(classes), dtype=bool)
+            for demand in demands:
+                violating |= self._violating(classes, groupings[demand.shield], demand, lost, records > 0)
+            violating &= ~lost
+            if not violating.any():
+                return records
+            lost |= violating
+            records += int(classes.sizes[violating].sum())
+            if records > self.allowance or self._in_one_round:
+                return records
+
+    def _violating(
+        self, classes: Classes, grouping: _Grouping | None, demand: _Demand, lost: Bools, some_lost: bool
+    ) -> Bools:
+        bound = demand.bound
+        sizes = np.where(lost, 0, classes.sizes) if some_lost else classes.sizes
+        if bound.kind == SIZE and grouping is None:
+            return sizes < bound.minimal_size
+        histograms = None if bound.kind == SIZE or demand.column is None else classes.histograms[demand.column]
+        if some_lost and histograms is not None:
+            index = np.where(lost, -1, np.arange(len(classes)))
+            histograms = self._merged(index, len(classes), histograms, bound)
+            if bound.kind == CLOSENESS:
+                bound = replace(bound, overall=_shares(histograms, len(bound.overall)))
+        if grouping is None:
+            return ~bound.satisfied(sizes, histograms)
+        of_class, number = grouping
+        if histograms is not None:
+            histograms = self._merged(of_class, number, histograms, bound)
+        together = np.bincount(of_class, sizes, number).astype(np.int64)
+        return ~bound.satisfied(together, histograms)[of_class]
+
+    def _merged(
+        self, index: NDArray[np.int64], classes: int, histograms: Histograms, bound: BoundRequirement
+    ) -> Histograms:
+        return Histograms(*_kernels.merge_histograms(index, classes, *histograms, len(bound.overall)))
+
+    def _value_vanishes(self, classes: Classes, lost: Bools) -> bool:
+        """Whether a value that t-closeness speaks of would not be published any more."""
+        for demand in self._demands:
+            if demand.bound.kind == CLOSENESS and demand.column is not None:
+                codes, of_class = _entries(classes.histograms[demand.column])
+                kept = np.zeros(len(demand.bound.overall), dtype=bool)
+                kept[codes[~lost[of_class]]] = True
+                if not kept[demand.bound.overall > 0].all():
+                    return True
+        return False
+
+
+def allowance_of(rows: int, suppression_limit: float) -> int:
+    """How many of the records a share of them is, rounded down.
+
+    >>> allowance_of(30162, 0.04), allowance_of(10, 0.3)
+    (1206, 3)
+    """
+    return int(rows * suppression_limit + 1e-9)
+
+
+def _entries(histograms: Histograms) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The code and the class of every entry."""
+    return histograms.codes, np.repeat(np.arange(len(histograms.indptr) - 1), np.diff(histograms.indptr))
+
+
+def _shares(histograms: Histograms, values: int) -> NDArray[np.float64]:
+    """The share of each code in all classes together."""
+    records = np.bincount(histograms.codes, histograms.counts, values)
+    return np.asarray(records / max(1.0, float(records.sum())), dtype=np.float64)

@@ -1,0 +1,120 @@
+"""The optimal full-domain generalization: of all states of the lattice the best by a metric, with proof.
+
+Every column is published at one level of its hierarchy; a share of the records may be lost, those of violating classes.
+How states are judged and what follows for others is told in :mod:`hedgerow.anonymizers.lattice.judging`, what is known
+of a metric beforehand in :mod:`~hedgerow.anonymizers.lattice.costs`, and how the lattice is searched, after OLA and
+Flash, in :mod:`~hedgerow.anonymizers.lattice.searching`.
+
+K. El Emam et al.: A Globally Optimal k-Anonymity Method for the De-Identification of Health Data, JAMIA 16(5), 2009;
+F. Kohlmayer, F. Prasser, C. Eckert, A. Kemper, K. Kuhn: Flash: Efficient, Stable and Optimal K-Anonymity, PASSAT 2012.
+
+Deviations
+----------
+- The papers conclude from accepted states that more general ones are accepted also where records are lost. That holds
+  for k-anonymity and is not assumed of requirements for which it does not.
+- The papers take the best of the minimal states. Where records may be lost a more general state, which loses fewer,
+  can be better; so all accepted states are compared.
+- Ties are decided for the lowest sum of levels, then for the first in the order of the columns.
+- ``c_avg`` is measured by the largest class size that a requirement asks for, as in the audit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from hedgerow.anonymizers.lattice.costs import Cost, cost_of
+from hedgerow.anonymizers.lattice.datafly import climb
+from hedgerow.anonymizers.lattice.judging import Judge, allowance_of
+from hedgerow.anonymizers.lattice.levels import Lattice
+from hedgerow.anonymizers.lattice.publishing import publish
+from hedgerow.anonymizers.lattice.searching import Deadline, Found, Outcome, descend, search
+from hedgerow.counts import FrequencyTable
+from hedgerow.errors import BadInput
+from hedgerow.privacy import Requirement
+from hedgerow.recoding import Recoding
+
+__all__ = ["MOST_STATES", "optimal"]
+
+MOST_STATES: Final = 2_000_000
+"""The largest lattice that is listed and searched to the end: some hundred megabytes, and minutes on a usual table."""
+
+
+def optimal(
+    counts: FrequencyTable,
+    requirements: Sequence[Requirement],
+    *,
+    seed: int | None = None,  # noqa: ARG001 - every method has one; nothing is left to chance
+    metric: str = "loss",
+    suppression_limit: float = 0.0,
+    time_limit: float | None = None,
+) -> Recoding:
+    """Find the best state; :class:`hedgerow.OptimalLattice` explains the parameters.
+
+    The recoding's facts tell whether the optimum is ``proved``, how many ``nodes`` the lattice has, how many were
+    ``evaluated`` and how many ``tagged`` (known without), the ``metric`` and its ``value``.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from hedgerow import Schema
+    >>> from hedgerow.anonymizers.line import prepare
+    >>> from hedgerow.privacy import KAnonymity
+    >>> schema = Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"})
+    >>> people = pa.table({"zip": ["11", "12", "21", "22"], "sex": ["f", "m", "f", "m"]})
+    >>> prepared = prepare(people, schema, [KAnonymity(2)], random_state=0)
+    >>> recoding = optimal(prepared.counts, prepared.requirements)
+    >>> recoding.levels, recoding.facts["value"], recoding.facts["proved"]
+    ({'zip': 1, 'sex': 1}, 0.75, True)
+    """
+    sensitive = [one.column for one in requirements if one.column is not None]
+    target = counts.roles.target
+    if metric == "classification" and target is not None:
+        sensitive.append(target)
+    lattice = Lattice(counts, sensitive)
+    judge = Judge(lattice, requirements, allowance_of(counts.rows, suppression_limit))
+    cost = cost_of(metric, judge)
+    if time_limit is None and lattice.size > MOST_STATES:
+        raise BadInput(
+            f"The hierarchies of the {len(lattice.heights)} quasi-identifiers have {lattice.size:,} combinations of "
+            f"levels, more than the {MOST_STATES:,} that are searched to the end. Give OptimalLattice a time_limit in "
+            "seconds for the best that is found until then."
+        )
+    outcome = _searched(judge, cost, time_limit)
+    if outcome.best is None:
+        raise judge.refuse()
+    levels = outcome.best.levels
+    return publish(
+        "optimal",
+        judge,
+        levels,
+        facts={
+            "proved": outcome.proved,
+            "nodes": lattice.size,
+            "evaluated": outcome.evaluated,
+            "tagged": outcome.tagged,
+            "metric": metric,
+            "value": cost.metric(cost.of(judge.verdict(lattice.classes(levels)))),
+        },
+        warnings=() if outcome.proved else (_unproved(lattice, outcome),),
+    )
+
+
+def _searched(judge: Judge, cost: Cost, time_limit: float | None) -> Outcome:
+    """Search to the end, or within the time; then Datafly's answer comes first, so that there always is one."""
+    deadline = Deadline(time_limit)
+    if time_limit is None:
+        return search(judge, cost, deadline)
+    *_, last = climb(judge)
+    start = Found.at(last.classes.levels, cost.of(last)) if last.accepted else None
+    if judge.lattice.size <= MOST_STATES:
+        return search(judge, cost, deadline, start)
+    starts = [judge.lattice.top] if start is None else [start.levels, judge.lattice.top]
+    return descend(judge, cost, deadline, starts)
+
+
+def _unproved(lattice: Lattice, outcome: Outcome) -> str:
+    return (
+        f"The time limit ended the search after {outcome.evaluated:,} of {lattice.size:,} combinations of levels; "
+        "there may be a better one."
+    )

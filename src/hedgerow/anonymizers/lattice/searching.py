@@ -1,0 +1,227 @@
+"""The search for the cheapest accepted state of a lattice: to the end where it can be listed, else from the top down.
+
+*To the end.* States are taken in the order of what they cost at least. From each, a path of still open states leads
+up, always to the neighbour that costs least; a binary search on it finds where states begin to be accepted. A refused
+state closes all that are less general, where the requirements allow the conclusion; an accepted one closes all more
+general ones where nothing is lost and the metric only grows, and with every better one found the states that cost at
+least as much are closed. Once something is found the end of a path is asked first: its whole path is mostly refused.
+
+F. Kohlmayer, F. Prasser, C. Eckert, A. Kemper, K. Kuhn: Flash: Efficient, Stable and Optimal K-Anonymity, PASSAT 2012
+(paths and binary search); K. El Emam et al.: A Globally Optimal k-Anonymity Method for the De-Identification of Health
+Data, JAMIA 16(5), 2009 (predictive tagging).
+
+*From the top down.* The cheapest accepted state met so far is specialized by one level of one column in all ways, over
+and over. It never has to list the lattice, and has an answer at any time.
+
+Ties are decided for the lowest sum of levels, then for the first in lexicographic order.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.anonymizers.lattice.costs import Cost, cost_of
+from hedgerow.anonymizers.lattice.gains import GAINS
+from hedgerow.anonymizers.lattice.judging import Judge, Verdict
+from hedgerow.anonymizers.lattice.levels import Levels
+
+__all__ = ["Deadline", "Found", "Outcome", "descend", "rounded", "search"]
+
+# Costs that agree to so many bits are ties: they are sums of rounded terms.
+_BITS: Final = 40
+
+
+@dataclass(frozen=True, order=True)
+class Found:
+    """An accepted state; the better of two is the smaller."""
+
+    cost: float
+    total: int
+    levels: Levels
+
+    @classmethod
+    def at(cls, levels: Levels, cost: float) -> Found:
+        """Build it, with the cost rounded so that ties are seen."""
+        return cls(float(rounded(np.array(cost))), sum(levels), levels)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a search ended with."""
+
+    best: Found | None
+    proved: bool
+    evaluated: int
+    tagged: int
+
+
+class Deadline:
+    """A moment at which a search has to end; never, without a number of seconds."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._end = math.inf if seconds is None else time.monotonic() + seconds
+
+    @property
+    def passed(self) -> bool:
+        """Whether it is over."""
+        return time.monotonic() >= self._end
+
+
+def rounded(costs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Costs without their last bits.
+
+    >>> float(rounded(np.array(0.1 + 0.2))) == float(rounded(np.array(0.3)))
+    True
+    """
+    mantissa, exponent = np.frexp(costs)
+    return np.asarray(np.ldexp(np.round(np.ldexp(mantissa, _BITS)), exponent - _BITS), dtype=np.float64)
+
+
+def search(judge: Judge, cost: Cost, deadline: Deadline, start: Found | None = None) -> Outcome:
+    """Search the whole lattice, or until the deadline; ``start`` is an accepted state that is known already."""
+    listed = _ListedSearch(judge, cost, start)
+    proved = listed.run(deadline)
+    closed = listed.states - int(listed.open.sum())
+    return Outcome(listed.best, proved, listed.evaluated, closed - listed.evaluated)
+
+
+class _ListedSearch:
+    def __init__(self, judge: Judge, cost: Cost, start: Found | None) -> None:
+        self._judge, self._cost, self._lattice = judge, cost, judge.lattice
+        shape = [height + 1 for height in judge.lattice.heights]
+        self.states = judge.lattice.size
+        self.best = start
+        self.evaluated = 0
+        self.open = np.ones(shape, dtype=bool)
+        self._known_accepted = np.zeros(shape, dtype=bool)
+        self._bounds = np.ascontiguousarray(cost.bounds())
+        self._totals = sum(np.indices(shape, sparse=True, dtype=np.int32), np.zeros(shape, dtype=np.int32))
+        self._numbers = np.arange(self.states).reshape(shape)
+        # Where nothing is known beforehand, another metric shows the way.
+        guide = self._bounds if cost.name in GAINS or cost.name == "kl" else _guide(judge)
+        order = np.lexsort((self._totals.ravel(), rounded(guide).ravel()))
+        self._order = order
+        self._rank = np.empty(self.states, dtype=np.int64)
+        self._rank[order] = np.arange(self.states)
+        self._rank = self._rank.reshape(shape)
+        if start is not None:
+            self._close_dearer()
+
+    def run(self, deadline: Deadline) -> bool:
+        """Settle one open state after the other; whether all could be."""
+        flat = self.open.reshape(-1)
+        for number in self._order.tolist():
+            if not flat[number]:
+                continue
+            if deadline.passed:
+                return False
+            state: Levels = tuple(int(level) for level in np.unravel_index(number, self.open.shape))
+            if not self._known_accepted[state]:
+                self._bisect(self._path(state))
+            if flat[number]:
+                self._settle(state)
+        return True
+
+    def _path(self, state: Levels) -> list[Levels]:
+        """From a state upwards through open ones, always to the one that is first in order."""
+        path = [state]
+        while True:
+            nearest, least = None, self.states
+            for above in _neighbours(path[-1], 1, self._lattice.heights):
+                if self.open[above] and self._rank[above] < least:
+                    nearest, least = above, int(self._rank[above])
+            if nearest is None:
+                return path
+            path.append(nearest)
+
+    def _bisect(self, path: list[Levels]) -> None:
+        """Find where on a path the accepted states begin, or settle all of it by its end."""
+        low, high = 0, len(path)
+        middle = high - 1 if self.best is not None else high // 2
+        while low < high:
+            # What was closed meanwhile is too dear or above an accepted state: only what is below can be of use.
+            accepted = not self.open[path[middle]] or self._settle(path[middle])
+            low, high = (low, middle) if accepted else (middle + 1, high)
+            middle = (low + high) // 2
+
+    def _settle(self, state: Levels) -> bool:
+        """Judge a state and close what follows from it; whether it is accepted."""
+        self.evaluated += 1
+        verdict = self._judge.verdict(self._lattice.classes(state))
+        self.open[state] = False
+        if verdict.accepted:
+            self._accept(state, verdict)
+        elif verdict.refutes_below:
+            self.open[tuple(slice(None, level + 1) for level in state)] = False
+        if self._cost.learn(verdict, self._bounds):
+            self._close_dearer()
+        return verdict.accepted
+
+    def _accept(self, state: Levels, verdict: Verdict) -> None:
+        above = tuple(slice(level, None) for level in state)
+        if self._judge.nested:
+            self._known_accepted[above] = True
+        if verdict.records == 0 and self._judge.keeps and self._cost.grows:
+            self.open[above] = False
+        found = Found.at(state, self._cost.of(verdict))
+        if self.best is None or found < self.best:
+            self.best = found
+            self._close_dearer()
+
+    def _close_dearer(self) -> None:
+        """Close what cannot be better than the best that was found."""
+        if self.best is None:
+            return
+        least = rounded(self._bounds)
+        best, number = self.best, self._numbers[self.best.levels]
+        first = (self._totals < best.total) | ((self._totals == best.total) & (self._numbers < number))
+        self.open &= (least < best.cost) | ((least == best.cost) & first)
+
+
+def descend(judge: Judge, cost: Cost, deadline: Deadline, starts: Iterable[Levels]) -> Outcome:
+    """Specialize the cheapest accepted state until the deadline, or until nothing is left to specialize."""
+    lattice = judge.lattice
+    seen: set[Levels] = set()
+    heap: list[Found] = []
+    best: Found | None = None
+
+    def meet(state: Levels) -> None:
+        nonlocal best
+        seen.add(state)
+        verdict = judge.verdict(lattice.classes(state))
+        if verdict.accepted:
+            found = Found.at(state, cost.of(verdict))
+            heapq.heappush(heap, found)
+            best = found if best is None else min(best, found)
+
+    for start in starts:
+        if start not in seen:
+            meet(start)
+    while heap:
+        for below in _neighbours(heapq.heappop(heap).levels, -1, lattice.heights):
+            if below not in seen:
+                if deadline.passed:
+                    return Outcome(best, False, len(seen), 0)
+                meet(below)
+    # All accepted states were met if each can be reached from the root through accepted ones.
+    return Outcome(best, judge.nested and lattice.top in seen, len(seen), 0)
+
+
+def _neighbours(state: Levels, step: int, heights: Levels) -> Iterator[Levels]:
+    """The states with one column a level higher or lower."""
+    for at, level in enumerate(state):
+        if 0 <= level + step <= heights[at]:
+            yield (*state[:at], level + step, *state[at + 1 :])
+
+
+def _guide(judge: Judge) -> NDArray[np.float64]:
+    """What states lose by the metric ``loss``, to take them in a sensible order."""
+    return cost_of("loss", judge).bounds()

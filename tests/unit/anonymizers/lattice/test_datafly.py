@@ -1,0 +1,49 @@
+"""Datafly's climb."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from hedgerow import KAnonymity, Schema
+from hedgerow.anonymizers import line
+from hedgerow.anonymizers.lattice.datafly import datafly
+from hedgerow.errors import Infeasible
+from hedgerow.recoding import Recoding
+
+TOWNS = {"*": {"north": ["A", "B", "C"], "south": ["D", "E", "F"]}}
+PEOPLE = pa.table({"town": list("ABCDEF") * 2, "size": ["s", "m", "l"] * 4})
+
+
+def fitted(*requirements: Any, people: pa.Table = PEOPLE, **parameters: Any) -> Recoding:
+    schema = Schema(quasi=["town", "size"], hierarchies={"town": TOWNS})
+    counts = line.prepare(people, schema, [KAnonymity(1)], random_state=0).counts
+    return datafly(counts, requirements, **parameters)
+
+
+def test_the_column_with_most_values_is_generalized() -> None:
+    """Six towns against three sizes, then two regions against three sizes, then the regions."""
+    steps = [(2, (0, 0)), (3, (1, 1)), (7, (2, 1))]
+    for at, (k, levels) in enumerate(steps):
+        recoding = fitted(KAnonymity(k))
+        assert recoding.levels == {"town": levels[0], "size": levels[1]}
+        assert recoding.facts["evaluated"] == [1, 3, 4][at]
+
+
+def test_the_few_that_remain_are_lost() -> None:
+    people = pa.concat_tables([PEOPLE, pa.table({"town": ["A"], "size": ["m"]})])
+    recoding = fitted(KAnonymity(2), people=people, suppression_limit=0.1)
+    assert (recoding.levels, recoding.lost) == ({"town": 0, "size": 0}, 1)
+    assert fitted(KAnonymity(2), people=people).levels == {"town": 1, "size": 0}
+
+
+def test_columns_that_no_requirement_speaks_of_are_left() -> None:
+    recoding = fitted(KAnonymity(6, shield=["size"]))
+    assert recoding.levels == {"town": 0, "size": 1}
+
+
+def test_infeasible() -> None:
+    with pytest.raises(Infeasible, match="13-anonymity"):
+        fitted(KAnonymity(13))

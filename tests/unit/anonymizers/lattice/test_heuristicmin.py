@@ -1,0 +1,100 @@
+"""HeuristicMin: what it publishes, what it says of it, and where it stops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from hedgerow import KAnonymity, LDiversity, Schema
+from hedgerow.anonymizers import line
+from hedgerow.anonymizers.lattice.heuristicmin import heuristicmin, search_cuts
+from hedgerow.anonymizers.line import Prepared
+
+TREE = {"*": {"ab": ["a", "b"], "cd": ["c", "d"]}}
+
+
+def prepared(values: str, *requirements: Any, hierarchy: Any = TREE) -> Prepared:
+    table = pa.table({"letter": list(values), "ill": ["flu", "cold"] * (len(values) // 2)})
+    schema = Schema(quasi=["letter"], sensitive=["ill"], hierarchies={"letter": hierarchy})
+    return line.prepare(table, schema, requirements, random_state=0)
+
+
+def letters(made: Prepared, **parameters: Any) -> tuple[list[str], Any]:
+    recoding = heuristicmin(made.counts, made.requirements, **parameters)
+    return sorted(line.finish(made, recoding, {}).table["letter"].to_pylist()), recoding
+
+
+def test_only_what_violates_is_generalized() -> None:
+    published, recoding = letters(prepared("abccdd", KAnonymity(2)))
+    assert published == ["ab", "ab", "c", "c", "d", "d"]
+    assert recoding.facts == {"states_generated": 1, "states_expanded": 1, "optimal": "among its states"}
+    assert recoding.levels is None
+    assert recoding.warnings == ()
+
+
+def test_levels_are_told_where_the_cut_is_one() -> None:
+    published, recoding = letters(prepared("abcd", KAnonymity(2)))
+    assert published == ["ab", "ab", "cd", "cd"]
+    assert recoding.levels == {"letter": 1}
+
+
+def test_a_satisfying_table_stays() -> None:
+    published, recoding = letters(prepared("aabb", KAnonymity(2)))
+    assert published == ["a", "a", "b", "b"]
+    assert recoding.levels == {"letter": 0}
+    assert recoding.facts["optimal"] == "proved over all cuts"
+
+
+def test_diversity() -> None:
+    published, _ = letters(prepared("acaccc", LDiversity(2, "ill")))
+    assert published == ["*"] * 6
+
+
+def test_complete_finds_the_cut_between_two_states() -> None:
+    """a with b, and 3 with 4, is enough; by attribute, c goes up with a and b, or 1 with 3 and 4."""
+    pairs = ["a1", "b1", "c3", "c4", "c1", "c1", "d1", "d1", "d2", "d2"]
+    table = pa.table({"letter": [pair[0] for pair in pairs], "digit": [pair[1] for pair in pairs]})
+    digits = {"*": {"low": ["1", "2"], "high": ["3", "4"]}}
+    schema = Schema(quasi=["letter", "digit"], hierarchies={"letter": TREE, "digit": digits})
+    made = line.prepare(table, schema, [KAnonymity(2)], random_state=0)
+    as_printed = heuristicmin(made.counts, made.requirements)
+    assert len(as_printed.groups) == 4
+    assert as_printed.facts["optimal"] == "among its states"
+    complete = heuristicmin(made.counts, made.requirements, complete=True)
+    rows = {tuple(row.values()) for row in line.finish(made, complete, {}).table.to_pylist()}
+    assert rows == {("ab", "1"), ("c", "high"), ("c", "1"), ("d", "1"), ("d", "2")}
+    assert complete.facts["optimal"] == "proved over all cuts"
+
+
+@pytest.mark.parametrize("limit", [{"max_states": 1}, {"time_limit": 0}])
+def test_a_stopped_search_is_valid_and_says_so(limit: dict[str, Any]) -> None:
+    made = prepared("abcdaabbccdd", KAnonymity(4))
+    published, recoding = letters(made, **limit)
+    assert published == ["ab"] * 6 + ["cd"] * 6
+    made = prepared("abcdab", KAnonymity(3))
+    published, recoding = letters(made, **limit)
+    assert published == ["*"] * 6
+    assert recoding.facts["optimal"].startswith("unproved: the ")
+    assert ("number of states" in recoding.facts["optimal"]) is ("max_states" in limit)
+    (warning,) = recoding.warnings
+    assert ("time_limit" in warning) is ("time_limit" in limit)
+
+
+def test_complete_is_not_proved_if_it_was_stopped() -> None:
+    made = prepared("abcdab", KAnonymity(3))
+    assert search_cuts(made.counts, made.requirements, complete=True, max_states=1).optimal.startswith("unproved")
+    assert search_cuts(made.counts, made.requirements, complete=True).optimal == "proved over all cuts"
+
+
+def test_unseen_values_go_to_the_published_node() -> None:
+    _, recoding = letters(prepared("abccdd", KAnonymity(2)))
+    assert recoding.transform(pa.table({"letter": ["a", "d", "z"]}))["letter"].to_pylist() == ["ab", "d", "*"]
+
+
+def test_automatic_hierarchies() -> None:
+    table = pa.table({"age": [20, 21, 30, 31, 40, 41, 50, 51]})
+    made = line.prepare(table, Schema(quasi=["age"]), [KAnonymity(2)], random_state=0)
+    recoding = heuristicmin(made.counts, made.requirements)
+    assert line.finish(made, recoding, {}).audit.k == 2

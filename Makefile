@@ -12,7 +12,7 @@ endif
 KERNEL_TESTS := tests/unit/privacy tests/properties/test_privacy.py \
 	tests/unit/anonymizers/partition tests/properties/test_mondrian.py tests/unit/trees tests/unit/learning \
 	tests/unit/anonymizers/suppression tests/properties/test_kactus.py tests/properties/test_kadet.py \
-	tests/unit/anonymizers/lattice tests/unit/anonymizers/specialize
+	tests/unit/anonymizers/lattice tests/unit/anonymizers/specialize tests/unit/anonymizers/merge
 
 .PHONY: demo test lint types imports tests kernels coverage bench clean
 

@@ -93,6 +93,7 @@ _INDUCER: Final = Named(
 _MIN_OBJECTS: Final = Number(
     "min_objects", "records that branches should have; k if not given", "k", 1, whole=True, words=("k",), trials=(2,)
 )
+_IMPROVE: Final = Flag("improve", "whether records move between groups afterwards while the loss falls")
 _LOSS: Final = Choice(
     "loss", ("shield", "node"), "what anonymity costs: the fall of the smallest class, or of the value's size"
 )
@@ -143,6 +144,7 @@ METHODS: Mapping[str, Method] = {
                     "sets; intervals for numbers; or the hierarchy's labels",
                 ),
                 Choice("order", ("auto", "alphabetical", "hierarchy"), "in which order categories are cut"),
+                _IMPROVE,
             ),
         ),
         Method(
@@ -195,6 +197,50 @@ METHODS: Mapping[str, Method] = {
                 Choice("criterion", ("gain_ratio", "gain"), "what the best split of a node is"),
                 Flag("pruned", "whether to prune the tree, as C4.5 does", default=True),
             ),
+        ),
+        Method(
+            name="greedy",
+            class_name="Greedy",
+            module="hedgerow.anonymizers.merge.greedy",
+            family="merge",
+            paper="greedy k-anonymization with the NLLM metric, as told for neural networks",
+            guarantees=_ALL,
+            parameters=(
+                Choice(
+                    "metric",
+                    ("nllm", "ncp", "distortion", "discernibility", "prec"),
+                    "what a merge costs",
+                ),
+                Flag("ranges", "whether numbers become ranges and categories sets, not nodes of hierarchies"),
+                _IMPROVE,
+            ),
+        ),
+        Method(
+            name="kaca",
+            class_name="KACA",
+            module="hedgerow.anonymizers.merge.kaca",
+            family="merge",
+            paper="Li, Wong, Fu, Pei (DaWaK 2006)",
+            guarantees=_ALL,
+            parameters=(_IMPROVE,),
+        ),
+        Method(
+            name="k-member",
+            class_name="KMember",
+            module="hedgerow.anonymizers.merge.k_member",
+            family="merge",
+            paper="Byun, Kamra, Bertino, Li (DASFAA 2007)",
+            guarantees=_ALL,
+            parameters=(_IMPROVE,),
+        ),
+        Method(
+            name="oka",
+            class_name="OKA",
+            module="hedgerow.anonymizers.merge.oka",
+            family="merge",
+            paper="Lin, Wei (PAIS 2008)",
+            guarantees=_ALL,
+            parameters=(_IMPROVE,),
         ),
         Method(
             name="optimal",

@@ -35,6 +35,17 @@ class Pieces:
         """Every cell goes to one group."""
         return cls(np.arange(len(group_of_cell), dtype=np.int32), group_of_cell.astype(np.int32), cell_sizes)
 
+    @classmethod
+    def gathered(cls, cell: NDArray[np.int32], group: NDArray[np.int32], size: NDArray[np.int64]) -> Pieces:
+        """Pieces in any order, those of one cell and group added up."""
+        groups = int(group.max()) + 2
+        key = cell.astype(np.int64) * groups + (group + 1)
+        order = np.argsort(key, kind="stable")
+        key = key[order]
+        first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+        cells, of_group = np.divmod(key[first], groups)
+        return cls(cells.astype(np.int32), (of_group - 1).astype(np.int32), np.add.reduceat(size[order], first))
+
     @property
     def split(self) -> bool:
         """Whether some cell goes to several groups."""

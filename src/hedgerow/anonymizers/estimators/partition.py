@@ -29,6 +29,8 @@ class Mondrian(Anonymizer):
         Sets; intervals for numbers and sets for categories; or labels of the hierarchies.
     order : {"auto", "alphabetical", "hierarchy"}
         In which order categories are cut; ``"auto"`` is the hierarchy's where the schema gives one.
+    improve : bool
+        Whether tuples move between groups afterwards, while every requirement holds and the loss falls. Slower.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -54,6 +56,7 @@ class Mondrian(Anonymizer):
         relaxed: bool = False,
         publish: Literal["set", "interval", "label"] = "set",
         order: Literal["auto", "alphabetical", "hierarchy"] = "auto",
+        improve: bool = False,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -63,5 +66,6 @@ class Mondrian(Anonymizer):
         self.relaxed = relaxed
         self.publish = publish
         self.order = order
+        self.improve = improve
         self.schema = schema
         self.random_state = random_state

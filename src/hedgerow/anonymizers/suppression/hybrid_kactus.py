@@ -32,10 +32,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers.suppression.kactus import entries_of, gathered, pruned, release_groups, warnings_of
+from hedgerow.anonymizers.suppression.kactus import entries_of, pruned, release_groups, warnings_of
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
-from hedgerow.recoding import PublishedColumn, Recoding
+from hedgerow.recoding import Pieces, PublishedColumn, Recoding
 from hedgerow.recoding.shown import PublishedValues
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _as_published(tree: PathTree, counts: FrequencyTable, outcome: Outcome, k: i
         column, values[:, at] = _original_or_altered(tree, counts, at, distinct)
         columns.append(column)
     cell, size = outcome.bags.cell[entry], outcome.bags.size[entry]
-    pieces = gathered(cell, group.reshape(-1).astype(np.int32), size)
+    pieces = Pieces.gathered(cell, group.reshape(-1).astype(np.int32), size)
     return Recoding(
         method="hybrid-kactus",
         quasi=counts.quasi,

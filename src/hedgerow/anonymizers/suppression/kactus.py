@@ -148,7 +148,7 @@ def _pieces(outcome: Outcome, group_of_node: NDArray[np.int32]) -> Pieces:
     if not outcome.released[0]:
         nodes = np.append(nodes, 0)
     entry, owner = entries_of(outcome, nodes)
-    return gathered(outcome.bags.cell[entry], group_of_node[nodes[owner]], outcome.bags.size[entry])
+    return Pieces.gathered(outcome.bags.cell[entry], group_of_node[nodes[owner]], outcome.bags.size[entry])
 
 
 def entries_of(outcome: Outcome, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -158,17 +158,6 @@ def entries_of(outcome: Outcome, nodes: NDArray[np.int64]) -> tuple[NDArray[np.i
     entry = outcome.start[nodes][owner] - (np.cumsum(lengths) - lengths)[owner] + np.arange(lengths.sum())
     held = outcome.bags.size[entry] > 0
     return entry[held], owner[held]
-
-
-def gathered(cell: NDArray[np.int32], group: NDArray[np.int32], size: NDArray[np.int64]) -> Pieces:
-    """Pieces in the order of their cells, those of one cell and group added up."""
-    groups = int(group.max()) + 2
-    key = cell.astype(np.int64) * groups + (group + 1)
-    order = np.argsort(key, kind="stable")
-    key, size = key[order], size[order]
-    first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
-    cells, of_group = np.divmod(key[first], groups)
-    return Pieces(cells.astype(np.int32), (of_group - 1).astype(np.int32), np.add.reduceat(size, first))
 
 
 def warnings_of(counts: FrequencyTable, tree: PathTree, lost: int) -> tuple[str, ...]:

@@ -1,0 +1,246 @@
+"""The kernel of greedy merging: a class that does not comply joins the one with which the total loss grows least.
+
+All classes that there are stand side by side, with a row of each array for a column of the table, so that looking for
+the cheapest partner reads memory from one end to the other; a class that was merged is filled up by the last one.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import NamedTuple
+
+import numpy as np
+
+from hedgerow._jit import jit
+from hedgerow.anonymizers.merge._kernels import (
+    Boxes,
+    Floats,
+    Longs,
+    Members,
+    Shape,
+    Units,
+    finished,
+    ones,
+    single_loss,
+)
+from hedgerow.privacy.binding import PackedRequirements
+
+__all__ = ["merge_greedily"]
+
+# Losses that differ by less are equal: the first class in the order of the table is taken.
+_SLACK = 1e-9
+# So many classes are looked at together: their sums stay in the fastest memory.
+_TOGETHER = 1024
+
+
+class Standing(NamedTuple):
+    """The classes that there are, by place.
+
+    Attributes
+    ----------
+    boxes : Boxes
+        Turned: a row for each column of the table.
+    size, loss : float arrays
+        The records of each class, and what each of them loses.
+    number : int array
+        The first unit of each class, which is what it is called by.
+    """
+
+    boxes: Boxes
+    size: Floats
+    loss: Floats
+    number: Longs
+
+
+@jit
+def merge_greedily(
+    shape: Shape, boxes: Boxes, units: Units, packed: PackedRequirements, waits: Floats, flat: bool
+) -> Longs:
+    """Merge classes until all satisfy the requirements; returns the first unit of the class of each unit.
+
+    Classes whose boxes become equal are one.
+
+    Parameters
+    ----------
+    shape, boxes, units, packed
+        ``boxes`` describes each unit, and is not changed.
+    waits : float array (0,) or (2 * units,)
+        How long each class waits for its turn once it is made, the units' first; for draws from the exponential
+        distribution every class that does not comply is equally likely to be next. Without them the smallest is.
+    flat : bool
+        Whether a merge costs twice the product of the sizes, instead of what the boxes lose.
+
+    Notes
+    -----
+    O(merges × classes × columns).
+    """
+    units_number = len(units.weight)
+    standing = _side_by_side(shape, boxes, units)
+    place = np.arange(units_number)
+    members = Members(np.arange(units_number), np.arange(units_number), np.full(units_number, -1, np.int64))
+    into = np.arange(units_number)
+    due = np.full(units_number, -1.0)
+    histogram = np.zeros(units.histogram, np.int64)
+    # An empty list of this type. With a comprehension numba drops what is written to fields of named tuples made here.
+    waiting = [(0.0, np.int64(0))]
+    waiting.pop()
+    for one in range(units_number):
+        if not finished(units, members, one, units.weight[one], packed, histogram):
+            due[one] = waits[one] if len(waits) > 0 else float(units.weight[one])
+            waiting.append((due[one], np.int64(one)))
+    heapq.heapify(waiting)
+    classes = units_number
+    made = units_number
+    joint = np.empty(_TOGETHER, np.float64)
+    while classes > 1 and len(waiting) > 0:
+        now, turn = heapq.heappop(waiting)
+        one = int(turn)
+        # A class that has changed since has another turn.
+        if into[one] != one or due[one] != now:
+            continue
+        other = _cheapest(shape, standing, classes, place[one], flat, joint)
+        while other >= 0:
+            # The class that comes first in the table takes the other one in.
+            one, gone = min(one, standing.number[other]), max(one, standing.number[other])
+            _take_in(shape, standing, place[one], place[gone])
+            members.next[members.last[one]] = members.first[gone]
+            members.last[one] = members.last[gone]
+            into[gone] = one
+            classes -= 1
+            _fill_gap(standing, place[gone], classes)
+            place[standing.number[place[gone]]] = place[gone]
+            other = _equal(standing, classes, place[one])
+        size = standing.size[place[one]]
+        due[one] = -1.0
+        if not finished(units, members, one, int(size), packed, histogram):
+            due[one] = now + waits[made] if len(waits) > 0 else size
+            made += 1
+            heapq.heappush(waiting, (due[one], np.int64(one)))
+    for unit in range(units_number):
+        # What a class joined comes before it, and is settled.
+        into[unit] = into[into[unit]]
+    return into
+
+
+@jit
+def _side_by_side(shape: Shape, boxes: Boxes, units: Units) -> Standing:
+    turned = Boxes(
+        np.empty(boxes.nodes.T.shape, np.int32),
+        np.empty(boxes.low.T.shape, np.float64),
+        np.empty(boxes.high.T.shape, np.float64),
+        np.empty(boxes.bits.T.shape, np.uint64),
+    )
+    # The boxes are copied, also where a single column would need no turning.
+    turned.nodes[:] = boxes.nodes.T
+    turned.low[:] = boxes.low.T
+    turned.high[:] = boxes.high.T
+    turned.bits[:] = boxes.bits.T
+    loss = np.empty(len(units.weight), np.float64)
+    for one in range(len(units.weight)):
+        loss[one] = single_loss(shape, boxes, one)
+    return Standing(turned, units.weight.astype(np.float64), loss, np.arange(len(units.weight)))
+
+
+@jit
+def _cheapest(shape: Shape, standing: Standing, classes: int, one: int, flat: bool, joint: Floats) -> int:
+    """The place of the class with which a class is merged at the least increase of the total loss."""
+    size, loss, number = standing.size, standing.loss, standing.number
+    best = np.inf
+    found = -1
+    for start in range(0, classes, _TOGETHER):
+        end = min(start + _TOGETHER, classes)
+        if not flat:
+            _joint_losses(shape, standing.boxes, one, start, end, joint)
+        for other in range(start, end):
+            if flat:
+                cost = 2.0 * size[one] * size[other]
+            else:
+                together = joint[other - start]
+                cost = size[one] * (together - loss[one]) + size[other] * (together - loss[other])
+            if cost < best + _SLACK and other != one:
+                if cost < best - _SLACK or number[other] < number[found]:
+                    found = other
+                best = min(best, cost)
+    return found
+
+
+@jit
+def _joint_losses(shape: Shape, boxes: Boxes, one: int, start: int, end: int, joint: Floats) -> None:
+    """What a record loses in the box around one class and each of those from ``start`` to ``end``."""
+    joint[:] = 0.0
+    for column in range(len(shape.scale)):
+        lows, highs = boxes.low[column, start:end], boxes.high[column, start:end]
+        low, high, scale = boxes.low[column, one], boxes.high[column, one], shape.scale[column]
+        for other in range(end - start):
+            joint[other] += min((max(high, highs[other]) - min(low, lows[other])) * scale, 1.0)
+    for tree in range(len(shape.offsets)):
+        first = shape.offsets[tree] + boxes.nodes[tree, one] * shape.widths[tree]
+        losses = shape.loss[first : first + shape.widths[tree]]
+        nodes = boxes.nodes[tree, start:end]
+        for other in range(end - start):
+            joint[other] += losses[nodes[other]]
+    for column in range(len(shape.share)):
+        share = shape.share[column]
+        for slot in range(shape.slots[column], shape.slots[column + 1]):
+            words, mask = boxes.bits[shape.words[slot], start:end], shape.masks[slot]
+            word = boxes.bits[shape.words[slot], one]
+            for other in range(end - start):
+                joint[other] += ones((word | words[other]) & mask) * share
+        for other in range(end - start):
+            joint[other] -= share
+
+
+@jit
+def _take_in(shape: Shape, standing: Standing, one: int, other: int) -> None:
+    """Widen the box of a class to the smallest one around it and another, and count that one's records."""
+    boxes = standing.boxes
+    joint = np.empty(1, np.float64)
+    _joint_losses(shape, boxes, one, other, other + 1, joint)
+    standing.loss[one] = joint[0]
+    standing.size[one] += standing.size[other]
+    for column in range(len(shape.scale)):
+        boxes.low[column, one] = min(boxes.low[column, one], boxes.low[column, other])
+        boxes.high[column, one] = max(boxes.high[column, one], boxes.high[column, other])
+    for tree in range(len(shape.offsets)):
+        pair = shape.offsets[tree] + boxes.nodes[tree, one] * shape.widths[tree] + boxes.nodes[tree, other]
+        boxes.nodes[tree, one] = shape.ancestor[pair]
+    for word in range(len(boxes.bits)):
+        boxes.bits[word, one] |= boxes.bits[word, other]
+
+
+@jit
+def _fill_gap(standing: Standing, gap: int, last: int) -> None:
+    """Move the last class to the place of one that is gone."""
+    boxes = standing.boxes
+    boxes.nodes[:, gap] = boxes.nodes[:, last]
+    boxes.low[:, gap] = boxes.low[:, last]
+    boxes.high[:, gap] = boxes.high[:, last]
+    boxes.bits[:, gap] = boxes.bits[:, last]
+    standing.size[gap] = standing.size[last]
+    standing.loss[gap] = standing.loss[last]
+    standing.number[gap] = standing.number[last]
+
+
+@jit
+def _equal(standing: Standing, classes: int, one: int) -> int:
+    """The place of another class with the same box, or -1."""
+    loss = standing.loss
+    for other in range(classes):
+        # Equal boxes lose the same; almost all others do not, and are left at once.
+        if abs(loss[other] - loss[one]) < _SLACK and other != one and _same_box(standing.boxes, one, other):
+            return other
+    return -1
+
+
+@jit
+def _same_box(boxes: Boxes, one: int, other: int) -> bool:
+    for tree in range(len(boxes.nodes)):
+        if boxes.nodes[tree, one] != boxes.nodes[tree, other]:
+            return False
+    for column in range(len(boxes.low)):
+        if boxes.low[column, one] != boxes.low[column, other] or boxes.high[column, one] != boxes.high[column, other]:
+            return False
+    for word in range(len(boxes.bits)):  # noqa: SIM110 - numba compiles no generator
+        if boxes.bits[word, one] != boxes.bits[word, other]:
+            return False
+    return True

@@ -1,0 +1,216 @@
+"""From a frequency table to boxes: how each column is described while records are merged, and what a box loses.
+
+By a hierarchy: a box is a node, and two boxes meet at their lowest common ancestor. Or as it is published without one:
+numbers by the range they span, categories by the set that occurs. The losses are those of :mod:`hedgerow.metrics`: what
+all records lose, over the number of cells, is the metric of what is published.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.anonymizers.merge._kernels import Boxes, Shape, Units
+from hedgerow.counts import FrequencyTable
+from hedgerow.domains import Domain
+from hedgerow.errors import BadInput
+from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.privacy.binding import Context
+from hedgerow.values import SUPPRESSED_TEXT, Interval, parse
+
+__all__ = ["Described", "LossName", "described", "loss_of_nodes", "units_of"]
+
+LossName = Literal["nllm", "ncp", "distortion", "prec", "discernibility"]
+
+_WORD = 64
+# 400 megabytes of pairs of nodes, ancestor and loss.
+_MOST_PAIRS = 2**25
+# A gigabyte of sets.
+_MOST_WORDS = 2**27
+
+
+class Described(NamedTuple):
+    """The columns, and the box of each tuple."""
+
+    shape: Shape
+    boxes: Boxes
+
+
+def described(counts: FrequencyTable, metric: LossName, ranges: bool) -> Described:
+    """Describe every tuple of a table by a box.
+
+    Parameters
+    ----------
+    counts : FrequencyTable
+    metric : str
+        What a box loses; the discernibility does not depend on boxes, and has those of the NLLM.
+    ranges : bool
+        Whether numbers are ranges and categories sets, instead of nodes of their hierarchies; NCP only.
+    """
+    columns = range(len(counts.quasi))
+    kinds = [counts.domains[name].kind for name in counts.quasi]
+    trees = [] if ranges else list(columns)
+    # A number beside a missing one has lost everything: as a set of values it would not.
+    spans = [at for at in columns if ranges and kinds[at] != "text"]
+    sets = [at for at in columns if ranges and kinds[at] == "text"]
+    nodes, pairs = _trees(counts, trees, metric)
+    low, scale = _ranges(counts, spans)
+    bits, slots = _sets(counts, sets)
+    return Described(Shape(*pairs, scale, *slots), Boxes(nodes, low, low.copy(), bits))
+
+
+def units_of(counts: FrequencyTable, context: Context) -> Units:
+    """Tuples with their records, and their cells with the sensitive values that requirements read."""
+    values = np.empty((len(counts.cell_sizes), len(context.columns)), dtype=np.int32)
+    for at, (column, offset) in enumerate(zip(context.columns, context.offsets[:-1], strict=True)):
+        values[:, at] = counts.values_of(column.domain.name) + offset
+    cells = np.searchsorted(counts.cell_tuple, np.arange(len(counts.tuples) + 1)).astype(np.int64)
+    return Units(counts.tuple_sizes.copy(), cells, counts.cell_sizes, values, int(context.offsets[-1]))
+
+
+def _trees(
+    counts: FrequencyTable, columns: list[int], metric: LossName
+) -> tuple[NDArray[np.int32], tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]]:
+    nodes = np.empty((len(counts.tuples), len(columns)), dtype=np.int32)
+    offsets, widths, ancestors, losses = [0], [], [np.empty(0, np.int32)], [np.empty(0)]
+    for place, at in enumerate(columns):
+        name = counts.quasi[at]
+        hierarchy = counts.hierarchies[name]
+        width = len(hierarchy.parent)
+        if offsets[-1] + width * width > _MOST_PAIRS:
+            raise BadInput(
+                f"The hierarchy of {name!r} has {width:,} nodes, too many to compare in pairs. Round the column, or "
+                "give it a hierarchy with fewer values."
+            )
+        pair = _ancestors(hierarchy).reshape(-1)
+        nodes[:, place] = hierarchy.leaf_of[counts.tuples[:, at]]
+        ancestors.append(pair)
+        losses.append(loss_of_nodes(hierarchy, counts.domains[name], metric)[pair])
+        offsets.append(offsets[-1] + width * width)
+        widths.append(width)
+    return nodes, (
+        np.array(offsets[:-1], dtype=np.int64),
+        np.array(widths, dtype=np.int64),
+        np.concatenate(ancestors),
+        np.concatenate(losses),
+    )
+
+
+def _ancestors(hierarchy: EncodedHierarchy) -> NDArray[np.int32]:
+    """The lowest common ancestor of each pair of nodes.
+
+    With nodes below a node it has itself as ancestor, with all others what its parent has; parents come first.
+    """
+    pairs = np.zeros((len(hierarchy.parent), len(hierarchy.parent)), dtype=np.int32)
+    ends = hierarchy.last_leaf
+    for node in range(1, len(pairs)):
+        pairs[node] = pairs[hierarchy.parent[node]]
+        # Nodes below a node are those after it, as long as their leaves are among its own.
+        after = node + int(np.searchsorted(hierarchy.first_leaf[node:], ends[node], side="left"))
+        pairs[node, node:after] = node
+    return pairs
+
+
+def loss_of_nodes(hierarchy: EncodedHierarchy, domain: Domain, metric: LossName) -> NDArray[np.float64]:
+    """What a record loses whose cell is published as each node: its share of the metric.
+
+    For the distortion it is more by what the leaf is above the deepest one, which no recoding changes. The NCP is that
+    of what is written, :func:`hedgerow.metrics.ncp_published`.
+
+    >>> from hedgerow.hierarchies import taxonomy
+    >>> towns = Domain("town", "text", np.array(["A", "B", "C"]))
+    >>> tree = taxonomy({"*": {"north": ["A", "B"], "south": ["C"]}}).encode(towns)
+    >>> tree.labels
+    ('*', 'north', 'A', 'B', 'south', 'C')
+    >>> loss_of_nodes(tree, towns, "nllm").tolist()
+    [1.0, 0.5, 0.0, 0.0, 0.0, 0.0]
+    >>> loss_of_nodes(tree, towns, "prec").tolist()
+    [1.0, 0.5, 0.0, 0.0, 0.5, 0.0]
+    """
+    if metric == "ncp":
+        loss = _written_penalties(hierarchy, domain)
+    elif metric == "prec":
+        loss = hierarchy.level / max(hierarchy.height, 1)
+    elif metric == "distortion":
+        loss = (hierarchy.height - hierarchy.depth) / max(hierarchy.height, 1)
+    else:
+        loss = (hierarchy.leaf_count - 1) / max(int(hierarchy.leaf_count[hierarchy.root]) - 1, 1)
+    # A node may be written as suppressed that is not the root; its reader knows no more than at the root.
+    hidden = np.array([label == SUPPRESSED_TEXT for label in hierarchy.labels]) & (hierarchy.level > 0)
+    return np.where(hidden, 1.0, loss)
+
+
+def _written_penalties(hierarchy: EncodedHierarchy, domain: Domain) -> NDArray[np.float64]:
+    """The certainty penalty of each node as it is written."""
+    if domain.numbers is None:
+        positions = np.sort(hierarchy.position)
+        held = np.searchsorted(positions, hierarchy.last_leaf) - np.searchsorted(positions, hierarchy.first_leaf)
+        return np.asarray(np.maximum(held - 1, 0) / max(domain.size - 1, 1), dtype=np.float64)
+    penalties = np.zeros(len(hierarchy.parent))
+    width = _width(domain)
+    for node in np.flatnonzero(hierarchy.level > 0).tolist():
+        written = parse(hierarchy.labels[node]) if width else None
+        codes = np.flatnonzero(hierarchy.mask_of(node))
+        if isinstance(written, Interval):
+            penalties[node] = (min(written.high, domain.numbers[-1]) - max(written.low, domain.numbers[0])) / width
+        elif len(codes) > 1 and codes[-1] == domain.missing_code:
+            penalties[node] = 1.0
+        elif len(codes) > 1:
+            penalties[node] = (domain.numbers[codes[-1]] - domain.numbers[codes[0]]) / width
+    return penalties
+
+
+def _width(domain: Domain) -> float:
+    assert domain.numbers is not None
+    return float(domain.numbers[-1] - domain.numbers[0]) if len(domain.numbers) else 0.0
+
+
+def _ranges(counts: FrequencyTable, columns: list[int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    low = np.empty((len(counts.tuples), len(columns)))
+    scale = np.empty(len(columns))
+    for place, at in enumerate(columns):
+        domain = counts.domains[counts.quasi[at]]
+        assert domain.numbers is not None
+        width = _width(domain) or 1.0
+        scale[place] = 1.0 / width
+        # A missing number lies so far away that a range around it and another has lost all there is to lose.
+        beyond = [domain.numbers[:1].sum() - width] if domain.has_missing else []
+        low[:, place] = np.append(domain.numbers, beyond)[counts.tuples[:, at]]
+    return low, scale
+
+
+def _sets(
+    counts: FrequencyTable, columns: list[int]
+) -> tuple[NDArray[np.uint64], tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64], NDArray[np.float64]]]:
+    slots, words, masks, share, free = [0], [], [], [], 0
+    places = []
+    for at in columns:
+        size = counts.domains[counts.quasi[at]].size
+        if size > _WORD - free % _WORD and free % _WORD:
+            free += _WORD - free % _WORD
+        places.append(free)
+        members = np.arange(free, free + size)
+        for word in np.unique(members // _WORD).tolist():
+            words.append(word)
+            masks.append(sum(1 << int(bit % _WORD) for bit in members[members // _WORD == word]))
+        slots.append(len(words))
+        share.append(1.0 / max(size - 1, 1))
+        free += size
+    if len(counts.tuples) * (free // _WORD) > _MOST_WORDS:
+        widest = max(columns, key=lambda at: counts.domains[counts.quasi[at]].size)
+        raise BadInput(
+            f"The column {counts.quasi[widest]!r} has too many values to compare as sets. Group them first, or leave "
+            "ranges=True out."
+        )
+    bits = np.zeros((len(counts.tuples), -(-free // _WORD)), dtype=np.uint64)
+    for at, start in zip(columns, places, strict=True):
+        bit = start + counts.tuples[:, at].astype(np.int64)
+        bits[np.arange(len(bits)), bit // _WORD] |= np.uint64(1) << (bit % _WORD).astype(np.uint64)
+    return bits, (
+        np.array(slots, dtype=np.int64),
+        np.array(words, dtype=np.int64),
+        np.array(masks, dtype=np.uint64),
+        np.array(share, dtype=np.float64),
+    )

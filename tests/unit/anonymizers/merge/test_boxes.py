@@ -1,0 +1,176 @@
+"""Boxes around values, and what they lose, worked out by hand."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from hedgerow import KAnonymity, LDiversity, Schema
+from hedgerow.anonymizers import line
+from hedgerow.anonymizers.merge import boxes as module
+from hedgerow.anonymizers.merge._kernels import copy_box, enclose, joint_loss, ones, single_loss
+from hedgerow.anonymizers.merge.boxes import LossName, described, loss_of_nodes, units_of
+from hedgerow.counts import FrequencyTable
+from hedgerow.errors import BadInput
+
+TOWNS = {"*": {"north": ["A", "B"], "south": ["C", "D", "E"]}}
+# The leaf Z stands directly below the root, where others have a region above them.
+UNEVEN = {"*": {"north": ["A", "B"], "south": ["C", "D"], "Z": []}}
+
+
+def counted(hierarchies: dict[str, Any] | None = None, **columns: list[Any]) -> FrequencyTable:
+    schema = Schema(quasi=list(columns), hierarchies=hierarchies or {})
+    return line.prepare(pa.table(columns), schema, [KAnonymity(1)], random_state=0).counts
+
+
+def losses(counts: FrequencyTable, metric: LossName) -> dict[str | None, float]:
+    (name,) = counts.quasi
+    hierarchy = counts.hierarchies[name]
+    return dict(zip(hierarchy.labels, loss_of_nodes(hierarchy, counts.domains[name], metric).tolist(), strict=True))
+
+
+def around(counts: FrequencyTable, metric: LossName, *, ranges: bool) -> float:
+    """What a record loses in the box around all tuples, found one tuple after the other."""
+    shape, boxes = described(counts, metric, ranges)
+    last = len(counts.tuples) - 1
+    for one in range(last - 1):
+        enclose(shape, boxes, last, boxes, one)
+    joint = joint_loss(shape, boxes, last, boxes, max(last - 1, 0), np.inf)
+    enclose(shape, boxes, last, boxes, max(last - 1, 0))
+    assert single_loss(shape, boxes, last) == joint
+    return joint
+
+
+def test_lost_leaves_count_those_that_do_not_occur() -> None:
+    lost = losses(counted({"town": TOWNS}, town=["A", "C"]), "nllm")
+    assert lost == {"*": 1.0, "north": 0.25, "A": 0, "B": 0, "south": 0.5, "C": 0, "D": 0, "E": 0}
+
+
+def test_certainty_counts_only_values_that_occur() -> None:
+    lost = losses(counted({"town": TOWNS}, town=["A", "B", "C"]), "ncp")
+    assert (lost["north"], lost["south"], lost["*"]) == (0.5, 0.0, 1.0)
+
+
+def test_certainty_of_numbers() -> None:
+    """Intervals lose their written ends, within the column; other labels what the numbers below them span."""
+    ages = {"all": {"[0,30)": ["20", "25"], "old": ["30", "40"]}}
+    lost = losses(counted({"age": ages}, age=[20, 25, 30, 40]), "ncp")
+    assert (lost["[0,30)"], lost["old"], lost["all"]) == (0.5, 0.5, 1.0)
+    with_missing = losses(counted({"age": ages}, age=[20, 25, 30, 40, None]), "ncp")
+    assert (with_missing["old"], with_missing["all"], with_missing[None]) == (0.5, 1.0, 0.0)
+
+
+def test_steps_and_levels_differ_on_a_short_branch() -> None:
+    """The leaf Z climbs one step of two to the root, from level 0; for the distortion it starts half way up."""
+    counts = counted({"town": UNEVEN}, town=["A", "Z"])
+    assert losses(counts, "prec") == {"*": 1, "north": 0.5, "south": 0.5, **dict.fromkeys("ABCDZ", 0)}
+    assert losses(counts, "distortion") == {"*": 1, "north": 0.5, "south": 0.5, **dict.fromkeys("ABCD", 0), "Z": 0.5}
+
+
+@pytest.mark.parametrize("metric", ["nllm", "ncp", "prec", "distortion"])
+def test_what_is_written_as_suppressed_has_lost_everything(metric: LossName) -> None:
+    ages = {"all": {"young": ["20", "25"], "*": ["31", "40"]}}
+    lost = losses(counted({"age": ages}, age=[20, 25, 31, 40]), metric)
+    assert lost["*"] == 1.0
+    assert 0 < lost["young"] < 1
+
+
+def test_boxes_meet_at_the_lowest_common_ancestor() -> None:
+    counts = counted({"town": UNEVEN}, town=["A", "C", "D", "Z", None])
+    shape, boxes = described(counts, "nllm", ranges=False)
+    labels = counts.hierarchies["town"].labels
+    width = len(labels)
+    pairs = shape.ancestor.reshape(width, width)
+    for one in range(width):
+        for other in range(width):
+            assert pairs[one, other] == counts.hierarchies["town"].lca(one, other)
+    enclose(shape, boxes, 1, boxes, 2)
+    assert labels[boxes.nodes[1, 0]] == "south"
+    enclose(shape, boxes, 1, boxes, 4)
+    assert labels[boxes.nodes[1, 0]] == "*"
+    copy_box(boxes, 0, boxes, 1)
+    assert labels[boxes.nodes[0, 0]] == "*"
+
+
+def test_ranges_and_sets() -> None:
+    """Ages span 10 of 40; two of three towns beyond the first are one of two more."""
+    counts = counted(age=[20, 30, 60, 20], town=["A", "B", "A", "C"])
+    shape, boxes = described(counts, "ncp", ranges=True)
+    pairs = {(20, "A"): 0, (20, "C"): 1, (30, "B"): 2, (60, "A"): 3}
+    assert joint_loss(shape, boxes, pairs[20, "A"], boxes, pairs[30, "B"], np.inf) == pytest.approx(0.25 + 0.5)
+    assert around(counts, "ncp", ranges=True) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(("numbers", "expected"), [([20, 60, None], 1.0), ([20, None], 1.0), ([None, 20, 20, 30], 1.0)])
+def test_a_range_with_a_missing_number_loses_all_and_no_more(numbers: list[int | None], expected: float) -> None:
+    assert around(counted(age=numbers), "ncp", ranges=True) == expected
+
+
+def test_equal_numbers_and_missing_ones_alone_lose_nothing() -> None:
+    counts = counted(age=[None, None, 20], town=["A", "B", "A"])
+    shape, boxes = described(counts, "ncp", ranges=True)
+    assert joint_loss(shape, boxes, 1, boxes, 2, np.inf) == 1.0  # one town of two, no age
+    assert single_loss(shape, boxes, 0) == 0.0
+
+
+def test_dates_are_ranges_and_missing_categories_values() -> None:
+    counts = counted(day=[date(2024, 1, 1), date(2024, 1, 2), date(2024, 1, 5)])
+    shape, boxes = described(counts, "ncp", ranges=True)
+    assert joint_loss(shape, boxes, 0, boxes, 1, np.inf) == 0.25
+    assert around(counted(town=["A", "B", None]), "ncp", ranges=True) == 1.0
+
+
+def test_sets_of_many_values_and_several_columns() -> None:
+    """Sets of 100, 3 and 70 values, each around 2 of them; the first and the last need more than one word."""
+    counts = counted(
+        first=[f"a{at:03}" for at in range(100)],
+        second=[f"b{at % 3}" for at in range(100)],
+        third=[f"c{at % 70:02}" for at in range(100)],
+    )
+    shape, boxes = described(counts, "ncp", ranges=True)
+    for one, other in [(0, 1), (63, 65), (5, 99)]:
+        assert joint_loss(shape, boxes, one, boxes, other, np.inf) == pytest.approx(
+            1 / 99 + (0.5 if one % 3 != other % 3 else 0) + (1 / 69 if one % 70 != other % 70 else 0)
+        )
+    assert around(counts, "ncp", ranges=True) == pytest.approx(3.0)
+
+
+def test_a_limit_stops_only_what_is_beyond_it() -> None:
+    counts = counted({"town": TOWNS, "home": TOWNS}, town=["A", "C"], home=["A", "C"])
+    shape, boxes = described(counts, "nllm", ranges=False)
+    assert joint_loss(shape, boxes, 0, boxes, 1, 2.0) == 2.0
+    assert joint_loss(shape, boxes, 0, boxes, 1, 0.5) > 0.5
+
+
+@pytest.mark.parametrize("bits", [[], [0], [63], [1, 2, 40], list(range(64)), list(range(8, 64))])
+def test_ones(bits: list[int]) -> None:
+    assert ones(np.uint64(sum(1 << bit for bit in bits))) == len(bits)
+
+
+def test_units_know_their_records_and_sensitive_values() -> None:
+    table = pa.table({"town": ["A", "B", "A", "A"], "ill": ["flu", "flu", "cold", "flu"], "job": ["x", "y", "y", "x"]})
+    schema = Schema(quasi=["town"], sensitive=["ill", "job"])
+    requirements = [LDiversity(2, "job"), LDiversity(2, "ill")]
+    counts = line.prepare(table, schema, requirements, random_state=0).counts
+    units = units_of(counts, line.bind(counts, requirements)[0])
+    assert units.weight.tolist() == [3, 1]
+    assert units.cells.tolist() == [0, 2, 3]
+    assert units.cell_size.tolist() == [1, 2, 1]
+    # The job comes first, as x, y; then the illness, as cold, flu.
+    assert units.values.tolist() == [[1, 2], [0, 3], [1, 3]]
+    assert units.histogram == 4
+
+
+def test_too_many_nodes_or_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = counted({"town": TOWNS}, town=["A", "C"])
+    monkeypatch.setattr(module, "_MOST_PAIRS", 63)
+    with pytest.raises(BadInput, match="hierarchy of 'town' has 8 nodes"):
+        described(counts, "nllm", ranges=False)
+    monkeypatch.setattr(module, "_MOST_WORDS", 99)
+    many = counted(town=[f"t{at}" for at in range(100)])
+    with pytest.raises(BadInput, match="column 'town' has too many values"):
+        described(many, "ncp", ranges=True)

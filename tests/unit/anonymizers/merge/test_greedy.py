@@ -82,7 +82,7 @@ def test_ranges_and_sets_are_published() -> None:
 def test_ranges_have_no_hierarchy_to_climb() -> None:
     with pytest.raises(BadInput, match=r"'prec' says nothing of them\. Say metric='ncp'"):
         released({"age": [20, 21]}, KAnonymity(2), metric="prec", ranges=True)
-    table = {"age": [20, 21, 40, 41], "town": ["A", "A", "B", "B"]}
+    table: dict[str, list[Any]] = {"age": [20, 21, 40, 41], "town": ["A", "A", "B", "B"]}
     assert released(table, KAnonymity(2), ranges=True) == released(table, KAnonymity(2), metric="ncp", ranges=True)
 
 

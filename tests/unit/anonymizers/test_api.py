@@ -31,7 +31,13 @@ def test_a_method_is_a_name_or_an_estimator_or_the_default(method: Any) -> None:
     release = hr.anonymize(PEOPLE, SCHEMA, method=method, k=k)
     assert counted(release) == {("{25|27}", "F"): 3, ("{20|23|29}", "M"): 3}
     assert release.facts["method"] == "mondrian"
-    assert release.facts["parameters"] == {"cut": "loss", "relaxed": False, "publish": "set", "order": "auto"}
+    assert release.facts["parameters"] == {
+        "cut": "loss",
+        "relaxed": False,
+        "publish": "set",
+        "order": "auto",
+        "improve": False,
+    }
 
 
 def test_parameters_of_a_method_given_by_name() -> None:

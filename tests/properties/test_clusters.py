@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from hedgerow import Infeasible, KAnonymity, LDiversity, Schema, TCloseness
 from hedgerow.anonymizers import line
 from hedgerow.anonymizers.merge import k_member as module
-from hedgerow.anonymizers.merge.k_member import cluster_blocks, grown_from, k_member
+from hedgerow.anonymizers.merge.clusters import cluster_blocks
+from hedgerow.anonymizers.merge.k_member import grown_from, k_member
 from hedgerow.anonymizers.merge.oka import oka
 from hedgerow.metrics import ncp
 from hedgerow.privacy import Requirement

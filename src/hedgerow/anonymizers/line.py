@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow import privacy
 from hedgerow.counts import FrequencyTable
@@ -27,7 +28,7 @@ from hedgerow.risk import audit_counts
 from hedgerow.schema import Roles, Schema
 from hedgerow.verifier import count_classes, enforce, verify
 
-__all__ = ["Prepared", "Progress", "bind", "finish", "prepare"]
+__all__ = ["Prepared", "Progress", "bind", "context_of", "finish", "prepare", "sensitive_codes"]
 
 Progress = Callable[[str], None]
 
@@ -121,6 +122,14 @@ def bind(prepared_counts: FrequencyTable, requirements: Sequence[Requirement]) -
     """Requirements as packed arrays for kernels, and the sensitive columns they read."""
     context = context_of(prepared_counts, requirements)
     return context, privacy.pack([one.bind(context) for one in requirements], context)
+
+
+def sensitive_codes(counts: FrequencyTable, context: Context) -> NDArray[np.int32]:
+    """Where the sensitive values of each cell stand in one histogram of all sensitive columns, (cells, columns)."""
+    codes = np.empty((len(counts.cell_sizes), len(context.columns)), dtype=np.int32)
+    for at, (column, offset) in enumerate(zip(context.columns, context.offsets[:-1], strict=True)):
+        codes[:, at] = counts.values_of(column.domain.name) + offset
+    return codes
 
 
 def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]) -> Release:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.errors import BadInput
 from hedgerow.frames import open_frame
 from hedgerow.learning.labels import classes_of, weights_of
-from hedgerow.trees import induce_c45
 from hedgerow.trees.attributes import encode_like, encode_training
+from hedgerow.trees.c45 import check_c45, induce_c45
 from hedgerow.trees.tree import Verdict
 
 __all__ = ["C45Classifier"]
@@ -135,13 +134,6 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
-        confidence: object = self.confidence
-        least: object = self.min_objects
-        if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0 < float(confidence) <= 0.5:
-            raise BadInput.parameter("confidence", owner, "a number above 0 and at most 0.5", confidence)
-        if isinstance(least, bool) or not isinstance(least, Integral) or least < 1:
-            raise BadInput.parameter("min_objects", owner, "an int >= 1", least)
-        if not isinstance(self.pruned, bool):
-            raise BadInput.parameter("pruned", owner, "True or False", self.pruned)
+        check_c45(owner, self.confidence, self.min_objects, self.pruned)
         if isinstance(self.missing, str) or not all(isinstance(text, str) for text in self.missing):
             raise BadInput.parameter("missing", owner, "a list of texts", self.missing)

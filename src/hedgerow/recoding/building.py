@@ -11,7 +11,7 @@ from hedgerow.counts import FrequencyTable, distinct_pairs
 from hedgerow.domains import Domain
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.recoding.published import Pieces, PublishedColumn, PublishedKind
-from hedgerow.values import format_interval, format_set, format_value
+from hedgerow.values import SUPPRESSED_TEXT, format_interval, format_set, format_value
 
 __all__ = ["Publish", "describe_set", "label_column", "publish_groups"]
 
@@ -117,7 +117,7 @@ def _labels(
 
 
 def label_column(
-    domain: Domain, hierarchy: EncodedHierarchy, nodes: NDArray[np.int32]
+    domain: Domain, hierarchy: EncodedHierarchy, nodes: NDArray[np.int32], *, hide_root: bool = False
 ) -> tuple[PublishedColumn, NDArray[np.int32]]:
     """Write each distinct node of a hierarchy once: a leaf as the value, the root's ``*`` as suppressed.
 
@@ -125,6 +125,8 @@ def label_column(
     ----------
     nodes : int array
         For instance one per group.
+    hide_root : bool
+        Whether the root is suppressed whatever its label, where it means that nothing is said.
 
     Returns
     -------
@@ -139,12 +141,15 @@ def label_column(
     for node in distinct.tolist():
         label = hierarchy.labels[node]
         codes = np.flatnonzero(hierarchy.mask_of(node)).astype(np.int32)
-        if hierarchy.level[node] == 0:
+        if (hide_root and node == hierarchy.root) or (hierarchy.level[node] > 0 and label == SUPPRESSED_TEXT):
+            texts.append(SUPPRESSED_TEXT)
+            kinds.append("suppressed")
+        elif hierarchy.level[node] == 0:
             texts.append(None if label is None else format_value(str(domain.labels[codes[0]])))
             kinds.append("value")
         else:
             texts.append(label)
-            kinds.append("suppressed" if label == "*" else "label")
+            kinds.append("label")
         covered.append(codes)
     return _column(domain, texts, kinds, covered, distinct.astype(np.int32)), index.astype(np.int32)
 

@@ -15,6 +15,7 @@ a row of weight 2 and two rows are the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,7 @@ from hedgerow.trees._pruning import prune
 from hedgerow.trees.attributes import CodedColumn
 from hedgerow.trees.tree import ClassificationTree
 
-__all__ = ["induce_c45"]
+__all__ = ["check_c45", "induce_c45"]
 
 # An attribute with as many values as this share of the records does not count for the average gain.
 _MANY_VALUES = 0.3
@@ -81,6 +82,16 @@ def induce_c45(
         single = np.float32(confidence)
         prune(table, nodes, float(single), float(ndtri(float(np.float32(1) - single))))
     return ClassificationTree(tuple(column.attribute for column in columns), tuple(classes), compact(nodes))
+
+
+def check_c45(owner: str, confidence: object, min_objects: object, pruned: object) -> None:
+    """Refuse parameters that C4.5 has no tree for."""
+    if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0 < float(confidence) <= 0.5:
+        raise BadInput.parameter("confidence", owner, "a number above 0 and at most 0.5", confidence)
+    if isinstance(min_objects, bool) or not isinstance(min_objects, Integral) or min_objects < 1:
+        raise BadInput.parameter("min_objects", owner, "an int >= 1", min_objects)
+    if not isinstance(pruned, bool):
+        raise BadInput.parameter("pruned", owner, "True or False", pruned)
 
 
 def _table(

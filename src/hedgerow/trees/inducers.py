@@ -10,7 +10,6 @@ methods: it lays the table out, calls the inducer, and checks and converts what 
 from __future__ import annotations
 
 from functools import partial
-from numbers import Integral, Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,7 +17,7 @@ import numpy as np
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import BadInput
 from hedgerow.trees.attributes import Attribute
-from hedgerow.trees.c45 import induce_c45
+from hedgerow.trees.c45 import check_c45, induce_c45
 from hedgerow.trees.cart import induce_cart
 from hedgerow.trees.j48 import induce_j48
 from hedgerow.trees.names import INDUCERS
@@ -180,13 +179,7 @@ def _is_classifier(estimator: object) -> bool:
 def _c45_as(given: object, settings: dict[str, Any]) -> Inducer:
     """C4.5 with the settings of a classifier."""
     confidence, least, pruned = settings["confidence"], settings["min_objects"], settings["pruned"]
-    owner = type(given).__name__
-    if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0 < float(confidence) <= 0.5:
-        raise BadInput.parameter("confidence", owner, "a number above 0 and at most 0.5", confidence)
-    if isinstance(least, bool) or not isinstance(least, Integral) or least < 1:
-        raise BadInput.parameter("min_objects", owner, "an int >= 1", least)
-    if not isinstance(pruned, bool):
-        raise BadInput.parameter("pruned", owner, "True or False", pruned)
+    check_c45(type(given).__name__, confidence, least, pruned)
 
     def induce(table: TrainingTable) -> ClassificationTree:
         return induce_c45(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,7 @@ from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.trees.attributes import MISSING, Attribute, CodedColumn
 
-__all__ = ["TrainingTable", "training_table"]
+__all__ = ["LabelledTuples", "TrainingTable", "checked_target", "labelled_tuples", "training_table"]
 
 # What a missing category is called where every value needs a name; no published cell is ever written so.
 MISSING_LABEL = "\\N"
@@ -76,21 +77,35 @@ def training_table(counts: FrequencyTable, min_objects: int, owner: str) -> Trai
         The method that asks, for messages.
     """
     target = checked_target(counts, owner)
+    rows = labelled_tuples(counts, target)
+    return TrainingTable(
+        columns=tuple(
+            _column(counts.domains[name], counts.tuples[rows.tuple, at]) for at, name in enumerate(counts.quasi)
+        ),
+        labels=rows.label,
+        classes=tuple(counts.domains[target].labels.tolist()),
+        weights=rows.weight,
+        min_objects=min_objects,
+    )
+
+
+class LabelledTuples(NamedTuple):
+    """Every tuple once for each class that its records have, and how many have it."""
+
+    tuple: NDArray[np.int32]
+    label: NDArray[np.int32]
+    weight: NDArray[np.float64]
+
+
+def labelled_tuples(counts: FrequencyTable, target: str) -> LabelledTuples:
+    """Add the cells of a table up over the sensitive values."""
     label = counts.values_of(target)
     # The target comes first among a tuple's cells, so equal rows stand together.
     starts = np.ones(len(label), dtype=bool)
     starts[1:] = (counts.cell_tuple[1:] != counts.cell_tuple[:-1]) | (label[1:] != label[:-1])
     first = np.flatnonzero(starts)
-    of_tuple = counts.cell_tuple[first]
-    return TrainingTable(
-        columns=tuple(
-            _column(counts.domains[name], counts.tuples[of_tuple, at]) for at, name in enumerate(counts.quasi)
-        ),
-        labels=label[first],
-        classes=tuple(counts.domains[target].labels.tolist()),
-        weights=np.add.reduceat(counts.cell_sizes, first).astype(np.float64),
-        min_objects=min_objects,
-    )
+    weight = np.add.reduceat(counts.cell_sizes, first).astype(np.float64)
+    return LabelledTuples(counts.cell_tuple[first], label[first], weight)
 
 
 def _column(domain: Domain, codes: NDArray[np.int32]) -> CodedColumn:

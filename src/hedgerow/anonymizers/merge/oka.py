@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.anonymizers.merge._clusters import Shares
-from hedgerow.anonymizers.merge.k_member import Block, both, cluster_blocks, joined
+from hedgerow.anonymizers.merge.clusters import Block, both, cluster_blocks, joined
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding

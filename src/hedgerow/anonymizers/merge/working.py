@@ -1,4 +1,4 @@
-"""What all merging methods do around their kernel: blocks of a large table, threads, improvement, and the recoding."""
+"""What merging methods do around their kernel: blocks of a large table, threads, improvement, and the recoding."""
 
 from __future__ import annotations
 
@@ -12,19 +12,15 @@ from numpy.typing import NDArray
 
 from hedgerow.anonymizers import line
 from hedgerow.anonymizers.merge._kernels import Boxes, Shape, Units
+from hedgerow.anonymizers.merge.blocks import blocks_of
 from hedgerow.anonymizers.merge.boxes import Described, units_of
-from hedgerow.anonymizers.partition.mondrian import mondrian
 from hedgerow.counts import FrequencyTable, tabulate
-from hedgerow.privacy import KAnonymity, Requirement
+from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.recoding import Pieces, Recoding, publish_groups
 
-__all__ = ["EXACT", "Part", "merge_parts"]
+__all__ = ["Part", "merge_parts"]
 
-# Up to so many distinct rows all classes are compared with all.
-EXACT = 32_768
-# A block has at least so many.
-_BLOCK = 1_024
 _PASSES = 20
 
 Longs = NDArray[np.int64]
@@ -65,7 +61,7 @@ def merge_parts(
     """
     context, packed = line.bind(counts, requirements)
     units = units_of(counts, context)
-    blocks = _blocks(counts, requirements)
+    blocks = [np.unique(counts.cell_tuple[cells]).astype(np.int64) for cells in blocks_of(counts, requirements)]
 
     def classes_of(block: Longs) -> Longs:
         part = _part(whole, units, packed, block)
@@ -107,19 +103,6 @@ def _published(method: str, counts: FrequencyTable, group: Longs, ranges: bool, 
 
 def _pieces(counts: FrequencyTable, group: NDArray[np.integer]) -> Pieces:
     return Pieces.whole(group[counts.cell_tuple].astype(np.int32), counts.cell_sizes)
-
-
-def _blocks(counts: FrequencyTable, requirements: Sequence[Requirement]) -> list[Longs]:
-    """The tuples of each block: all in one if they are few, else as Mondrian cuts the table into large groups."""
-    if len(counts.tuples) <= EXACT:
-        return [np.arange(len(counts.tuples), dtype=np.int64)]
-    records = max(int(counts.rows * _BLOCK / len(counts.tuples)), 1)
-    coarse = mondrian(counts, [*requirements, KAnonymity(records)])
-    assert coarse.pieces is not None
-    starts = np.searchsorted(counts.cell_tuple, np.arange(len(counts.tuples)))
-    block = coarse.pieces.group[starts]
-    order = np.argsort(block, kind="stable")
-    return np.split(order.astype(np.int64), np.flatnonzero(np.diff(block[order])) + 1)
 
 
 def _part(whole: Described, units: Units, packed: PackedRequirements, block: Longs) -> Part:

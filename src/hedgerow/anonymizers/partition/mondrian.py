@@ -130,10 +130,10 @@ def _items(counts: FrequencyTable, context: Context, orders: Sequence[NDArray[np
     for at, start in layout:
         bit = start + ranks[:, at].astype(np.int64)
         categories[np.arange(len(ranks)), bit // _WORD] |= np.uint64(1) << (bit % _WORD).astype(np.uint64)
-    values = np.empty((len(ranks), len(context.columns)), dtype=np.int32)
-    for which, (column, offset) in enumerate(zip(context.columns, context.offsets[:-1], strict=True)):
-        assert units.cell is not None
-        values[:, which] = counts.values_of(column.domain.name)[units.cell] + offset
+    if units.cell is None:
+        values = np.empty((len(ranks), 0), dtype=np.int32)
+    else:
+        values = line.sensitive_codes(counts, context)[units.cell]
     origin = np.arange(len(ranks), dtype=np.int32)
     return Items(np.ascontiguousarray(ranks), categories, values, units.weight.copy(), origin)
 

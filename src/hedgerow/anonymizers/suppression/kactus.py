@@ -135,9 +135,7 @@ def _cells(counts: FrequencyTable, context: Context) -> Cells:
     from hedgerow.anonymizers.suppression._kernels import Cells
 
     assert counts.roles.target is not None
-    values = np.empty((len(counts.cell_sizes), len(context.columns)), dtype=np.int32)
-    for at, (column, offset) in enumerate(zip(context.columns, context.offsets[:-1], strict=True)):
-        values[:, at] = counts.values_of(column.domain.name) + offset
+    values = line.sensitive_codes(counts, context)
     labels = np.ascontiguousarray(counts.values_of(counts.roles.target))
     return Cells(labels, values, counts.domains[counts.roles.target].size, int(context.offsets[-1]))
 

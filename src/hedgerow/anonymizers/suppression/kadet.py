@@ -23,15 +23,13 @@ from numpy.typing import NDArray
 
 from hedgerow.anonymizers import line
 from hedgerow.counts import FrequencyTable
-from hedgerow.domains import Domain
 from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import Context
-from hedgerow.recoding import CutTree, Pieces, PublishedColumn, Recoding, publish_groups
-from hedgerow.recoding.published import PublishedKind
+from hedgerow.recoding import CutTree, Pieces, PublishedColumn, Recoding, label_column, publish_groups
 from hedgerow.trees.generalizing import ABSENT, GeneralizedAttribute, GeneralizingTree
 from hedgerow.trees.kadet import Criterion, People, Records, induce_kadet
-from hedgerow.trees.training import checked_target
-from hedgerow.values import SUPPRESSED_TEXT, format_value
+from hedgerow.trees.training import checked_target, labelled_tuples
+from hedgerow.values import SUPPRESSED_TEXT
 
 __all__ = ["kadet"]
 
@@ -85,13 +83,9 @@ def _warnings(tree: GeneralizingTree, target: str, classes: int) -> tuple[str, .
 
 
 def _records(counts: FrequencyTable, target: str) -> Records:
-    """One row for each combination of quasi-identifiers and class; the target comes first among a tuple's cells."""
-    label = counts.values_of(target)
-    starts = np.ones(len(label), dtype=bool)
-    starts[1:] = (counts.cell_tuple[1:] != counts.cell_tuple[:-1]) | (label[1:] != label[:-1])
-    first = np.flatnonzero(starts)
-    codes = np.ascontiguousarray(counts.tuples[counts.cell_tuple[first]].T)
-    return Records(codes, label[first], np.add.reduceat(counts.cell_sizes, first).astype(np.float64))
+    """One row for each combination of quasi-identifiers and class."""
+    rows = labelled_tuples(counts, target)
+    return Records(np.ascontiguousarray(counts.tuples[rows.tuple].T), rows.label, rows.weight)
 
 
 def _people(counts: FrequencyTable, context: Context) -> People:
@@ -99,13 +93,8 @@ def _people(counts: FrequencyTable, context: Context) -> People:
     if not context.columns:
         nothing = np.empty((len(counts.tuples), 0), dtype=np.int32)
         return People(np.ascontiguousarray(counts.tuples.T), nothing, counts.tuple_sizes, 0)
-    values = [
-        counts.values_of(column.domain.name) + offset
-        for column, offset in zip(context.columns, context.offsets[:-1], strict=True)
-    ]
     codes = np.ascontiguousarray(counts.tuples[counts.cell_tuple].T)
-    histograms = np.stack(values, axis=1).astype(np.int32)
-    return People(codes, histograms, counts.cell_sizes, int(context.offsets[-1]))
+    return People(codes, line.sensitive_codes(counts, context), counts.cell_sizes, int(context.offsets[-1]))
 
 
 def _published(
@@ -124,7 +113,8 @@ def _published(
         if attribute.by_threshold:
             column, values[:, at] = _shown(tight[at], values[:, at], said[:, at] >= 0)
         else:
-            column, values[:, at] = _labels(attribute, np.maximum(said[:, at], attribute.hierarchy.root))
+            nodes = np.maximum(said[:, at], attribute.hierarchy.root)
+            column, values[:, at] = label_column(attribute.domain, attribute.hierarchy, nodes, hide_root=True)
         columns.append(column)
     return tuple(columns), values
 
@@ -142,41 +132,9 @@ def _shown(
         texts.append(SUPPRESSED_TEXT)
         kinds.append("suppressed")
         covered.append(np.arange(column.domain.size, dtype=np.int32))
-    return _column(column.domain, texts, kinds, covered, None), result
-
-
-def _labels(attribute: GeneralizedAttribute, nodes: NDArray[np.int32]) -> tuple[PublishedColumn, NDArray[np.int32]]:
-    """The label of each group's taxonomy node; the root says nothing."""
-    domain, hierarchy = attribute.domain, attribute.hierarchy
-    texts: list[str | None] = []
-    kinds: list[PublishedKind] = []
-    covered: list[NDArray[np.int32]] = []
-    distinct, index = np.unique(nodes, return_inverse=True)
-    for node in distinct.tolist():
-        codes = np.flatnonzero(hierarchy.mask_of(node)).astype(np.int32)
-        label = hierarchy.labels[node]
-        if node == hierarchy.root or (label == SUPPRESSED_TEXT and hierarchy.level[node] > 0):
-            texts.append(SUPPRESSED_TEXT)
-            kinds.append("suppressed")
-        elif hierarchy.level[node] == 0:
-            texts.append(None if label is None else format_value(str(domain.labels[codes[0]])))
-            kinds.append("value")
-        else:
-            texts.append(label)
-            kinds.append("label")
-        covered.append(codes)
-    return _column(domain, texts, kinds, covered, distinct), index.astype(np.int32)
-
-
-def _column(
-    domain: Domain,
-    texts: list[str | None],
-    kinds: list[PublishedKind],
-    covered: list[NDArray[np.int32]],
-    nodes: NDArray[np.int32] | None,
-) -> PublishedColumn:
     starts = np.cumsum([0, *(len(codes) for codes in covered)], dtype=np.int64)
-    return PublishedColumn(domain, tuple(texts), tuple(kinds), starts, np.concatenate(covered), nodes)
+    members = np.concatenate(covered)
+    return PublishedColumn(column.domain, tuple(texts), tuple(kinds), starts, members), result
 
 
 def _router(tree: GeneralizingTree, leaves: NDArray[np.int64]) -> CutTree:

@@ -12,8 +12,9 @@ import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers import line
-from hedgerow.anonymizers.merge import k_member as module
-from hedgerow.anonymizers.merge.k_member import cluster_blocks, grown_from, k_member
+from hedgerow.anonymizers.merge import blocks
+from hedgerow.anonymizers.merge.clusters import cluster_blocks
+from hedgerow.anonymizers.merge.k_member import grown_from, k_member
 from hedgerow.counts import FrequencyTable
 from hedgerow.metrics import ncp
 from hedgerow.privacy import Requirement
@@ -129,8 +130,8 @@ def test_a_large_table_is_cut_into_blocks(monkeypatch: pytest.MonkeyPatch) -> No
     job = prepared({"age": ages}, KAnonymity(3))
     whole = k_member(job.counts, job.requirements, seed=0)
     assert whole.facts == {"blocks": 1}
-    monkeypatch.setattr(module, "EXACT", 100)
-    monkeypatch.setattr(module, "_BLOCK", 50)
+    monkeypatch.setattr(blocks, "EXACT", 100)
+    monkeypatch.setattr(blocks, "_BLOCK", 50)
     cut = k_member(job.counts, job.requirements, seed=0)
     assert cut.facts["blocks"] > 1
     assert cut.sizes.min() >= 3

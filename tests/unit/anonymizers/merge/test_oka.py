@@ -12,7 +12,7 @@ import pytest
 from hedgerow import KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers import line
 from hedgerow.anonymizers.merge._clusters import Shares
-from hedgerow.anonymizers.merge.k_member import Block, cluster_blocks
+from hedgerow.anonymizers.merge.clusters import Block, cluster_blocks
 from hedgerow.anonymizers.merge.oka import distances, from_centres, oka
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement

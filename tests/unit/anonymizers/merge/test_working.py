@@ -10,7 +10,7 @@ import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers import line
-from hedgerow.anonymizers.merge import working
+from hedgerow.anonymizers.merge import blocks
 from hedgerow.anonymizers.merge.boxes import described
 from hedgerow.anonymizers.merge.greedy import greedy
 from hedgerow.anonymizers.merge.kaca import kaca
@@ -34,8 +34,8 @@ def job() -> line.Prepared:
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(working, "EXACT", 100)
-    monkeypatch.setattr(working, "_BLOCK", 40)
+    monkeypatch.setattr(blocks, "EXACT", 100)
+    monkeypatch.setattr(blocks, "_BLOCK", 40)
 
 
 def groups_of_tuples(job: line.Prepared, recoding: Recoding) -> list[int]:

@@ -22,6 +22,8 @@ from hedgerow.engines.scratch import Scratch
 from hedgerow.engines.sql import file_literal, identifier, literal
 from hedgerow.errors import BadInput
 from hedgerow.frames import open_frame
+from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.proportions import Proportions, proportions_path
 from hedgerow.recoding import Recoding, appearing, check_place
 from hedgerow.risk import Audit
 
@@ -50,6 +52,10 @@ class Release:
         What the manifest says beyond the audit.
     markers : mapping of column to str
         How a missing value of a quasi-identifier is written in a CSV.
+    proportions : Proportions, optional
+        How often each original value occurs in every class, if they were asked for.
+    hierarchies : mapping of column to EncodedHierarchy
+        How the quasi-identifiers generalize.
     """
 
     rows: Any
@@ -57,6 +63,19 @@ class Release:
     audit: Audit
     facts: Mapping[str, Any]
     markers: Mapping[str, str] = field(default_factory=dict)
+    proportions: Proportions | None = None
+    hierarchies: Mapping[str, EncodedHierarchy] = field(default_factory=dict)
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+        return self.recoding.quasi
+
+    @property
+    def target(self) -> str | None:
+        """The class to be learnt, if the schema names one."""
+        name: str | None = self.facts["columns"]["target"]
+        return name
 
     @property
     def table(self) -> Any:
@@ -79,10 +98,10 @@ class Release:
         }
 
     def save(self, path: str | Path) -> Path:
-        """Write the table (``.csv``, ``.csv.gz`` or ``.parquet``) and, beside it, its manifest.
+        """Write the table (``.csv``, ``.csv.gz`` or ``.parquet``) and, beside it, its manifest and its proportions.
 
-        Both appear whole or not at all: they are written under another name and then renamed. A table never stands
-        beside the manifest of another one: an older manifest goes before its table is replaced.
+        All appear whole or not at all: they are written under another name and then renamed. A table never stands
+        beside the manifest or the proportions of another one: older ones go before their table is replaced.
         """
         path = Path(path)
         check_destination(path)
@@ -93,13 +112,21 @@ class Release:
                 self._write(staged)
             manifest = {**self.manifest, "output": {"file": path.name, "sha256": _sha256(staged)}}
             replaces = path.exists()
+            proportions_path(path).unlink(missing_ok=True)
             if replaces:
                 manifest_path(path).unlink(missing_ok=True)
             else:
-                _write_manifest(path, manifest)
+                self._write_beside(path, manifest)
         if replaces:
-            _write_manifest(path, manifest)
+            self._write_beside(path, manifest)
         return path
+
+    def _write_beside(self, path: Path, manifest: dict[str, Any]) -> None:
+        """Write what stands beside the table, the manifest last: it says what there is."""
+        if self.proportions is not None:
+            written = self.proportions.save(proportions_path(path))
+            manifest = {**manifest, "proportions": {"file": written.name, "sha256": _sha256(written)}}
+        _write_manifest(path, manifest)
 
     def _write(self, staged: Path) -> None:
         try:

@@ -273,3 +273,23 @@ def test_job_file_and_options_that_win(run: Any, people: Path) -> None:
     assert manifest["parameters"]["relaxed"] is True
     assert manifest["columns"]["quasi"] == ["age"]
     assert manifest["columns"]["insensitive"] == ["sex"]
+
+
+def test_proportions_are_saved_and_their_disclosure_is_said(run: Any, people: Path, roles: tuple[str, ...]) -> None:
+    outcome = run("anonymize", people.name, *roles, "-k", "2", "-o", "out.csv", "--publish-proportions")
+    assert (outcome.status, outcome.err) == (0, "")
+    told = json.loads((people.parent / "out.csv.proportions.json").read_text())
+    assert sum(told["sizes"]) == 8
+    assert min(told["sizes"]) >= 2
+    manifest = manifest_of(people.parent / "out.csv")
+    assert manifest["proportions"]["file"] == "out.csv.proportions.json"
+    assert set(manifest["audit"]["proportions"]) == {"age", "sex"}
+    assert "the surest guess of a hidden value" in outcome.out
+
+
+def test_the_recoding_is_not_written_over_the_proportions(run: Any, people: Path, roles: tuple[str, ...]) -> None:
+    outcome = run(
+        "anonymize", people.name, *roles, "-k", "2", "-o", "out.csv", "--recoding", "out.csv.proportions.json"
+    )
+    assert outcome.status == 2
+    assert "private" in outcome.err

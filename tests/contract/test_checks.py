@@ -67,6 +67,21 @@ class WrongAudit(Mondrian):
         return replace(release, audit=replace(release.audit, k=release.audit.k + 1))
 
 
+@breaks("proportions")
+class Invented(Mondrian):
+    """Says of one class that its people hold another value."""
+
+    def anonymize(self, *arguments: Any, **keywords: Any) -> Release:
+        release = super().anonymize(*arguments, **keywords)
+        told = release.proportions
+        if told is None:
+            return release
+        column = told.columns[0]
+        codes = column.codes.copy()
+        codes[0] = (codes[0] + 1) % column.domain.size
+        return replace(release, proportions=replace(told, columns=(replace(column, codes=codes), *told.columns[1:])))
+
+
 @breaks("no_row_invented_or_lost")
 class RowTwice(Tampered):
     def tamper(self, rows: Any, data: Any) -> Any:

@@ -217,3 +217,26 @@ def test_the_table_of_a_file_outlives_its_release(
         del table
         gc.collect()
         assert not list(temporary.iterdir())
+
+
+def test_proportions_stand_beside_the_table(tmp_path: Path) -> None:
+    release = hr.anonymize(PEOPLE, SCHEMA, k=3, publish_proportions=True)
+    path = release.save(tmp_path / "out.csv")
+    beside = tmp_path / "out.csv.proportions.json"
+    said = json.loads(manifest_path(path).read_text())
+    assert said["proportions"] == {"file": beside.name, "sha256": hashlib.sha256(beside.read_bytes()).hexdigest()}
+    assert release.proportions is not None
+    assert json.loads(beside.read_text()) == release.proportions.to_dict()
+
+
+def test_a_table_never_stands_beside_the_proportions_of_another(tmp_path: Path) -> None:
+    hr.anonymize(PEOPLE, SCHEMA, k=3, publish_proportions=True).save(tmp_path / "out.csv")
+    path = hr.anonymize(PEOPLE, SCHEMA, k=3).save(tmp_path / "out.csv")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["out.csv", "out.csv.manifest.json"]
+    assert "proportions" not in json.loads(manifest_path(path).read_text())
+
+
+def test_a_release_knows_its_columns() -> None:
+    release = hr.anonymize(PEOPLE, SCHEMA, k=3)
+    assert (release.quasi, release.target) == (("age", "city"), "income")
+    assert set(release.hierarchies) == {"age", "city"}

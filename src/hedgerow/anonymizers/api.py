@@ -26,6 +26,7 @@ def anonymize(
     k: int | None = None,
     require: Any = (),
     random_state: int | None = None,
+    publish_proportions: bool = False,
     progress: line.Progress | None = None,
     destination: Path | None = None,
     **method_parameters: Any,
@@ -46,6 +47,9 @@ def anonymize(
         Further ones, as objects or as text such as ``"l=3@disease"``.
     random_state : int, optional
         Decides which rows of equal records go where; without it the operating system's randomness.
+    publish_proportions : bool
+        Whether the release also says how often each original value occurs in every class, so that learners can make
+        use of it. The audit shows what that gives away.
     progress : callable, optional
         Called with the name of each stage.
     destination : path, optional
@@ -73,6 +77,7 @@ def anonymize(
             k=k,
             require=require,
             random_state=random_state,
+            publish_proportions=publish_proportions or None,
             progress=progress,
             destination=destination,
         )
@@ -83,6 +88,7 @@ def anonymize(
         schema,
         privacy.resolve(k, require),
         random_state=random_state,
+        publish_proportions=publish_proportions,
         progress=progress,
         destination=destination,
     )

@@ -15,24 +15,25 @@ from hedgerow import privacy
 from hedgerow.anonymizers import line
 from hedgerow.anonymizers.registry import METHODS, Method
 from hedgerow.counts import FrequencyTable
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, listing
 from hedgerow.frames import open_frame
 from hedgerow.privacy import Requirement
+from hedgerow.proportions import shares_of_parts
 from hedgerow.recoding import Recoding
 from hedgerow.release import Release
 from hedgerow.schema import Schema
 
 __all__ = ["Anonymizer"]
 
-_COMMON_PARAMETERS = ("k", "require", "schema", "random_state")
+_COMMON_PARAMETERS = ("k", "require", "schema", "random_state", "publish_proportions")
 
 
 class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
     """A method that makes a table anonymous.
 
     A subclass has a ``name``, takes keyword-only parameters that ``__init__`` only assigns (``k``, ``require``,
-    ``schema``, ``random_state`` and its own), and is registered or writes ``_fit``. Reading, counting, hierarchies,
-    requirements, verification and writing come from here;
+    ``schema``, ``random_state``, ``publish_proportions`` if it likes, and its own), and is registered or writes
+    ``_fit``. Reading, counting, hierarchies, requirements, verification and writing come from here;
     :func:`hedgerow.anonymizers.checks.check_anonymizer` says whether the subclass keeps to the contract.
     """
 
@@ -42,6 +43,7 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     require: Sequence[Requirement | str]
     schema: Schema | None
     random_state: int | None
+    publish_proportions: bool = False
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         """Find groups that satisfy all requirements. Only counts are seen, never rows.
@@ -80,6 +82,7 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         k: int | None = None,
         require: Any = (),
         random_state: int | None = None,
+        publish_proportions: bool | None = None,
         progress: line.Progress | None = None,
         destination: Path | None = None,
     ) -> Release:
@@ -96,6 +99,8 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             In addition to the estimator's own.
         random_state : int, optional
             Instead of the estimator's own.
+        publish_proportions : bool, optional
+            Instead of the estimator's own.
         progress : callable, optional
             Called with the name of each stage.
         destination : path, optional
@@ -111,6 +116,7 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             random_state=seed,
             progress=progress,
             destination=destination,
+            publish_proportions=self.publish_proportions if publish_proportions is None else publish_proportions,
         )
         return self._release(prepared)
 
@@ -133,7 +139,9 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         Returns
         -------
         X, y
-            The published rows, shuffled, and their classes.
+            The published rows, shuffled, and their classes. With ``publish_proportions`` X has further columns such as
+            ``age=[20,30)``: the share of each part of a quasi-identifier among the people of the row's class, which
+            :class:`hedgerow.learning.ProportionalEncoder` knows.
         """
         door = open_frame(X)
         schema = Schema() if self.schema is None else self.schema
@@ -148,7 +156,13 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         self.release_ = release
         published = nw.from_native(release.table, eager_only=True)
         new_y = published[target].to_numpy()
-        return door.back(published.drop(target)), new_y.astype(labels.dtype, copy=False)
+        features = published.drop(target)
+        if release.proportions is not None:
+            names, shares = shares_of_parts(release.proportions, release.hierarchies)
+            of_row = shares[release.proportions.classes_of(features)]
+            _refuse_names(names, features.columns)
+            features = features.with_columns(*(door.series(name, of_row[:, at]) for at, name in enumerate(names)))
+        return door.back(features), new_y.astype(labels.dtype, copy=False)
 
 
 def _free_name(columns: Sequence[str]) -> str:
@@ -156,6 +170,12 @@ def _free_name(columns: Sequence[str]) -> str:
     while name in columns:
         name += "_"
     return name
+
+
+def _refuse_names(names: Sequence[str], columns: Sequence[str]) -> None:
+    taken = [name for name in names if name in columns]
+    if taken:
+        raise BadInput(f"Proportions would be called {listing(taken)}, as columns of X are. Rename these.")
 
 
 def _as_list(require: Any, owner: str) -> tuple[Any, ...]:

@@ -22,6 +22,7 @@ from hedgerow.hierarchies import resolve as resolve_hierarchy
 from hedgerow.metrics import all_losses
 from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import Context, SensitiveColumn
+from hedgerow.proportions import Proportions, count_proportions
 from hedgerow.recoding import Recoding
 from hedgerow.release import Release, Staged, check_destination
 from hedgerow.risk import audit_counts
@@ -45,6 +46,7 @@ class Prepared:
     random_state: int | None
     progress: Progress
     destination: Path | None = None
+    publish_proportions: bool = False
 
 
 def prepare(
@@ -55,11 +57,14 @@ def prepare(
     random_state: int | None,
     progress: Progress | None = None,
     destination: Path | None = None,
+    publish_proportions: bool = False,
 ) -> Prepared:
     """Read and count a table, encode its hierarchies, and refuse what no method could meet."""
     if not isinstance(schema, Schema):
         raise BadInput.parameter("schema", "anonymize", "a hedgerow.Schema", type(schema).__name__)
     _check_random_state(random_state)
+    if not isinstance(publish_proportions, bool):
+        raise BadInput.parameter("publish_proportions", "anonymize", "True or False", publish_proportions)
     if destination is not None:
         check_destination(destination)
     progress = progress or (lambda _stage: None)
@@ -74,7 +79,9 @@ def prepare(
     }
     counts = replace(counts, hierarchies=hierarchies)
     requirements = privacy.with_trees(requirements, _sensitive_trees(schema, roles, counts))
-    prepared = Prepared(source, schema, roles, counts, requirements, random_state, progress, destination)
+    prepared = Prepared(
+        source, schema, roles, counts, requirements, random_state, progress, destination, publish_proportions
+    )
     _refuse_unreachable(prepared)
     return prepared
 
@@ -136,6 +143,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
     """Apply a recoding, verify the published rows with independent code, audit them, and make the release."""
     prepared.progress("Writing rows")
     recoding = replace(recoding, missing=tuple(prepared.schema.missing))
+    proportions = _proportions(prepared, recoding)
     rows = _apply(prepared, recoding)
     prepared.progress("Verifying")
     roles = prepared.roles
@@ -150,6 +158,9 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
     if recoding.weak is None:
         enforce(verify(classes, prepared.requirements))
     _check_nothing_invented(classes.rows, recoding, prepared)
+    if proportions is not None:
+        same = np.array_equal(np.sort(proportions.sizes), np.sort(classes.sizes))
+        assert same, "the proportions speak of other classes than those that were published"
     prepared.progress("Auditing")
     audit = audit_counts(
         classes,
@@ -158,10 +169,34 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         require=prepared.requirements,
         losses=all_losses(prepared.counts, recoding, k=_demanded_k(prepared.requirements)),
         warnings=(*(() if recoding.weak is None else (recoding.weak,)), *recoding.warnings),
+        proportions=proportions,
     )
     return Release(
-        rows, recoding, audit, {**_facts(prepared, recoding), "parameters": _told(parameters)}, _markers(prepared)
+        rows,
+        recoding,
+        audit,
+        {**_facts(prepared, recoding), "parameters": _told(parameters)},
+        _markers(prepared),
+        proportions,
+        prepared.counts.hierarchies,
     )
+
+
+def _proportions(prepared: Prepared, recoding: Recoding) -> Proportions | None:
+    """Count the proportions if they are asked for and every class is large enough to have them told."""
+    if not prepared.publish_proportions:
+        return None
+    if recoding.weak is not None:
+        raise BadInput("publish_proportions needs a release that keeps its guarantee. Leave one of the two out.")
+    proportions = count_proportions(prepared.counts, recoding)
+    smallest, demanded = int(proportions.sizes.min()), _demanded_k(prepared.requirements)
+    if smallest < demanded:
+        raise Infeasible(
+            f"Proportions cannot be published: over all quasi-identifiers the smallest class has {smallest} of the "
+            f"{demanded} records that are required of a shield, and they would tell its values. Require k of all "
+            "quasi-identifiers too."
+        )
+    return proportions
 
 
 def _told(parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -60,6 +60,7 @@ def _release(
             method=method,
             require=requirements,
             random_state=job.seed,
+            publish_proportions=job.publish_proportions,
             progress=progress,
             destination=output,
             **parameters,
@@ -135,9 +136,12 @@ def _check_places(source: Path, output: Path, recoding: str | None, hierarchies:
         written["--recoding"] = Path(recoding)
         if written["--recoding"].is_dir() or not written["--recoding"].parent.is_dir():
             raise BadInput(f"The recoding cannot be written to {recoding!r}. Name a file in a folder that exists.")
-        manifest = output.with_name(output.name + ".manifest.json")
-        if written["--recoding"].resolve() in (output.resolve(), manifest.resolve()):
-            raise BadInput("--recoding names the release or its manifest. The recoding is private: name another file.")
+        published = [output, *(output.with_name(f"{output.name}.{what}.json") for what in ("manifest", "proportions"))]
+        if written["--recoding"].resolve() in [path.resolve() for path in published]:
+            raise BadInput(
+                "--recoding names the release, its manifest or its proportions. The recoding is private: name another "
+                "file."
+            )
     for option, path in written.items():
         for read in (source, *hierarchies.values()):
             if _same(path, read):

@@ -99,6 +99,10 @@ def anonymize(
     recoding: Annotated[
         str | None, typer.Option(metavar="FILE", help="Also save the recoding: private, never publish it.")
     ] = None,
+    publish_proportions: Annotated[
+        bool | None,
+        typer.Option("--publish-proportions", help="Also save how often each value occurs in every class."),
+    ] = None,
     allow_weak: Annotated[
         bool | None, typer.Option("--allow-weak", help="Write a release that does not keep its guarantee.")
     ] = None,
@@ -132,6 +136,7 @@ def anonymize(
         "delimiter": delimiter,
         "memory_limit": memory_limit,
         "recoding": recoding,
+        "publish_proportions": publish_proportions,
         "allow_weak": allow_weak,
         "quiet": quiet,
     }

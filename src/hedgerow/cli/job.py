@@ -68,6 +68,7 @@ class Job(BaseModel):
     delimiter: Annotated[str, Field(description="a text")] = ","
     memory_limit: Text
     recoding: Text
+    publish_proportions: Annotated[bool, Field(description="true or false")] = False
     quiet: Annotated[bool, Field(description="true or false")] = False
     allow_weak: Annotated[bool, Field(description="true or false")] = False
 

@@ -9,6 +9,7 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
+from hedgerow.proportions import proportions_path
 from hedgerow.release import Release, manifest_path
 
 __all__ = ["show_release", "written"]
@@ -71,6 +72,12 @@ def _lines(release: Release, output: Path, given: Collection[str], recoding: str
         yield "automatic", f"hierarchies of {', '.join(automatic)}"
     yield "table", str(output)
     yield "manifest", str(manifest_path(output))
+    if audit.proportions:
+        name, worst = max(audit.proportions.items(), key=lambda one: one[1].posterior)
+        yield (
+            "proportions",
+            f"{proportions_path(output)}; the surest guess of a hidden value: {worst.posterior:.0%} ({name})",
+        )
     if recoding is not None:
         yield "recoding", f"{recoding} (private: do not publish it)"
 

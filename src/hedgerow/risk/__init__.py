@@ -5,11 +5,13 @@ from __future__ import annotations
 from hedgerow.risk.attackers import AttackerRisk, Risks
 from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
 from hedgerow.risk.auditing import audit, audit_counts
+from hedgerow.risk.proportions import Disclosure
 
 __all__ = [
     "AttackerRisk",
     "Audit",
     "ClassSummary",
+    "Disclosure",
     "Risks",
     "SensitiveAudit",
     "SizeBucket",

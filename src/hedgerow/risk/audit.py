@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from hedgerow.risk.attackers import Risks
+from hedgerow.risk.proportions import Disclosure
 from hedgerow.verifier import Verdict
 
 __all__ = ["Audit", "ClassSummary", "SensitiveAudit", "SizeBucket"]
@@ -100,6 +101,8 @@ class Audit:
         What the figures do not say.
     verdict : Verdict or None
         Whether the requirements hold, where some were given.
+    proportions : mapping of column to Disclosure
+        What published proportions tell beyond the table; empty if there are none.
     """
 
     rows: int
@@ -116,6 +119,7 @@ class Audit:
     losses: Mapping[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     verdict: Verdict | None = None
+    proportions: Mapping[str, Disclosure] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as plain values for JSON; what is infinite or not computed is ``None``."""

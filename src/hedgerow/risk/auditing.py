@@ -12,9 +12,11 @@ import numpy as np
 
 from hedgerow.errors import BadInput, listing
 from hedgerow.privacy import parse_requirement
+from hedgerow.proportions import Proportions
 from hedgerow.risk.attackers import attacker_risks
 from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
 from hedgerow.risk.population import people_fitting
+from hedgerow.risk.proportions import disclosures
 from hedgerow.values import SUPPRESSED
 from hedgerow.verifier import ClassCounts, Histogram, count_classes, verify, wildcard_k
 from hedgerow.verifier.classes import Integers
@@ -107,6 +109,7 @@ def audit_counts(
     threshold: float | None = None,
     losses: Mapping[str, float] | None = None,
     warnings: Sequence[str] = (),
+    proportions: Proportions | None = None,
 ) -> Audit:
     """Audit classes that are already counted, so that nothing is counted twice.
 
@@ -124,6 +127,8 @@ def audit_counts(
         What the release lost, to be shown beside.
     warnings : sequence of str
         What the method that made the release has to say.
+    proportions : Proportions, optional
+        What is published beside the table.
     """
     demanded = _demanded(k, require)
     limit = _threshold(threshold, k)
@@ -152,6 +157,7 @@ def audit_counts(
         losses=dict(losses or {}),
         warnings=(*warnings, *_warnings(counts, demanded, fitting, wildcard)),
         verdict=verify(counts, demanded) if demanded else None,
+        proportions={} if proportions is None else disclosures(proportions),
     )
 
 

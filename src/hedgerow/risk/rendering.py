@@ -21,6 +21,7 @@ def render(audit: Audit) -> str:
         _section("Risk of being found again", _risk_table(audit)),
         _section("Sensitive columns (the worst class)", _sensitive_table(audit)),
         _section("Records in classes with a single value", _pairs(audit.label_homogeneity.items(), _share)),
+        _section("What the published proportions tell (original values)", _disclosure_table(audit)),
         _section("Losses", _pairs(audit.losses.items(), _number)),
         _section("Requirements", _findings(audit)),
         _section("Note", [line for text in audit.warnings for line in _bullet(text)]),
@@ -95,6 +96,17 @@ def _sensitive_table(audit: Audit) -> list[str]:
             )
         )
     return _aligned(rows, right=range(1, 8))
+
+
+def _disclosure_table(audit: Audit) -> list[str]:
+    if not audit.proportions:
+        return []
+    rows = [("column", "surest guess", "on average", "records told")]
+    rows += [
+        (name, _share(one.posterior), _share(one.average), f"{one.records_told:,}")
+        for name, one in audit.proportions.items()
+    ]
+    return _aligned(rows, right=(1, 2, 3))
 
 
 def _findings(audit: Audit) -> list[str]:

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.preprocessing import OneHotEncoder
 
-from hedgerow import Mondrian, Schema
+from hedgerow import BadInput, Mondrian, Schema
 
 JOBS = ["clerk", "farmer", "nurse", "smith"]
 
@@ -113,3 +113,25 @@ def test_a_step_with_a_schema(people: tuple[pd.DataFrame, pd.Series[Any]]) -> No
     (_, rows), *_ = seen
     assert rows["town"].value_counts().to_dict() == frame["town"].value_counts().to_dict()
     assert rows["job"].value_counts().min() >= 8
+
+
+def test_proportions_become_columns(people: tuple[pd.DataFrame, pd.Series[Any]]) -> None:
+    features, rich = people
+    published, labels = Mondrian(k=5, publish_proportions=True, random_state=0).fit_resample(features, rich)
+    jobs, towns = [f"job={job}" for job in JOBS], ["town=north", "town=south"]
+    assert list(published.columns) == ["job", "town", *jobs, *towns]
+    assert len(published) == len(labels) == len(features)
+    np.testing.assert_allclose(published[jobs].sum(axis=1), 1.0)
+    # All together the classes hold what the table held.
+    assert published[jobs].sum().round(9).tolist() == [(features["job"] == job).sum() for job in JOBS]
+    alone = published["job"] == "smith"
+    assert alone.any()
+    assert (published.loc[alone, "job=smith"] == 1).all()
+
+
+def test_a_column_that_is_called_as_proportions_would_be(people: tuple[pd.DataFrame, pd.Series[Any]]) -> None:
+    features, rich = people
+    named = features.assign(**{"town=north": 1})
+    schema = Schema(quasi=["job", "town"], insensitive=["town=north"])
+    with pytest.raises(BadInput, match="town=north"):
+        Mondrian(k=5, schema=schema, publish_proportions=True).fit_resample(named, rich)

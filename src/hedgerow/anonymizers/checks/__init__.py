@@ -22,6 +22,7 @@ from hedgerow.anonymizers.checks.examples import AsFrame, as_it_is
 from hedgerow.anonymizers.checks.learning import (
     check_fit_resample,
     check_fit_resample_without_schema,
+    check_proportions,
     check_unseen_rows,
 )
 from hedgerow.anonymizers.checks.published_rows import (
@@ -89,6 +90,7 @@ TABLE_CHECKS: tuple[Callable[..., None], ...] = (
     check_unseen_rows,
     check_fit_resample,
     check_fit_resample_without_schema,
+    check_proportions,
 )
 
 CHECKS: tuple[Callable[..., None], ...] = (*ESTIMATOR_CHECKS, *TABLE_CHECKS)

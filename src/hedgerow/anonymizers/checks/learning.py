@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pyarrow as pa
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.checks.examples import (
     PIPELINE_SCHEMA,
     QUASI,
+    SCHEMA,
     AsFrame,
     K,
     as_it_is,
@@ -19,12 +22,14 @@ from hedgerow.anonymizers.checks.examples import (
     tuples_of,
 )
 from hedgerow.anonymizers.checks.expectations import expect
+from hedgerow.frames import open_frame
 from hedgerow.recoding import NodeRouter
 
 __all__ = [
     "check_unseen_rows",
     "check_fit_resample",
     "check_fit_resample_without_schema",
+    "check_proportions",
 ]
 
 
@@ -70,3 +75,25 @@ def check_fit_resample_without_schema(estimator: Anonymizer, as_frame: AsFrame =
     rows = rows_of(published)
     expect(len(rows) == len(labels), "fit_resample must return X and y of equal length.")
     expect(min(tuples_of(rows, QUASI).values()) >= K, "k must hold for all columns of X.")
+
+
+def check_proportions(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:
+    """The proportions of each class are those of the people who are in it, and only of classes that are published."""
+    plain = prepared(estimator, k=K).anonymize(as_frame(example_table()), SCHEMA)
+    if plain.recoding.weak is not None:
+        return
+    release = prepared(estimator, k=K).anonymize(as_frame(example_table()), SCHEMA, publish_proportions=True)
+    told = release.proportions
+    expect(told is not None, "publish_proportions must give the release proportions.")
+    assert told is not None
+    frame = open_frame(release.table).frame
+    rows, of_row = rows_of(release.table), told.classes_of(frame).tolist()
+    expect(min(of_row) >= 0, "every published row must have a class in the proportions.")
+    expect(Counter(of_row) == Counter(dict(enumerate(told.sizes.tolist()))), "the sizes of classes must be counted.")
+    original = {row["note"]: row for row in rows_of(example_table())}
+    for column in told.columns:
+        name, labels = column.domain.name, column.domain.labels.tolist()
+        held = Counter((at, str(original[row["note"]][name])) for at, row in zip(of_row, rows, strict=True))
+        entries = zip(column.class_of_entry.tolist(), column.codes.tolist(), column.records.tolist(), strict=True)
+        counted = {(at, labels[code]): records for at, code, records in entries}
+        expect(held == counted, "proportions must be those of the records that a class was made of.")

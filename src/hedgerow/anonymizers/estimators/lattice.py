@@ -28,6 +28,8 @@ class OptimalLattice(Anonymizer):
     time_limit : float, optional
         Seconds after which the best that was found so far is taken. Without it a lattice of more than two million
         combinations of levels is refused.
+    publish_proportions : bool
+        Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -53,6 +55,7 @@ class OptimalLattice(Anonymizer):
         metric: str = "loss",
         suppression_limit: float = 0.0,
         time_limit: float | None = None,
+        publish_proportions: bool = False,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -61,6 +64,7 @@ class OptimalLattice(Anonymizer):
         self.metric = metric
         self.suppression_limit = suppression_limit
         self.time_limit = time_limit
+        self.publish_proportions = publish_proportions
         self.schema = schema
         self.random_state = random_state
 
@@ -76,6 +80,8 @@ class Incognito(Anonymizer):
         Further requirements.
     metric : str
         One of :data:`hedgerow.metrics.METRICS`; ``"classification"`` needs a target.
+    publish_proportions : bool
+        Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -98,12 +104,14 @@ class Incognito(Anonymizer):
         k: int | None = None,
         require: Sequence[Requirement | str] = (),
         metric: str = "loss",
+        publish_proportions: bool = False,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
         self.k = k
         self.require = require
         self.metric = metric
+        self.publish_proportions = publish_proportions
         self.schema = schema
         self.random_state = random_state
 
@@ -121,6 +129,8 @@ class AllMin(Anonymizer):
         Halve the range of sums of levels; or go down from the middle one by one, as Arca and Hewett do.
     suppression_limit : float
         The share of the records that may be lost: those of classes that violate a requirement.
+    publish_proportions : bool
+        Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -145,6 +155,7 @@ class AllMin(Anonymizer):
         require: Sequence[Requirement | str] = (),
         search: Literal["binary", "linear"] = "binary",
         suppression_limit: float = 0.0,
+        publish_proportions: bool = False,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -152,6 +163,7 @@ class AllMin(Anonymizer):
         self.require = require
         self.search = search
         self.suppression_limit = suppression_limit
+        self.publish_proportions = publish_proportions
         self.schema = schema
         self.random_state = random_state
 
@@ -167,6 +179,8 @@ class Datafly(Anonymizer):
         Further requirements.
     suppression_limit : float
         The share of the records that may be lost: those of classes that violate a requirement.
+    publish_proportions : bool
+        Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -189,12 +203,14 @@ class Datafly(Anonymizer):
         k: int | None = None,
         require: Sequence[Requirement | str] = (),
         suppression_limit: float = 0.0,
+        publish_proportions: bool = False,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
         self.k = k
         self.require = require
         self.suppression_limit = suppression_limit
+        self.publish_proportions = publish_proportions
         self.schema = schema
         self.random_state = random_state
 
@@ -215,6 +231,8 @@ class HeuristicMin(Anonymizer):
         Seconds after which the search stops; the best so far is released, with a warning.
     max_states : int
         States after which it stops, in the same way.
+    publish_proportions : bool
+        Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -239,6 +257,7 @@ class HeuristicMin(Anonymizer):
         complete: bool = False,
         time_limit: float | None = None,
         max_states: int = 20_000,
+        publish_proportions: bool = False,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -247,6 +266,7 @@ class HeuristicMin(Anonymizer):
         self.complete = complete
         self.time_limit = time_limit
         self.max_states = max_states
+        self.publish_proportions = publish_proportions
         self.schema = schema
         self.random_state = random_state
 
@@ -267,6 +287,8 @@ class MinGen(Anonymizer):
         Whether records with equal values are published alike, or may part.
     time_limit : float, optional
         Seconds after which the solver stops; the best so far is released, with a warning. Larger tables need it.
+    publish_proportions : bool
+        Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -290,6 +312,7 @@ class MinGen(Anonymizer):
         require: Sequence[Requirement | str] = (),
         granularity: Literal["tuple", "record"] = "tuple",
         time_limit: float | None = None,
+        publish_proportions: bool = False,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -297,5 +320,6 @@ class MinGen(Anonymizer):
         self.require = require
         self.granularity = granularity
         self.time_limit = time_limit
+        self.publish_proportions = publish_proportions
         self.schema = schema
         self.random_state = random_state

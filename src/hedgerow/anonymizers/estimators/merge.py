@@ -28,6 +28,8 @@ class Greedy(Anonymizer):
         the metric must be ``"nllm"`` or ``"ncp"``, which are the same for them.
     improve : bool
         Whether records move between groups afterwards, while every requirement holds and the loss falls.
+    publish_proportions : bool
+        Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -52,6 +54,7 @@ class Greedy(Anonymizer):
         metric: Literal["nllm", "ncp", "distortion", "discernibility", "prec"] = "nllm",
         ranges: bool = False,
         improve: bool = False,
+        publish_proportions: bool = False,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -60,6 +63,7 @@ class Greedy(Anonymizer):
         self.metric = metric
         self.ranges = ranges
         self.improve = improve
+        self.publish_proportions = publish_proportions
         self.schema = schema
         self.random_state = random_state
 
@@ -75,6 +79,8 @@ class KACA(Anonymizer):
         Further requirements.
     improve : bool
         Whether records move between groups afterwards, while every requirement holds and the loss falls.
+    publish_proportions : bool
+        Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -97,12 +103,14 @@ class KACA(Anonymizer):
         k: int | None = None,
         require: Sequence[Requirement | str] = (),
         improve: bool = False,
+        publish_proportions: bool = False,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
         self.k = k
         self.require = require
         self.improve = improve
+        self.publish_proportions = publish_proportions
         self.schema = schema
         self.random_state = random_state
 
@@ -118,6 +126,8 @@ class KMember(Anonymizer):
         Further requirements.
     improve : bool
         Whether records move between groups afterwards, while every requirement holds and the loss falls.
+    publish_proportions : bool
+        Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -140,12 +150,14 @@ class KMember(Anonymizer):
         k: int | None = None,
         require: Sequence[Requirement | str] = (),
         improve: bool = False,
+        publish_proportions: bool = False,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
         self.k = k
         self.require = require
         self.improve = improve
+        self.publish_proportions = publish_proportions
         self.schema = schema
         self.random_state = random_state
 
@@ -161,6 +173,8 @@ class OKA(Anonymizer):
         Further requirements.
     improve : bool
         Whether records move between groups afterwards, while every requirement holds and the loss falls.
+    publish_proportions : bool
+        Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -183,11 +197,13 @@ class OKA(Anonymizer):
         k: int | None = None,
         require: Sequence[Requirement | str] = (),
         improve: bool = False,
+        publish_proportions: bool = False,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
         self.k = k
         self.require = require
         self.improve = improve
+        self.publish_proportions = publish_proportions
         self.schema = schema
         self.random_state = random_state

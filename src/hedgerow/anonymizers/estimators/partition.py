@@ -31,6 +31,8 @@ class Mondrian(Anonymizer):
         In which order categories are cut; ``"auto"`` is the hierarchy's where the schema gives one.
     improve : bool
         Whether tuples move between groups afterwards, while every requirement holds and the loss falls. Slower.
+    publish_proportions : bool
+        Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -57,6 +59,7 @@ class Mondrian(Anonymizer):
         publish: Literal["set", "interval", "label"] = "set",
         order: Literal["auto", "alphabetical", "hierarchy"] = "auto",
         improve: bool = False,
+        publish_proportions: bool = False,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -67,5 +70,6 @@ class Mondrian(Anonymizer):
         self.publish = publish
         self.order = order
         self.improve = improve
+        self.publish_proportions = publish_proportions
         self.schema = schema
         self.random_state = random_state

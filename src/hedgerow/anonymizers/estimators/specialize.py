@@ -24,6 +24,8 @@ class TDS(Anonymizer):
     loss : {"shield", "node"}
         What a specialization costs: how far the smallest class falls, or the records of the specialized value less
         those of its smallest branch.
+    publish_proportions : bool
+        Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -46,12 +48,14 @@ class TDS(Anonymizer):
         k: int | None = None,
         require: Sequence[Requirement | str] = (),
         loss: Literal["shield", "node"] = "shield",
+        publish_proportions: bool = False,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
         self.k = k
         self.require = require
         self.loss = loss
+        self.publish_proportions = publish_proportions
         self.schema = schema
         self.random_state = random_state
 
@@ -67,6 +71,8 @@ class TDR(Anonymizer):
         Further requirements.
     loss : {"shield", "node"}
         What a refinement costs; see :class:`TDS`.
+    publish_proportions : bool
+        Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -89,12 +95,14 @@ class TDR(Anonymizer):
         k: int | None = None,
         require: Sequence[Requirement | str] = (),
         loss: Literal["shield", "node"] = "shield",
+        publish_proportions: bool = False,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
         self.k = k
         self.require = require
         self.loss = loss
+        self.publish_proportions = publish_proportions
         self.schema = schema
         self.random_state = random_state
 
@@ -108,6 +116,8 @@ class BUG(Anonymizer):
         Every class has at least ``k`` records; may be given to ``anonymize`` instead.
     require : sequence of requirements
         Further requirements.
+    publish_proportions : bool
+        Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -129,10 +139,12 @@ class BUG(Anonymizer):
         *,
         k: int | None = None,
         require: Sequence[Requirement | str] = (),
+        publish_proportions: bool = False,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
         self.k = k
         self.require = require
+        self.publish_proportions = publish_proportions
         self.schema = schema
         self.random_state = random_state

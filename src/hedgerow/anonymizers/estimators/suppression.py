@@ -39,6 +39,8 @@ class KActus(Anonymizer):
         How the paper's pseudo-code is read; see :mod:`hedgerow.anonymizers.suppression.kactus`.
     expand : bool
         Whether leaves that have many records are split further, to show more than the class needs.
+    publish_proportions : bool
+        Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -68,6 +70,7 @@ class KActus(Anonymizer):
         numbers: Literal["mean", "median"] = "mean",
         reading: Literal["sensible", "literal"] = "sensible",
         expand: bool = False,
+        publish_proportions: bool = False,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -81,6 +84,7 @@ class KActus(Anonymizer):
         self.numbers = numbers
         self.reading = reading
         self.expand = expand
+        self.publish_proportions = publish_proportions
         self.schema = schema
         self.random_state = random_state
 
@@ -103,6 +107,8 @@ class HybridKActus(Anonymizer):
     as_published : bool
         Whether to follow the paper to the letter. **Such a release is not k-anonymous**: it is audited and marked as
         weak, and the command writes it only with ``--allow-weak``.
+    publish_proportions : bool
+        Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -128,6 +134,7 @@ class HybridKActus(Anonymizer):
         min_objects: int | Literal["k"] = "k",
         crossover: float = 0.5,
         as_published: bool = False,
+        publish_proportions: bool = False,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -137,6 +144,7 @@ class HybridKActus(Anonymizer):
         self.min_objects = min_objects
         self.crossover = crossover
         self.as_published = as_published
+        self.publish_proportions = publish_proportions
         self.schema = schema
         self.random_state = random_state
 
@@ -154,6 +162,8 @@ class KADET(Anonymizer):
         What the best split of a node is.
     pruned : bool
         Whether to prune the tree as C4.5 does; groups only become larger.
+    publish_proportions : bool
+        Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -179,6 +189,7 @@ class KADET(Anonymizer):
         require: Sequence[Requirement | str] = (),
         criterion: Literal["gain_ratio", "gain"] = "gain_ratio",
         pruned: bool = True,
+        publish_proportions: bool = False,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -186,5 +197,6 @@ class KADET(Anonymizer):
         self.require = require
         self.criterion = criterion
         self.pruned = pruned
+        self.publish_proportions = publish_proportions
         self.schema = schema
         self.random_state = random_state

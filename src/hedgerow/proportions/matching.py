@@ -1,0 +1,90 @@
+"""Finding the class of a published row: its cells as text, in the one way that all ways of storing them share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hedgerow.domains import Kind
+from hedgerow.frames import as_arrow
+from hedgerow.values import number_text, parse
+
+__all__ = ["ClassIndex", "published_texts"]
+
+Published = tuple[str | None, ...]
+
+
+def published_texts(
+    column: nw.Series[Any], kind: Kind, missing: Sequence[str] = ("",)
+) -> tuple[list[str | None], NDArray[np.int64]]:
+    """The distinct cells of a published column as text, and which of them each row has.
+
+    Parameters
+    ----------
+    column : narwhals Series
+        As it came from a release, or was read back from a file: numbers may have become text or the other way round.
+    kind : {"number", "text", "date"}
+        What the original values are.
+    missing : sequence of str
+        Texts that mean "no value"; they become ``None``, as an empty cell does.
+
+    Examples
+    --------
+    >>> age = nw.new_series("age", ["{20|21}", "39.0", ""], backend="pyarrow")
+    >>> texts, index = published_texts(age, "number")
+    >>> [texts[at] for at in index]
+    ['{20|21}', '39', None]
+    """
+    encoded = as_arrow(column)
+    if not pa.types.is_dictionary(encoded.type):
+        encoded = encoded.dictionary_encode()
+    array = encoded.unify_dictionaries().combine_chunks()
+    distinct = array.dictionary.to_pylist()
+    texts = [_text(cell, kind, missing) for cell in distinct]
+    # The last one is for null.
+    index = array.indices.cast(pa.int64()).fill_null(len(distinct)).to_numpy(zero_copy_only=False)
+    return [*texts, None], index
+
+
+def _text(cell: object, kind: Kind, missing: Sequence[str]) -> str | None:
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, str):
+        if cell in missing:
+            return None
+        return _one_spelling(cell) if kind == "number" else cell
+    read = parse(cell)
+    return number_text(read) if isinstance(read, float) else (None if read is None else str(cell))
+
+
+def _one_spelling(text: str) -> str:
+    """A plain number in its shortest form; whatever else is published stays as it is."""
+    try:
+        return number_text(float(text))
+    except ValueError:
+        return text
+
+
+class ClassIndex:
+    """The classes of a release by what they publish."""
+
+    def __init__(self, texts: Mapping[str, tuple[Kind, Published]], classes: NDArray[np.int32]) -> None:
+        self._known = {
+            name: {(_text(text, kind, ()) if text is not None else None): code for code, text in enumerate(of_column)}
+            for name, (kind, of_column) in texts.items()
+        }
+        self._class = {tuple(row): at for at, row in enumerate(classes.tolist())}
+
+    def codes(self, name: str, texts: Sequence[str | None]) -> NDArray[np.int32]:
+        """The code of each text in a column; one beyond the last where no class publishes it."""
+        known = self._known[name]
+        return np.array([known.get(text, len(known)) for text in texts], dtype=np.int32)
+
+    def classes(self, rows: NDArray[np.int32]) -> NDArray[np.int64]:
+        """The class of each combination of codes, -1 if there is none."""
+        return np.array([self._class.get(tuple(row), -1) for row in rows.tolist()], dtype=np.int64)

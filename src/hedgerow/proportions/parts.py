@@ -1,0 +1,109 @@
+"""Parts: what the proportions of a column are told of where they become columns of a table.
+
+A category has its values as parts; numbers and dates, which may have thousands of values, the finest groups of their
+hierarchy. Every record is in one part, so that the shares of a class add up to 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.domains import Domain
+from hedgerow.hierarchies import EncodedHierarchy, resolve
+from hedgerow.proportions.proportions import Proportions
+
+__all__ = ["MISSING_PART", "Parts", "part_name", "parts_of", "shares_of_parts"]
+
+MISSING_PART: Final = "\\N"
+"""The part of those who have no value, written as a missing member of a set is."""
+
+
+class Parts(NamedTuple):
+    """The parts of a column.
+
+    Attributes
+    ----------
+    labels : tuple of str
+    part_of_code : int array (codes,)
+        The part of each value of the domain.
+    low, high : float arrays (parts,), optional
+        The ends of intervals; nan for the missing part.
+    """
+
+    labels: tuple[str, ...]
+    part_of_code: NDArray[np.int64]
+    low: NDArray[np.float64] | None = None
+    high: NDArray[np.float64] | None = None
+
+
+def part_name(column: str, part: str) -> str:
+    """What the column of a part is called.
+
+    >>> part_name("age", "[20,30)")
+    'age=[20,30)'
+    """
+    return f"{column}={part}"
+
+
+def parts_of(domain: Domain, hierarchy: EncodedHierarchy | None) -> Parts:
+    """Divide the values of a column.
+
+    Parameters
+    ----------
+    domain : Domain
+    hierarchy : EncodedHierarchy, optional
+        Of these values; its finest groups are the parts of numbers and dates.
+
+    Examples
+    --------
+    >>> from hedgerow.hierarchies import intervals
+    >>> ages = Domain("age", "number", np.array(["21", "25", "34"]), np.array([21.0, 25, 34]))
+    >>> parts_of(ages, intervals([20, 30, 40]).encode(ages)).labels
+    ('[20,30)', '[30,40]')
+    """
+    if domain.kind == "text" or hierarchy is None or hierarchy.height < 2:
+        labels = domain.labels.tolist() + ([MISSING_PART] if domain.has_missing else [])
+        return Parts(tuple(labels), np.arange(domain.size, dtype=np.int64))
+    nodes = hierarchy.at_level[1].copy()
+    if domain.has_missing:
+        nodes[domain.missing_code] = hierarchy.leaf_of[domain.missing_code]
+    held, part = np.unique(nodes, return_inverse=True)
+    texts = tuple(MISSING_PART if (text := hierarchy.labels[node]) is None else text for node in held.tolist())
+    low = None if hierarchy.low is None else hierarchy.low[held]
+    high = None if hierarchy.high is None else hierarchy.high[held]
+    return Parts(texts, part.astype(np.int64), low, high)
+
+
+def shares_of_parts(
+    proportions: Proportions, hierarchies: Mapping[str, EncodedHierarchy]
+) -> tuple[list[str], NDArray[np.float64]]:
+    """The share of every part in each class, for all columns.
+
+    Parameters
+    ----------
+    proportions : Proportions
+    hierarchies : mapping of column to EncodedHierarchy
+        How columns generalize; they are encoded anew for the values that published records hold. A column without
+        one gets the hierarchy that suits it.
+
+    Returns
+    -------
+    names : list of str
+    shares : float array (classes, names)
+    """
+    names: list[str] = []
+    blocks = []
+    for column in proportions.columns:
+        domain = column.domain
+        given = hierarchies.get(domain.name)
+        parts = parts_of(domain, resolve(None if given is None else given.source, domain, domain.name))
+        classes = len(proportions.sizes)
+        key = column.class_of_entry.astype(np.int64) * len(parts.labels) + parts.part_of_code[column.codes]
+        records = np.bincount(key, column.records, classes * len(parts.labels))
+        blocks.append(records.reshape(classes, -1) / proportions.sizes[:, None])
+        names += [part_name(domain.name, label) for label in parts.labels]
+    return names, np.concatenate(blocks, axis=1)

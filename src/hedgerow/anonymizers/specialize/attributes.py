@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers.specialize import _kernels
+from hedgerow.anonymizers.specialize import _gains
 from hedgerow.counts import FrequencyTable
 from hedgerow.domains import Domain
 from hedgerow.hierarchies import EncodedHierarchy
@@ -63,11 +63,11 @@ class ClassCounts:
 
     def gain(self, bounds: NDArray[np.int64]) -> tuple[float, int]:
         """The information gain of a split at places, and the records of the smallest branch."""
-        return _kernels.gain_of_split(self.starts, self.label, self.records, bounds, self.room[0], self.room[1])
+        return _gains.gain_of_split(self.starts, self.label, self.records, bounds, self.room[0], self.room[1])
 
     def best_threshold(self, first: int, last: int) -> int:
         """The place at which a binary split of a range gains most."""
-        return _kernels.best_threshold(self.starts, self.label, self.records, first, last, self.room[0], self.room[1])
+        return _gains.best_threshold(self.starts, self.label, self.records, first, last, self.room[0], self.room[1])
 
     def size(self, first: int, last: int) -> int:
         """The records of a range of places."""
@@ -275,7 +275,7 @@ class HiddenValues(Attribute):
         one, size = self._counts, self.domain.size
         smaller = np.zeros(size, dtype=np.int64)
         hidden = self.part == 0
-        _kernels.gains_of_disclosure(one.starts, one.label, one.records, hidden, one.room[0], self.gain, smaller)
+        _gains.gains_of_disclosure(one.starts, one.label, one.records, hidden, one.room[0], self.gain, smaller)
         within = np.repeat(hidden, np.diff(one.starts))
         self.drop[:size] = np.where(hidden, int(one.records[within].sum()) - smaller, 0)
 

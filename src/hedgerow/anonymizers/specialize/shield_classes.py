@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.anonymizers import line
-from hedgerow.anonymizers.specialize import _kernels
+from hedgerow.anonymizers.specialize import _judging, _kernels
 from hedgerow.anonymizers.specialize.attributes import Split
 from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.errors import Infeasible
@@ -118,7 +118,7 @@ class ShieldClasses:
         self.classes = 1
         self.smallest_class = counts.rows
         self.smallest_after = np.full(len(candidates.allowed), np.iinfo(np.int64).max)
-        if not _kernels.class_holds(self._elements, 0, self._packed, self._width):
+        if not _judging.class_holds(self._elements, 0, self._packed, self._width):
             raise Infeasible(
                 f"The table cannot meet {' and '.join(map(str, requirements))}: even with every quasi-identifier fully "
                 f"generalized, all {counts.rows:,} records as one class do not. Lower the requirement."
@@ -146,7 +146,7 @@ class ShieldClasses:
             self._judge(changed)
 
     def _judge(self, changed: int) -> None:
-        _kernels.judge(
+        _judging.judge(
             self._elements,
             self._candidates,
             self._packed,

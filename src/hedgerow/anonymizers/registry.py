@@ -93,7 +93,7 @@ _INDUCER: Final = Named(
 _MIN_OBJECTS: Final = Number(
     "min_objects", "records that branches should have; k if not given", "k", 1, whole=True, words=("k",), trials=(2,)
 )
-_IMPROVE: Final = Flag("improve", "whether records move between groups afterwards while the loss falls")
+_IMPROVE: Final = Flag("improve", "whether groups exchange records and split afterwards while the loss falls")
 _LOSS: Final = Choice(
     "loss", ("shield", "node"), "what anonymity costs: the fall of the smallest class, or of the value's size"
 )

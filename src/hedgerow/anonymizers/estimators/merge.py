@@ -27,7 +27,7 @@ class Greedy(Anonymizer):
         Whether numbers are described by ranges and categories by sets, instead of by nodes of their hierarchies; then
         the metric must be ``"nllm"`` or ``"ncp"``, which are the same for them.
     improve : bool
-        Whether records move between groups afterwards, while every requirement holds and the loss falls.
+        Whether groups exchange records and split afterwards, while every requirement holds and the loss falls. Slower.
     publish_proportions : bool
         Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional
@@ -78,7 +78,7 @@ class KACA(Anonymizer):
     require : sequence of requirements
         Further requirements.
     improve : bool
-        Whether records move between groups afterwards, while every requirement holds and the loss falls.
+        Whether groups exchange records and split afterwards, while every requirement holds and the loss falls. Slower.
     publish_proportions : bool
         Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional
@@ -125,7 +125,7 @@ class KMember(Anonymizer):
     require : sequence of requirements
         Further requirements.
     improve : bool
-        Whether records move between groups afterwards, while every requirement holds and the loss falls.
+        Whether groups exchange records and split afterwards, while every requirement holds and the loss falls. Slower.
     publish_proportions : bool
         Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional
@@ -172,7 +172,7 @@ class OKA(Anonymizer):
     require : sequence of requirements
         Further requirements.
     improve : bool
-        Whether records move between groups afterwards, while every requirement holds and the loss falls.
+        Whether groups exchange records and split afterwards, while every requirement holds and the loss falls. Slower.
     publish_proportions : bool
         Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional

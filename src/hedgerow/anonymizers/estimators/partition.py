@@ -30,7 +30,7 @@ class Mondrian(Anonymizer):
     order : {"auto", "alphabetical", "hierarchy"}
         In which order categories are cut; ``"auto"`` is the hierarchy's where the schema gives one.
     improve : bool
-        Whether tuples move between groups afterwards, while every requirement holds and the loss falls. Slower.
+        Whether groups exchange records and split afterwards, while every requirement holds and the loss falls. Slower.
     publish_proportions : bool
         Whether the release also says how often each original value occurs in every class.
     schema : Schema, optional

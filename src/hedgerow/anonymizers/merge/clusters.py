@@ -110,7 +110,7 @@ def cluster_blocks(
     if improve:
         block_of_group = np.repeat(np.arange(len(blocks)), groups_of_block)
         pieces = improved(counts, requirements, pieces, block_of_group)
-    groups = sum(groups_of_block)
+    groups = int(pieces.group.max()) + 1
     columns, values = publish_groups(counts, pieces, groups, "interval")
     return Recoding(
         method=method,

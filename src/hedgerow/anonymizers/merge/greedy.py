@@ -19,8 +19,8 @@ Deviations
 - ``ranges=True`` describes numbers by their range and categories by their set, guided by NCP.
 - A table with many distinct rows is cut into blocks first, as Mondrian cuts, and merged inside each; the manifest says
   so. Comparing all classes with all takes time with their square.
-- ``improve=True`` moves rows between classes afterwards while the total loss falls (for the discernibility, that by the
-  normalized lost leaves metric).
+- ``improve=True`` lets classes exchange rows afterwards, and splits classes, while the total loss falls
+  (for the discernibility, that by the normalized lost leaves metric).
 """
 
 from __future__ import annotations

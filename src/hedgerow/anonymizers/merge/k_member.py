@@ -20,7 +20,7 @@ Deviations
 - The search is exact but does not look at every record at every step: a record comes no nearer to a growing cluster.
 - A table with many distinct rows is cut into blocks first, as Mondrian cuts, and clustered inside each; the manifest
   says so.
-- ``improve=True`` moves records between clusters afterwards while the total loss falls.
+- ``improve=True`` lets clusters exchange records afterwards while the total loss falls.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def k_member(
     seed : int, optional
         For the record from which the first cluster is furthest.
     improve : bool
-        Whether records move between clusters afterwards while the total loss falls.
+        Whether clusters exchange records afterwards while the total loss falls.
 
     Examples
     --------

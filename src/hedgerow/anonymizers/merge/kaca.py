@@ -16,7 +16,7 @@ Deviations
 - A class is finished when all requirements hold for it, not only k.
 - A table with many distinct rows is cut into blocks first, as Mondrian cuts, and merged inside each; the manifest says
   so.
-- ``improve=True`` moves rows between classes afterwards while the total distortion falls.
+- ``improve=True`` lets classes exchange rows afterwards, and splits classes, while the total distortion falls.
 """
 
 from __future__ import annotations

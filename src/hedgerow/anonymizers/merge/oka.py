@@ -19,7 +19,7 @@ Deviations
   smallest with the one where it costs least.
 - A table with many distinct rows is cut into blocks first, as Mondrian cuts, and clustered inside each; the manifest
   says so.
-- ``improve=True`` moves records between clusters afterwards while the total loss falls.
+- ``improve=True`` lets clusters exchange records afterwards while the total loss falls.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def oka(
     seed : int, optional
         For the records with which clusters start.
     improve : bool
-        Whether records move between clusters afterwards while the total loss falls.
+        Whether clusters exchange records afterwards while the total loss falls.
 
     Examples
     --------

@@ -14,14 +14,13 @@ from hedgerow.anonymizers import line
 from hedgerow.anonymizers.merge._kernels import Boxes, Shape, Units
 from hedgerow.anonymizers.merge.blocks import blocks_of
 from hedgerow.anonymizers.merge.boxes import Described, units_of
+from hedgerow.anonymizers.merge.improving import better_classes
 from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.recoding import Pieces, Recoding, publish_groups
 
 __all__ = ["Part", "merge_parts"]
-
-_PASSES = 20
 
 Longs = NDArray[np.int64]
 
@@ -55,7 +54,7 @@ def merge_parts(
     merge : callable
         From a block to the class of each of its tuples, any numbers; it must leave the block as it is.
     improve : bool
-        Whether tuples move between the classes of a block afterwards.
+        Whether the classes of a block are improved afterwards.
     ranges : bool
         Whether to publish ranges and sets, instead of labels of the hierarchies.
     """
@@ -67,7 +66,7 @@ def merge_parts(
         part = _part(whole, units, packed, block)
         joined = np.unique(merge(part), return_inverse=True)[1].astype(np.int64)
         if improve:
-            _improve(part, joined)
+            return better_classes(part.shape, part.boxes, part.units, joined, part.packed, len(counts.tuples))
         return joined
 
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
@@ -82,7 +81,6 @@ def merge_parts(
 
 def _published(method: str, counts: FrequencyTable, group: Longs, ranges: bool, blocks: int) -> Recoding:
     """Describe the groups; those that are described alike, in two blocks for instance, are one."""
-    # Improvement may have emptied some.
     held, group = np.unique(group, return_inverse=True)
     columns, values = publish_groups(counts, _pieces(counts, group), len(held), "interval" if ranges else "label")
     by_column = [np.ascontiguousarray(values[:, at]) for at in range(len(columns))]
@@ -118,9 +116,3 @@ def _part(whole: Described, units: Units, packed: PackedRequirements, block: Lon
         packed,
         block,
     )
-
-
-def _improve(part: Part, joined: Longs) -> None:
-    from hedgerow.anonymizers.merge._improving import move_units
-
-    move_units(part.shape, part.boxes, part.units, joined, int(joined.max()) + 1, part.packed, _PASSES)

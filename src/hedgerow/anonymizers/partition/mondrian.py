@@ -14,9 +14,9 @@ Deviations
   tried. The paper puts them left and does not say what happens if nothing is left for the right.
 - A cut is allowed only if *all* requirements hold on both sides, not only k. Each group is one equivalence class;
   a requirement on a smaller shield speaks of unions of groups, and holds if it holds for each of them.
-- ``improve=True`` moves tuples between groups that lie near each other, after the last cut, while every requirement
-  holds and the loss falls: a cut cannot be taken back, a tuple on the wrong side of it can. The cuts still say where
-  unseen rows go.
+- ``improve=True`` lets groups that lie near each other exchange tuples after the last cut, and splits groups, while
+  every requirement holds and the loss falls: a cut cannot be taken back, a tuple on the wrong side of it can. The cuts
+  still say where unseen rows go.
 - Columns with more than 512 categories are scored by the span of their ranks: counting the values of every
   candidate exactly would cost more than it gains.
 """
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["mondrian"]
 
 _MOST_COUNTED = 512
-# Tuples move between groups of about so many, if groups are improved.
+# Groups that have about so many tuples together exchange them, if groups are improved.
 _NEAR = 8_192
 _WORD = 64
 
@@ -74,6 +74,7 @@ def mondrian(
         from hedgerow.anonymizers.merge.improving import improved
 
         pieces = improved(counts, requirements, pieces, _blocks(cuts.start, cuts.end))
+        groups = int(pieces.group.max()) + 1
     columns, values = publish_groups(counts, pieces, groups, publish)
     return Recoding(
         method="mondrian",

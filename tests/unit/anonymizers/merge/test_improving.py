@@ -1,17 +1,20 @@
-"""Improving a partition: tuples move to where they cost less, and only while all requirements hold."""
+"""Improving a partition: records change groups where the loss falls, and only while all requirements hold."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Mondrian, Schema
 from hedgerow.anonymizers import line
+from hedgerow.anonymizers.merge import improving
 from hedgerow.anonymizers.merge.improving import improved
 from hedgerow.recoding import Pieces
 
@@ -41,6 +44,13 @@ def test_a_stray_record_goes_to_its_neighbours() -> None:
     assert moved(AGES, [0, 0, 0, 0, 1, 1, 1], [KAnonymity(3)]) == [0, 0, 0, 1, 1, 1, 1]
 
 
+def test_single_records_move_though_nothing_is_shed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without rounds only the moves at the end are left."""
+    monkeypatch.setattr(improving, "_THRESHOLDS", np.empty(0))
+    assert moved(AGES, [0, 0, 0, 0, 1, 1, 1], [KAnonymity(3)]) == [0, 0, 0, 1, 1, 1, 1]
+    assert moved(AGES, [0, 0, 0, 1, 0, 1, 1], [KAnonymity(3)]) == [0, 0, 0, 1, 1, 1, 1]
+
+
 def test_a_group_keeps_what_it_needs() -> None:
     assert moved(AGES, [0, 0, 0, 0, 1, 1, 1], [KAnonymity(4)]) == [0, 0, 0, 0, 1, 1, 1]
 
@@ -57,9 +67,116 @@ def test_a_set_that_nobody_else_needs_is_left() -> None:
 def test_other_requirements_hold_for_what_is_left() -> None:
     """Without the stray record its group would have one illness."""
     ill = AGES.append_column("ill", pa.array(["flu", "flu", "flu", "cold", "flu", "cold", "flu"]))
-    diverse = [KAnonymity(2), LDiversity(2, "ill")]
+    diverse = [KAnonymity(3), LDiversity(2, "ill")]
     assert moved(ill, [0, 0, 0, 0, 1, 1, 1], diverse) == [0, 0, 0, 0, 1, 1, 1]
-    assert moved(ill, [0, 0, 0, 0, 1, 1, 1], [KAnonymity(2)]) == [0, 0, 0, 1, 1, 1, 1]
+    assert moved(ill, [0, 0, 0, 0, 1, 1, 1], [KAnonymity(3)]) == [0, 0, 0, 1, 1, 1, 1]
+
+
+def test_records_are_swapped_where_no_group_can_spare_one() -> None:
+    ages = pa.table({"age": [1, 2, 3, 50, 51, 52]})
+    assert moved(ages, [0, 0, 1, 0, 1, 1], [KAnonymity(3)]) == [0, 0, 0, 1, 1, 1]
+
+
+def test_all_who_hold_a_value_leave_together() -> None:
+    """One of the two at fifty alone gains nothing: its group must say fifty as long as the other is there."""
+    table = pa.table({"age": [1, 1, 1, 2, 2, 50, 50, 52, 52, 52], "town": [*"abcabababc"]})
+    found = moved(table, [0, 0, 0, 0, 0, 0, 0, 1, 1, 1], [KAnonymity(3)])
+    assert found[5] == found[6] == found[7]
+
+
+def test_a_large_group_is_split() -> None:
+    ages = pa.table({"age": [1, 2, 3, 50, 51, 52, 90, 91, 92]})
+    found = moved(ages, [0] * 9, [KAnonymity(3)])
+    assert len(set(found)) == 3
+    assert found == [at for at in dict.fromkeys(found) for _ in range(3)]
+
+
+def test_new_groups_follow_the_others_block_by_block() -> None:
+    ages = pa.table({"age": [1, 2, 50, 51, 100, 101, 150, 151]})
+    found = moved(ages, [0] * 4 + [1] * 4, [KAnonymity(2)], [0, 1])
+    assert sorted(set(found)) == [0, 1, 2, 3]
+    assert set(found[:4]) == {0, 2}
+    assert set(found[4:]) == {1, 3}
+
+
+def test_a_group_is_split_only_if_both_parts_satisfy_all_requirements() -> None:
+    ill = pa.table({"age": [1, 2, 50, 51], "ill": ["flu", "flu", "cold", "cold"]})
+    assert moved(ill, [0, 0, 0, 0], [KAnonymity(2), LDiversity(2, "ill")]) == [0, 0, 0, 0]
+    assert len(set(moved(ill, [0, 0, 0, 0], [KAnonymity(2)]))) == 2
+
+
+def loss_of(records: list[tuple[int, str]], groups: list[int]) -> Fraction:
+    """What all records lose, by the definition: the share of the range of ages, and of the other towns."""
+    width = max(max(age for age, _ in records) - min(age for age, _ in records), 1)
+    towns = max(len({town for _, town in records}) - 1, 1)
+    total = Fraction(0)
+    for one in set(groups):
+        own = [record for record, group in zip(records, groups, strict=True) if group == one]
+        ages = [age for age, _ in own]
+        lost = Fraction(max(ages) - min(ages), width) + Fraction(len({town for _, town in own}) - 1, towns)
+        total += len(own) * lost
+    return total
+
+
+def moves(groups: list[int], k: int) -> Iterator[list[int]]:
+    """All partitions in which one record is elsewhere and every group has k."""
+    for at, own in enumerate(groups):
+        for other in set(groups) - {own}:
+            if groups.count(own) > k:
+                yield [*groups[:at], other, *groups[at + 1 :]]
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 20), st.sampled_from("abcde")), min_size=6, max_size=14, unique=True),
+    st.integers(2, 3),
+    st.integers(0, 10**6),
+)
+def test_no_single_move_lowers_the_loss_any_more(records: list[tuple[int, str]], k: int, seed: int) -> None:
+    count = len(records) // k
+    before = np.random.default_rng(seed).permutation(np.arange(len(records)) % count).tolist()
+    table = pa.table({"age": [age for age, _ in records], "town": [town for _, town in records]})
+    after = moved(table, before, [KAnonymity(k)])
+    assert min(after.count(one) for one in set(after)) >= k
+    assert set(before) <= set(after)
+    lost = loss_of(records, after)
+    assert lost <= loss_of(records, before)
+    assert all(loss_of(records, other) >= lost - Fraction(1, 10**8) for other in moves(after, k))
+    assert moved(table, before, [KAnonymity(k)]) == after
+
+
+def test_a_group_gives_no_tuple_with_more_records_than_it_can_spare() -> None:
+    ages, size = [0, 1, 3, 8, 9, 12, 15, 18], [1, 4, 2, 4, 2, 3, 4, 3]
+    table = pa.table({"age": np.repeat(ages, size)})
+    counts = line.prepare(table, Schema(quasi=["age"]), [KAnonymity(1)], random_state=0).counts
+    before = Pieces.whole(np.array([1, 0, 1, 0, 0, 1, 1, 0], dtype=np.int32), counts.cell_sizes)
+    after = improved(counts, [KAnonymity(4)], before, np.zeros(2, dtype=np.int64))
+    assert np.bincount(after.group, after.size).min() >= 4
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.dictionaries(
+        st.tuples(st.integers(0, 20), st.sampled_from("abcde")), st.integers(1, 4), min_size=6, max_size=16
+    ),
+    st.integers(2, 6),
+    st.integers(0, 10**6),
+)
+def test_groups_stay_large_enough_where_tuples_have_several_records(
+    weights: dict[tuple[int, str], int], k: int, seed: int
+) -> None:
+    records = [record for record in sorted(weights) for _ in range(weights[record])]
+    group = np.random.default_rng(seed).integers(0, 3, len(weights)).astype(np.int32)
+    size = np.array([weights[record] for record in sorted(weights)])
+    assume(np.bincount(group, size, 3).min() >= k)
+    table = pa.table({"age": [age for age, _ in records], "town": [town for _, town in records]})
+    counts = line.prepare(table, Schema(quasi=["age", "town"]), [KAnonymity(1)], random_state=0).counts
+    pieces = improved(counts, [KAnonymity(k)], Pieces.whole(group, counts.cell_sizes), np.zeros(3, dtype=np.int64))
+    after = np.bincount(pieces.group, pieces.size)
+    assert after.min() >= k
+    assert np.bincount(pieces.cell, pieces.size).tolist() == size.tolist()
+    before = [int(one) for one, weight in zip(group, size, strict=True) for _ in range(weight)]
+    assert loss_of(records, np.repeat(pieces.group, pieces.size).tolist()) <= loss_of(records, before)
 
 
 rows = st.lists(

@@ -48,6 +48,8 @@ SECTIONS = (
     Section("c45", "large", "C4.5 and Weka's J48: time at 1,356,660 rows"),
     Section("kactus", "scale", "kACTUS as the table grows"),
     Section("merge", "adult", "Merging and clustering beside Mondrian (Adult, 8 quasi-identifiers, k = 10)"),
+    Section("merge", "losses", "The lowest loss on Adult at k = 5, 10 and 100 (8 quasi-identifiers)"),
+    Section("merge", "large", "The lowest loss at 1,356,660 rows, k = 150"),
     Section("merge", "greedy", "Greedy merging by NLLM for the paper's fourteen k (Adult, with taxonomies)"),
     Section("merge", "k-member", "k-member beside a plain one in Python"),
     Section("lattice", "adult", "The optimum over Adult's lattice (9 quasi-identifiers, 12,960 nodes)"),
@@ -55,6 +57,11 @@ SECTIONS = (
     Section("lattice", "wide", "15 quasi-identifiers within 60 seconds"),
     Section("specialize", "tds", "TDS as the table grows"),
     Section("specialize", "loss", "TDS and TDR: which loss of anonymity tells more of the class"),
+    Section(
+        "learning", "accuracy", "Learning from releases of Adult (14 quasi-identifiers): accuracy on the test file"
+    ),
+    Section("learning", "id3", "ID3 learning from sets: Adult, six quasi-identifiers, as in the paper"),
+    Section("learning", "speed", "Representations and trees at 1,356,660 rows"),
     Section("kactus", "accuracy", "kACTUS: what Weka's classifiers learn from the release of Adult"),
 )
 

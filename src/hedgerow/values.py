@@ -154,6 +154,8 @@ def parse(cell: object) -> str | float | Interval | ValueSet | Suppressed | None
 
 def _split_members(inside: str) -> list[str | None] | None:
     """Split on unescaped bars; ``None`` if the escapes do not follow the form (then it is a plain value)."""
+    if "\\" not in inside:
+        return [*inside.split("|")]
     members: list[str | None] = []
     current: list[str] = []
     missing = False

@@ -20,7 +20,7 @@ from hedgerow.domains import Domain, Kind
 from hedgerow.errors import BadInput
 from hedgerow.values import number_text
 
-__all__ = ["BadValues", "EncodedColumn", "encode_column"]
+__all__ = ["BadValues", "EncodedColumn", "date_label", "encode_column"]
 
 # A zero-padded code such as a ZIP code is text; plain decimal numbers are numbers, and so is 1e-05, as Python and
 # pandas write small and large floats. Codes such as 12E4 are not.
@@ -231,16 +231,25 @@ def _dates(name: str, distinct: pa.Array, missing: set[str]) -> _Reading:
         moments = [_moment(value) for value in distinct.to_pylist()]
     except (ValueError, OverflowError):
         raise BadInput(f"The column {name!r} holds dates outside the years 1 to 9999. Make them text.") from None
-    labels = [m.date().isoformat() if m.time() == dt.time() else m.isoformat() for m in moments]
+    labels = [date_label(moment) for moment in moments]
     kept = np.array([label not in missing for label in labels], dtype=bool)
     return _Reading(kept, labels, [(m - _EPOCH) / dt.timedelta(days=1) for m in moments], "date")
 
 
-def _moment(value: object) -> dt.datetime:
+def date_label(value: dt.date) -> str:
+    """Write a day, or a moment of it other than midnight, as the label of a column's value.
+
+    >>> date_label(dt.datetime(2024, 1, 31)), date_label(dt.datetime(2024, 1, 31, 12, 30))
+    ('2024-01-31', '2024-01-31T12:30:00')
+    """
+    moment = _moment(value)
+    return moment.date().isoformat() if moment.time() == dt.time() else moment.isoformat()
+
+
+def _moment(value: dt.date) -> dt.datetime:
     """A naive datetime of an Arrow date or timestamp."""
     if isinstance(value, dt.datetime):
         return value.replace(tzinfo=None)
-    assert isinstance(value, dt.date)
     return dt.datetime(value.year, value.month, value.day)
 
 

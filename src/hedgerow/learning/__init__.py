@@ -1,6 +1,20 @@
-"""Learning from tables, raw or published: scikit-learn classifiers that are faces of :mod:`hedgerow.trees`."""
+"""Learning from tables, raw or published: representations, redrawing, export, and classifiers that know sets."""
 
 from hedgerow.learning.c45 import C45Classifier
+from hedgerow.learning.encoders import FillChildEncoder, FillParentEncoder, OneClassEncoder, ProportionalEncoder
+from hedgerow.learning.export import export
+from hedgerow.learning.id3 import GeneralizedID3Classifier
 from hedgerow.learning.kadet import KADETClassifier
+from hedgerow.learning.redraw import redraw
 
-__all__ = ["C45Classifier", "KADETClassifier"]
+__all__ = [
+    "C45Classifier",
+    "FillChildEncoder",
+    "FillParentEncoder",
+    "GeneralizedID3Classifier",
+    "KADETClassifier",
+    "OneClassEncoder",
+    "ProportionalEncoder",
+    "export",
+    "redraw",
+]

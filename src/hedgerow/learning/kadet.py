@@ -15,10 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.counts import BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.domains import Domain
-from hedgerow.errors import BadInput, listing
-from hedgerow.frames import Door, as_arrow, open_frame
+from hedgerow.errors import BadInput
+from hedgerow.frames import Door, as_arrow
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
-from hedgerow.learning.labels import classes_of, weights_of
+from hedgerow.learning.inputs import open_training, open_unseen
+from hedgerow.learning.labels import classes_of, labels_given, weights_of
 from hedgerow.privacy import pack
 from hedgerow.privacy.binding import BoundRequirement, Context
 from hedgerow.trees.generalizing import GeneralizedAttribute
@@ -59,8 +60,10 @@ class KADETClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         How many records each span has, the smallest first.
     n_leaves_, tree_size_ : int
         The number of leaves, and of all nodes.
+    n_features_in_ : int
+        The number of columns of the training table.
     feature_names_in_ : array of str
-        The columns of the training table; when predicting they are found by name.
+        Their names, if it was no array; when predicting they are found by name.
 
     Examples
     --------
@@ -92,25 +95,24 @@ class KADETClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         self.pruned = pruned
         self.missing = missing
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KADETClassifier:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KADETClassifier:
         """Grow the tree.
 
         Parameters
         ----------
-        X : dataframe
-            pandas, polars or pyarrow, or a DuckDB relation. Missing values are welcome.
-        y : array or series
-            The class of each row; none may be missing.
+        X : dataframe, Release or array
+            pandas, polars or pyarrow, or a DuckDB relation; the columns of an array are known by position.
+            Missing values are welcome.
+        y : array or series, optional
+            The class of each row; none may be missing. A release brings its own, the target.
         sample_weight : array, optional
             How many records each row stands for, whole numbers because k counts records.
         """
         self._check_parameters()
-        door = open_frame(X)
+        door = open_training(self, X)
         rows = len(door.frame)
-        if not rows or not door.frame.columns:
-            raise BadInput("The table has no rows or no columns. A tree needs at least one of each.")
         public = self._public(door.frame.columns)
-        classes, labels = classes_of(y, rows)
+        classes, labels = classes_of(labels_given(X, y, type(self).__name__), rows)
         weights = _whole(weights_of(sample_weight, rows), rows)
         if not weights.all():
             used = weights > 0
@@ -119,7 +121,10 @@ class KADETClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
             classes, weights = classes[occurring], weights[used]
         records = int(weights.sum())
         if records < self.k:
-            raise BadInput(f"The table has {records} records, fewer than k = {self.k}. Lower k or use a larger table.")
+            raise BadInput(
+                f"The table has {records} records, fewer than k = {self.k}. Lower k or use a larger table than this "
+                f"one (n_samples = {rows})."
+            )
         self._given = {name: self._hierarchy(door, name, name in public) for name in door.frame.columns}
         columns = [self._encode(door, name) for name in door.frame.columns]
         attributes = [
@@ -139,8 +144,6 @@ class KADETClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         places = np.stack([one.places(codes) for one, codes in zip(attributes, people.codes, strict=True)])
         self.spans_ = np.sort(np.bincount(self.tree_.spans(places), people.weights).astype(np.int64))
         self.classes_ = classes
-        self.feature_names_in_ = np.array(door.frame.columns, dtype=object)
-        self.n_features_in_ = len(columns)
         self.n_leaves_ = self.tree_.n_leaves
         self.tree_size_ = self.tree_.size
         return self
@@ -157,10 +160,7 @@ class KADETClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         where a node has no branch for it, the classes of that node answer.
         """
         check_is_fitted(self)
-        door = open_frame(X)
-        absent = [name for name in self.feature_names_in_ if name not in door.frame.columns]
-        if absent:
-            raise BadInput(f"The table lacks columns that the tree was trained with: {listing(absent)}. Add them.")
+        door = open_unseen(self, X)
         places = np.empty((len(self.tree_.attributes), len(door.frame)), dtype=np.int32)
         for at, attribute in enumerate(self.tree_.attributes):
             new = self._encode(door, attribute.domain.name, like=attribute.domain)
@@ -202,6 +202,12 @@ class KADETClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
                 if name not in columns:
                     raise BadInput.unknown("column", str(name), columns, what)
         return set(named)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__

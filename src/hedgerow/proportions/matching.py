@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hedgerow.counts import date_label
 from hedgerow.domains import Kind
 from hedgerow.frames import as_arrow
 from hedgerow.values import number_text, parse
@@ -41,6 +43,8 @@ def published_texts(
     ['{20|21}', '39', None]
     """
     encoded = as_arrow(column)
+    if pa.types.is_timestamp(encoded.type):
+        encoded = encoded.cast(pa.timestamp("us", encoded.type.tz), safe=False)
     if not pa.types.is_dictionary(encoded.type):
         encoded = encoded.dictionary_encode()
     array = encoded.unify_dictionaries().combine_chunks()
@@ -54,6 +58,8 @@ def published_texts(
 def _text(cell: object, kind: Kind, missing: Sequence[str]) -> str | None:
     if isinstance(cell, bool):
         return "true" if cell else "false"
+    if isinstance(cell, dt.date):
+        return date_label(cell)
     if isinstance(cell, str):
         if cell in missing:
             return None

@@ -28,7 +28,7 @@ from hedgerow.trees._pruning import prune
 from hedgerow.trees.attributes import CodedColumn
 from hedgerow.trees.tree import ClassificationTree
 
-__all__ = ["check_c45", "induce_c45"]
+__all__ = ["averaged", "check_c45", "induce_c45"]
 
 # An attribute with as many values as this share of the records does not count for the average gain.
 _MANY_VALUES = 0.3
@@ -117,6 +117,10 @@ def _table(
 
 
 def _averaged(table: Table) -> NDArray[np.bool_]:
+    return averaged(table.numeric, table.sizes, float(table.weights.sum()))
+
+
+def averaged(numeric: NDArray[np.bool_], sizes: NDArray[np.int64], records: float) -> NDArray[np.bool_]:
     """Which attributes count for the average gain: not those with many categories, unless all are such."""
-    few = table.numeric | (table.sizes < _MANY_VALUES * table.weights.sum() - _SLACK)
+    few = numeric | (sizes < _MANY_VALUES * records - _SLACK)
     return few if few.any() else np.ones_like(few)

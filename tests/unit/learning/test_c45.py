@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.base import clone, is_classifier
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.model_selection import cross_val_score
 
 import hedgerow as hr
@@ -68,6 +68,45 @@ def test_columns_are_found_by_name_and_numbers_compared_by_value() -> None:
     model = C45Classifier().fit(WEATHER, RAIN)
     others = pa.table({"mild": [True] * 3, "wind": ["3.00", "3.01", "100"], "note": ["x"] * 3, "sky": ["grey"] * 3})
     assert model.predict(others).tolist() == ["no", "yes", "yes"]
+
+
+def test_arrays_are_known_by_position() -> None:
+    numbers = np.array([[1.0, np.nan], [2.0, 5.0], [7.0, 5.0], [8.0, np.nan]])
+    model = C45Classifier().fit(numbers, list("aabb"))
+    assert model.export_text() == "x0 <= 2: a (2)\nx0 > 2: b (2)"
+    assert not hasattr(model, "feature_names_in_")
+    assert model.predict(numbers[::-1].astype(np.float32)).tolist() == list("bbaa")
+
+
+def test_an_array_of_text_has_a_branch_for_each_value() -> None:
+    cells = np.array([["grey", 1], ["grey", 2], ["blue", 1], [None, 2]], dtype=object)
+    model = C45Classifier(pruned=False).fit(cells[:3], ["rain", "rain", "dry"])
+    assert model.tree_.attributes[0].labels == ("blue", "grey")
+    assert model.tree_.attributes[1].numeric
+    assert model.predict(cells).tolist() == ["rain"] * 4
+
+
+def test_a_release_is_learnt_without_its_target_and_with_its_classes() -> None:
+    table = WEATHER.append_column("rain", pa.array(RAIN))
+    schema = hr.Schema(quasi=["sky"], insensitive=["wind", "mild"], target="rain")
+    release = hr.anonymize(table, schema, method="mondrian", k=1, random_state=0)
+    model = C45Classifier().fit(release)
+    assert model.feature_names_in_.tolist() == ["sky", "wind", "mild"]
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert model.predict(release).tolist() == release.table["rain"].to_pylist()
+    named = C45Classifier().fit(release, release.table["wind"].is_null())
+    assert named.classes_.tolist() == [False, True]
+
+
+def test_a_column_of_classes_is_taken_with_a_warning() -> None:
+    with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
+        model = C45Classifier().fit(WEATHER, np.array(RAIN).reshape(-1, 1))
+    assert model.export_text() == TEXT
+
+
+def test_whole_numbers_may_be_written_as_floats() -> None:
+    model = C45Classifier().fit(WEATHER, [float(name == "yes") for name in RAIN])
+    assert model.classes_.tolist() == [0.0, 1.0]
 
 
 def test_an_unknown_category_counts_as_missing() -> None:
@@ -178,6 +217,11 @@ def test_wrong_parameters_are_refused(parameters: dict[str, Any], message: str) 
         (pd.Series([pd.NA, *RAIN[1:]], dtype="string"), "no class in 1 rows, first in row 1"),
         (RAIN[:-1], "one class for each of the 12 rows"),
         (np.array([1, "a", *RAIN[2:]], dtype=object), "y mixes types"),
+        ([0.5, 1.0] * 6, "Unknown label type: y holds numbers that are not whole"),
+        ([np.inf, 1.0] * 6, "Unknown label type"),
+        (np.array([1j, 0] * 6), "Complex data not supported in y"),
+        (np.array([[0, 1]] * 12), "one class for each of the 12 rows"),
+        (None, "C45Classifier requires y to be passed, but the target y is None. Only a release brings its own"),
     ],
 )
 def test_wrong_classes_are_refused(y: Any, message: str) -> None:
@@ -192,7 +236,7 @@ def test_wrong_classes_are_refused(y: Any, message: str) -> None:
         ([1] * 11 + [-1], "one number >= 0"),
         ([1] * 11 + [np.nan], "one number >= 0"),
         (["heavy"] * 12, "must hold numbers"),
-        ([0] * 12, "0 in all rows"),
+        ([0] * 12, "zero in all rows"),
     ],
 )
 def test_wrong_weights_are_refused(weights: list[Any], message: str) -> None:
@@ -221,7 +265,7 @@ def test_infinity_is_refused() -> None:
 
 def test_tables_that_do_not_fit_the_tree_are_refused() -> None:
     model = C45Classifier().fit(WEATHER, RAIN)
-    with pytest.raises(BadInput, match="lacks columns that the tree was trained with: 'sky', 'mild'"):
+    with pytest.raises(BadInput, match="lacks columns that C45Classifier was trained with: 'sky', 'mild'"):
         model.predict(WEATHER.select(["wind"]))
     with pytest.raises(BadInput, match="'wind' held numbers when the tree was trained and holds text now"):
         model.predict(WEATHER.set_column(1, "wind", pa.array(["strong"] * 12)))

@@ -51,6 +51,22 @@ def test_probabilities_are_those_of_the_leaf() -> None:
     assert model.predict_proba(table) == pytest.approx(np.array([[2 / 3, 1 / 3]] * 3 + [[0, 1]] * 3))
 
 
+def test_arrays_are_known_by_position() -> None:
+    numbers = np.array([[1, 3], [2, 3], [7, 3], [8, 3]])
+    model = KADETClassifier(k=2, public=["x0"], pruned=False).fit(numbers, list("aabb"))
+    assert model.export_text() == "x0 <= 2: a (2)\nx0 > 2: b (2)"
+    assert model.predict([[9, 3], [0, 3]]).tolist() == ["b", "a"]
+
+
+def test_a_release_is_learnt_without_its_target_and_with_its_classes() -> None:
+    table = PEOPLE.append_column("drink", pa.array(DRINKS))
+    schema = hr.Schema(quasi=["town", "age"], target="drink")
+    release = hr.anonymize(table, schema, method="mondrian", k=1, random_state=0)
+    model = fitted(table=release, y=None)
+    assert model.feature_names_in_.tolist() == ["town", "age"]
+    assert model.classes_.tolist() == ["beer", "tea", "wine"]
+
+
 # Values that were not there
 
 
@@ -231,7 +247,7 @@ def test_wrong_tables_classes_and_weights_are_refused() -> None:
 
 def test_tables_that_do_not_fit_the_tree_are_refused() -> None:
     model = fitted()
-    with pytest.raises(BadInput, match="lacks columns that the tree was trained with: 'town'"):
+    with pytest.raises(BadInput, match="lacks columns that KADETClassifier was trained with: 'town'"):
         model.predict(PEOPLE.select(["age"]))
     with pytest.raises(BadInput, match="'age' held numbers in training and holds text now") as refused:
         model.predict(PEOPLE.set_column(1, "age", pa.array(["old"] * 8)))

@@ -97,6 +97,14 @@ def test_rows_find_their_class_however_they_are_stored(method: str, tmp_path: Pa
         assert np.bincount(classes).tolist() == proportions.sizes.tolist(), how
 
 
+@pytest.mark.parametrize("unit", ["s", "us", "ns"])
+def test_moments_find_their_class(unit: str) -> None:
+    days = pa.array([0, 0, 86_400, 86_400], pa.timestamp("s")).cast(pa.timestamp(unit))
+    release = hr.anonymize(pa.table({"day": days}), hr.Schema(quasi=["day"]), k=2, publish_proportions=True)
+    for frame in (release.table, release.table.to_pandas()):
+        assert sorted(told(release).classes_of(nw.from_native(frame, eager_only=True))) == [0, 0, 1, 1]
+
+
 def test_a_row_that_is_not_published_has_no_class() -> None:
     rows = nw.from_native(pa.table({"age": ["{20|21}", "20"], "town": [r"{Ulm|\N}", "Ulm"]}), eager_only=True)
     classes = told(released()).classes_of(rows).tolist()

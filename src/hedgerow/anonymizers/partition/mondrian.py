@@ -41,8 +41,11 @@ if TYPE_CHECKING:
 __all__ = ["mondrian"]
 
 _MOST_COUNTED = 512
-# Groups that have about so many tuples together exchange them, if groups are improved.
+# Groups that have about so many tuples together exchange them, if groups are improved: fewer where there are many, since
+# every tuple is compared with every group near it.
 _NEAR = 8_192
+_NEAR_OF_MANY = 2_048
+_MANY = 65_536
 _WORD = 64
 
 
@@ -99,8 +102,9 @@ def _order(counts: FrequencyTable, name: str, order: str) -> NDArray[np.int32]:
 def _blocks(start: NDArray[np.integer], end: NDArray[np.integer]) -> NDArray[np.int64]:
     """Which groups lie near each other: those that follow one another in the order of the cuts, up to a size."""
     by_place = np.argsort(start, kind="stable")
+    together = np.cumsum((end - start)[by_place])
     result = np.empty(len(start), dtype=np.int64)
-    result[by_place] = np.cumsum((end - start)[by_place]) // _NEAR
+    result[by_place] = together // (_NEAR if together[-1] <= _MANY else _NEAR_OF_MANY)
     return np.unique(result, return_inverse=True)[1].astype(np.int64)
 
 

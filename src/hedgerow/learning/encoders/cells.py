@@ -1,0 +1,208 @@
+"""Reading a column, raw or published, as its distinct cells: each is read once, however many rows have it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import Any, Final
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from hedgerow.counts import BadValues, encode_column
+from hedgerow.domains import Kind
+from hedgerow.frames import as_arrow
+from hedgerow.hierarchies.entries import number_or_nan
+from hedgerow.values import SUPPRESSED, Interval, ValueSet, parse
+
+__all__ = ["CellKind", "Cells", "days_of", "is_numeric", "kind_of_texts", "read_cells"]
+
+_ISO_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9:.]+)?\Z")
+_EPOCH: Final = dt.datetime(1970, 1, 1)
+
+
+class CellKind(IntEnum):
+    """What a cell says: a value or a label, several values, or nothing."""
+
+    VALUE = 0
+    SET = 1
+    INTERVAL = 2
+    SUPPRESSED = 3
+    MISSING = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The distinct cells of a column.
+
+    Attributes
+    ----------
+    index : int array (rows,)
+        Which of them each row has.
+    kinds : int array (cells,)
+        The :class:`CellKind` of each.
+    texts : tuple of str
+        As they are written; numbers in their shortest form.
+    numbers : float array (cells,)
+        The number that a value is, or the days since 1970 that a date is; else nan.
+    several : mapping of cell to ValueSet or Interval
+    stored : {"number", "text", "date"}
+        How the table stores the column.
+    categorical : bool
+        Whether it is stored as categories, which stay categories even if they look like numbers.
+    """
+
+    index: NDArray[np.int64]
+    kinds: NDArray[np.int8]
+    texts: tuple[str, ...]
+    numbers: NDArray[np.float64]
+    several: dict[int, ValueSet | Interval]
+    stored: Kind
+    categorical: bool = False
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """How many rows have each cell."""
+        return np.bincount(self.index, minlength=len(self.texts))
+
+    def which(self, kind: CellKind) -> NDArray[np.int64]:
+        """The cells of one kind."""
+        return np.flatnonzero(self.kinds == kind)
+
+    def members(self) -> list[str | None]:
+        """The distinct members of all sets; ``None`` is a missing one."""
+        sets = (one.members for one in self.several.values() if isinstance(one, ValueSet))
+        return list(dict.fromkeys(member for members in sets for member in members))
+
+    def intervals(self) -> list[Interval]:
+        """The intervals."""
+        return [one for one in self.several.values() if isinstance(one, Interval)]
+
+    def read_as(self, kind: Kind) -> Cells:
+        """The same cells in a column of this kind: in one of text an interval is only a label."""
+        if kind != "text" and self.stored == "text":
+            read = number_or_nan if kind == "number" else days_of
+            values = self.kinds == CellKind.VALUE
+            numbers = [read(text) if value else math.nan for text, value in zip(self.texts, values, strict=True)]
+            return replace(self, numbers=np.array(numbers, dtype=np.float64))
+        if kind == "text" and (self.kinds == CellKind.INTERVAL).any():
+            kinds = np.where(self.kinds == CellKind.INTERVAL, CellKind.VALUE, self.kinds).astype(np.int8)
+            sets: dict[int, ValueSet | Interval] = {
+                at: one for at, one in self.several.items() if isinstance(one, ValueSet)
+            }
+            return replace(self, kinds=kinds, several=sets)
+        return self
+
+
+def read_cells(column: nw.Series[Any], missing: Sequence[str] = ("",), *, published: bool = True) -> Cells:
+    """Read the distinct cells of a column.
+
+    Parameters
+    ----------
+    column : narwhals Series
+    missing : sequence of str
+        Texts that mean "no value", besides null and nan.
+    published : bool
+        Whether sets, intervals and ``*`` mean what they do in a release; else they are text like any other.
+
+    Examples
+    --------
+    >>> cells = read_cells(nw.new_series("age", ["{20|21}", "39", "*", "39"], backend="pyarrow"))
+    >>> cells.texts, cells.kinds.tolist(), cells.index.tolist()
+    (('{20|21}', '39', '*'), [1, 0, 3], [0, 1, 2, 1])
+    """
+    values = as_arrow(column)
+    if pa.types.is_floating(values.type):
+        values = pc.if_else(pc.is_nan(values), pa.scalar(None, values.type), values)
+    if _is_text(values.type.value_type if pa.types.is_dictionary(values.type) else values.type):
+        return _read_texts(values, missing, published)
+    try:
+        encoded = encode_column(column.name, values, missing=missing, mixture="text")
+    except BadValues as bad:
+        raise bad.located(f"row {bad.first(values.to_pylist())}") from None
+    domain = encoded.domain
+    known = len(domain.labels)
+    return Cells(
+        encoded.codes.astype(np.int64),
+        np.array([CellKind.VALUE] * known + [CellKind.MISSING] * domain.has_missing, dtype=np.int8),
+        (*domain.labels.tolist(), *[""] * domain.has_missing),
+        np.append(np.full(known, np.nan) if domain.numbers is None else domain.numbers, [np.nan] * domain.has_missing),
+        {},
+        domain.kind,
+    )
+
+
+def is_numeric(column: nw.Series[Any]) -> bool:
+    """Whether a column is stored as numbers; truth values are categories."""
+    return column.dtype.is_numeric()
+
+
+def kind_of_texts(texts: Sequence[str]) -> Kind:
+    """What a column of text holds: numbers or ISO dates if all of it does.
+
+    >>> kind_of_texts(["7", "39.5"]), kind_of_texts(["02138"]), kind_of_texts(["1984-02-29"])
+    ('number', 'text', 'date')
+    """
+    if texts and not any(math.isnan(days_of(text)) for text in texts):
+        return "date"
+    return encode_column("", pa.array(texts, pa.string()), missing=(), mixture="allow").domain.kind
+
+
+def days_of(text: str) -> float:
+    """Count the days from 1970-01-01 to a date in ISO form, the time of day as a fraction; nan if it is none.
+
+    >>> days_of("1970-02-01"), days_of("1970")
+    (31.0, nan)
+    """
+    try:
+        moment = dt.datetime.fromisoformat(text) if _ISO_DATE.match(text) else None
+    except ValueError:
+        moment = None
+    return math.nan if moment is None else (moment - _EPOCH) / dt.timedelta(days=1)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+
+
+def _read_texts(values: pa.ChunkedArray, missing: Sequence[str], published: bool) -> Cells:
+    categorical = pa.types.is_dictionary(values.type)
+    if not categorical:
+        values = values.dictionary_encode()
+    array = values.unify_dictionaries().combine_chunks()
+    codes = array.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    # Categories that no row has are no values of this table.
+    used, index = np.unique(codes, return_inverse=True)
+    written = array.dictionary.to_pylist()
+    texts: list[str] = []
+    kinds = np.zeros(len(used), dtype=np.int8)
+    several: dict[int, ValueSet | Interval] = {}
+    for at, code in enumerate(used.tolist()):
+        text = written[code] if code >= 0 else None
+        if text is None or text in missing:
+            kinds[at] = CellKind.MISSING
+            texts.append("")
+            continue
+        read = parse(text) if published else text
+        if isinstance(read, ValueSet) and len(read.members) == 1:
+            (alone,) = read.members  # a value that would otherwise read as something else
+            kinds[at] = CellKind.VALUE if alone is not None else CellKind.MISSING
+            texts.append(alone or "")
+            continue
+        texts.append(text)
+        if isinstance(read, ValueSet | Interval):
+            kinds[at] = CellKind.SET if isinstance(read, ValueSet) else CellKind.INTERVAL
+            several[at] = read
+        elif read is SUPPRESSED:
+            kinds[at] = CellKind.SUPPRESSED
+    return Cells(index.astype(np.int64), kinds, tuple(texts), np.full(len(texts), np.nan), several, "text", categorical)

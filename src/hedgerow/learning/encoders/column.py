@@ -1,0 +1,153 @@
+"""A column as an encoder knows it after fitting: its nodes, and where values and labels stand there.
+
+A value stands at its leaf, a number at the finest interval that holds it, a label at its node. A value that the
+hierarchy does not know stands at the nearest node above it that is known, at last at the root.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.domains import Domain, Kind
+from hedgerow.errors import BadInput
+from hedgerow.hierarchies import NOWHERE, EncodedHierarchy, Hierarchy, nodes_above
+from hedgerow.hierarchies.entries import number_or_nan
+from hedgerow.learning.encoders.cells import days_of
+from hedgerow.learning.encoders.nodes import ROOT, Nodes
+from hedgerow.values import number_text
+
+__all__ = ["Column", "Unknown"]
+
+Unknown = Literal["ancestor", "error"]
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A fitted column.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "text", "date"}
+    nodes : Nodes
+    places : mapping of str to int
+        The node of each label and, unless numbers are found by the ends of intervals, of each value.
+    domain : Domain
+        The values that the hierarchy was encoded for.
+    hierarchy : EncodedHierarchy, optional
+        To place values that are not known; numbers are placed by the ends of intervals, and no hierarchy is kept.
+    into : int array
+        The node that each node of the hierarchy became.
+    given : Hierarchy, optional
+        What the hierarchy was encoded from, to place unseen values.
+    clamped : bool
+        Whether numbers beyond all intervals belong to the outermost ones: they do where these were made from the
+        training table, and not where somebody said what the column may hold.
+    known : float array
+        The numbers of the column, ascending; empty if it holds none.
+    known_node : int array
+        The node of each.
+    known_alone : float array
+        How many rows held each alone.
+    alone_text : mapping of str to float
+        The same for values that are no numbers.
+    alone : float array (nodes,)
+        How many rows held a value of each node alone.
+    """
+
+    name: str
+    kind: Kind
+    nodes: Nodes
+    places: Mapping[str, int]
+    domain: Domain
+    hierarchy: EncodedHierarchy | None
+    into: NDArray[np.int64]
+    given: Hierarchy | None
+    clamped: bool
+    known: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    known_node: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    known_alone: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    alone_text: Mapping[str, float] = field(default_factory=dict)
+    alone: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def by_ends(self) -> bool:
+        """Whether numbers are placed by the ends of intervals."""
+        return self.kind == "number" and self.nodes.low is not None
+
+    def number_of(self, text: str) -> float:
+        """Read a value as a number, a date as its days; nan if it is none."""
+        if self.kind == "text":
+            return math.nan
+        return number_or_nan(text) if self.kind == "number" else days_of(text)
+
+    def place(
+        self, texts: list[str], numbers: NDArray[np.float64], unknown: Unknown
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The node of each value or label, and whether it is one of the column's own."""
+        nodes = np.full(len(texts), NOWHERE, dtype=np.int64)
+        numeric = ~np.isnan(numbers)
+        if self.by_ends:
+            within = numbers[numeric]
+            if self.clamped and len(within):
+                assert self.nodes.low is not None
+                assert self.nodes.high is not None
+                within = np.clip(within, self.nodes.low[ROOT], self.nodes.high[ROOT])
+            nodes[numeric] = self.nodes.around(within)
+            self._refuse_text(texts, numeric)
+            # A number that stands only in a gap between the finest intervals is not known.
+            nodes[(nodes != NOWHERE) & ~self.nodes.bottom[nodes] & ~self.is_known(numbers)] = NOWHERE
+        elif self.kind == "number":
+            texts = [
+                number_text(number) if one else text for text, number, one in zip(texts, numbers, numeric, strict=True)
+            ]
+        for at in np.flatnonzero(nodes == NOWHERE).tolist():
+            nodes[at] = self.places.get(texts[at], NOWHERE)
+        known = nodes != NOWHERE
+        strange = np.flatnonzero(~known)
+        if len(strange):
+            self.refuse_unknown(len(strange), unknown)
+            nodes[strange] = self._above([texts[at] for at in strange.tolist()], numbers[strange])
+        return nodes, known
+
+    def is_known(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which numbers are those of the column."""
+        return np.isin(numbers, self.known)
+
+    def _refuse_text(self, texts: list[str], numeric: NDArray[np.bool_]) -> None:
+        if any(texts[at] not in self.places for at in np.flatnonzero(~numeric).tolist()):
+            raise BadInput(
+                f"The column {self.name!r} was fitted as numbers and holds text that is no label of its "
+                "hierarchy. Make it numbers."
+            )
+
+    def refuse_unknown(self, count: int, unknown: Unknown) -> None:
+        """Raise if values that are not known are unwelcome."""
+        if unknown == "error":
+            raise BadInput(
+                f"The column {self.name!r} has {count} different values that its hierarchy does not know. Add them to "
+                "it, or choose unknown='ancestor'."
+            )
+
+    def _above(self, texts: list[str], numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The nearest known node above values that the hierarchy does not have."""
+        if self.by_ends:
+            around = self.nodes.around(numbers)
+            return np.where(around == NOWHERE, ROOT, around)
+        assert self.hierarchy is not None
+        readable = np.arange(len(texts)) if self.kind == "text" else np.flatnonzero(~np.isnan(numbers))
+        above = np.full(len(texts), ROOT, dtype=np.int64)
+        if len(readable):
+            labels = np.array([texts[at] for at in readable.tolist()], dtype=np.str_)
+            order = np.argsort(labels if self.kind == "text" else numbers[readable], kind="stable")
+            scale = None if self.kind == "text" else numbers[readable][order]
+            unseen = Domain(self.name, self.kind, labels[order], scale)
+            found = nodes_above(self.hierarchy, self.domain, unseen, self.given)
+            above[readable[order]] = np.where(found == NOWHERE, ROOT, self.into[found])
+        return above

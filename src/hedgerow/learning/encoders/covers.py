@@ -1,0 +1,251 @@
+"""What the cells of a table mean in a column: a node, or, as a set or an interval, several places below one.
+
+A set covers its members; one that has every value of a node is that node. An interval covers the known numbers in it,
+or, if there are none, the finest intervals that it overlaps, by width. Both have a lowest node above all they cover.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from hedgerow.errors import BadInput
+from hedgerow.hierarchies import NOWHERE
+from hedgerow.learning.encoders.cells import CellKind, Cells
+from hedgerow.learning.encoders.column import Column, Unknown
+from hedgerow.learning.encoders.nodes import ROOT
+from hedgerow.values import Interval, ValueSet
+
+__all__ = ["Covers", "covers_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Covers:
+    """What the distinct cells of a table mean in a column.
+
+    Attributes
+    ----------
+    of_cell : int array (cells,)
+        The meaning of each cell; cells that stand at one node share theirs.
+    node : int array (meanings,)
+        The lowest node above all that it may be.
+    whole : bool array (meanings,)
+        Whether it is that node itself; else it is a set or an interval, and covers only some of it.
+    texts : tuple of str
+        How sets and intervals that are no node are written, in the order of ``parted``.
+    spread, frequent : csr array (meanings, nodes)
+        How many values of a set or an interval stand at each node; the same weighted by the rows that hold them alone.
+    inside : csr array (meanings, nodes)
+        The nodes that lie wholly in a set or an interval.
+    """
+
+    of_cell: NDArray[np.int64]
+    node: NDArray[np.int64]
+    whole: NDArray[np.bool_]
+    texts: tuple[str, ...]
+    spread: csr_array
+    frequent: csr_array
+    inside: csr_array
+
+    @property
+    def parted(self) -> NDArray[np.int64]:
+        """The meanings that are sets or intervals and no node."""
+        return np.flatnonzero(~self.whole)
+
+
+def covers_of(column: Column, cells: Cells, unknown: Unknown) -> Covers:
+    """Find what the distinct cells of a table mean."""
+    if "text" not in (cells.stored, column.kind) and cells.stored != column.kind:
+        raise _of_another_kind(column, cells)
+    cells = cells.read_as(column.kind)
+    node = np.full(len(cells), ROOT, dtype=np.int64)
+    values = cells.which(CellKind.VALUE)
+    node[values], known = column.place([cells.texts[at] for at in values.tolist()], cells.numbers[values], unknown)
+    # A column that was suppressed altogether has shown nothing of its kind.
+    if (
+        cells.stored != "text"
+        and column.kind == "text"
+        and len(column.domain.labels)
+        and len(values)
+        and not known.any()
+    ):
+        raise _of_another_kind(column, cells)
+    absent = cells.which(CellKind.MISSING)
+    if len(absent) and column.nodes.missing == NOWHERE:
+        column.refuse_unknown(1, unknown)
+    elif len(absent):
+        node[absent] = column.nodes.missing
+    parts = _Parts(column, len(cells))
+    for at, several in cells.several.items():
+        label = column.places.get(cells.texts[at], column.places.get(str(several), NOWHERE))
+        if label != NOWHERE:
+            node[at] = label
+        elif isinstance(several, Interval):
+            parts.add_interval(at, several)
+        else:
+            parts.add_set(at, several)
+    parts.place_sets(unknown)
+    whole = np.ones(len(cells), dtype=bool)
+    apart = np.array(list(parts.cells), dtype=np.int64)
+    lowest, exact = parts.lowest()
+    node[apart], whole[apart] = lowest[apart], exact[apart]
+    return parts.covers(node, whole)
+
+
+def _of_another_kind(column: Column, cells: Cells) -> BadInput:
+    held = "text" if column.kind == "text" else f"{column.kind}s"
+    return BadInput(
+        f"The column {column.name!r} held {held} in training and holds {cells.stored}s now. Make it {held}."
+    )
+
+
+class _Parts:
+    """Sets and intervals of a table, collected cell by cell: how many of their values stand at which node."""
+
+    def __init__(self, column: Column, size: int) -> None:
+        self.column = column
+        self.size = size
+        self.cells: dict[int, ValueSet | Interval] = {}
+        self.sets: list[tuple[int, list[str | None]]] = []
+        self.entries: list[_Entries] = []
+        self.within_ends: dict[int, NDArray[np.int64]] = {}
+
+    def add_set(self, at: int, members: ValueSet) -> None:
+        """Take a set; all sets are placed together."""
+        self.cells[at] = members
+        self.sets.append((at, list(members.members)))
+
+    def add_interval(self, at: int, interval: Interval) -> None:
+        """Take an interval: the known numbers in it share it, or else what it overlaps does by width."""
+        self.cells[at] = interval
+        column = self.column
+        first = int(np.searchsorted(column.known, interval.low, side="left"))
+        last = int(np.searchsorted(column.known, interval.high, side="right" if interval.closed else "left"))
+        nodes = len(column.nodes)
+        if first < last:
+            at_nodes = column.known_node[first:last]
+            weight = np.bincount(at_nodes, minlength=nodes).astype(np.float64)
+            frequent = np.bincount(at_nodes, column.known_alone[first:last], nodes).astype(np.float64)
+        else:
+            weight = frequent = self._overlap(interval)
+        held = np.flatnonzero(weight)
+        self.entries.append(_Entries(np.full(len(held), at), held, weight[held], frequent[held], weight[held]))
+        if column.by_ends:
+            self.within_ends[at] = column.nodes.inside(interval)
+
+    def _overlap(self, interval: Interval) -> NDArray[np.float64]:
+        nodes = self.column.nodes
+        weight = np.zeros(len(nodes))
+        if nodes.low is not None and nodes.high is not None:
+            common = np.minimum(nodes.high, interval.high) - np.maximum(nodes.low, interval.low)
+            weight = np.where(nodes.bottom, np.nan_to_num(np.maximum(common, 0.0)), 0.0)
+        if not weight.any():
+            weight[ROOT] = 1.0
+        return weight
+
+    def place_sets(self, unknown: Unknown) -> None:
+        """Place the members of all sets at once."""
+        if not self.sets:
+            return
+        column = self.column
+        distinct = dict.fromkeys(member for _, members in self.sets for member in members)
+        present = [member for member in distinct if member is not None]
+        numbers = np.array([column.number_of(member) for member in present], dtype=np.float64)
+        nodes, known = column.place(present, numbers, unknown)
+        if column.by_ends:
+            known &= column.is_known(numbers)
+        frequent = self._frequencies(present, numbers)
+        # The missing member stands after the others.
+        missing = column.nodes.missing
+        if None in distinct and missing == NOWHERE:
+            column.refuse_unknown(1, unknown)
+        nodes = np.append(nodes, max(missing, ROOT))
+        known = np.append(known, missing != NOWHERE)
+        frequent = np.append(frequent, 0.0 if missing == NOWHERE else column.alone[missing])
+        code: dict[str | None, int] = {member: at for at, member in enumerate([*present, None])}
+        cell = np.repeat([at for at, _ in self.sets], [len(members) for _, members in self.sets])
+        member = np.array([code[one] for _, members in self.sets for one in members], dtype=np.int64)
+        self.entries.append(
+            _Entries(cell, nodes[member], np.ones(len(member)), frequent[member], known[member].astype(np.float64))
+        )
+
+    def _frequencies(self, texts: list[str], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How many rows held each value alone."""
+        column = self.column
+        if column.kind != "number" or not len(column.known):
+            return np.array([column.alone_text.get(text, 0.0) for text in texts], dtype=np.float64)
+        at = np.minimum(np.searchsorted(column.known, numbers), len(column.known) - 1)
+        return np.where(column.known[at] == numbers, column.known_alone[at], 0.0)
+
+    def lowest(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """For each cell the lowest node above what it covers, and whether it is a set of all values of that node."""
+        nodes, all_entries = self.column.nodes, _Entries.joined(self.entries)
+        first = np.full(self.size, len(nodes), dtype=np.int64)
+        last = np.full(self.size, ROOT, dtype=np.int64)
+        np.minimum.at(first, all_entries.cell, all_entries.node)
+        np.maximum.at(last, all_entries.cell, all_entries.node)
+        lowest = nodes.lca(np.minimum(first, last), last)
+        counted = np.bincount(all_entries.cell, all_entries.counted, self.size)
+        exact = np.zeros(self.size, dtype=bool)
+        for at, several in self.cells.items():
+            if isinstance(several, ValueSet):
+                exact[at] = counted[at] == nodes.total[lowest[at]]
+            elif self.column.by_ends:
+                while not nodes.holds(int(lowest[at]), several):
+                    lowest[at] = nodes.parent[lowest[at]]
+        return lowest, exact
+
+    def covers(self, node: NDArray[np.int64], whole: NDArray[np.bool_]) -> Covers:
+        """Give cells at one node one meaning, and every set or interval that is no node its own."""
+        held, of_whole = np.unique(node[whole], return_inverse=True)
+        apart = np.flatnonzero(~whole)
+        of_cell = np.empty(self.size, dtype=np.int64)
+        of_cell[whole] = of_whole
+        of_cell[apart] = len(held) + np.arange(len(apart))
+        entries = _Entries.joined(self.entries)
+        used = ~whole[entries.cell]
+        pairs = (of_cell[entries.cell[used]], entries.node[used])
+        shape = (len(held) + len(apart), len(self.column.nodes))
+        return Covers(
+            of_cell,
+            np.concatenate([held, node[apart]]),
+            np.arange(shape[0]) < len(held),
+            tuple(str(self.cells[at]) for at in apart.tolist()),
+            csr_array((entries.weight[used], pairs), shape=shape),
+            csr_array((entries.frequent[used], pairs), shape=shape),
+            self._inside(csr_array((entries.counted[used], pairs), shape=shape), of_cell, whole),
+        )
+
+    def _inside(self, counted: csr_array, of_cell: NDArray[np.int64], whole: NDArray[np.bool_]) -> csr_array:
+        """The nodes wholly in each set (all their values are members) or interval (by its ends)."""
+        nodes = self.column.nodes
+        by_ends = {int(of_cell[at]): held for at, held in self.within_ends.items() if not whole[at]}
+        covered = csr_array(counted @ nodes.up).tocoo()
+        full = (covered.data == nodes.total[covered.col]) & (covered.data > 0)
+        full &= ~np.isin(covered.row, list(by_ends))
+        rows = np.concatenate([covered.row[full], *(np.full(len(held), one) for one, held in by_ends.items())])
+        columns = np.concatenate([covered.col[full], *by_ends.values()])
+        return csr_array((np.ones(len(rows)), (rows, columns)), shape=counted.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class _Entries:
+    """Values that cells cover: where they stand, what they weigh, and how many of them the column knows."""
+
+    cell: NDArray[np.int64]
+    node: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    frequent: NDArray[np.float64]
+    counted: NDArray[np.float64]
+
+    @classmethod
+    def joined(cls, several: list[_Entries]) -> _Entries:
+        def together(name: str, dtype: Any) -> NDArray[Any]:
+            return np.concatenate([np.empty(0, dtype=dtype), *(getattr(one, name) for one in several)])
+
+        floats = (together(name, np.float64) for name in ("weight", "frequent", "counted"))
+        return cls(together("cell", np.int64), together("node", np.int64), *floats)

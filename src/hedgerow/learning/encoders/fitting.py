@@ -1,0 +1,342 @@
+"""Fitting a column: its kind, its values, and the hierarchy whose nodes become features.
+
+What is known of a column are the values that its cells show alone or in sets, those of the proportions, and the ends of
+intervals. A hierarchy that is given is encoded for them. Without one, categories and truth values are flat, dates have
+the calendar, and numbers the intervals that are published if these are few, else quantiles of the known numbers; where
+there are proportions always these, as an anonymizer would have chosen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.domains import Domain, Kind
+from hedgerow.errors import BadInput
+from hedgerow.hierarchies import EncodedHierarchy, Hierarchy, automatic, flat, hierarchy_of, intervals, taxonomy
+from hedgerow.hierarchies.calendars import Dates
+from hedgerow.hierarchies.entries import number_or_nan
+from hedgerow.hierarchies.taxonomies import Taxonomy
+from hedgerow.learning.encoders.cells import CellKind, Cells, days_of, kind_of_texts
+from hedgerow.learning.encoders.column import Column, Unknown
+from hedgerow.learning.encoders.nodes import MISSING_LABEL, Nodes, nodes_of_hierarchy
+from hedgerow.proportions import ColumnProportions
+from hedgerow.values import Interval, number_text, parse
+
+__all__ = ["fit_column"]
+
+# Published intervals become features of their own if together they cut the column into no more pieces than these;
+# beyond, as a multidimensional method may publish them, quantiles serve better.
+_MOST_PIECES: Final = 64
+_CALENDAR_LABEL: Final = re.compile(r"([0-9]{4})(?:(s)|-Q([1-4])|-([0-9]{2})(?:-([0-9]{2}))?)?\Z")
+
+
+def fit_column(
+    name: str,
+    cells: Cells,
+    spec: Any = None,
+    *,
+    proportions: ColumnProportions | None = None,
+    parts: Sequence[str] = (),
+    unknown: Unknown = "ancestor",
+) -> Column:
+    """Fit a column.
+
+    Parameters
+    ----------
+    name : str
+    cells : Cells
+        What the training table holds.
+    spec : object
+        The hierarchy: whatever a schema takes, an encoded one, or ``None``.
+    proportions : ColumnProportions, optional
+        What the classes of the release hold.
+    parts : sequence of str
+        The parts that the table has shares of, as labels.
+    unknown : {"ancestor", "error"}
+        Whether values that the hierarchy does not cover are welcome.
+
+    Examples
+    --------
+    >>> import narwhals as nw
+    >>> from hedgerow.learning.encoders.cells import read_cells
+    >>> towns = {"*": {"Germany": ["Bonn", "Köln"], "France": ["Lyon", "Nice"]}}
+    >>> column = fit_column("town", read_cells(nw.new_series("town", ["Bonn", "France"], backend="pyarrow")), towns)
+    >>> [column.nodes.labels[node] for node in column.nodes.order]
+    ['Bonn', 'Köln', 'Lyon', 'Nice', 'Germany', 'France', '*']
+    """
+    given, intact = _given(spec, name)
+    kind = _kind(cells, given, intact, proportions, parts)
+    found = _Found.of(cells.read_as(kind), kind, proportions, parts)
+    if kind == "number":
+        column = _fit_numbers(name, found, given, intact, unknown)
+    else:
+        column = _fit_labels(name, kind, found, given, unknown)
+    return _counted(column, cells.read_as(kind))
+
+
+def _given(spec: Any, name: str) -> tuple[Hierarchy | None, EncodedHierarchy | None]:
+    """The hierarchy that is given, and its encoded form if that has intervals, which then stay as they are."""
+    if isinstance(spec, EncodedHierarchy):
+        if spec.low is not None and spec.height > 1:
+            return spec.source, spec
+        return (taxonomy(spec.to_tree()) if spec.source is None else spec.source), None
+    return (None if spec is None else hierarchy_of(spec, name)), None
+
+
+def _kind(
+    cells: Cells,
+    given: Hierarchy | None,
+    intact: EncodedHierarchy | None,
+    proportions: ColumnProportions | None,
+    parts: Sequence[str],
+) -> Kind:
+    if proportions is not None:
+        return proportions.domain.kind
+    if cells.stored != "text":
+        return cells.stored
+    if intact is not None:
+        return "number"
+    if isinstance(given, Dates) and given.format is None:
+        return "date"
+    labels = _inner_labels(given)
+    values = [cells.texts[at] for at in cells.which(CellKind.VALUE).tolist()]
+    values += [member for member in cells.members() if member is not None]
+    values = [value for value in values if value not in labels]
+    ends = cells.intervals() or any(isinstance(parse(part), Interval) for part in parts)
+    if not values:
+        return "number" if ends else "text"
+    if cells.categorical and not ends:
+        return "text"
+    kind = kind_of_texts(values)
+    return "text" if kind == "date" and given is not None else kind
+
+
+def _inner_labels(given: Hierarchy | None) -> frozenset[str]:
+    """The labels of a taxonomy that are no values."""
+    if not isinstance(given, Taxonomy):
+        return frozenset()
+    return frozenset(given.tree.labels[node] for node in set(given.tree.parent) if node >= 0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """The values that a column is known to hold, each with a weight, and the ends of its intervals."""
+
+    weights: dict[str, float]
+    numbers: dict[float, float]
+    intervals: list[Interval]
+    parts: list[Interval]
+    has_missing: bool
+    counted: bool
+    """Whether proportions say which values there are, and how often."""
+
+    @classmethod
+    def of(cls, cells: Cells, kind: Kind, proportions: ColumnProportions | None, parts: Sequence[str]) -> _Found:
+        weights: dict[str, float] = {}
+        rows = cells.rows
+        for at in cells.which(CellKind.VALUE).tolist():
+            weights[cells.texts[at]] = weights.get(cells.texts[at], 0.0) + float(rows[at])
+        members = cells.members()
+        for member in members:
+            if member is not None:
+                weights.setdefault(member, 1.0)
+        if proportions is not None:
+            held = np.bincount(proportions.codes, proportions.records, proportions.domain.size)
+            counted = dict(zip(proportions.domain.labels.tolist(), held.tolist(), strict=False))
+            # A number that is published may be the mean of a class; the proportions have the numbers themselves.
+            weights = counted if kind == "number" else weights | counted
+        read = [parse(part) for part in parts]
+        if kind == "text":
+            read = list(parts)
+        for part in read:
+            if isinstance(part, str) and part != MISSING_LABEL:
+                weights.setdefault(part, 1.0)
+        missing = (cells.kinds == CellKind.MISSING).any() or None in members or MISSING_LABEL in parts
+        missing = missing or (proportions is not None and proportions.domain.has_missing)
+        numbers: dict[float, float] = {}
+        if kind == "number":
+            for text, weight in weights.items():
+                number = number_or_nan(text)
+                if not np.isnan(number):
+                    numbers[number] = numbers.get(number, 0.0) + weight
+        divided = [part for part in read if isinstance(part, Interval)]
+        return cls(weights, numbers, cells.intervals(), divided, bool(missing), proportions is not None)
+
+
+def _fit_numbers(
+    name: str, found: _Found, given: Hierarchy | None, intact: EncodedHierarchy | None, unknown: Unknown
+) -> Column:
+    ends = {end for one in (*found.intervals, *found.parts) for end in (one.low, one.high)}
+    known = np.array(sorted(found.numbers), dtype=np.float64)
+    clamped = False
+    if intact is not None:
+        domain, hierarchy = _number_domain(name, found, ()), intact
+    elif given is not None:
+        # Where an interval begins there is a value of the hierarchy, so that it has the interval as a node.
+        begins = {one.low for one in (*found.intervals, *found.parts)}
+        closes = {one.high for one in (*found.intervals, *found.parts) if one.closed}
+        domain, hierarchy = _encoded(given, _number_domain(name, found, begins | closes), unknown)
+    else:
+        clamped = True
+        pieces = {end for one in found.parts for end in (one.low, one.high)} or (set() if found.counted else ends)
+        domain = _number_domain(name, found, () if found.counted else ends)
+        given = _nested_pieces(pieces, known) if 1 < len(pieces) <= _MOST_PIECES + 1 else automatic()
+        hierarchy = given.encode(domain)
+    nodes, into = nodes_of_hierarchy(hierarchy, hide_leaves=True, with_missing=found.has_missing)
+    places = _places(hierarchy, into, with_leaves=hierarchy.low is None)
+    if hierarchy.low is not None:
+        known_node = nodes.around(known)
+        known, known_node = known[known_node >= 0], known_node[known_node >= 0]
+        nodes = replace(nodes, own=_own_numbers(nodes, known_node))
+    else:
+        leaves = {number_or_nan(str(hierarchy.labels[leaf])): int(into[leaf]) for leaf in hierarchy.leaves}
+        known = np.array(sorted(number for number in leaves if not np.isnan(number)), dtype=np.float64)
+        known_node = np.array([leaves[number] for number in known.tolist()], dtype=np.int64)
+    if hierarchy.low is not None:
+        # Its leaves may be the original numbers of a release, which are of no use here.
+        return Column(name, "number", nodes, places, domain, None, into[:0], None, clamped, known, known_node)
+    return Column(name, "number", nodes, places, domain, hierarchy, into, given, clamped, known, known_node)
+
+
+def _number_domain(name: str, found: _Found, ends: Iterable[float]) -> Domain:
+    numbers = np.array(sorted({*found.numbers, *ends}), dtype=np.float64)
+    weights = [max(round(found.numbers.get(number, 1.0)), 1) for number in numbers.tolist()]
+    labels = np.array([number_text(number) for number in numbers.tolist()], dtype=np.str_)
+    return Domain(name, "number", labels, numbers, records=np.array(weights, dtype=np.int64))
+
+
+def _nested_pieces(ends: set[float], known: NDArray[np.float64]) -> Hierarchy:
+    """The pieces between the ends of intervals, two by two below a wider one, and so on up."""
+    beyond = {float(number) for number in known if not min(ends) <= number <= max(ends)}
+    edges = sorted(ends | ({min(beyond), max(beyond)} if beyond else set()))
+    levels = []
+    wider = edges
+    while len(wider) > 3:
+        wider = wider[::2] if len(wider) % 2 else [*wider[::2], wider[-1]]
+        levels.append(wider)
+    return intervals(edges, levels=levels)
+
+
+def _own_numbers(nodes: Nodes, known_node: NDArray[np.int64]) -> NDArray[np.float64]:
+    """How many known numbers stand at each node; where none is known at all, the width of each finest interval."""
+    assert nodes.low is not None
+    assert nodes.high is not None
+    own = np.bincount(known_node, minlength=len(nodes)).astype(np.float64)
+    if not own.any():
+        own = np.where(nodes.bottom, np.nan_to_num(nodes.high - nodes.low), 0.0)
+    if nodes.missing >= 0:
+        own[nodes.missing] = 1.0
+    return own
+
+
+def _fit_labels(name: str, kind: Kind, found: _Found, given: Hierarchy | None, unknown: Unknown) -> Column:
+    """Fit a column of text or dates."""
+    labels = _inner_labels(given)
+    values = [text for text in found.weights if text not in labels]
+    stand_ins: set[str] = set()
+    if kind == "date":
+        # A label of the calendar is a node if some day below it is there.
+        stand_ins = {day for text in values if (day := _day_of(text)) is not None} - set(values)
+        values = [text for text in values if not np.isnan(days_of(text))]
+        domain = _date_domain(name, [*values, *stand_ins])
+    else:
+        domain = Domain(name, "text", np.array(sorted(values), dtype=np.str_))
+    chosen = given if given is not None else (automatic() if kind == "date" else flat())
+    domain, hierarchy = _encoded(chosen, domain, unknown)
+    inner = {hierarchy.labels[node] for node in np.flatnonzero(hierarchy.level > 0).tolist()}
+    only_labels = stand_ins if isinstance(given, Taxonomy) else stand_ins | {one for one in values if one in inner}
+    nodes, into = nodes_of_hierarchy(
+        hierarchy, hide_leaves=kind == "date", with_missing=found.has_missing, labels_only=frozenset(only_labels)
+    )
+    column = Column(name, kind, nodes, _places(hierarchy, into), domain, hierarchy, into, chosen, clamped=False)
+    if domain.numbers is None:
+        return column
+    real = np.array([label not in stand_ins for label in domain.labels.tolist()], dtype=bool)
+    return replace(column, known=domain.numbers[real], known_node=into[hierarchy.leaf_of[: len(real)][real]])
+
+
+def _date_domain(name: str, values: list[str]) -> Domain:
+    ordered = sorted(set(values), key=lambda text: (days_of(text), text))
+    days = np.array([days_of(text) for text in ordered], dtype=np.float64)
+    return Domain(name, "date", np.array(ordered, dtype=np.str_), days)
+
+
+def _day_of(label: str) -> str | None:
+    """The first day of a span of the calendar, as the hierarchy of dates names spans.
+
+    >>> _day_of("1984-Q2"), _day_of("1980s"), _day_of("1984-02-29"), _day_of("spring")
+    ('1984-04-01', '1980-01-01', None, None)
+    """
+    read = _CALENDAR_LABEL.match(label)
+    if read is None or read[5] is not None:
+        return None
+    month = int(read[4]) if read[4] else 3 * int(read[3]) - 2 if read[3] else 1
+    day = f"{read[1]}-{month:02d}-01"
+    return None if np.isnan(days_of(day)) else day
+
+
+def _encoded(given: Hierarchy, domain: Domain, unknown: Unknown) -> tuple[Domain, EncodedHierarchy]:
+    """Encode a hierarchy for the values that it covers."""
+    try:
+        return domain, given.encode(domain)
+    except BadInput:
+        if unknown == "error":
+            raise
+    covered = domain.only(np.array(_covered(given, domain, np.arange(len(domain.labels))), dtype=np.int64))
+    if not len(covered.labels):
+        covered = domain.only(np.empty(0, dtype=np.int64))
+        return covered, (given if isinstance(given, Taxonomy) else flat()).encode(covered)
+    return covered, given.encode(covered)
+
+
+def _covered(given: Hierarchy, domain: Domain, codes: NDArray[np.int64]) -> list[int]:
+    """Find the values that a hierarchy covers, by halves: it only says that it lacks some."""
+    if not len(codes):
+        return []
+    try:
+        given.encode(domain.only(codes))
+    except BadInput:
+        if len(codes) == 1:
+            return []
+        half = len(codes) // 2
+        return _covered(given, domain, codes[:half]) + _covered(given, domain, codes[half:])
+    return [int(code) for code in codes]
+
+
+def _places(hierarchy: EncodedHierarchy, into: NDArray[np.int64], *, with_leaves: bool = True) -> dict[str, int]:
+    """The node of each label; an interval also as it is written where it is not the last, or is."""
+    places = {
+        label: int(into[node])
+        for node, label in enumerate(hierarchy.labels)
+        if label is not None and (with_leaves or hierarchy.level[node] > 0)
+    }
+    for label, node in list(places.items()) if hierarchy.low is not None else []:
+        read = parse(label)
+        if isinstance(read, Interval):
+            places.setdefault(str(replace(read, closed=not read.closed)), node)
+    return places
+
+
+def _counted(column: Column, cells: Cells) -> Column:
+    """Count how many rows hold each value alone."""
+    values, rows = cells.which(CellKind.VALUE), cells.rows
+    texts = [cells.texts[at] for at in values.tolist()]
+    alone = np.zeros(len(column.nodes))
+    nodes, _ = column.place(texts, cells.numbers[values], "ancestor")
+    # A label that covers several values is not one of them.
+    single = column.nodes.bottom[nodes]
+    np.add.at(alone, nodes[single], rows[values][single])
+    if column.nodes.missing >= 0:
+        alone[column.nodes.missing] = rows[cells.kinds == CellKind.MISSING].sum()
+    by_number = np.zeros(len(column.known))
+    at = np.searchsorted(column.known, cells.numbers[values])
+    found = (at < len(column.known)) & np.isin(cells.numbers[values], column.known)
+    np.add.at(by_number, at[found], rows[values][found])
+    texts_alone = {} if column.kind == "number" else dict(zip(texts, rows[values].astype(float).tolist(), strict=True))
+    return replace(column, alone=alone, known_alone=by_number, alone_text=texts_alone)

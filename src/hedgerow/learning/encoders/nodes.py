@@ -1,0 +1,230 @@
+"""The nodes of a column that are features: its hierarchy without what would be a feature twice or too often.
+
+Numbers and dates that stand below a group are not features, only the groups are: such a leaf is drawn into the node
+above it. A label that is repeated on the way up (files are padded like that) is one node. Nodes keep the depth-first
+order of the hierarchy, so that the first and the last of several nodes have the same lowest common ancestor as all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.values import Interval, parse
+
+__all__ = ["MISSING_LABEL", "ROOT", "Nodes", "nodes_of_hierarchy"]
+
+MISSING_LABEL: Final = "\\N"
+ROOT: Final = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """A tree of features.
+
+    Attributes
+    ----------
+    labels : tuple of str
+    parent : int array (nodes,)
+        -1 for the root, which is node 0.
+    own : float array (nodes,)
+        How many values stand at the node itself.
+    missing : int
+        The node of a missing value, -1 if the column has none.
+    low, high : float arrays (nodes,), optional
+        The ends of intervals; nan where there are none.
+    """
+
+    labels: tuple[str, ...]
+    parent: NDArray[np.int64]
+    own: NDArray[np.float64]
+    missing: int = -1
+    low: NDArray[np.float64] | None = None
+    high: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def depth(self) -> NDArray[np.int64]:
+        """Steps from the root."""
+        depth = np.zeros(len(self), dtype=np.int64)
+        for node in range(1, len(self)):
+            depth[node] = depth[self.parent[node]] + 1
+        return depth
+
+    @cached_property
+    def bottom(self) -> NDArray[np.bool_]:
+        """Which nodes have none below them."""
+        bottom = np.ones(len(self), dtype=bool)
+        bottom[self.parent[1:]] = False
+        return bottom
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """The node of each feature: leaves first, then the other nodes level by level up to the root."""
+        level = np.where(self.bottom, -1, self.depth.max() - self.depth)
+        return np.argsort(level, kind="stable")
+
+    @cached_property
+    def feature(self) -> NDArray[np.int64]:
+        """The feature of each node."""
+        return np.argsort(self.order)
+
+    @cached_property
+    def up(self) -> csr_array:
+        """Row ``i`` has a 1 at node ``i`` and at every node above it."""
+        rows, columns = [], []
+        node, at = np.arange(len(self)), np.arange(len(self))
+        while len(node):
+            rows.append(node)
+            columns.append(at)
+            onward = self.parent[at] >= 0
+            node, at = node[onward], self.parent[at[onward]]
+        pairs = (np.concatenate(rows), np.concatenate(columns))
+        return csr_array((np.ones(len(pairs[0])), pairs), shape=(len(self), len(self)))
+
+    @cached_property
+    def down(self) -> csr_array:
+        """Row ``i`` has a 1 at node ``i`` and at every node below it."""
+        return csr_array(self.up.T)
+
+    @cached_property
+    def total(self) -> NDArray[np.float64]:
+        """How many values stand at each node or below it."""
+        return np.asarray(self.down @ self.own)
+
+    @cached_property
+    def closed(self) -> NDArray[np.bool_]:
+        """Which intervals hold their upper end; a number, an interval of no width, does."""
+        read = [parse(label) for label in self.labels]
+        return np.array([one.closed if isinstance(one, Interval) else True for one in read], dtype=bool)
+
+    def lca(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The lowest common ancestor of each pair of nodes."""
+        one, other = first.copy(), second.copy()
+        while (apart := one != other).any():
+            # Of two different nodes the one with the larger number is not above the other.
+            higher = one > other
+            one[apart & higher] = self.parent[one[apart & higher]]
+            other[apart & ~higher] = self.parent[other[apart & ~higher]]
+        return one
+
+    def holds(self, node: int, interval: Interval) -> bool:
+        """Whether an interval lies in that of a node."""
+        if node == ROOT:
+            return True
+        assert self.low is not None
+        assert self.high is not None
+        within = interval.high < self.high[node] or (
+            interval.high == self.high[node] and (bool(self.closed[node]) or not interval.closed)
+        )
+        return bool(self.low[node] <= interval.low) and bool(within)
+
+    def inside(self, interval: Interval) -> NDArray[np.int64]:
+        """The nodes whose intervals lie in an interval."""
+        assert self.low is not None
+        assert self.high is not None
+        ends_inside = (self.high < interval.high) | (
+            (self.high == interval.high) & (np.bool_(interval.closed) | ~self.closed)
+        )
+        return np.flatnonzero((self.low >= interval.low) & ends_inside)
+
+    def around(self, numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The lowest node whose interval holds each number, -1 where not even the root's does.
+
+        Notes
+        -----
+        O(levels × numbers log nodes).
+        """
+        assert self.low is not None
+        assert self.high is not None
+        found = np.full(len(numbers), -1, dtype=np.int64)
+        for depth in range(int(self.depth.max()), -1, -1):
+            nodes = np.flatnonzero((self.depth == depth) & ~np.isnan(self.low))
+            open_numbers = np.flatnonzero(found < 0)
+            if not len(nodes) or not len(open_numbers):
+                continue
+            nodes = nodes[np.lexsort((self.high[nodes], self.low[nodes]))]
+            wanted = numbers[open_numbers]
+            at = np.searchsorted(self.low[nodes], wanted, side="right") - 1
+            candidate = nodes[np.maximum(at, 0)]
+            high = self.high[candidate]
+            holds = (at >= 0) & ((wanted < high) | ((wanted == high) & self.closed[candidate]))
+            found[open_numbers[holds]] = candidate[holds]
+        return found
+
+
+def nodes_of_hierarchy(
+    hierarchy: EncodedHierarchy,
+    *,
+    hide_leaves: bool,
+    with_missing: bool,
+    labels_only: frozenset[str] = frozenset(),
+) -> tuple[Nodes, NDArray[np.int64]]:
+    """Take the nodes of a hierarchy that are features.
+
+    Parameters
+    ----------
+    hierarchy : EncodedHierarchy
+    hide_leaves : bool
+        Whether leaves below a group are drawn into it.
+    with_missing : bool
+        Whether a missing value is a leaf below the root.
+    labels_only : set of str
+        Leaves that are no values: labels for which the hierarchy was asked to have a place.
+
+    Returns
+    -------
+    nodes : Nodes
+    into : int array
+        The node that each node of the hierarchy became.
+
+    Examples
+    --------
+    >>> from hedgerow.domains import Domain
+    >>> from hedgerow.hierarchies import taxonomy
+    >>> animals = taxonomy({"mammals": {"felidae": ["cat", "lion"], "canine": ["dog"]}})
+    >>> encoded = animals.encode(Domain("Race", "text", np.array(["cat"])))
+    >>> nodes, _ = nodes_of_hierarchy(encoded, hide_leaves=False, with_missing=False)
+    >>> [nodes.labels[node] for node in nodes.order]
+    ['cat', 'lion', 'dog', 'felidae', 'canine', 'mammals']
+    """
+    size = len(hierarchy.labels)
+    into = np.full(size, ROOT, dtype=np.int64)
+    labels = [str(hierarchy.labels[ROOT])]
+    parent, kept, own = [-1], [ROOT], [0.0]
+    for node in range(1, size):
+        label = hierarchy.labels[node]
+        if label is None:
+            continue
+        above = int(into[hierarchy.parent[node]])
+        leaf = hierarchy.level[node] == 0
+        if (leaf and hide_leaves and above != ROOT) or label == labels[above]:
+            into[node] = above
+        else:
+            into[node] = len(labels)
+            labels.append(label)
+            parent.append(above)
+            kept.append(node)
+            own.append(0.0)
+        if leaf and label not in labels_only:
+            own[into[node]] += 1
+    missing = -1
+    if with_missing:
+        missing = len(labels)
+        labels.append(MISSING_LABEL)
+        parent.append(ROOT)
+        own.append(1.0)
+    low = high = None
+    if hierarchy.low is not None and hierarchy.high is not None:
+        absent = [np.nan] * with_missing
+        low, high = np.append(hierarchy.low[kept], absent), np.append(hierarchy.high[kept], absent)
+    into[[at for at, label in enumerate(hierarchy.labels) if label is None]] = missing
+    return Nodes(tuple(labels), np.array(parent), np.array(own), missing, low, high), into

@@ -1,0 +1,257 @@
+"""proportional: the share of a cell's people at every node, from what a release tells of its classes.
+
+A release with ``publish_proportions=True`` says how often each original value occurs in every class; a leaf has its
+share, every other node the sum of those below it. A value that is known is sure, so that a raw table has the features
+of :class:`FillParentEncoder`. A generalized cell whose class is not known is shared by the values that it may be.
+
+The paper: k-anonymous data representation for neural networks, section III.
+
+**Deviations**: the proportions come from the release or from columns such as ``age=[20,30)`` that an anonymizer adds in
+a pipeline; these speak of the finest intervals and not of each number. A table that is not from a release can be
+encoded too, its generalized cells shared equally or by frequency.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
+
+from hedgerow.errors import BadInput
+from hedgerow.learning.encoders.base import Encoded, HierarchyEncoder, Passed
+from hedgerow.learning.encoders.blocks import Block
+from hedgerow.learning.encoders.cells import CellKind, Cells, read_cells
+from hedgerow.learning.encoders.column import Column, Unknown
+from hedgerow.learning.encoders.covers import Covers, covers_of
+from hedgerow.learning.encoders.means import means_of_cells, means_of_classes
+from hedgerow.learning.encoders.nodes import MISSING_LABEL
+from hedgerow.learning.encoders.part_columns import part_columns, part_labels, part_shares
+from hedgerow.learning.encoders.shares import shares_of_classes, shares_of_covers
+from hedgerow.proportions import ColumnProportions, Proportions
+from hedgerow.release import Release
+
+__all__ = ["ProportionalEncoder"]
+
+
+class ProportionalEncoder(HierarchyEncoder):
+    """Write a cell as the share of its people at every node.
+
+    Parameters
+    ----------
+    columns : sequence of str, optional
+        The columns to encode: all if not given, of a release its quasi-identifiers. Of the others, numbers pass through
+        as they are, and the rest is encoded as raw categories.
+    hierarchies : mapping of column to hierarchy, optional
+        How columns generalize: whatever a schema takes. A release brings those that its schema was given. A column
+        without one is flat if it holds categories; numbers have intervals, dates the calendar.
+    numbers : {"intervals", "mean"}
+        Whether numbers and dates have a feature for each interval (or other group) of their hierarchy, or two: the
+        mean of what a cell may be, and its width.
+    unknown : {"ancestor", "error"}
+        Whether a value that the hierarchy does not know counts as the nearest node above it, or is refused.
+    sparse_output : bool
+        Whether the result is a SciPy CSR array.
+    dtype : type
+        Of the result, floating-point.
+    missing : sequence of str
+        Texts that mean "no value", besides null; a missing value is a leaf of its own below the root.
+    proportions : Proportions, optional
+        How often each value occurs in every class, for a table that was read from a file; a release has its own.
+    shares : {"proportions", "uniform", "frequency"}
+        How generalized cells are shared: by the proportions of their classes, and equally where no class is known;
+        always equally by the values that they may be; or by how often the training table holds each of these alone.
+
+    Attributes
+    ----------
+    columns_ : tuple
+        What is known of each column.
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        The columns of the training table, if they have names; unseen rows are matched by name.
+    proportions_ : Proportions, optional
+        Those of the training table.
+
+    Examples
+    --------
+    >>> import hedgerow as hr
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": [20, 21, 21, 60, 61, 61], "town": ["Bonn", "Bonn", "Köln", "Nice", "Nice", "Nice"]})
+    >>> schema = hr.Schema(quasi=["age", "town"])
+    >>> release = hr.anonymize(people, schema, k=3, publish_proportions=True)
+    >>> encoder = ProportionalEncoder(columns=["town"]).fit(release)
+    >>> encoder.get_feature_names_out()[-4:].tolist()
+    ['town=Bonn', 'town=Köln', 'town=Nice', 'town=*']
+    """
+
+    def __init__(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        hierarchies: Mapping[str, Any] | None = None,
+        numbers: Literal["intervals", "mean"] = "intervals",
+        unknown: Unknown = "ancestor",
+        sparse_output: bool = False,
+        dtype: Any = np.float64,
+        missing: Sequence[str] = ("",),
+        proportions: Proportions | None = None,
+        shares: Literal["proportions", "uniform", "frequency"] = "proportions",
+    ) -> None:
+        super().__init__(
+            columns=columns,
+            hierarchies=hierarchies,
+            numbers=numbers,
+            unknown=unknown,
+            sparse_output=sparse_output,
+            dtype=dtype,
+            missing=missing,
+        )
+        self.proportions = proportions
+        self.shares = shares
+
+    def fit(self, X: Any, y: Any = None) -> ProportionalEncoder:
+        """Learn the nodes of every column, and remember the proportions of a release.
+
+        Parameters
+        ----------
+        X : Release, dataframe or array
+            pandas, polars or pyarrow, a DuckDB relation, or an array, whose columns are called ``x0``, ``x1``, ….
+            Of a release, its table without the target.
+        y : ignored
+        """
+        self._check_choice("shares", ("proportions", "uniform", "frequency"))
+        given: Any = self.proportions
+        if given is not None and not isinstance(given, Proportions):
+            got = type(given).__name__
+            raise BadInput.parameter("proportions", type(self).__name__, "None or Proportions of a release", got)
+        self.proportions_ = self._proportions_of(X)
+        if self.shares == "proportions" and isinstance(X, Release) and self.proportions_ is None:
+            raise _no_proportions("The release")
+        super().fit(X, y)
+        return self
+
+    def _proportions_of(self, X: Any) -> Proportions | None:
+        if self.shares != "proportions":
+            return None
+        own = X.proportions if isinstance(X, Release) else None
+        return self.proportions if own is None else own
+
+    def _known_shares(self, name: str, X: Any) -> tuple[ColumnProportions | None, Sequence[str]]:  # noqa: ARG002
+        if self.shares != "proportions":
+            return None, ()
+        known = self.proportions_
+        if known is not None and name in known.quasi:
+            return known.column(name), ()
+        return None, part_labels(name, self._part_columns.get(name, []))
+
+    def _finished(self, column: Column, cells: Cells) -> Encoded:
+        speaks = self.proportions_ is not None or column.name in self._part_columns
+        if self.shares == "proportions" and not speaks:
+            covers = covers_of(column, cells, self.unknown)
+            if len(covers.parted) or not column.nodes.bottom[covers.node].all():
+                raise _no_proportions(f"The column {column.name!r}")
+        return super()._finished(column, cells)
+
+    def _vectors(self, one: Encoded, covers: Covers) -> csr_array:
+        return shares_of_covers(one.column, covers, by_frequency=self.shares == "frequency")
+
+    def _blocks(self, X: Any, frame: nw.DataFrame[Any]) -> list[Block]:
+        parts = part_columns(frame) if self.shares == "proportions" else {}
+        own = self._proportions_of(X)
+        known = _Known.of(self.proportions_ if own is None else own, frame)
+        return [self._known_block(one, frame, known, parts) for one in self.columns_]
+
+    def _known_block(
+        self, one: Encoded | Passed, frame: nw.DataFrame[Any], known: _Known | None, parts: Mapping[str, list[str]]
+    ) -> Block:
+        if isinstance(one, Passed) or not one.published:
+            return self._block(one, frame)
+        if one.name in parts:
+            return self._block_of_parts(one, frame, parts[one.name])
+        if known is not None and one.name in known.proportions.quasi:
+            return self._block_of_classes(one, frame, known)
+        return self._block(one, frame)
+
+    def _block_of_classes(self, one: Encoded, frame: nw.DataFrame[Any], known: _Known) -> Block:
+        """Rows whose class is known have what it holds; the others what their cells say."""
+        column = known.proportions.column(one.name)
+        has_class = known.of_row >= 0
+        if one.means is not None:
+            vectors: Any = one.means.filled(means_of_classes(column, known.held))
+            # A number that is published is the class's own, and exact.
+            has_class = has_class & ~self._holds_number(one, frame)
+        else:
+            vectors = self._in_feature_order(one, shares_of_classes(one.column, column, known.held, self.unknown))
+        if has_class.all():
+            return Block(vectors, known.of_row)
+        of_cells = self._block(one, frame)
+        assert of_cells.index is not None
+        index = np.where(has_class, known.of_row, len(known.held) + of_cells.index)
+        if one.means is not None:
+            return Block(np.concatenate([vectors, np.asarray(of_cells.vectors)]), index)
+        return Block(csr_array(vstack([vectors, csr_array(of_cells.vectors)], format="csr")), index)
+
+    def _block_of_parts(self, one: Encoded, frame: nw.DataFrame[Any], names: list[str]) -> Block:
+        """Rows that state the shares of the parts have these; the others what their cells say."""
+        shares = part_shares(frame, names)
+        stated = ~np.isnan(shares).any(axis=1)
+        parts = _cells_of(part_labels(one.name, names), one.column)
+        if one.means is not None:
+            rows = self._block(one, frame).dense(np.float64)
+            middles = means_of_cells(one.column, parts)[parts.index, 0]
+            said = ~np.isnan(middles)
+            stated &= ~self._holds_number(one, frame) & (shares[:, said].sum(axis=1) > 0)
+            of_said = shares[stated][:, said]
+            rows[stated, 0] = of_said @ middles[said] / of_said.sum(axis=1)
+            return Block(rows)
+        covers = covers_of(one.column, parts, self.unknown)
+        vectors = self._in_feature_order(one, self._vectors(one, covers))[covers.of_cell[parts.index]].toarray()
+        if stated.all():
+            return Block(shares @ vectors)
+        rows = self._block(one, frame).dense(np.float64)
+        rows[stated] = shares[stated] @ vectors
+        return Block(rows)
+
+    def _holds_number(self, one: Encoded, frame: nw.DataFrame[Any]) -> NDArray[np.bool_]:
+        """Which rows have a cell that is a number or a date."""
+        cells = read_cells(frame[one.name], self.missing).read_as(one.column.kind)
+        return np.asarray(((cells.kinds == CellKind.VALUE) & ~np.isnan(cells.numbers))[cells.index])
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """The classes of the rows of a table."""
+
+    proportions: Proportions
+    held: NDArray[np.int64]
+    """The classes that some row has."""
+    of_row: NDArray[np.int64]
+    """Which of these each row has, -1 if none."""
+
+    @classmethod
+    def of(cls, proportions: Proportions | None, frame: nw.DataFrame[Any]) -> _Known | None:
+        if proportions is None:
+            return None
+        of_row = proportions.classes_of(frame)
+        used = np.bincount(of_row + 1, minlength=len(proportions.sizes) + 1)[1:] > 0
+        renumbered = np.append(np.where(used, np.cumsum(used) - 1, -1), -1)
+        return cls(proportions, np.flatnonzero(used), renumbered[of_row])
+
+
+def _cells_of(parts: list[str], column: Column) -> Cells:
+    """The parts of a column as its cells; those of a category are values, whatever they look like."""
+    values = [None if part == MISSING_LABEL else part for part in parts]
+    series = nw.from_native(pa.chunked_array([pa.array(values, pa.string())]), series_only=True).alias(column.name)
+    return read_cells(series, (), published=column.kind != "text")
+
+
+def _no_proportions(what: str) -> BadInput:
+    return BadInput(
+        f"{what} has no proportions that generalized cells could be shared by. Anonymize with "
+        "publish_proportions=True, or choose shares='uniform' or shares='frequency'."
+    )

@@ -1,0 +1,203 @@
+"""Writing a release for other programs: ARFF for Weka, CSV for the rest, intervals as text or as two columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hedgerow.engines.files import copy_options, refuse_alike
+from hedgerow.engines.sql import literal
+from hedgerow.errors import BadInput
+from hedgerow.frames import as_arrow, open_frame
+from hedgerow.hierarchies.entries import number_or_nan
+from hedgerow.learning.arff import write_arff
+from hedgerow.proportions import proportions_path
+from hedgerow.recoding import appearing, check_place
+from hedgerow.release import Release, manifest_path
+from hedgerow.values import SUPPRESSED_TEXT, Interval, Suppressed, ValueSet, parse
+
+__all__ = ["export"]
+
+_WAYS: Final = {"arff": ("?", SUPPRESSED_TEXT), "csv": (SUPPRESSED_TEXT, "?", "")}
+"""How a suppressed cell may be written in each format; the first is the default."""
+
+
+def export(
+    release: Any,
+    path: str | Path,
+    *,
+    suppressed: Literal["*", "?", ""] | None = None,
+    intervals: Literal["text", "columns"] = "text",
+    target: str | None = None,
+) -> Path:
+    """Write a published table for another program.
+
+    The file appears whole or not at all. It replaces an older one of its name, and the manifest and the proportions
+    of that one go with it.
+
+    Parameters
+    ----------
+    release : Release or dataframe
+        A dataframe (pandas, polars, pyarrow or a DuckDB relation) as it was published.
+    path : str or Path
+        ``.arff``, ``.csv`` or ``.csv.gz``.
+    suppressed : {"*", "?", ""}, optional
+        How a suppressed cell is written. By default ``*`` in a CSV, where ``""`` leaves it empty as missing values
+        are. In ARFF it is missing (``?``) by default, and ``*`` makes it a value of its own.
+    intervals : {"text", "columns"}
+        ``"columns"`` writes a column that publishes intervals or sets of numbers as two: ``age_low`` and
+        ``age_high``, equal for a plain number and empty for what is suppressed or missing.
+    target : str, optional
+        The class; by default that of the release. In ARFF it is nominal and the last attribute. It is never taken
+        for a published value: a class ``*`` stays one.
+
+    Returns
+    -------
+    Path
+
+    Notes
+    -----
+    Of a release only the quasi-identifiers are taken for published values; of a dataframe all columns but the target.
+    In ARFF a column whose cells are all numbers or missing is numeric, one of days a date, any other nominal.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> published = pa.table({"age": ["[20,30)", "41", "*"], "ill": ["n", "y", "y"]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = export(published, Path(folder) / "people.csv", intervals="columns")
+    ...     print(written.read_text())
+    age_low,age_high,ill
+    20,30,n
+    41,41,y
+    ,,y
+    <BLANKLINE>
+    """
+    path = Path(path)
+    kind = _format(path)
+    check_place(path)
+    if suppressed is not None and suppressed not in _WAYS[kind]:
+        must = f"one of {', '.join(map(repr, _WAYS[kind]))} for .{kind}"
+        raise BadInput.parameter("suppressed", "export", must, suppressed)
+    if intervals not in ("text", "columns"):
+        raise BadInput.parameter("intervals", "export", "'text' or 'columns'", intervals)
+    frame = open_frame(release.table if isinstance(release, Release) else release).frame
+    if not frame.columns:
+        raise BadInput("The table has no columns to write.")
+    if target is None and isinstance(release, Release):
+        target = release.target
+    if target is not None and target not in frame.columns:
+        raise BadInput.unknown("column", target, frame.columns, "It is named as target.")
+    published = set(release.quasi if isinstance(release, Release) else frame.columns) - {target}
+    written = _WAYS[kind][0] if suppressed is None else suppressed
+    absent = written == "" or (written == "?" and kind == "arff")
+    columns: dict[str, pa.ChunkedArray] = {}
+    for name in frame.columns:
+        values = as_arrow(frame[name])
+        new = _published(name, values, None if absent else written, intervals) if name in published else {name: values}
+        taken = [one for one in new if one != name and one in frame.columns]
+        if taken:
+            raise BadInput(f"There is a column {taken[0]!r} already, beside the intervals of {name!r}. Rename one.")
+        columns |= new
+    _write(path, kind, columns, target)
+    return path
+
+
+def _format(path: Path) -> Literal["arff", "csv"]:
+    name = path.name.lower()
+    if name.endswith(".arff"):
+        return "arff"
+    if name.endswith((".csv", ".csv.gz")):
+        return "csv"
+    raise BadInput(f"The file {path.name!r} is neither .arff, .csv nor .csv.gz. Give it one of these endings.")
+
+
+def _published(
+    name: str, values: pa.ChunkedArray, suppressed: str | None, intervals: str
+) -> dict[str, pa.ChunkedArray]:
+    """A published column as it is written: one, or two with the ends of its numbers."""
+    if not _is_text(values.type):
+        return {name: values}
+    encoded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
+    distinct = encoded.unify_dictionaries().combine_chunks()
+    texts: list[str | None] = distinct.dictionary.to_pylist()
+    if intervals == "columns":
+        ends = _ends(texts)
+        if ends is not None:
+            low, high = (_taken(pa.array(some, from_pandas=True), distinct) for some in ends)
+            return {f"{name}_low": low, f"{name}_high": high}
+    if SUPPRESSED_TEXT in texts:
+        texts = [suppressed if text == SUPPRESSED_TEXT else text for text in texts]
+        written = _taken(pa.array(texts, pa.large_string()), distinct)
+        # Categories stay such, whatever they look like.
+        return {name: written.dictionary_encode() if pa.types.is_dictionary(values.type) else written}
+    return {name: values}
+
+
+def _taken(values: pa.Array, distinct: pa.DictionaryArray) -> pa.ChunkedArray:
+    return pa.chunked_array([values.take(distinct.indices)])
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    inside = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(inside) or pa.types.is_large_string(inside) or pa.types.is_string_view(inside))
+
+
+def _ends(texts: list[str | None]) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """The smallest and largest number of each cell, if all are numbers and some are intervals or sets of them."""
+    cells = [parse(text) if text else None for text in texts]
+    if not any(isinstance(cell, Interval | ValueSet) for cell in cells):
+        return None
+    ends = []
+    for cell in cells:
+        if cell is None or isinstance(cell, Suppressed):
+            ends.append((np.nan, np.nan))
+        elif isinstance(cell, Interval):
+            ends.append((cell.low, cell.high))
+        else:
+            members = cell.members if isinstance(cell, ValueSet) else {str(cell)}
+            found = [number_or_nan(member) for member in members if member is not None]
+            if not found or np.isnan(found).any():
+                return None
+            ends.append((min(found), max(found)))
+    low, high = np.array(ends).T
+    return _plain(low), _plain(high)
+
+
+def _plain(numbers: NDArray[np.float64]) -> NDArray[Any]:
+    """Numbers that are all whole without a decimal point."""
+    known = ~np.isnan(numbers)
+    if (np.abs(numbers[known]) < 2.0**53).all() and (numbers[known] % 1 == 0).all():
+        return np.array([int(one) if there else None for one, there in zip(numbers, known, strict=True)], dtype=object)
+    return numbers
+
+
+def _write(path: Path, kind: str, columns: dict[str, pa.ChunkedArray], target: str | None) -> None:
+    if kind == "arff" and target is not None:
+        columns[target] = columns.pop(target)
+    with appearing(path) as staged:
+        if kind == "arff":
+            write_arff(staged, path.stem, columns, () if target is None else (target,))
+        else:
+            _write_csv(staged, columns)
+        # They speak of the table that is being replaced.
+        manifest_path(path).unlink(missing_ok=True)
+        proportions_path(path).unlink(missing_ok=True)
+
+
+def _write_csv(staged: Path, columns: dict[str, pa.ChunkedArray]) -> None:
+    refuse_alike(list(columns))
+    try:
+        with duckdb.connect() as connection:
+            connection.register("published", pa.table(columns))
+            connection.execute(f"COPY published TO {literal(str(staged))} ({copy_options(staged)})")
+    except duckdb.Error:
+        raise BadInput(
+            "DuckDB cannot write the table as CSV. Is the disk full, or does a column hold something that such a file "
+            "cannot?"
+        ) from None

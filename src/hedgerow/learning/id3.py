@@ -1,0 +1,228 @@
+"""ID3 for published tables as a scikit-learn classifier: sets, intervals, labels and ``*`` are read as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from hedgerow.errors import BadInput
+from hedgerow.frames import Door
+from hedgerow.learning.inputs import open_training, open_unseen
+from hedgerow.learning.labels import classes_of, labels_given, weights_of
+from hedgerow.learning.published import proportions_of, published_columns, share_columns, unseen_columns
+from hedgerow.proportions import Proportions
+from hedgerow.trees.id3 import induce_id3
+from hedgerow.trees.sets import SetColumn
+from hedgerow.trees.tree import Verdict
+
+__all__ = ["GeneralizedID3Classifier"]
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "entropy": ("shared", "own", "random"),
+    "assign": ("random", "frequent", "distribution"),
+    "numbers": ("thresholds", "ignore"),
+}
+
+
+class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
+    """ID3 that learns from generalized tables (see :mod:`hedgerow.trees.id3`).
+
+    Cells are read as they are published: a plain value, a set ``{a|b}``, an interval ``[20,30)`` (the known numbers of
+    the column inside it), a hierarchy's label (its leaves) or ``*`` (all known values of the column).
+
+    Parameters
+    ----------
+    entropy : {"shared", "own", "random"}
+        How a generalized cell counts when a column is chosen: equally for each of its values; as a value of its
+        own, which has a branch of its own; or as one value, drawn before anything else.
+    assign : {"random", "frequent", "distribution"}
+        How a generalized cell is converted to one value: any; the most frequent in the whole table; or in the
+        proportions of the release (without them, in the frequencies of the published column). With ``"own"`` nothing
+        is converted.
+    fractional : bool
+        With ``entropy="shared"``: send a record down every branch with its share (by the proportions of the release,
+        else equally) instead of converting its cell, and count these shares. With ``"own"``: see ``predict``.
+    numbers : {"thresholds", "ignore"}
+        Split numbers by thresholds, or leave such columns out, as ID3 does. With ``"own"`` and ``"thresholds"`` a
+        column of numbers that has generalized cells is one of categories.
+    min_objects : int
+        At least two branches of a split have at least this many records.
+    max_depth : int, optional
+        The most questions on a path.
+    hierarchies : mapping of column to hierarchy, optional
+        How labels are read: whatever a schema takes. A release brings the taxonomies that it was made with.
+    proportions : Proportions, optional
+        The proportions of a release, for its table read from a file; a release brings its own.
+    random_state : int, numpy Generator or None
+        The seed of what is drawn.
+    missing : sequence of str
+        Texts that mean "no value", besides null. A missing category is a value of its own, a missing number goes down
+        both branches.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted.
+    tree_ : SetTree
+        The tree as data.
+    n_leaves_, tree_size_ : int
+        The number of leaves, and of all nodes.
+    n_features_in_ : int
+        The number of columns of the training table.
+    feature_names_in_ : array of str
+        Their names, if it was no array; when predicting they are found by name.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"sex": ["F", "F", "{F|M}", "M"], "age": ["[20,30)", "[30,40)", "[30,40)", "[30,40)"]})
+    >>> model = GeneralizedID3Classifier(fractional=True).fit(people, ["poor", "poor", "rich", "rich"])
+    >>> print(model.export_text())
+    sex = F
+    |   age <= 29: poor (1)
+    |   age > 29: poor (1.5/0.5)
+    sex = M: rich (1.5)
+    >>> model.predict(pa.table({"sex": ["M", "F"], "age": [25, 41]})).tolist()
+    ['rich', 'poor']
+    """
+
+    def __init__(
+        self,
+        *,
+        entropy: Literal["shared", "own", "random"] = "shared",
+        assign: Literal["random", "frequent", "distribution"] = "random",
+        fractional: bool = False,
+        numbers: Literal["thresholds", "ignore"] = "thresholds",
+        min_objects: int = 1,
+        max_depth: int | None = None,
+        hierarchies: Mapping[str, Any] | None = None,
+        proportions: Proportions | None = None,
+        random_state: int | np.random.Generator | None = None,
+        missing: Sequence[str] = ("",),
+    ) -> None:
+        self.entropy = entropy
+        self.assign = assign
+        self.fractional = fractional
+        self.numbers = numbers
+        self.min_objects = min_objects
+        self.max_depth = max_depth
+        self.hierarchies = hierarchies
+        self.proportions = proportions
+        self.random_state = random_state
+        self.missing = missing
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> GeneralizedID3Classifier:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : dataframe, Release or array
+            pandas, polars or pyarrow, or a DuckDB relation; the columns of an array are known by position.
+        y : array or series, optional
+            The class of each row; none may be missing. A release brings its own, the target.
+        sample_weight : array, optional
+            How many records each row stands for; a row of weight 0 is left out.
+        """
+        self._check_parameters()
+        door = open_training(self, X)
+        rows = len(door.frame)
+        classes, labels = classes_of(labels_given(X, y, type(self).__name__), rows)
+        weights = weights_of(sample_weight, rows)
+        if weights is not None and not weights.all():
+            used = weights > 0
+            door = replace(door, frame=door.frame.filter(used.tolist()))
+            occurring, labels = np.unique(labels[used], return_inverse=True)
+            classes, weights = classes[occurring], weights[used]
+        self._told = proportions_of(X, self.proportions, type(self).__name__)
+        self._added = share_columns(door.frame.columns)
+        columns = self._columns(X, door, own=self.entropy == "own")
+        if self.numbers == "ignore":
+            as_sets = self._columns(X, door, own=False) if self.entropy == "own" else columns
+            categories = {column.attribute.name for column in as_sets if not column.attribute.numeric}
+            columns = [column for column in columns if column.attribute.name in categories]
+            if not columns:
+                raise BadInput("All columns are numbers, and numbers='ignore' leaves these out. Use 'thresholds'.")
+        self.tree_ = induce_id3(
+            columns,
+            labels,
+            [str(label) for label in classes],
+            weights,
+            entropy=self.entropy,
+            assign=self.assign,
+            fractional=self.fractional,
+            min_objects=self.min_objects,
+            max_depth=self.max_depth,
+            random=np.random.default_rng(self.random_state),
+        )
+        self.classes_ = classes
+        self.n_leaves_ = self.tree_.n_leaves
+        self.tree_size_ = self.tree_.size
+        return self
+
+    def _columns(self, X: Any, door: Door, *, own: bool) -> list[SetColumn]:
+        return published_columns(
+            X, door, missing=self.missing, own=own, hierarchies=self.hierarchies, proportions=self._told
+        )
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Name the class of each row: the most probable, the first of equally probable ones.
+
+        Rows may be raw or generalized; a generalized cell goes down every branch with its share. A value that a node
+        has no branch for is answered by the classes of the node, so by their majority. With ``entropy="own"`` it goes
+        to the branches of the sets that contain it, if there are any: to the one with the most records, or with
+        ``fractional`` to each in proportion to its records.
+        """
+        named: NDArray[Any] = self._verdict(X).labels
+        return np.asarray(self.classes_[named])
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Give the probability of each class, in the order of ``classes_``; see :meth:`predict`."""
+        shares = self._verdict(X).shares
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+    def export_text(self) -> str:
+        """Write the tree as text, a line per branch."""
+        check_is_fitted(self)
+        return self.tree_.export_text()
+
+    def _verdict(self, X: Any) -> Verdict:
+        check_is_fitted(self)
+        door = open_unseen(self, X, optional=self._added)
+        return self.tree_.classify_sets(unseen_columns(self.tree_.set_attributes, door, self.missing, self._told))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _check_parameters(self) -> None:
+        owner = type(self).__name__
+        for name, known in _CHOICES.items():
+            if getattr(self, name) not in known:
+                raise BadInput.parameter(name, owner, " or ".join(map(repr, known)), getattr(self, name))
+        if not isinstance(self.fractional, bool | np.bool_):
+            raise BadInput.parameter("fractional", owner, "True or False", self.fractional)
+        if not _whole(self.min_objects, 1):
+            raise BadInput.parameter("min_objects", owner, "an int >= 1", self.min_objects)
+        if self.max_depth is not None and not _whole(self.max_depth, 1):
+            raise BadInput.parameter("max_depth", owner, "an int >= 1 or None", self.max_depth)
+        seed = self.random_state
+        if seed is not None and not isinstance(seed, np.random.Generator) and not _whole(seed, 0):
+            raise BadInput.parameter("random_state", owner, "None, a numpy Generator or an int >= 0", seed)
+        given: object = self.hierarchies
+        if given is not None and not isinstance(given, Mapping):
+            raise BadInput.parameter("hierarchies", owner, "a mapping of column to hierarchy", type(given).__name__)
+        if isinstance(self.missing, str) or not all(isinstance(text, str) for text in self.missing):
+            raise BadInput.parameter("missing", owner, "a list of texts", self.missing)
+
+
+def _whole(value: object, least: int) -> bool:
+    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= least

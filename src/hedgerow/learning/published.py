@@ -1,0 +1,180 @@
+"""Published tables as trees read them: the cells of every column, with what a release says of its classes.
+
+Used are only the published table, the proportions, and the taxonomies that were given to the release: hierarchies that
+are made of the values themselves, such as masking, would tell values that were not published. Where a release carries
+proportions, a label stands for the values that the classes with it hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hedgerow.counts import encode_column
+from hedgerow.domains import Domain
+from hedgerow.errors import BadInput
+from hedgerow.frames import Door, as_arrow
+from hedgerow.hierarchies import EncodedHierarchy, hierarchy_of
+from hedgerow.hierarchies.taxonomies import Taxonomy
+from hedgerow.proportions import ColumnProportions, Proportions
+from hedgerow.release import Release
+from hedgerow.trees.contents import Leaves, leaves_below, number_of
+from hedgerow.trees.sets import SetAttribute, SetColumn, read_training, read_unseen
+from hedgerow.values import ValueSet, parse
+
+__all__ = ["proportions_of", "published_columns", "share_columns", "unseen_columns"]
+
+
+def proportions_of(X: Any, given: object, owner: str) -> Proportions | None:
+    """The proportions that are given, or else those of the release that is learnt from."""
+    if given is not None and not isinstance(given, Proportions):
+        raise BadInput.parameter("proportions", owner, "the proportions of a release or None", type(given).__name__)
+    if given is None and isinstance(X, Release):
+        return X.proportions
+    return given
+
+
+def share_columns(columns: Sequence[str]) -> list[str]:
+    """The columns that ``fit_resample`` adds with ``publish_proportions``: the share of a part, as ``age=[20,30)``.
+
+    >>> share_columns(["age", "sex", "sex=F", "sex=M"])
+    ['sex=F', 'sex=M']
+    """
+    return [name for name in columns if any(name.startswith(f"{other}=") for other in columns)]
+
+
+def published_columns(
+    X: Any,
+    door: Door,
+    *,
+    missing: Sequence[str],
+    own: bool = False,
+    missing_is_value: bool = True,
+    hierarchies: Mapping[str, Any] | None = None,
+    proportions: Proportions | None = None,
+) -> list[SetColumn]:
+    """Read all columns of the training table, but for those that :func:`share_columns` names.
+
+    Parameters
+    ----------
+    X : dataframe, Release or array
+        What was given, of which ``door`` is the table.
+    door : Door
+    missing : sequence of str
+        Texts that mean "no value".
+    own, missing_is_value : bool
+        See :func:`hedgerow.trees.sets.read_training`.
+    hierarchies : mapping of column to hierarchy, optional
+        How labels are read: whatever a schema takes. A release brings its own taxonomies.
+    proportions : Proportions, optional
+        The proportions of the classes.
+
+    Examples
+    --------
+    >>> from hedgerow.frames import open_frame
+    >>> people = pa.table({"sex": ["F", "{F|M}"], "age": ["[20,30)", "40"]})
+    >>> columns = published_columns(people, open_frame(people), missing=("",))
+    >>> [column.attribute.labels for column in columns]
+    [('F', 'M'), ('20', '29', '40')]
+    >>> unseen = unseen_columns([column.attribute for column in columns], open_frame(people), ("",), None)
+    >>> [column.index.tolist() for column in unseen]
+    [[0, 3], [4, 2]]
+    """
+    frame = door.frame
+    for name in hierarchies or {}:
+        if name not in frame.columns:
+            raise BadInput.unknown("column", str(name), frame.columns, "A hierarchy is given for it.")
+    told = {} if proportions is None else {column.domain.name: column for column in proportions.columns}
+    classes = None if proportions is None else proportions.classes_of(frame)
+    added = set(share_columns(frame.columns))
+    columns = []
+    for name in frame.columns:
+        if name in added:
+            continue
+        values = as_arrow(frame[name])
+        columns.append(
+            read_training(
+                name,
+                values,
+                missing=missing,
+                own=own,
+                missing_is_value=missing_is_value,
+                leaves={**_told_leaves(told.get(name)), **_leaves(X, name, values, missing, hierarchies)},
+                proportions=told.get(name),
+                classes=classes,
+            )
+        )
+    return columns
+
+
+def unseen_columns(
+    attributes: Sequence[SetAttribute], door: Door, missing: Sequence[str], proportions: Proportions | None
+) -> list[SetColumn]:
+    """Read the columns of another table; rows that were recoded have the proportions of their class."""
+    frame = door.frame
+    told = {} if proportions is None else {column.domain.name: column for column in proportions.columns}
+    classes: NDArray[np.int64] | None = None
+    if proportions is not None and all(name in frame.columns for name in told):
+        classes = proportions.classes_of(frame)
+    return [
+        read_unseen(
+            attribute,
+            as_arrow(frame[attribute.name]),
+            missing=missing,
+            proportions=told.get(attribute.name),
+            classes=classes,
+        )
+        for attribute in attributes
+    ]
+
+
+def _told_leaves(told: ColumnProportions | None) -> Leaves:
+    """The labels that a release publishes, and the values that the classes with each of them hold."""
+    if told is None:
+        return {}
+    values = told.domain.labels.tolist()
+    known = set(values)
+    size = told.domain.size
+    held, codes = np.divmod(np.unique(told.published[told.class_of_entry].astype(np.int64) * size + told.codes), size)
+    below: dict[str, list[str]] = {}
+    for text, code in zip((told.texts[which] for which in held.tolist()), codes.tolist(), strict=True):
+        if text is not None and text not in known and number_of(text) is None and isinstance(parse(text), str):
+            below.setdefault(text, []).extend(values[code : code + 1])  # none for the missing value
+    return {text: tuple(some) for text, some in below.items()}
+
+
+def _leaves(
+    X: Any, name: str, values: pa.ChunkedArray, missing: Sequence[str], hierarchies: Mapping[str, Any] | None
+) -> Leaves:
+    given = (hierarchies or {}).get(name)
+    if given is None:
+        encoded = X.hierarchies.get(name) if isinstance(X, Release) else None
+        return leaves_below(encoded) if encoded is not None and isinstance(encoded.source, Taxonomy) else {}
+    if isinstance(given, EncodedHierarchy):
+        return leaves_below(given)
+    hierarchy = hierarchy_of(given, name)
+    domain = Domain(name, "text", np.empty(0, dtype=np.str_))
+    if not isinstance(hierarchy, Taxonomy):
+        domain = _values_alone(name, values, missing)
+        if not len(domain.labels):
+            return {}
+    return leaves_below(hierarchy.encode(domain))
+
+
+def _values_alone(name: str, values: pa.ChunkedArray, missing: Sequence[str]) -> Domain:
+    """The values that a hierarchy can be made of: those that stand alone or in a set; a mask ends in stars."""
+    texts = encode_column(name, values, missing=missing, mixture="text").domain
+    if texts.numbers is not None:
+        return texts
+    alone: set[str] = set()
+    for text in texts.labels.tolist():
+        read = parse(text)
+        if isinstance(read, ValueSet):
+            alone.update(member for member in read.members if member is not None)
+        elif isinstance(read, str) and not read.endswith("*"):
+            alone.add(read)
+    return encode_column(name, pa.array(sorted(alone), pa.string()), mixture="allow").domain

@@ -1,0 +1,237 @@
+"""From a release back to a table in the original domain: any learner trains on it, and predicts raw rows.
+
+Every quasi-identifier of every record is drawn anew. Where a release publishes proportions, the values that a class
+holds are dealt out to its records, so that each class, and so the whole table, has exactly the values of the original
+in every column; which record of the class has which one is random. Without proportions a value is drawn from what the
+cell says.
+
+J. Shao, J. Beckford: Learning decision trees from anonymized data, section IV, names three ways to map a generalized
+value to an original one: at random, the most frequent one, and by the distribution in the original table.
+
+**Deviations**: the distribution is that of each class, not of the whole table, and is met exactly instead of on
+average; the most frequent value is never taken for all, because the others would vanish.
+"""
+
+from __future__ import annotations
+
+import numbers
+import os
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hedgerow.errors import BadInput
+from hedgerow.frames import Door, open_frame
+from hedgerow.hierarchies import Hierarchy, hierarchy_of
+from hedgerow.learning.redrawing import deal, draw, original_values, possible_values, rows_by_class
+from hedgerow.proportions import Proportions
+from hedgerow.release import Release
+
+__all__ = ["redraw"]
+
+Shares = Literal["auto", "proportions", "uniform", "frequency"]
+Seed = int | np.random.Generator | None
+
+_SHARES: Final = ("auto", "proportions", "uniform", "frequency")
+
+
+def redraw(
+    release: Any,
+    repeats: int = 1,
+    random_state: Seed = None,
+    *,
+    shares: Shares = "auto",
+    proportions: Proportions | None = None,
+    quasi: Iterable[str] | None = None,
+    hierarchies: Mapping[str, Any] | None = None,
+) -> Any:
+    """Turn a release back into a table in the original domain.
+
+    Parameters
+    ----------
+    release : Release or dataframe
+        A dataframe (pandas, polars, pyarrow or a DuckDB relation) as it was published.
+    repeats : int
+        How many times to draw each record, independently.
+    random_state : int, numpy Generator or None
+        The same number gives the same table.
+    shares : {"auto", "proportions", "uniform", "frequency"}
+        How probable the values are that a cell may stand for. ``"proportions"``: exactly as often as the class holds
+        them. ``"uniform"``: equally. ``"frequency"``: as often as the column publishes each of them alone, and equally
+        where it publishes none of them alone. ``"auto"``: proportions if there are any, else frequency.
+    proportions : Proportions, optional
+        For a dataframe, or instead of those of the release.
+    quasi : sequence of str, optional
+        The columns to draw; by default the quasi-identifiers of the release or of the proportions.
+    hierarchies : mapping of column to hierarchy, optional
+        Whatever a :class:`~hedgerow.Schema` takes, for labels that are to be drawn without proportions; by default
+        those that the release was made with.
+
+    Returns
+    -------
+    table
+        Of the same type, with the same columns: ``repeats`` times all rows in their order. Drawn columns hold whole
+        numbers, numbers, dates or text, and null where a value is missing; the others are as they were.
+
+    Notes
+    -----
+    Without proportions nothing is known but what the table publishes: ``*`` may stand for any value that the column
+    publishes alone or in a set or that a hierarchy lists; an interval for those of them that it holds, or, if there
+    are none, for any number of the column's grid; a label without a known value below it stays as it is, and a column
+    that publishes nothing at all stays missing.
+
+    Examples
+    --------
+    >>> import hedgerow as hr
+    >>> people = pa.table({"age": [20, 21, 21, 60, 61, 61], "ill": list("nnyyyn")})
+    >>> release = hr.anonymize(people, hr.Schema(quasi=["age"], target="ill"), k=3, publish_proportions=True)
+    >>> sorted(redraw(release, random_state=0)["age"].to_pylist())
+    [20, 21, 21, 60, 61, 61]
+    >>> published = pa.table({"age": ["{20|21}", "20", "*"], "ill": ["n", "n", "y"]})
+    >>> redraw(published, 2, random_state=0, quasi=["age"], shares="frequency")["age"].to_pylist()
+    [20, 20, 20, 20, 20, 20]
+    """
+    repeats = _whole(repeats)
+    generator = _generator(random_state)
+    if shares not in _SHARES:
+        raise BadInput.parameter("shares", "redraw", f"one of {', '.join(map(repr, _SHARES))}", shares)
+    source = _open(release, proportions, quasi, hierarchies)
+    if shares == "proportions" and source.proportions is None:
+        raise BadInput(
+            "There are no proportions to redraw from. Anonymize with publish_proportions=True, or say "
+            "shares='frequency'."
+        )
+    if source.proportions is not None and shares in ("auto", "proportions"):
+        drawn = _deal(source, source.proportions, repeats, generator)
+    else:
+        drawn = _draw(source, "uniform" if shares == "uniform" else "frequency", repeats, generator)
+    return source.assemble(drawn, repeats)
+
+
+# Distinct values, and which of them each row has.
+_Column = tuple[pa.Array, NDArray[np.integer]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Source:
+    """A published table, and what is known of it."""
+
+    door: Door
+    quasi: tuple[str, ...]
+    proportions: Proportions | None
+    hierarchies: Mapping[str, Hierarchy]
+
+    def assemble(self, drawn: Mapping[str, _Column], repeats: int) -> Any:
+        """The table with its drawn columns."""
+        frame = self.door.frame
+        rows = np.tile(np.arange(len(frame)), repeats)
+        columns: dict[str, nw.Series[Any]] = {}
+        for name in frame.columns:
+            if name in drawn:
+                values, codes = drawn[name]
+                columns[name] = self._series(name, values)[codes]
+            else:
+                columns[name] = frame[name] if repeats == 1 else frame[name][rows]
+        return self.door.assemble(columns)
+
+    def _series(self, name: str, values: pa.Array) -> nw.Series[Any]:
+        # pandas has no type of its own for days.
+        if pa.types.is_date(values.type) and self.door.frame.implementation.is_pandas_like():
+            values = values.cast(pa.timestamp("us"))
+        return self.door.series(name, values)
+
+
+def _deal(
+    source: _Source, proportions: Proportions, repeats: int, generator: np.random.Generator
+) -> dict[str, _Column]:
+    """Deal out what each class holds, anew for each repeat."""
+    columns = [proportions.column(name) for name in source.quasi]
+    class_of_row = proportions.classes_of(source.door.frame)
+    unknown = class_of_row < 0
+    if unknown.any():
+        raise BadInput(
+            f"The proportions know no class for {int(unknown.sum())} rows, first for row {int(unknown.argmax()) + 1}. "
+            "Give the proportions of this very release, and its quasi-identifiers as they were published."
+        )
+    rows = rows_by_class(class_of_row, proportions.sizes)
+
+    def dealt(at: int, own: np.random.Generator) -> _Column:
+        codes = [deal(columns[at], rows, own) for _ in range(repeats)]
+        return original_values(columns[at].domain), np.concatenate(codes)
+
+    # Each column has random numbers of its own, so that it does not matter which thread is first.
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        results = pool.map(dealt, range(len(columns)), generator.spawn(len(columns)))
+        return dict(zip(source.quasi, results, strict=True))
+
+
+def _draw(
+    source: _Source, shares: Literal["uniform", "frequency"], repeats: int, generator: np.random.Generator
+) -> dict[str, _Column]:
+    """Draw from what each cell says; a column of numbers, dates or truth values says all."""
+    missing = ("",) if source.proportions is None else source.proportions.missing
+    drawn: dict[str, _Column] = {}
+    for name, own in zip(source.quasi, generator.spawn(len(source.quasi)), strict=True):
+        column = source.door.frame[name]
+        if not (column.dtype.is_numeric() or column.dtype.is_temporal() or column.dtype == nw.Boolean):
+            possible = possible_values(column, source.hierarchies.get(name), missing)
+            drawn[name] = draw(possible, shares, repeats, own)
+    return drawn
+
+
+def _open(
+    release: Any,
+    proportions: Proportions | None,
+    quasi: Iterable[str] | None,
+    hierarchies: Mapping[str, Any] | None,
+) -> _Source:
+    """Open a release or a published table, and check what is said of it."""
+    if proportions is not None and not isinstance(proportions, Proportions):
+        raise BadInput.parameter("proportions", "redraw", "Proportions", type(proportions).__name__)
+    if hierarchies is not None and not isinstance(hierarchies, Mapping):
+        raise BadInput.parameter("hierarchies", "redraw", "a mapping of columns", type(hierarchies).__name__)
+    if isinstance(quasi, str):
+        raise BadInput.parameter("quasi", "redraw", "a list of column names", quasi)
+    known: dict[str, Hierarchy] = {}
+    if isinstance(release, Release):
+        door = open_frame(release.table)
+        proportions = release.proportions if proportions is None else proportions
+        quasi = release.quasi if quasi is None else quasi
+        # Only how a column generalizes, never the values it was encoded for: they may not be published.
+        known = {
+            name: encoded.source
+            for name, encoded in release.hierarchies.items()
+            if encoded.source is not None and not encoded.automatic
+        }
+    else:
+        door = open_frame(release)
+        if quasi is None and proportions is not None:
+            quasi = proportions.quasi
+        if quasi is None:
+            raise BadInput("A published table does not tell its quasi-identifiers. Name them in quasi=.")
+    names = tuple(quasi)
+    for name in (*names, *(hierarchies or ())):
+        if name not in door.frame.columns:
+            raise BadInput.unknown("column", str(name), door.frame.columns)
+    known |= {name: hierarchy_of(spec, name) for name, spec in (hierarchies or {}).items()}
+    return _Source(door, names, proportions, known)
+
+
+def _whole(repeats: object) -> int:
+    if isinstance(repeats, bool) or not isinstance(repeats, numbers.Integral) or repeats < 1:
+        raise BadInput.parameter("repeats", "redraw", "an int >= 1", repeats)
+    return int(repeats)
+
+
+def _generator(random_state: object) -> np.random.Generator:
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return np.random.default_rng(random_state)
+    if isinstance(random_state, bool) or not isinstance(random_state, numbers.Integral) or random_state < 0:
+        raise BadInput.parameter("random_state", "redraw", "None, a numpy Generator or an int >= 0", random_state)
+    return np.random.default_rng(int(random_state))

@@ -1,0 +1,234 @@
+r"""What a published cell says, and the values that a column is known to have.
+
+A cell says one value, one of several (a set, or a label of a hierarchy for its leaves), a number in a range, or
+anything (``*``). The known values of a column are those that stand alone, in a set, below a label, or in the
+proportions of the release. An interval without any adds its own ends: the lowest number and the highest on the
+column's grid.
+
+**Deviations.** Dates that were generalized are read as categories. An interval in a column of text is a value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from hedgerow.counts import BadValues, encode_column
+from hedgerow.domains import Domain
+from hedgerow.errors import BadInput
+from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.values import SUPPRESSED, Interval, Suppressed, ValueSet, format_value, number_text, parse
+
+__all__ = [
+    "Content",
+    "Leaves",
+    "canonical",
+    "content_of",
+    "contents_of",
+    "generalized",
+    "known_values",
+    "leaves_below",
+    "meets",
+    "number_of",
+]
+
+Leaves = Mapping[str, tuple[str, ...]]
+"""The labels of a hierarchy that are no values, and the values below each."""
+
+Content = frozenset[str | None] | Interval | Suppressed
+"""What a cell says: one of these values (None is missing), a number in a range, or anything."""
+
+
+def leaves_below(hierarchy: EncodedHierarchy) -> Leaves:
+    """The inner labels of a hierarchy, and the values below each; a label that is also a value is not among them.
+
+    Examples
+    --------
+    >>> from hedgerow.hierarchies import resolve
+    >>> town = Domain("town", "text", np.array(["Bonn", "Lyon"]))
+    >>> leaves_below(resolve({"*": {"Germany": ["Bonn", "Trier"], "France": ["Lyon"]}}, town, "town"))["Germany"]
+    ('Bonn', 'Trier')
+    """
+    values = [hierarchy.labels[leaf] for leaf in hierarchy.leaves]
+    known = set(values)
+    return {
+        label: tuple(
+            value for value in values[hierarchy.first_leaf[node] : hierarchy.last_leaf[node]] if value is not None
+        )
+        for node, label in enumerate(hierarchy.labels)
+        if label is not None and label not in known and isinstance(parse(label), str)
+    }
+
+
+def contents_of(domain: Domain, leaves: Leaves) -> list[Content]:
+    """What each distinct cell says; a number or date says itself.
+
+    >>> contents_of(Domain("age", "text", np.array(["20", "[20,30)"])), {})
+    [frozenset({'20'}), Interval(low=20.0, high=30.0, closed=False)]
+    """
+    if domain.numbers is not None:
+        return [frozenset((label,)) for label in domain.labels.tolist()]
+    return [content_of(text, leaves) for text in domain.labels.tolist()]
+
+
+def content_of(text: str, leaves: Leaves) -> Content:
+    """What a published text says.
+
+    >>> sorted(content_of("{Bonn|Lyon}", {})), content_of("*", {})
+    (['Bonn', 'Lyon'], Suppressed())
+    >>> sorted(content_of("Germany", {"Germany": ("Bonn", "Trier")}))
+    ['Bonn', 'Trier']
+    """
+    if text in leaves:
+        return frozenset(leaves[text])
+    read = parse(text)
+    if isinstance(read, ValueSet):
+        return frozenset(
+            value for member in read.members for value in (leaves.get(member, (member,)) if member else (member,))
+        )
+    if isinstance(read, Interval | Suppressed):
+        return read
+    return frozenset((text,))
+
+
+def generalized(content: Content) -> bool:
+    """Whether a cell may stand for more than one value, or for none that is known.
+
+    >>> [generalized(content_of(text, {})) for text in ("a", "{a|b}", "*")]
+    [False, True, True]
+    """
+    return not isinstance(content, frozenset) or len(content) != 1
+
+
+def canonical(text: str) -> str:
+    """The one way to write a cell; the members of a set may stand in any order.
+
+    >>> canonical("{b|a}"), canonical("{a}"), canonical("[1.0,2)")
+    ('{a|b}', 'a', '[1,2)')
+    """
+    read = parse(text)
+    if isinstance(read, ValueSet):
+        alone = next(iter(read.members)) if len(read.members) == 1 else None
+        return str(read) if alone is None else format_value(alone)
+    return str(read) if isinstance(read, Interval) else text
+
+
+def known_values(
+    name: str,
+    values: pa.ChunkedArray,
+    cells: Domain,
+    contents: Sequence[Content],
+    told: Domain | None,
+    *,
+    missing: Sequence[str],
+    as_text: bool,
+) -> Domain:
+    """The values that a column is known to have, in order; numbers if all of them are.
+
+    Parameters
+    ----------
+    name : str
+    values : Arrow array
+        The column.
+    cells : Domain
+        Its distinct cells as text, unless they are numbers or dates, and ``contents``, what each of them says.
+    told : Domain, optional
+        The values that the proportions of a release speak of.
+    missing : sequence of str
+        Texts that mean "no value".
+    as_text : bool
+        Whether numbers are read as categories.
+
+    Examples
+    --------
+    >>> ages = pa.chunked_array([["[20,30)", "[30,40)", "{35|36}"]])
+    >>> cells = encode_column("age", ages, mixture="text").domain
+    >>> known_values("age", ages, cells, contents_of(cells, {}), None, missing=(), as_text=False).labels.tolist()
+    ['20', '29', '35', '36']
+    """
+    plain = all(one == frozenset((label,)) for one, label in zip(contents, cells.labels.tolist(), strict=True))
+    if told is None and plain:
+        return _encoded(name, values, missing, as_text=as_text)
+    if cells.numbers is not None and not as_text:
+        return _together(cells, told)
+    return _from_cells(name, contents, told, as_text=as_text)
+
+
+def _together(domain: Domain, told: Domain | None) -> Domain:
+    """The numbers of a column, and those that a release tells of."""
+    if told is None or told.numbers is None:
+        return domain
+    assert domain.numbers is not None, "only numbers come here"
+    numbers, first = np.unique(np.concatenate([domain.numbers, told.numbers]), return_index=True)
+    return Domain(domain.name, domain.kind, np.concatenate([domain.labels, told.labels])[first], numbers)
+
+
+def _from_cells(name: str, contents: Sequence[Content], told: Domain | None, *, as_text: bool) -> Domain:
+    """The known values of a column whose cells are text, in order."""
+    ranges = sorted(
+        {one for one in contents if isinstance(one, Interval)}, key=lambda one: (one.high - one.low, one.low)
+    )
+    atoms = {atom for one in contents if isinstance(one, frozenset) for atom in one if atom is not None}
+    atoms.update(() if told is None else told.labels.tolist())
+    known = _encoded(name, pa.chunked_array([pa.array(sorted(atoms), pa.string())]), (), as_text=as_text)
+    if not ranges or as_text or (atoms and known.numbers is None):
+        return _with(known, {str(one) for one in ranges})
+    numbers = known.numbers if known.numbers is not None else np.empty(0)
+    ends = np.array([end for one in ranges for end in (one.low, one.high)])
+    grid = Domain(name, "number", np.empty(0, np.str_), np.unique(np.concatenate([numbers, ends])))
+    for one in ranges:
+        if not any(number in one for number in numbers.tolist()):
+            last = one.high if one.closed else round(one.high - grid.step, grid.decimals)
+            numbers = np.union1d(numbers, [one.low, max(last, one.low)])
+    return Domain(name, "number", np.array([number_text(number) for number in numbers.tolist()], np.str_), numbers)
+
+
+def _with(domain: Domain, more: set[str]) -> Domain:
+    """A column of text with intervals among its values."""
+    if not more:
+        return domain
+    return Domain(domain.name, "text", np.array(sorted({*domain.labels.tolist(), *more}), np.str_))
+
+
+def _encoded(name: str, values: pa.ChunkedArray, missing: Sequence[str], *, as_text: bool) -> Domain:
+    try:
+        return encode_column(name, values, missing=missing, mixture="text" if as_text else "refuse").domain
+    except BadValues as bad:
+        raise BadInput(
+            f"The column {name!r} {bad.problem}. Make these null or name them as missing; if they are labels, give "
+            "the hierarchy; or make the column categorical."
+        ) from None
+
+
+def number_of(text: str) -> float | None:
+    """A text as a number; None if it is none.
+
+    >>> number_of("39.0"), number_of("young")
+    (39.0, None)
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def meets(inside: Content, content: Content, number: float | None) -> bool:
+    """Whether a value, generalized or not, may be what a cell says.
+
+    >>> meets(content_of("{a|b}", {}), content_of("b", {}), None), meets(Interval(20, 30), frozenset(), 30.0)
+    (True, False)
+    """
+    if inside is SUPPRESSED:
+        return True
+    if isinstance(inside, Interval):
+        if number is not None:
+            return number in inside
+        if isinstance(content, Interval):
+            return content.low < inside.high and inside.low < content.high
+        members = content if isinstance(content, frozenset) else frozenset()
+        return any(number_of(member) in inside for member in members if member is not None)
+    return isinstance(inside, frozenset) and isinstance(content, frozenset) and bool(inside & content)

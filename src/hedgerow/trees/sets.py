@@ -1,0 +1,305 @@
+r"""Published columns as a tree reads them: every distinct cell is a list of the values it may stand for, with shares.
+
+A plain value stands for itself, a set ``{a|b}`` for its members, an interval for the known numbers inside, a label of
+a hierarchy for its leaves, ``*`` for every known value; each of them equally. Where a release carries proportions, a
+record has those of its class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hedgerow.counts import BadValues, EncodedColumn, encode_column
+from hedgerow.errors import BadInput
+from hedgerow.proportions import ColumnProportions
+from hedgerow.trees._fractional import Cells
+from hedgerow.trees.attributes import MISSING, Attribute
+from hedgerow.trees.contents import (
+    Content,
+    Leaves,
+    canonical,
+    content_of,
+    contents_of,
+    generalized,
+    known_values,
+    meets,
+    number_of,
+)
+from hedgerow.trees.training import MISSING_LABEL
+from hedgerow.values import Interval, Suppressed
+
+__all__ = ["SetAttribute", "SetColumn", "read_training", "read_unseen"]
+
+_NO_LEAVES: Leaves = {}
+# Codes and their shares.
+_Shares = tuple[NDArray[np.int32], NDArray[np.float64]]
+
+
+@dataclass(frozen=True, eq=False)
+class SetAttribute(Attribute):
+    """A column whose cells may be generalized.
+
+    Attributes
+    ----------
+    own : bool
+        Whether each published cell, a set as well, is a value of its own.
+    has_missing : bool
+        Whether missing is a value like any other, the last one.
+    leaves : mapping of label to values
+        How the labels of its hierarchy are read.
+    """
+
+    own: bool = False
+    has_missing: bool = False
+    leaves: Leaves = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class SetColumn:
+    """A column as cells: which one each row has, and which values with which share each cell stands for.
+
+    Cell ``i`` is the value of code ``i``; then comes the cell of which nothing is known, then the generalized ones,
+    then those of the classes of a release.
+    """
+
+    attribute: SetAttribute
+    cells: Cells
+    index: NDArray[np.int32]
+    by_class: NDArray[np.int32]
+
+    @property
+    def nothing(self) -> int:
+        """The cell of which nothing is known."""
+        return len(self.attribute.labels)
+
+    @property
+    def generalized(self) -> bool:
+        """Whether any row has a cell that is no plain value."""
+        return bool((self.index > self.nothing).any())
+
+
+def read_training(
+    name: str,
+    values: pa.ChunkedArray,
+    *,
+    missing: Sequence[str] = ("",),
+    own: bool = False,
+    missing_is_value: bool = True,
+    leaves: Leaves = _NO_LEAVES,
+    proportions: ColumnProportions | None = None,
+    classes: NDArray[np.int64] | None = None,
+) -> SetColumn:
+    """Read a column of the training table.
+
+    Parameters
+    ----------
+    name : str
+    values : Arrow array
+        Published cells, or raw values of any type.
+    missing : sequence of str
+        Texts that mean "no value".
+    own : bool
+        Whether a generalized cell is a value of its own.
+    missing_is_value : bool
+        Whether missing is a value of its own where the column is no number; else nothing is known of it.
+    leaves : mapping of label to values
+        How labels of a hierarchy are read.
+    proportions : ColumnProportions, optional
+        What a release says of the column, and ``classes``, the class of each row (-1 for none).
+
+    Examples
+    --------
+    >>> column = read_training("sex", pa.chunked_array([["F", "{F|M}", "M", "*"]]))
+    >>> column.attribute.labels, column.index.tolist()
+    (('F', 'M'), [0, 4, 1, 3])
+    """
+    texts = _texts(name, values, missing)
+    contents = contents_of(texts.domain, leaves)
+    told = None if proportions is None else proportions.domain
+    categories = pa.types.is_dictionary(values.type) or (told is not None and told.kind == "text")
+    if own and any(map(generalized, contents)):
+        labels = sorted({canonical(label) for label in texts.domain.labels.tolist()})
+        attribute = SetAttribute(name, tuple(labels), own=True, leaves=leaves)
+    else:
+        domain = known_values(name, values, texts.domain, contents, told, missing=missing, as_text=categories)
+        numbers = None if categories else domain.numbers
+        attribute = SetAttribute(name, tuple(domain.labels.tolist()), numbers, leaves=leaves)
+    lacks = texts.domain.has_missing or any(isinstance(one, frozenset) and None in one for one in contents)
+    lacks = lacks or (proportions is not None and proportions.domain.has_missing)
+    if lacks and missing_is_value and not attribute.numeric:
+        attribute = replace(attribute, labels=(*attribute.labels, MISSING_LABEL), has_missing=True)
+    return _column(_Reader(attribute, training=True), texts, contents, proportions, classes)
+
+
+def read_unseen(
+    attribute: SetAttribute,
+    values: pa.ChunkedArray,
+    *,
+    missing: Sequence[str] = ("",),
+    proportions: ColumnProportions | None = None,
+    classes: NDArray[np.int64] | None = None,
+) -> SetColumn:
+    """Read a column of another table as the values of the training table.
+
+    A number that the training table lacks has the code of the next larger one, so that thresholds decide as the
+    numbers would; of any other value that it lacks nothing is known. With ``own``, a value has the sets that contain
+    it as second choices, of share 0.
+
+    Examples
+    --------
+    >>> trained = read_training("age", pa.chunked_array([["20", "{30|40}"]])).attribute
+    >>> read_unseen(trained, pa.chunked_array([[25, 40]])).index.tolist()
+    [1, 2]
+    """
+    texts = _texts(attribute.name, values, missing)
+    contents = contents_of(texts.domain, attribute.leaves)
+    return _column(_Reader(attribute, training=False), texts, contents, proportions, classes)
+
+
+def _texts(name: str, values: pa.ChunkedArray, missing: Sequence[str]) -> EncodedColumn:
+    try:
+        return encode_column(name, values, missing=missing, mixture="text")
+    except BadValues as bad:
+        raise bad.located(f"row {bad.first(values.to_pylist())}") from None
+
+
+def _column(
+    reader: _Reader,
+    texts: EncodedColumn,
+    contents: Sequence[Content],
+    proportions: ColumnProportions | None,
+    classes: NDArray[np.int64] | None,
+) -> SetColumn:
+    """Put the cells of a column together."""
+    attribute = reader.attribute
+    size = len(attribute.labels)
+    lists: list[_Shares] = []
+    cell_of = np.empty(texts.domain.size, dtype=np.int32)
+    for at, (label, content) in enumerate(zip(texts.domain.labels.tolist(), contents, strict=True)):
+        number = None if texts.domain.numbers is None else float(texts.domain.numbers[at])
+        codes, shares = reader.read(label, number, content)
+        if len(codes) == 1 and codes[0] < size and shares[0] == 1.0:
+            cell_of[at] = codes[0]
+        elif not len(codes):
+            cell_of[at] = size
+        else:
+            cell_of[at] = size + 1 + len(lists)
+            lists.append((codes, shares))
+    if texts.domain.has_missing:
+        cell_of[-1] = size - 1 if attribute.has_missing else size
+    index = cell_of[texts.codes]
+    by_class = index
+    if proportions is not None and classes is not None and not attribute.own:
+        first = size + 1 + len(lists)
+        of_class = np.empty(len(proportions.starts) - 1, dtype=np.int32)
+        for which, (codes, shares) in enumerate(_of_classes(reader, proportions)):
+            if len(codes) == 1 and shares[0] == 1.0 and codes[0] < size:
+                of_class[which] = codes[0]
+            else:
+                of_class[which] = first + which
+            lists.append((codes, shares))
+        by_class = np.where(classes >= 0, of_class[classes], index).astype(np.int32)
+    return SetColumn(attribute, _cells(size, lists), index, by_class)
+
+
+def _of_classes(reader: _Reader, proportions: ColumnProportions) -> list[_Shares]:
+    """The cell of each class of a release."""
+    domain = proportions.domain
+    code_of = np.full(domain.size, MISSING, dtype=np.int64)
+    for at, label in enumerate(domain.labels.tolist()):
+        number = None if domain.numbers is None else float(domain.numbers[at])
+        alone, _ = reader.read(label, number, frozenset((label,)))
+        code_of[at] = alone[0] if len(alone) else MISSING
+    if domain.has_missing and reader.attribute.has_missing:
+        code_of[-1] = reader.size
+    found = []
+    for start, end in zip(proportions.starts[:-1].tolist(), proportions.starts[1:].tolist(), strict=True):
+        codes = code_of[proportions.codes[start:end]]
+        shares = proportions.records[start:end] / proportions.records[start:end].sum()
+        known = codes != MISSING
+        found.append(_merged(codes[known], shares[known]))
+    return found
+
+
+def _merged(codes: NDArray[np.int64], shares: NDArray[np.float64]) -> _Shares:
+    distinct, which = np.unique(codes, return_inverse=True)
+    return distinct.astype(np.int32), np.bincount(which, shares, len(distinct)).astype(np.float64)
+
+
+class _Reader:
+    """Finds the codes of a cell among the values of an attribute."""
+
+    def __init__(self, attribute: SetAttribute, *, training: bool) -> None:
+        self.attribute = attribute
+        plain = attribute.labels[: len(attribute.labels) - attribute.has_missing]
+        self.size = len(plain)
+        self.codes = {label: code for code, label in enumerate(plain)}
+        # Only a value that was not there in training needs a second choice.
+        around = attribute.own and not training
+        self.insides = [content_of(label, attribute.leaves) for label in plain] if around else []
+
+    def read(self, label: str, number: float | None, content: Content) -> _Shares:
+        """The codes of a cell, and their shares."""
+        if self.attribute.own:
+            return self._own(label, number, content)
+        if isinstance(content, Suppressed):
+            return self._equal(range(self.size), self.size)
+        if self.attribute.numbers is not None:
+            return self._numbers(self.attribute.numbers, number, content)
+        if isinstance(content, Interval):
+            content = frozenset((label,))
+        known = [self.codes[value] for value in content if value in self.codes]
+        if None in content and self.attribute.has_missing:
+            known.append(self.size)
+        return self._equal(known, len(content))
+
+    def _equal(self, codes: Sequence[int], members: int) -> _Shares:
+        distinct, times = np.unique(np.asarray(codes, dtype=np.int32), return_counts=True)
+        return distinct, times / max(members, 1)
+
+    def _numbers(self, numbers: NDArray[np.float64], number: float | None, content: Content) -> _Shares:
+        if number is not None:
+            return self._equal([int(np.searchsorted(numbers, number))], 1)
+        if isinstance(content, Interval):
+            first = int(np.searchsorted(numbers, content.low))
+            end = int(np.searchsorted(numbers, content.high, side="right" if content.closed else "left"))
+            # Without a known number inside it lies between two, and thresholds send it as its middle.
+            middle = int(np.searchsorted(numbers, (content.low + content.high) / 2))
+            return self._equal(range(first, end) if end > first else [middle], max(end - first, 1))
+        assert isinstance(content, frozenset), "suppressed and missing cells are read elsewhere"
+        found = [number_of(member) for member in content if member is not None]
+        if any(one is None for one in found):
+            raise BadInput(
+                f"The column {self.attribute.name!r} held numbers when the tree was trained and holds text now. "
+                "Make it numbers."
+            )
+        return self._equal([int(np.searchsorted(numbers, one)) for one in found if one is not None], len(content))
+
+    def _own(self, label: str, number: float | None, content: Content) -> _Shares:
+        """The value itself, and those that contain it as second choices."""
+        mine = self.codes.get(canonical(label))
+        around = [code for code, inside in enumerate(self.insides) if code != mine and meets(inside, content, number)]
+        codes = np.array(sorted([*around, *([] if mine is None else [mine])]), dtype=np.int32)
+        return codes, (codes == (-1 if mine is None else mine)).astype(np.float64)
+
+
+def _cells(size: int, lists: Sequence[_Shares]) -> Cells:
+    """The plain values, the one of which nothing is known, then the lists."""
+    lengths = np.concatenate([np.ones(size), [0], [len(codes) for codes, _ in lists]]).astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    codes = np.concatenate([np.arange(size, dtype=np.int32), *(codes for codes, _ in lists)]).astype(np.int32)
+    upto = np.concatenate([np.ones(size), *(_added_up(shares) for _, shares in lists)])
+    return Cells(starts, codes, upto)
+
+
+def _added_up(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Running totals that end in 1 exactly where they should."""
+    upto = np.cumsum(shares)
+    if len(upto) and abs(upto[-1] - 1.0) < 1e-9:
+        upto[-1] = 1.0
+    return upto

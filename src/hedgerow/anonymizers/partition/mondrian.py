@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 __all__ = ["mondrian"]
 
 _MOST_COUNTED = 512
-# Groups that have about so many tuples together exchange them, if groups are improved: fewer where there are many, since
-# every tuple is compared with every group near it.
+# Groups that have about so many tuples together exchange them, if groups are improved: fewer where there are many,
+# since every tuple is compared with every group near it.
 _NEAR = 8_192
 _NEAR_OF_MANY = 2_048
 _MANY = 65_536

@@ -114,7 +114,8 @@ def learnt_from_published(release: hr.Release, test: pl.DataFrame) -> dict[str, 
     """What a reader of the table alone would do."""
     table: pl.DataFrame = release.table.drop(tables.TARGET)
     classes = release.table[tables.TARGET].to_numpy()
-    tree = C45Classifier().fit(table, classes)
+    # Sets of numbers stand beside numbers: all of them are categories.
+    tree = C45Classifier().fit(table.with_columns(pl.col(pl.String).cast(pl.Categorical)), classes)
     as_text = test.with_columns(
         pl.col(name).cast(pl.String) for name in table.columns if table[name].dtype == pl.String
     )
@@ -218,9 +219,8 @@ def speed() -> None:
     y = published[tables.TARGET].to_numpy()
     matrix = OneHotEncoder(dtype=np.float32).fit_transform(table.select(tables.SEVEN)).tocsc()
     labels = table[tables.TARGET].to_numpy()
-    start = time.perf_counter()
-    DecisionTreeClassifier(min_samples_leaf=150, random_state=SEED).fit(matrix, labels)
-    peer = time.perf_counter() - start
+    peers = {"sparse": tree_seconds(matrix, labels), "dense": tree_seconds(matrix.toarray(), labels)}
+    peer = min(peers.values())
     small = hr.anonymize(
         table.head(3000), schema, method="mondrian", k=150, random_state=SEED, publish_proportions=True
     )
@@ -235,8 +235,10 @@ def speed() -> None:
         "ID3, fractional": lambda one: id3_fit(one, y[: len(one.table)], {"fractional": True}),
         "C4.5, fractional": lambda one: C45Classifier(fractional=True).fit(one, y[: len(one.table)]),
     }
-    header("what", "seconds", "ratio to the scikit-learn tree")
-    row(f"DecisionTreeClassifier on {matrix.shape[1]} one-hot columns (sparse), fit alone", f"{peer:.2f}", "1")
+    header("what", "seconds", "ratio to the faster scikit-learn tree")
+    for kind, seconds in peers.items():
+        what = f"DecisionTreeClassifier on {matrix.shape[1]} one-hot columns of the raw table, {kind}, fit alone"
+        row(what, f"{seconds:.2f}", f"{seconds / peer:.2f}×")
     for name, job in work.items():
         job(small)
         seconds = timing.best(partial(job, release), runs=2)
@@ -247,6 +249,13 @@ def speed() -> None:
         "a leaf. Ours include reading the cells of the published frame. Peak memory of this process: "
         f"{timing.own_peak_megabytes():,.0f} MB."
     )
+
+
+def tree_seconds(matrix: Any, labels: Any) -> float:
+    """The time to fit scikit-learn's tree."""
+    start = time.perf_counter()
+    DecisionTreeClassifier(min_samples_leaf=150, random_state=SEED).fit(matrix, labels)
+    return time.perf_counter() - start
 
 
 def id3_fit(release: hr.Release, y: Any, options: dict[str, Any]) -> object:

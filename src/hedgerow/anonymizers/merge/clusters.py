@@ -108,8 +108,7 @@ def cluster_blocks(
     unit, group, size = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
     pieces = Pieces.gathered(unit.astype(np.int32), (group + starts).astype(np.int32), size)
     if improve:
-        block_of_group = np.repeat(np.arange(len(blocks)), groups_of_block)
-        pieces = improved(counts, requirements, pieces, block_of_group)
+        pieces = improved(counts, requirements, pieces)
     groups = int(pieces.group.max()) + 1
     columns, values = publish_groups(counts, pieces, groups, "interval")
     return Recoding(

@@ -1,9 +1,9 @@
 """Improving a finished partition: records change groups while every requirement holds and the loss falls.
 
 Groups shed values that few of their records hold, are split where they are large enough, and let single tuples go where
-they cost less (:mod:`hedgerow.anonymizers.merge._improving`). Groups are described by ranges and sets, and the loss is
-NCP. A table of many groups is improved block by block, a block being groups that lie near each other; blocks are
-independent, so they run in threads.
+they cost less (:mod:`hedgerow.anonymizers.merge._improving`). The loss is that by which groups are described, NCP where
+these are ranges and sets. A table of many groups is improved block by block, a block being groups that lie near each
+other; blocks are independent, so they run in threads.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from hedgerow.anonymizers import line
 from hedgerow.anonymizers.merge._improving import improve_classes
-from hedgerow.anonymizers.merge._kernels import Boxes, Shape, Units
-from hedgerow.anonymizers.merge.boxes import described, units_of
+from hedgerow.anonymizers.merge._kernels import Boxes, Units
+from hedgerow.anonymizers.merge.blocks import near_groups
+from hedgerow.anonymizers.merge.boxes import Described, described, units_of
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
-from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.recoding import Pieces
 
-__all__ = ["better_classes", "improved"]
+__all__ = ["improved"]
 
 # How much a change may lose in each round, as a share of what the mean class loses. A round takes time with
 # the number of units, so there are fewer rounds for many.
@@ -37,7 +37,7 @@ Longs = NDArray[np.int64]
 
 
 def improved(
-    counts: FrequencyTable, requirements: Sequence[Requirement], pieces: Pieces, block_of_group: NDArray[np.int64]
+    counts: FrequencyTable, requirements: Sequence[Requirement], pieces: Pieces, whole: Described | None = None
 ) -> Pieces:
     """Improve the groups of each block; they keep their numbers, none becomes empty, and new ones follow them.
 
@@ -47,11 +47,12 @@ def improved(
     requirements : sequence of Requirement
     pieces : Pieces
         Which cells make up which group; none is lost.
-    block_of_group : int array (groups,)
-        Between which groups tuples may move.
+    whole : Described, optional
+        How groups are described: by ranges and sets if not given.
     """
+    block_of_group = near_groups(counts, pieces)
     context, packed = line.bind(counts, requirements)
-    whole = described(counts, "ncp", ranges=True)
+    whole = described(counts, "ncp", ranges=True) if whole is None else whole
     values = units_of(counts, context).values
     # A unit is what one group holds of one tuple.
     tuple_of_piece = counts.cell_tuple[pieces.cell].astype(np.int64)
@@ -85,7 +86,10 @@ def improved(
             all_boxes.high[own_tuples],
             all_boxes.bits[own_tuples],
         )
-        found = better_classes(whole.shape, boxes, units, joined.astype(np.int64), packed, len(group))
+        thresholds = _THRESHOLDS if len(group) <= _MANY else _FEWER
+        found = improve_classes(
+            whole.shape, boxes, units, joined.astype(np.int64), len(own), packed, thresholds, _PASSES
+        )
         return np.where(found < len(own), own[np.minimum(found, len(own) - 1)], len(own) - 1 - found)
 
     groups = len(block_of_group)
@@ -94,20 +98,3 @@ def improved(
             group[bounds[at] : bounds[at + 1]] = np.where(found < 0, groups - 1 - found, found)
             groups += max(int(-found.min()), 0)
     return Pieces.gathered(pieces.cell[order], group[unit_of_piece].astype(np.int32), sizes)
-
-
-def better_classes(
-    shape: Shape, boxes: Boxes, units: Units, class_of_unit: Longs, packed: PackedRequirements, all_units: int
-) -> Longs:
-    """The class of each unit of a block after improvement; classes that were split off have the numbers that follow.
-
-    Parameters
-    ----------
-    class_of_unit : int array (units,)
-        Numbered from zero, none empty.
-    all_units : int
-        How many there are in all blocks together.
-    """
-    count = int(class_of_unit.max()) + 1
-    thresholds = _THRESHOLDS if all_units <= _MANY else _FEWER
-    return improve_classes(shape, boxes, units, class_of_unit, count, packed, thresholds, _PASSES)

@@ -14,7 +14,7 @@ from hedgerow.anonymizers import line
 from hedgerow.anonymizers.merge._kernels import Boxes, Shape, Units
 from hedgerow.anonymizers.merge.blocks import blocks_of
 from hedgerow.anonymizers.merge.boxes import Described, units_of
-from hedgerow.anonymizers.merge.improving import better_classes
+from hedgerow.anonymizers.merge.improving import improved
 from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import PackedRequirements
@@ -54,7 +54,7 @@ def merge_parts(
     merge : callable
         From a block to the class of each of its tuples, any numbers; it must leave the block as it is.
     improve : bool
-        Whether the classes of a block are improved afterwards.
+        Whether classes are improved afterwards.
     ranges : bool
         Whether to publish ranges and sets, instead of labels of the hierarchies.
     """
@@ -64,10 +64,7 @@ def merge_parts(
 
     def classes_of(block: Longs) -> Longs:
         part = _part(whole, units, packed, block)
-        joined = np.unique(merge(part), return_inverse=True)[1].astype(np.int64)
-        if improve:
-            return better_classes(part.shape, part.boxes, part.units, joined, part.packed, len(counts.tuples))
-        return joined
+        return np.unique(merge(part), return_inverse=True)[1].astype(np.int64)
 
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         found = list(pool.map(classes_of, blocks))
@@ -76,6 +73,9 @@ def merge_parts(
     for block, joined in zip(blocks, found, strict=True):
         group[block] = used + joined
         used += int(joined.max()) + 1
+    if improve:
+        pieces = improved(counts, requirements, _pieces(counts, group), whole)
+        group[counts.cell_tuple[pieces.cell]] = pieces.group
     return _published(method, counts, group, ranges, len(blocks))
 
 

@@ -41,11 +41,6 @@ if TYPE_CHECKING:
 __all__ = ["mondrian"]
 
 _MOST_COUNTED = 512
-# Groups that have about so many tuples together exchange them, if groups are improved: fewer where there are many,
-# since every tuple is compared with every group near it.
-_NEAR = 8_192
-_NEAR_OF_MANY = 2_048
-_MANY = 65_536
 _WORD = 64
 
 
@@ -76,7 +71,7 @@ def mondrian(
     if improve:
         from hedgerow.anonymizers.merge.improving import improved
 
-        pieces = improved(counts, requirements, pieces, _blocks(cuts.start, cuts.end))
+        pieces = improved(counts, requirements, pieces)
         groups = int(pieces.group.max()) + 1
     columns, values = publish_groups(counts, pieces, groups, publish)
     return Recoding(
@@ -97,15 +92,6 @@ def _order(counts: FrequencyTable, name: str, order: str) -> NDArray[np.int32]:
     if domain.kind == "text" and by_hierarchy:
         return hierarchy.order
     return np.arange(domain.size, dtype=np.int32)
-
-
-def _blocks(start: NDArray[np.integer], end: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Which groups lie near each other: those that follow one another in the order of the cuts, up to a size."""
-    by_place = np.argsort(start, kind="stable")
-    together = np.cumsum((end - start)[by_place])
-    result = np.empty(len(start), dtype=np.int64)
-    result[by_place] = together // (_NEAR if together[-1] <= _MANY else _NEAR_OF_MANY)
-    return np.unique(result, return_inverse=True)[1].astype(np.int64)
 
 
 class _Units(NamedTuple):

@@ -9,7 +9,8 @@ import pytest
 from hedgerow import KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers import line
 from hedgerow.anonymizers.merge import blocks
-from hedgerow.anonymizers.merge.blocks import blocks_of
+from hedgerow.anonymizers.merge.blocks import blocks_of, near_groups
+from hedgerow.recoding import Pieces
 
 TABLE = pa.table(
     {"age": [row % 60 for row in range(240)], "town": [*"abcd"] * 60, "ill": ["flu", "cold", "ulcer"] * 80}
@@ -37,3 +38,20 @@ def test_blocks_are_large_and_keep_tuples_together(monkeypatch: pytest.MonkeyPat
     for cells in found:
         assert counts.cell_sizes[cells].sum() >= least
         assert len(np.unique(counts.values_of("ill")[cells])) >= 2
+
+
+def test_groups_of_a_small_table_are_all_near() -> None:
+    counts = line.prepare(TABLE.drop(["ill"]), Schema(quasi=["age", "town"]), REQUIRE[:1], random_state=0).counts
+    pieces = Pieces.whole(np.arange(len(counts.cell_sizes), dtype=np.int32) % 7, counts.cell_sizes)
+    assert near_groups(counts, pieces).tolist() == [0] * 7
+
+
+def test_a_group_is_near_those_where_most_of_its_records_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two heaps of three tuples: of the groups that lie in both, each goes where it has more records."""
+    monkeypatch.setattr(blocks, "_PAIRS", 4)
+    ages = pa.table({"age": [1] * 3 + [2] * 3 + [3] * 5 + [97] * 3 + [98] * 3 + [99] * 5})
+    counts = line.prepare(ages, Schema(quasi=["age"]), [KAnonymity(1)], random_state=0).counts
+    pieces = Pieces.whole(np.array([0, 1, 2, 0, 3, 1], dtype=np.int32), counts.cell_sizes)
+    found = near_groups(counts, pieces).tolist()
+    # 0 has three records on either side and goes to the first; 1 has three below and five above.
+    assert found[0] == found[2] != found[1] == found[3]

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.errors import BadInput
-from hedgerow.learning.inputs import open_training, open_unseen
-from hedgerow.learning.labels import classes_of, labels_given, weights_of
+from hedgerow.learning.inputs import open_unseen
 from hedgerow.learning.published import proportions_of, published_columns, share_columns, unseen_columns
+from hedgerow.learning.tree_classifier import TreeClassifier
 from hedgerow.trees.attributes import encode_like, encode_training
 from hedgerow.trees.c45 import check_c45, induce_c45
 from hedgerow.trees.fractional import SetTree
@@ -24,7 +21,7 @@ from hedgerow.trees.tree import ClassificationTree, Verdict
 __all__ = ["C45Classifier"]
 
 
-class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
+class C45Classifier(TreeClassifier):
     """C4.5: the same trees as Weka's J48, without Java (see :mod:`hedgerow.trees.c45`).
 
     Parameters
@@ -71,6 +68,8 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
     sky = grey: rain (3.5/0.5)
     """
 
+    tree_: ClassificationTree
+
     def __init__(
         self,
         *,
@@ -101,45 +100,22 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             How many records each row stands for; a row of weight 0 is left out.
         """
         self._check_parameters()
-        door = open_training(self, X)
-        rows = len(door.frame)
-        classes, labels = classes_of(labels_given(X, y, type(self).__name__), rows)
-        weights = weights_of(sample_weight, rows)
-        used = slice(None) if weights is None or weights.all() else weights > 0
-        if not isinstance(used, slice):
-            door = replace(door, frame=door.frame.filter(used.tolist()))
-            occurring, labels = np.unique(labels[used], return_inverse=True)
-            classes = classes[occurring]
+        training = self._open(X, y, sample_weight)
+        columns = training.door.frame.columns
         self._told = proportions_of(X, None, type(self).__name__) if self.fractional else None
-        self._added = share_columns(door.frame.columns) if self.fractional else []
-        names = [str(label) for label in classes]
-        weights = None if weights is None else weights[used]
-        parameters: dict[str, Any] = {name: getattr(self, name) for name in ("confidence", "min_objects", "pruned")}
-        self.tree_: ClassificationTree
+        self._added = share_columns(columns) if self.fractional else []
+        known: dict[str, Any] = {name: getattr(self, name) for name in ("confidence", "min_objects", "pruned")}
+        tree: ClassificationTree
         if self.fractional:
-            cells = published_columns(X, door, missing=self.missing, missing_is_value=False, proportions=self._told)
-            self.tree_ = induce_fractional_c45(cells, labels, names, weights, **parameters)
+            cells = published_columns(
+                X, training.door, missing=self.missing, missing_is_value=False, proportions=self._told
+            )
+            tree = induce_fractional_c45(cells, training.labels, training.names, training.weights, **known)
         else:
-            self.tree_ = induce_c45(encode_training(door, self.missing), labels, names, weights, **parameters)
-        self.classes_ = classes
-        self.n_leaves_ = self.tree_.n_leaves
-        self.tree_size_ = self.tree_.size
+            coded = encode_training(training.door, self.missing)
+            tree = induce_c45(coded, training.labels, training.names, training.weights, **known)
+        self._note(tree, training.classes)
         return self
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Name the class of each row: the most probable, the first of equally probable ones."""
-        named: NDArray[Any] = self._verdict(X).labels
-        return np.asarray(self.classes_[named])
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the probability of each class, in the order of ``classes_``."""
-        shares = self._verdict(X).shares
-        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
-
-    def export_text(self) -> str:
-        """Write the tree as text, a line per branch."""
-        check_is_fitted(self)
-        return self.tree_.export_text()
 
     def _verdict(self, X: Any) -> Verdict:
         check_is_fitted(self)
@@ -148,16 +124,9 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             return self.tree_.classify_sets(unseen_columns(self.tree_.set_attributes, door, self.missing, self._told))
         return self.tree_.classify(encode_like(self.tree_.attributes, door, self.missing))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        return tags
-
     def _check_parameters(self) -> None:
         owner = type(self).__name__
         check_c45(owner, self.confidence, self.min_objects, self.pruned)
         if not isinstance(self.fractional, bool | np.bool_):
             raise BadInput.parameter("fractional", owner, "True or False", self.fractional)
-        if isinstance(self.missing, str) or not all(isinstance(text, str) for text in self.missing):
-            raise BadInput.parameter("missing", owner, "a list of texts", self.missing)
+        self._check_missing()

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.errors import BadInput
 from hedgerow.frames import Door
-from hedgerow.learning.inputs import open_training, open_unseen
-from hedgerow.learning.labels import classes_of, labels_given, weights_of
+from hedgerow.learning.inputs import open_unseen
 from hedgerow.learning.published import proportions_of, published_columns, share_columns, unseen_columns
+from hedgerow.learning.tree_classifier import TreeClassifier
 from hedgerow.proportions import Proportions
+from hedgerow.trees.fractional import SetTree
 from hedgerow.trees.id3 import induce_id3
 from hedgerow.trees.sets import SetColumn
 from hedgerow.trees.tree import Verdict
@@ -31,7 +30,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 
-class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
+class GeneralizedID3Classifier(TreeClassifier):
     """ID3 that learns from generalized tables (see :mod:`hedgerow.trees.id3`).
 
     Cells are read as they are published: a plain value, a set ``{a|b}``, an interval ``[20,30)`` (the known numbers of
@@ -93,6 +92,8 @@ class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     ['rich', 'poor']
     """
 
+    tree_: SetTree
+
     def __init__(
         self,
         *,
@@ -131,15 +132,8 @@ class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             How many records each row stands for; a row of weight 0 is left out.
         """
         self._check_parameters()
-        door = open_training(self, X)
-        rows = len(door.frame)
-        classes, labels = classes_of(labels_given(X, y, type(self).__name__), rows)
-        weights = weights_of(sample_weight, rows)
-        if weights is not None and not weights.all():
-            used = weights > 0
-            door = replace(door, frame=door.frame.filter(used.tolist()))
-            occurring, labels = np.unique(labels[used], return_inverse=True)
-            classes, weights = classes[occurring], weights[used]
+        training = self._open(X, y, sample_weight)
+        door = training.door
         self._told = proportions_of(X, self.proportions, type(self).__name__)
         self._added = share_columns(door.frame.columns)
         columns = self._columns(X, door, own=self.entropy == "own")
@@ -149,11 +143,11 @@ class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             columns = [column for column in columns if column.attribute.name in categories]
             if not columns:
                 raise BadInput("All columns are numbers, and numbers='ignore' leaves these out. Use 'thresholds'.")
-        self.tree_ = induce_id3(
+        tree = induce_id3(
             columns,
-            labels,
-            [str(label) for label in classes],
-            weights,
+            training.labels,
+            training.names,
+            training.weights,
             entropy=self.entropy,
             assign=self.assign,
             fractional=self.fractional,
@@ -161,9 +155,7 @@ class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             max_depth=self.max_depth,
             random=np.random.default_rng(self.random_state),
         )
-        self.classes_ = classes
-        self.n_leaves_ = self.tree_.n_leaves
-        self.tree_size_ = self.tree_.size
+        self._note(tree, training.classes)
         return self
 
     def _columns(self, X: Any, door: Door, *, own: bool) -> list[SetColumn]:
@@ -179,29 +171,12 @@ class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         to the branches of the sets that contain it, if there are any: to the one with the most records, or with
         ``fractional`` to each in proportion to its records.
         """
-        named: NDArray[Any] = self._verdict(X).labels
-        return np.asarray(self.classes_[named])
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the probability of each class, in the order of ``classes_``; see :meth:`predict`."""
-        shares = self._verdict(X).shares
-        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
-
-    def export_text(self) -> str:
-        """Write the tree as text, a line per branch."""
-        check_is_fitted(self)
-        return self.tree_.export_text()
+        return super().predict(X)
 
     def _verdict(self, X: Any) -> Verdict:
         check_is_fitted(self)
         door = open_unseen(self, X, optional=self._added)
         return self.tree_.classify_sets(unseen_columns(self.tree_.set_attributes, door, self.missing, self._told))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        return tags
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
@@ -220,8 +195,7 @@ class GeneralizedID3Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         given: object = self.hierarchies
         if given is not None and not isinstance(given, Mapping):
             raise BadInput.parameter("hierarchies", owner, "a mapping of column to hierarchy", type(given).__name__)
-        if isinstance(self.missing, str) or not all(isinstance(text, str) for text in self.missing):
-            raise BadInput.parameter("missing", owner, "a list of texts", self.missing)
+        self._check_missing()
 
 
 def _whole(value: object, least: int) -> bool:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.counts import BadValues, EncodedColumn, encode_column, tabulate
@@ -18,18 +16,19 @@ from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.frames import Door, as_arrow
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
-from hedgerow.learning.inputs import open_training, open_unseen
-from hedgerow.learning.labels import classes_of, labels_given, weights_of
+from hedgerow.learning.inputs import open_unseen
+from hedgerow.learning.tree_classifier import TreeClassifier
 from hedgerow.privacy import pack
 from hedgerow.privacy.binding import BoundRequirement, Context
 from hedgerow.trees.generalizing import GeneralizedAttribute
 from hedgerow.trees.kadet import People, Records, induce_kadet
 from hedgerow.trees.placing import places_of
+from hedgerow.trees.tree import Verdict
 
 __all__ = ["KADETClassifier"]
 
 
-class KADETClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
+class KADETClassifier(TreeClassifier):
     """A decision tree that tells nobody apart from fewer than k people (see :mod:`hedgerow.trees.kadet`).
 
     Parameters
@@ -109,16 +108,11 @@ class KADETClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
             How many records each row stands for, whole numbers because k counts records.
         """
         self._check_parameters()
-        door = open_training(self, X)
+        training = self._open(X, y, sample_weight)
+        door, labels, classes = training.door, training.labels, training.classes
         rows = len(door.frame)
         public = self._public(door.frame.columns)
-        classes, labels = classes_of(labels_given(X, y, type(self).__name__), rows)
-        weights = _whole(weights_of(sample_weight, rows), rows)
-        if not weights.all():
-            used = weights > 0
-            door = replace(door, frame=door.frame.filter(used.tolist()))
-            occurring, labels = np.unique(labels[used], return_inverse=True)
-            classes, weights = classes[occurring], weights[used]
+        weights = _whole(training.weights, rows)
         records = int(weights.sum())
         if records < self.k:
             raise BadInput(
@@ -132,29 +126,22 @@ class KADETClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
             for one, column in zip(door.frame.columns, columns, strict=True)
         ]
         people = _people(attributes, columns, weights)
-        self.tree_ = induce_kadet(
+        tree = induce_kadet(
             attributes,
             _records(attributes, columns, labels, len(classes), weights),
             people,
             pack([BoundRequirement(f"k = {self.k}", self.k)], Context((), records)),
-            [str(label) for label in classes],
+            training.names,
             criterion=self.criterion,
             pruned=self.pruned,
         )
         places = np.stack([one.places(codes) for one, codes in zip(attributes, people.codes, strict=True)])
-        self.spans_ = np.sort(np.bincount(self.tree_.spans(places), people.weights).astype(np.int64))
-        self.classes_ = classes
-        self.n_leaves_ = self.tree_.n_leaves
-        self.tree_size_ = self.tree_.size
+        self.spans_ = np.sort(np.bincount(tree.spans(places), people.weights).astype(np.int64))
+        self._note(tree, classes)
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Name the class of each row: the most probable, the first of equally probable ones."""
-        most_probable = self.predict_proba(X).argmax(axis=1)
-        return np.asarray(self.classes_[most_probable])
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the probability of each class, in the order of ``classes_``.
+    def _verdict(self, X: Any) -> Verdict:
+        """What the tree says of rows.
 
         A value that the training table does not have is taken for the nearest node above it that the hierarchy knows;
         where a node has no branch for it, the classes of that node answer.
@@ -166,12 +153,7 @@ class KADETClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
             new = self._encode(door, attribute.domain.name, like=attribute.domain)
             places[at] = places_of(attribute, new.domain, self._given[attribute.domain.name])[new.codes]
         deciding = self.tree_.deciding[self.tree_.reached(places)]
-        return np.asarray(deciding / deciding.sum(axis=1, keepdims=True))
-
-    def export_text(self) -> str:
-        """Write the tree as text, a line per branch."""
-        check_is_fitted(self)
-        return self.tree_.export_text()
+        return Verdict(deciding, deciding.argmax(axis=1))
 
     def _encode(self, door: Door, name: str, like: Domain | None = None) -> EncodedColumn:
         """A column as codes of its own values; without a hierarchy it must not mix numbers and text."""
@@ -203,12 +185,6 @@ class KADETClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
                     raise BadInput.unknown("column", str(name), columns, what)
         return set(named)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        return tags
-
     def _check_parameters(self) -> None:
         owner = type(self).__name__
         k: object = self.k
@@ -224,8 +200,7 @@ class KADETClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
             raise BadInput.parameter("criterion", owner, "'gain_ratio' or 'gain'", self.criterion)
         if not isinstance(self.pruned, bool):
             raise BadInput.parameter("pruned", owner, "True or False", self.pruned)
-        if isinstance(self.missing, str) or not all(isinstance(text, str) for text in self.missing):
-            raise BadInput.parameter("missing", owner, "a list of texts", self.missing)
+        self._check_missing()
 
 
 def _whole(weights: NDArray[np.float64] | None, rows: int) -> NDArray[np.int64]:

@@ -8,55 +8,23 @@ record has those of its class.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from hedgerow.counts import BadValues, EncodedColumn, encode_column
-from hedgerow.errors import BadInput
 from hedgerow.proportions import ColumnProportions
 from hedgerow.trees._fractional import Cells
-from hedgerow.trees.attributes import MISSING, Attribute
-from hedgerow.trees.contents import (
-    Content,
-    Leaves,
-    canonical,
-    content_of,
-    contents_of,
-    generalized,
-    known_values,
-    meets,
-    number_of,
-)
+from hedgerow.trees.attributes import MISSING
+from hedgerow.trees.contents import Content, Leaves, canonical, contents_of, generalized, known_values
+from hedgerow.trees.set_attributes import CellReader, SetAttribute, Shares
 from hedgerow.trees.training import MISSING_LABEL
-from hedgerow.values import Interval, Suppressed
 
 __all__ = ["SetAttribute", "SetColumn", "read_training", "read_unseen"]
 
 _NO_LEAVES: Leaves = {}
-# Codes and their shares.
-_Shares = tuple[NDArray[np.int32], NDArray[np.float64]]
-
-
-@dataclass(frozen=True, eq=False)
-class SetAttribute(Attribute):
-    """A column whose cells may be generalized.
-
-    Attributes
-    ----------
-    own : bool
-        Whether each published cell, a set as well, is a value of its own.
-    has_missing : bool
-        Whether missing is a value like any other, the last one.
-    leaves : mapping of label to values
-        How the labels of its hierarchy are read.
-    """
-
-    own: bool = False
-    has_missing: bool = False
-    leaves: Leaves = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +101,7 @@ def read_training(
     lacks = lacks or (proportions is not None and proportions.domain.has_missing)
     if lacks and missing_is_value and not attribute.numeric:
         attribute = replace(attribute, labels=(*attribute.labels, MISSING_LABEL), has_missing=True)
-    return _column(_Reader(attribute, training=True), texts, contents, proportions, classes)
+    return _column(CellReader(attribute, training=True), texts, contents, proportions, classes)
 
 
 def read_unseen(
@@ -158,7 +126,7 @@ def read_unseen(
     """
     texts = _texts(attribute.name, values, missing)
     contents = contents_of(texts.domain, attribute.leaves)
-    return _column(_Reader(attribute, training=False), texts, contents, proportions, classes)
+    return _column(CellReader(attribute, training=False), texts, contents, proportions, classes)
 
 
 def _texts(name: str, values: pa.ChunkedArray, missing: Sequence[str]) -> EncodedColumn:
@@ -169,7 +137,7 @@ def _texts(name: str, values: pa.ChunkedArray, missing: Sequence[str]) -> Encode
 
 
 def _column(
-    reader: _Reader,
+    reader: CellReader,
     texts: EncodedColumn,
     contents: Sequence[Content],
     proportions: ColumnProportions | None,
@@ -178,7 +146,7 @@ def _column(
     """Put the cells of a column together."""
     attribute = reader.attribute
     size = len(attribute.labels)
-    lists: list[_Shares] = []
+    lists: list[Shares] = []
     cell_of = np.empty(texts.domain.size, dtype=np.int32)
     for at, (label, content) in enumerate(zip(texts.domain.labels.tolist(), contents, strict=True)):
         number = None if texts.domain.numbers is None else float(texts.domain.numbers[at])
@@ -207,7 +175,7 @@ def _column(
     return SetColumn(attribute, _cells(size, lists), index, by_class)
 
 
-def _of_classes(reader: _Reader, proportions: ColumnProportions) -> list[_Shares]:
+def _of_classes(reader: CellReader, proportions: ColumnProportions) -> list[Shares]:
     """The cell of each class of a release."""
     domain = proportions.domain
     code_of = np.full(domain.size, MISSING, dtype=np.int64)
@@ -226,69 +194,12 @@ def _of_classes(reader: _Reader, proportions: ColumnProportions) -> list[_Shares
     return found
 
 
-def _merged(codes: NDArray[np.int64], shares: NDArray[np.float64]) -> _Shares:
+def _merged(codes: NDArray[np.int64], shares: NDArray[np.float64]) -> Shares:
     distinct, which = np.unique(codes, return_inverse=True)
     return distinct.astype(np.int32), np.bincount(which, shares, len(distinct)).astype(np.float64)
 
 
-class _Reader:
-    """Finds the codes of a cell among the values of an attribute."""
-
-    def __init__(self, attribute: SetAttribute, *, training: bool) -> None:
-        self.attribute = attribute
-        plain = attribute.labels[: len(attribute.labels) - attribute.has_missing]
-        self.size = len(plain)
-        self.codes = {label: code for code, label in enumerate(plain)}
-        # Only a value that was not there in training needs a second choice.
-        around = attribute.own and not training
-        self.insides = [content_of(label, attribute.leaves) for label in plain] if around else []
-
-    def read(self, label: str, number: float | None, content: Content) -> _Shares:
-        """The codes of a cell, and their shares."""
-        if self.attribute.own:
-            return self._own(label, number, content)
-        if isinstance(content, Suppressed):
-            return self._equal(range(self.size), self.size)
-        if self.attribute.numbers is not None:
-            return self._numbers(self.attribute.numbers, number, content)
-        if isinstance(content, Interval):
-            content = frozenset((label,))
-        known = [self.codes[value] for value in content if value in self.codes]
-        if None in content and self.attribute.has_missing:
-            known.append(self.size)
-        return self._equal(known, len(content))
-
-    def _equal(self, codes: Sequence[int], members: int) -> _Shares:
-        distinct, times = np.unique(np.asarray(codes, dtype=np.int32), return_counts=True)
-        return distinct, times / max(members, 1)
-
-    def _numbers(self, numbers: NDArray[np.float64], number: float | None, content: Content) -> _Shares:
-        if number is not None:
-            return self._equal([int(np.searchsorted(numbers, number))], 1)
-        if isinstance(content, Interval):
-            first = int(np.searchsorted(numbers, content.low))
-            end = int(np.searchsorted(numbers, content.high, side="right" if content.closed else "left"))
-            # Without a known number inside it lies between two, and thresholds send it as its middle.
-            middle = int(np.searchsorted(numbers, (content.low + content.high) / 2))
-            return self._equal(range(first, end) if end > first else [middle], max(end - first, 1))
-        assert isinstance(content, frozenset), "suppressed and missing cells are read elsewhere"
-        found = [number_of(member) for member in content if member is not None]
-        if any(one is None for one in found):
-            raise BadInput(
-                f"The column {self.attribute.name!r} held numbers when the tree was trained and holds text now. "
-                "Make it numbers."
-            )
-        return self._equal([int(np.searchsorted(numbers, one)) for one in found if one is not None], len(content))
-
-    def _own(self, label: str, number: float | None, content: Content) -> _Shares:
-        """The value itself, and those that contain it as second choices."""
-        mine = self.codes.get(canonical(label))
-        around = [code for code, inside in enumerate(self.insides) if code != mine and meets(inside, content, number)]
-        codes = np.array(sorted([*around, *([] if mine is None else [mine])]), dtype=np.int32)
-        return codes, (codes == (-1 if mine is None else mine)).astype(np.float64)
-
-
-def _cells(size: int, lists: Sequence[_Shares]) -> Cells:
+def _cells(size: int, lists: Sequence[Shares]) -> Cells:
     """The plain values, the one of which nothing is known, then the lists."""
     lengths = np.concatenate([np.ones(size), [0], [len(codes) for codes, _ in lists]]).astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

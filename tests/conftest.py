@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -64,3 +66,18 @@ def data_folder() -> Path:
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def weka() -> None:
+    """Weka and Java are there; without them a test is skipped, but never on CI."""
+    lacking = []
+    if importlib.util.find_spec("weka") is None:
+        lacking.append("python-weka-wrapper3 (type: pip install 'hedgerow[weka]')")
+    if shutil.which("java") is None:
+        lacking.append("Java (type: sudo apt install default-jre-headless)")
+    if lacking:
+        reason = f"Weka needs {' and '.join(lacking)}"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)

@@ -36,6 +36,7 @@ _EXPORTS = {
     "Schema": "hedgerow.schema",
     "Release": "hedgerow.release",
     "Recoding": "hedgerow.recoding",
+    "Proportions": "hedgerow.proportions",
     "parse": "hedgerow.values",
     "KAnonymity": "hedgerow.privacy",
     "LDiversity": "hedgerow.privacy",

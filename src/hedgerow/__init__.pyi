@@ -39,6 +39,7 @@ from hedgerow.privacy import KAnonymity as KAnonymity
 from hedgerow.privacy import LDiversity as LDiversity
 from hedgerow.privacy import PSensitive as PSensitive
 from hedgerow.privacy import TCloseness as TCloseness
+from hedgerow.proportions import Proportions as Proportions
 from hedgerow.recoding import Recoding as Recoding
 from hedgerow.release import Release as Release
 from hedgerow.risk import Audit as Audit

@@ -7,9 +7,6 @@ Both read the same training table, so this says that the tables reach Weka whole
 from __future__ import annotations
 
 import gzip
-import importlib.util
-import os
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,19 +34,7 @@ REAL = {
 }
 
 
-@pytest.fixture(scope="module", autouse=True)
-def weka() -> None:
-    """Weka and Java are there; without them a test is skipped, but never on CI."""
-    lacking = []
-    if importlib.util.find_spec("weka") is None:
-        lacking.append("python-weka-wrapper3 (type: pip install 'hedgerow[weka]')")
-    if shutil.which("java") is None:
-        lacking.append("Java (type: sudo apt install default-jre-headless)")
-    if lacking:
-        reason = f"J48 needs {' and '.join(lacking)}"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+pytestmark = pytest.mark.usefixtures("weka")
 
 
 def counted(table: Any, target: str, names: list[str]) -> FrequencyTable:

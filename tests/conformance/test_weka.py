@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import csv
 import gzip
-import importlib.util
 import json
-import os
 import random
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -64,21 +61,6 @@ TABLES = {
     "waveform": RealTable("waveform/waveform.csv", "class", 21),
     "adult": RealTable("adult/adult_train.csv.gz", "salary-class", 6),
 }
-
-
-@pytest.fixture(scope="module")
-def weka() -> None:
-    """Weka and Java are there; without them a test is skipped, but never on CI."""
-    lacking = []
-    if importlib.util.find_spec("weka") is None:
-        lacking.append("python-weka-wrapper3 (type: pip install 'hedgerow[weka]')")
-    if shutil.which("java") is None:
-        lacking.append("Java (type: sudo apt install default-jre-headless)")
-    if lacking:
-        reason = f"J48 needs {' and '.join(lacking)}"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
 
 
 def is_number(text: str) -> bool:

@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.errors import BadInput
 from hedgerow.learning.inputs import open_unseen
-from hedgerow.learning.published import proportions_of, published_columns, share_columns, unseen_columns
+from hedgerow.learning.part_columns import share_columns
+from hedgerow.learning.published import proportions_of, published_columns, unseen_columns
 from hedgerow.learning.tree_classifier import TreeClassifier
 from hedgerow.trees.attributes import encode_like, encode_training
 from hedgerow.trees.c45 import check_c45, induce_c45
@@ -101,9 +102,8 @@ class C45Classifier(TreeClassifier):
         """
         self._check_parameters()
         training = self._open(X, y, sample_weight)
-        columns = training.door.frame.columns
         self._told = proportions_of(X, None, type(self).__name__) if self.fractional else None
-        self._added = share_columns(columns) if self.fractional else []
+        self._added = share_columns(training.door.frame) if self.fractional else []
         known: dict[str, Any] = {name: getattr(self, name) for name in ("confidence", "min_objects", "pruned")}
         tree: ClassificationTree
         if self.fractional:

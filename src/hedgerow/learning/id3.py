@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.errors import BadInput
 from hedgerow.frames import Door
 from hedgerow.learning.inputs import open_unseen
-from hedgerow.learning.published import proportions_of, published_columns, share_columns, unseen_columns
+from hedgerow.learning.part_columns import share_columns
+from hedgerow.learning.published import proportions_of, published_columns, unseen_columns
 from hedgerow.learning.tree_classifier import TreeClassifier
 from hedgerow.proportions import Proportions
 from hedgerow.trees.fractional import SetTree
@@ -135,7 +136,7 @@ class GeneralizedID3Classifier(TreeClassifier):
         training = self._open(X, y, sample_weight)
         door = training.door
         self._told = proportions_of(X, self.proportions, type(self).__name__)
-        self._added = share_columns(door.frame.columns)
+        self._added = share_columns(door.frame)
         columns = self._columns(X, door, own=self.entropy == "own")
         if self.numbers == "ignore":
             as_sets = self._columns(X, door, own=False) if self.entropy == "own" else columns

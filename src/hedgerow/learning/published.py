@@ -20,13 +20,14 @@ from hedgerow.errors import BadInput
 from hedgerow.frames import Door, as_arrow
 from hedgerow.hierarchies import EncodedHierarchy, hierarchy_of
 from hedgerow.hierarchies.taxonomies import Taxonomy
+from hedgerow.learning.part_columns import share_columns
 from hedgerow.proportions import ColumnProportions, Proportions
 from hedgerow.release import Release
 from hedgerow.trees.contents import Leaves, leaves_below, number_of
 from hedgerow.trees.sets import SetAttribute, SetColumn, read_training, read_unseen
 from hedgerow.values import ValueSet, parse
 
-__all__ = ["proportions_of", "published_columns", "share_columns", "unseen_columns"]
+__all__ = ["proportions_of", "published_columns", "unseen_columns"]
 
 
 def proportions_of(X: Any, given: object, owner: str) -> Proportions | None:
@@ -36,15 +37,6 @@ def proportions_of(X: Any, given: object, owner: str) -> Proportions | None:
     if given is None and isinstance(X, Release):
         return X.proportions
     return given
-
-
-def share_columns(columns: Sequence[str]) -> list[str]:
-    """The columns that ``fit_resample`` adds with ``publish_proportions``: the share of a part, as ``age=[20,30)``.
-
-    >>> share_columns(["age", "sex", "sex=F", "sex=M"])
-    ['sex=F', 'sex=M']
-    """
-    return [name for name in columns if any(name.startswith(f"{other}=") for other in columns)]
 
 
 def published_columns(
@@ -57,7 +49,7 @@ def published_columns(
     hierarchies: Mapping[str, Any] | None = None,
     proportions: Proportions | None = None,
 ) -> list[SetColumn]:
-    """Read all columns of the training table, but for those that :func:`share_columns` names.
+    """Read all columns of the training table, but for those that hold shares of the parts of others.
 
     Parameters
     ----------
@@ -90,7 +82,7 @@ def published_columns(
             raise BadInput.unknown("column", str(name), frame.columns, "A hierarchy is given for it.")
     told = {} if proportions is None else {column.domain.name: column for column in proportions.columns}
     classes = None if proportions is None else proportions.classes_of(frame)
-    added = set(share_columns(frame.columns))
+    added = set(share_columns(frame))
     columns = []
     for name in frame.columns:
         if name in added:

@@ -33,8 +33,8 @@ from hedgerow.learning.encoders.column import Column, Unknown
 from hedgerow.learning.encoders.covers import Covers, covers_of
 from hedgerow.learning.encoders.fitting import fit_column
 from hedgerow.learning.encoders.means import Means, fit_means, means_of_cells
-from hedgerow.learning.encoders.part_columns import part_columns
 from hedgerow.learning.inputs import open_training, open_unseen
+from hedgerow.learning.part_columns import part_columns
 from hedgerow.proportions import ColumnProportions
 from hedgerow.release import Release
 

@@ -31,8 +31,8 @@ from hedgerow.learning.encoders.column import Column, Unknown
 from hedgerow.learning.encoders.covers import Covers, covers_of
 from hedgerow.learning.encoders.means import means_of_cells, means_of_classes
 from hedgerow.learning.encoders.nodes import MISSING_LABEL
-from hedgerow.learning.encoders.part_columns import part_columns, part_labels, part_shares
 from hedgerow.learning.encoders.shares import shares_of_classes, shares_of_covers
+from hedgerow.learning.part_columns import part_columns, part_labels, part_shares
 from hedgerow.proportions import ColumnProportions, Proportions
 from hedgerow.release import Release
 

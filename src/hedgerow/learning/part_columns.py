@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.frames import as_arrow
-from hedgerow.learning.encoders.cells import is_numeric
 
-__all__ = ["part_columns", "part_labels", "part_shares"]
+__all__ = ["part_columns", "part_labels", "part_shares", "share_columns"]
 
 _ROUNDING: Final = 1e-6
 
@@ -37,10 +36,15 @@ def part_columns(frame: nw.DataFrame[Any]) -> dict[str, list[str]]:
         if owner in taken:
             continue
         parts = [name for name in frame.columns if name.startswith(f"{owner}=") and name not in taken]
-        if parts and all(is_numeric(frame[name]) for name in parts) and _are_shares(part_shares(frame, parts)):
+        if parts and all(frame[name].dtype.is_numeric() for name in parts) and _are_shares(part_shares(frame, parts)):
             found[owner] = parts
             taken.update(parts)
     return found
+
+
+def share_columns(frame: nw.DataFrame[Any]) -> list[str]:
+    """All columns that hold shares."""
+    return [name for names in part_columns(frame).values() for name in names]
 
 
 def part_labels(owner: str, names: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hedgerow.learning.encoders.part_columns import part_columns, part_shares
+from hedgerow.learning.part_columns import part_columns, part_shares, share_columns
 
 
 def frame(**columns: Any) -> nw.DataFrame[Any]:
@@ -21,6 +21,7 @@ def frame(**columns: Any) -> nw.DataFrame[Any]:
 def test_shares_belong_to_the_column_they_are_named_after() -> None:
     table = frame(a=["x", "y"], a_is_x=[1.0, 0.5], a_is_y=[0.0, 0.5], b=[1, 2])
     assert part_columns(table) == {"a": ["a=x", "a=y"]}
+    assert share_columns(table) == ["a=x", "a=y"]
 
 
 @pytest.mark.parametrize(

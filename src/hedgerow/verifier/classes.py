@@ -109,6 +109,8 @@ class ClassCounts:
         The rows of the table.
     entity : str, optional
         The column that names the person, where people are counted.
+    table_columns : tuple of str
+        All columns of the table, in its order.
     """
 
     columns: tuple[str, ...]
@@ -120,10 +122,16 @@ class ClassCounts:
     entity: str | None
     cells: Cells
     class_of_cell: Integers
+    table_columns: tuple[str, ...] = ()
 
     @classmethod
     def build(
-        cls, columns: tuple[str, ...], encoded: Sequence[Encoded], cells: Cells, entity: str | None
+        cls,
+        columns: tuple[str, ...],
+        encoded: Sequence[Encoded],
+        cells: Cells,
+        entity: str | None,
+        table_columns: tuple[str, ...] = (),
     ) -> ClassCounts:
         """Make classes of cells whose quasi-identifiers are given as one :class:`Encoded` per column."""
         class_of_cell, first = distinct([(column.codes, len(column.labels)) for column in encoded])
@@ -141,6 +149,7 @@ class ClassCounts:
             entity=entity,
             cells=cells,
             class_of_cell=class_of_cell,
+            table_columns=table_columns,
         )
 
     @property
@@ -165,7 +174,7 @@ class ClassCounts:
             raise BadInput("A shield names no column. Name the quasi-identifiers it protects, or none at all.")
         at = [self.columns.index(name) for name in shield]
         encoded = [Encoded(self.codes[self.class_of_cell, i], self.labels[i]) for i in at]
-        return ClassCounts.build(tuple(shield), encoded, self.cells, self.entity)
+        return ClassCounts.build(tuple(shield), encoded, self.cells, self.entity, self.table_columns)
 
     def histogram(self, column: str) -> Histogram:
         """Return the histogram of a sensitive column, or say that it was not counted."""

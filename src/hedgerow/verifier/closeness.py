@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput
 from hedgerow.verifier.classes import Histogram, Integers, Labels, distinct
-from hedgerow.verifier.labels import LabelIndex, as_number, text_of
+from hedgerow.verifier.labels import LabelIndex, numbers_of, text_of
 
 __all__ = ["equal_distance", "hierarchical_distance", "ordered_distance"]
 
@@ -33,7 +33,7 @@ def equal_distance(histogram: Histogram) -> Floats:
 def ordered_distance(histogram: Histogram, order: Sequence[object] | None = None, *, column: str = "") -> Floats:
     """Return Σ |P − Q| / (m − 1) for each class, P and Q being cumulative shares along the scale of m values.
 
-    The scale is ``order`` where one is given (all of it); else the values that occur, by value if all are
+    The scale is ``order`` where one is given (all of it); else the values that occur, by value if it is a column of
     numbers, otherwise as sorted text. A missing value is one step beyond the last.
     """
     place, steps = _scale(histogram.labels, order, column)
@@ -134,9 +134,10 @@ def _scale(labels: Labels, order: Sequence[object] | None, column: str) -> tuple
                 place[code] = position
         steps = len(order)
     else:
-        numbers = {code: as_number(labels[code]) for code in known}
-        if all(number is not None for number in numbers.values()):
-            known.sort(key=lambda code: (numbers[code], labels[code]))
+        numbers = numbers_of([labels[code] for code in known])
+        if numbers is not None:
+            by_code = dict(zip(known, numbers, strict=True))
+            known.sort(key=by_code.__getitem__)
         place[known] = np.arange(len(known))
         steps = len(known)
     missing = [code for code, label in enumerate(labels) if label is None]

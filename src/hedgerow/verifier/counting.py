@@ -14,7 +14,7 @@ import numpy as np
 from hedgerow.errors import BadInput, listing
 from hedgerow.schema import Schema
 from hedgerow.verifier.classes import Cells, ClassCounts
-from hedgerow.verifier.files import is_path, open_file
+from hedgerow.verifier.files import TableFile, is_path
 from hedgerow.verifier.grouping import group_frame, group_relation
 from hedgerow.verifier.labels import encode
 
@@ -65,13 +65,15 @@ def count_classes(
     if isinstance(missing, str):
         raise BadInput.parameter("missing", "the table", "a list of texts", missing)
     width = len(wanted.quasi)
-    encoded = [encode(grouped.column(i), name, missing, quasi=i < width) for i, name in enumerate(wanted.names)]
+    # A CSV has no null: its empty cells are what other tables call missing.
+    absent = (*missing, "") if wanted.empty_is_missing else tuple(missing)
+    encoded = [encode(grouped.column(i), name, absent, quasi=i < width) for i, name in enumerate(wanted.names)]
     cells = Cells(
         rows=np.asarray(grouped.column("n").to_numpy(), dtype=np.int64),
         sensitive=dict(zip(wanted.sensitive, encoded[width:], strict=False)),
         people=None if entity is None else encoded[-1].codes,
     )
-    return ClassCounts.build(wanted.quasi, encoded[:width], cells, entity)
+    return ClassCounts.build(wanted.quasi, encoded[:width], cells, entity, wanted.found)
 
 
 class _Columns:
@@ -85,10 +87,16 @@ class _Columns:
         self.quasi = tuple(quasi)
         self.sensitive = tuple(sensitive)
         self.names = (*self.quasi, *self.sensitive, *person)
+        self.found: tuple[str, ...] = ()
+        self.empty_is_missing = False
         self._encoding = encoding
 
+    def _resolve(self, found: Sequence[str]) -> None:
+        self._schema.resolve(found)
+        self.found = tuple(found)
+
     def group(self, table: Any) -> Any:
-        """Group a table of any kind, after a look at its column names."""
+        """Group a table of any kind, after a look at its column names, which are kept in ``found``."""
         if is_path(table):
             return self._group_file(table)
         if isinstance(table, duckdb.DuckDBPyRelation):
@@ -103,21 +111,23 @@ class _Columns:
         except nw.exceptions.DuplicateError:
             raise BadInput("The table has several columns of the same name. Rename them.") from None
         eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-        self._schema.resolve(eager.columns)
-        return group_frame(eager, self.names)
+        self._resolve(eager.columns)
+        return group_frame(eager, self.names, len(self.quasi))
 
     def _group_file(self, path: str | Path) -> Any:
-        with open_file(path, self._encoding) as file:
-            self._schema.resolve(file.names)
-            return group_relation(file.relation, [file.alias(name) for name in self.names], self.names)
+        file = TableFile(path, self._encoding)
+        self.empty_is_missing = file.is_csv
+        self._resolve(file.names)
+        return file.group(self.names, len(self.quasi))
 
     def _group_relation(self, relation: duckdb.DuckDBPyRelation) -> Any:
-        self._schema.resolve(relation.columns)
+        self._resolve(relation.columns)
         spellings = Counter(name.casefold() for name in relation.columns)
         alike = [name for name in relation.columns if spellings[name.casefold()] > 1]
         if alike:
             raise BadInput(f"The relation's columns {listing(alike)} differ only in case. Rename them.")
         try:
-            return group_relation(relation, self.names, self.names)
+            return group_relation(relation, self.names, self.names, len(self.quasi))
         except duckdb.Error:
-            raise BadInput("DuckDB could not evaluate the relation. Check the query it comes from.") from None
+            pass  # its message quotes cells, also as the context of another error
+        raise BadInput("DuckDB could not evaluate the relation. Check the query it comes from.")

@@ -1,42 +1,189 @@
-"""Files as DuckDB relations, larger than memory: CSV (also gzipped) as text, Parquet with its types.
+"""Files, opened by another parser than the one that wrote them: CSV (also gzipped) by Arrow, Parquet by DuckDB.
 
-Nothing is guessed but the delimiter, and that from the header alone: DuckDB's own detection skips lines
-that do not fit, and a skipped row would be a row that nobody verified.
+The engine writes CSV with DuckDB. A fault of that reader or writer must not pass the verifier too, so a CSV is read
+here by ``pyarrow.csv``: streamed, every cell as the text it is, nothing taken for null, line ends in quotes kept.
+Nothing is guessed but the delimiter, and that from the header alone.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
-import re
+import io
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Final, TextIO, cast
+from typing import IO, Any, Final, TextIO, cast
 
 import duckdb
+import pyarrow.csv
 
 from hedgerow.errors import BadInput
-from hedgerow.verifier.grouping import open_database
+from hedgerow.verifier.grouping import group_relation, open_database
 
-__all__ = ["OpenFile", "is_path", "open_file"]
+__all__ = ["TableFile", "is_path"]
 
 _DELIMITERS: Final = ",;\t|"
-_LINE: Final = re.compile(r"CSV Error on Line: (\d+)")
+_ADVICE: Final = "Check its encoding, its quotes, and that every line has as many cells as the header."
+# A record must fit into a block. The first size is fast; the others are for tables with very long cells.
+_BLOCKS: Final = (1 << 20, 1 << 26, 1 << 30)
+_LONGEST_HEADER: Final = 1 << 26
+# Whatever Arrow, DuckDB, gzip and codecs raise for bytes that they cannot read. All of them may quote cells.
+_FAULTS: Final = (duckdb.Error, ValueError, OSError, EOFError, zlib.error, csv.Error)
 
 
-@dataclass(frozen=True, eq=False)
-class OpenFile:
-    """A file as a relation with the columns ``f0``, ``f1``, …, and the names that the file gives them."""
+class TableFile:
+    """A CSV or Parquet file whose column names have been read.
 
-    names: tuple[str, ...]
-    relation: duckdb.DuckDBPyRelation
+    Parameters
+    ----------
+    path : str or Path
+        ``.csv``, ``.csv.gz`` or ``.parquet``.
+    encoding : str
+        Of a CSV.
+    """
 
-    def alias(self, name: str) -> str:
-        """Return what the relation calls a column."""
-        return f"f{self.names.index(name)}"
+    def __init__(self, path: str | Path, encoding: str) -> None:
+        # Absolute, so that no library expands it to another place.
+        self._path = Path(path).absolute()
+        self._shown = str(path)
+        if not self._path.is_file():
+            raise BadInput(f"There is no file {self._shown!r}.")
+        name = self._path.name.lower()
+        if not name.endswith((".csv", ".csv.gz", ".parquet")):
+            raise BadInput(f"The file {self._shown!r} must end in .csv, .csv.gz or .parquet.")
+        self._parquet = name.endswith(".parquet")
+        self._zipped = name.endswith(".gz")
+        self._encoding = _known_encoding(encoding)
+        self._delimiter = ","
+        self._header_lines = 0
+        self.names: tuple[str, ...] = self._parquet_names() if self._parquet else self._csv_names()
+
+    @property
+    def is_csv(self) -> bool:
+        """Whether the file is a CSV, in which every cell is text."""
+        return not self._parquet
+
+    def group(self, columns: Sequence[str], quasi: int) -> Any:
+        """Group the file by some of its columns, of which the first ``quasi`` are quasi-identifiers."""
+        short = [f"f{self.names.index(name)}" for name in columns]
+        blocks = (0,) if self._parquet else _BLOCKS
+        for block in blocks:
+            try:
+                return self._grouped(short, columns, quasi, block)
+            except BadInput:
+                raise
+            except _FAULTS:
+                if not self._parquet and block < self._size():
+                    continue
+                break
+        raise self._malformed()
+
+    def _grouped(self, short: Sequence[str], columns: Sequence[str], quasi: int, block: int) -> Any:
+        with open_database() as connection:
+            if self._parquet:
+                return group_relation(self._parquet_rows(connection), short, columns, quasi)
+            with closing(self._open_bytes()) as raw:
+                rows = connection.from_arrow(self._csv_rows(raw, sorted(set(short)), block))
+                return group_relation(rows, short, columns, quasi)
+
+    def _size(self) -> int:
+        """How long a record could be at most."""
+        return _BLOCKS[-1] if self._zipped else self._path.stat().st_size
+
+    def _malformed(self) -> BadInput:
+        if self._parquet:
+            return BadInput(f"The file {self._shown!r} is not well-formed Parquet. {_ADVICE}")
+        line = self._first_faulty_line()
+        where = "" if line is None else f" at line {line}"
+        return BadInput(f"The file {self._shown!r} is not well-formed CSV in {self._encoding}{where}. {_ADVICE}")
+
+    # CSV
+
+    def _open_bytes(self) -> IO[bytes]:
+        return cast("IO[bytes]", gzip.open(self._path, "rb")) if self._zipped else self._path.open("rb")
+
+    def _open_text(self, errors: str) -> TextIO:
+        without_mark = "utf-8-sig" if codecs.lookup(self._encoding).name == "utf-8" else self._encoding
+        return io.TextIOWrapper(self._open_bytes(), encoding=without_mark, errors=errors, newline="")
+
+    def _csv_rows(self, raw: IO[bytes], wanted: Sequence[str], block: int) -> Any:
+        names = [f"f{at}" for at in range(len(self.names))]
+        # Of one column an empty line is a record with an empty cell; of several it is no record to any reader.
+        parsing = pyarrow.csv.ParseOptions(
+            delimiter=self._delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1
+        )
+        reading = pyarrow.csv.ReadOptions(
+            column_names=names, skip_rows=self._header_lines, block_size=block, encoding=self._encoding
+        )
+        converting = pyarrow.csv.ConvertOptions(
+            column_types=dict.fromkeys(wanted, "large_string"),
+            include_columns=list(wanted),
+            strings_can_be_null=False,
+            quoted_strings_can_be_null=False,
+        )
+        return pyarrow.csv.open_csv(raw, read_options=reading, parse_options=parsing, convert_options=converting)
+
+    def _csv_names(self) -> tuple[str, ...]:
+        """Read the names of the columns, and choose the delimiter that splits them into the most."""
+        names: list[str] = ["\ufffd"]
+        try:
+            with self._open_text("replace") as stream:
+                first = stream.readline(_LONGEST_HEADER)
+            with self._open_text("replace") as stream:
+                self._delimiter = max(_DELIMITERS, key=lambda sign: len(next(csv.reader([first], delimiter=sign), [])))
+                reader = csv.reader(_bounded(stream), delimiter=self._delimiter)
+                names = next(reader, [])
+                self._header_lines = reader.line_num
+        except _FAULTS:
+            names = ["\ufffd"]
+        if any("\ufffd" in name for name in names):
+            raise BadInput(f"The header of {self._shown!r} cannot be read as CSV in {self._encoding}. {_ADVICE}")
+        if not names:
+            raise BadInput(f"The file {self._shown!r} is empty. Its first line must name the columns.")
+        return tuple(names)
+
+    def _first_faulty_line(self) -> int | None:
+        """Where the first record stands that is not of the header's width, not text, or has a broken quote."""
+        line = 1
+        try:
+            with self._open_text("surrogateescape") as stream:
+                reader = csv.reader(stream, delimiter=self._delimiter, strict=True)
+                for record in reader:
+                    if record and (len(record) != len(self.names) or not all(map(_is_text, record))):
+                        return line
+                    line = reader.line_num + 1
+        except csv.Error:
+            return line
+        except _FAULTS:
+            return None
+        return None
+
+    # Parquet
+
+    def _parquet_names(self) -> tuple[str, ...]:
+        names: list[str] = []
+        try:
+            with open_database() as connection:
+                # DuckDB renames columns that differ only in case, so the names come from the file's own schema.
+                source = f"parquet_schema({_spelled(self._path)})"
+                fields = connection.sql(f"SELECT name, num_children FROM {source}").fetchall()
+            at = 1
+            while at < len(fields):
+                names.append(str(fields[at][0]))
+                at = _after(fields, at)
+        except _FAULTS:
+            names = []
+        if not names:
+            raise self._malformed()
+        return tuple(names)
+
+    def _parquet_rows(self, connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+        aliases = ", ".join(f"f{at}" for at in range(len(self.names)))
+        source = f"read_parquet({_spelled(self._path)}, hive_partitioning = false)"
+        return connection.sql(f"FROM {source} AS t({aliases})")
 
 
 def is_path(table: object) -> bool:
@@ -44,41 +191,19 @@ def is_path(table: object) -> bool:
     return isinstance(table, str | Path)
 
 
-@contextmanager
-def open_file(path: str | Path, encoding: str) -> Iterator[OpenFile]:
-    """Open a CSV or Parquet file; a fault found while it is read becomes one sentence without a cell."""
-    file = Path(path)
-    if not file.is_file():
-        raise BadInput(f"There is no file {str(path)!r}.")
-    name = file.name.lower()
-    if not name.endswith((".csv", ".csv.gz", ".parquet")):
-        raise BadInput(f"The file {str(path)!r} must end in .csv, .csv.gz or .parquet.")
-    with open_database() as connection:
-        try:
-            if name.endswith(".parquet"):
-                yield _open_parquet(connection, file)
-            else:
-                yield _open_csv(connection, file, encoding)
-        except duckdb.Error as error:
-            # The message quotes the line; its number is all that may be passed on.
-            found = _LINE.search(str(error))
-            where = f" at line {found[1]}" if found else ""
-            what = "Parquet" if name.endswith(".parquet") else f"CSV in {encoding}"
-            raise BadInput(f"The file {str(path)!r} is not well-formed {what}{where}. {_ADVICE}") from None
+def _bounded(stream: TextIO) -> Iterator[str]:
+    """The lines of a header; one that does not end is a fault, not a reason to read for ever."""
+    read = 0
+    while line := stream.readline(_LONGEST_HEADER):
+        read += len(line)
+        if read >= _LONGEST_HEADER:
+            raise ValueError("the header is too long")
+        yield line
 
 
-_ADVICE: Final = "Check its encoding, its quotes, and that every line has as many cells as the header."
-
-
-def _open_parquet(connection: duckdb.DuckDBPyConnection, file: Path) -> OpenFile:
-    source = f"read_parquet({_spelled(file)})"
-    # DuckDB renames columns that differ only in case, so the names come from the file's own schema.
-    fields = connection.sql(f"SELECT name, num_children FROM parquet_schema({_spelled(file)})").fetchall()
-    names, at = [], 1
-    while at < len(fields):
-        names.append(str(fields[at][0]))
-        at = _after(fields, at)
-    return OpenFile(tuple(names), connection.sql(f"FROM {source} AS t({_aliases(len(names))})"))
+def _is_text(cell: str) -> bool:
+    """Whether a cell was decoded whole: bytes that are no text became lone surrogates."""
+    return not any("\ud800" <= sign <= "\udfff" for sign in cell)
 
 
 def _after(fields: list[tuple[str, int | None]], at: int) -> int:
@@ -90,54 +215,16 @@ def _after(fields: list[tuple[str, int | None]], at: int) -> int:
     return at
 
 
-def _open_csv(connection: duckdb.DuckDBPyConnection, file: Path, encoding: str) -> OpenFile:
-    names, delimiter = _header(file, encoding)
-    columns = ", ".join(f"'f{i}': 'VARCHAR'" for i in range(len(names)))
-    dialect = "auto_detect = false, header = true, skip = 0, comment = '', quote = '\"', escape = '\"'"
-    rules = "strict_mode = true, null_padding = false, ignore_errors = false"
-    text = f"delim = '{delimiter}', encoding = '{_duckdb_encoding(encoding)}'"
-    source = f"read_csv({_spelled(file)}, columns = {{{columns}}}, {dialect}, {rules}, {text})"
-    return OpenFile(names, connection.sql(f"FROM {source}"))
-
-
-def _header(file: Path, encoding: str) -> tuple[tuple[str, ...], str]:
-    """Read the names of the columns, and the delimiter that splits them into the most."""
-    python_encoding = "utf-8-sig" if _duckdb_encoding(encoding) == "utf-8" else encoding
+def _known_encoding(encoding: str) -> str:
     try:
-        with _open_text(file, python_encoding) as stream:
-            first = stream.readline()
-        with _open_text(file, python_encoding) as stream:
-            delimiter = max(_DELIMITERS, key=lambda sign: len(next(csv.reader([first], delimiter=sign), [])))
-            names = next(csv.reader(stream, delimiter=delimiter), [])
-    except (UnicodeError, OSError, EOFError, zlib.error, csv.Error):
-        names = ["\ufffd"]
-    if any("\ufffd" in name for name in names):
-        raise BadInput(f"The header of {str(file)!r} cannot be read as CSV in {encoding}. {_ADVICE}")
-    if not names:
-        raise BadInput(f"The file {str(file)!r} is empty. Its first line must name the columns.")
-    return tuple(names), delimiter
-
-
-def _open_text(file: Path, encoding: str) -> TextIO:
-    # Bytes that are no text are left for DuckDB to find: it reads the whole file, and tells the line.
-    opened = gzip.open if file.name.lower().endswith(".gz") else open
-    return cast("TextIO", opened(file, "rt", encoding=encoding, errors="replace", newline=""))
-
-
-def _duckdb_encoding(encoding: str) -> str:
-    """Name an encoding as DuckDB does: only the three it has built in can be read out of core."""
-    plain = encoding.lower().replace("_", "-")
-    if plain in ("utf-8", "utf8", "utf-8-sig"):
-        return "utf-8"
-    if plain in ("latin-1", "latin1", "iso-8859-1", "iso8859-1"):
-        return "latin-1"
-    if plain in ("utf-16", "utf16"):
-        return "utf-16"
-    raise BadInput.parameter("encoding", "the table", "'utf-8', 'latin-1' or 'utf-16'", encoding)
-
-
-def _aliases(number: int) -> str:
-    return ", ".join(f"f{i}" for i in range(number))
+        io.TextIOWrapper(io.BytesIO(), encoding).read()  # also refuses codecs that are no text, such as base64
+    except (LookupError, UnicodeError):
+        known = False
+    else:
+        known = True
+    if not known:
+        raise BadInput.parameter("encoding", "the table", "the name of a text encoding", encoding)
+    return encoding
 
 
 def _spelled(path: Path) -> str:

@@ -1,7 +1,8 @@
 """One native GROUP BY per table: polars groups itself, everything else is grouped by DuckDB through Arrow.
 
 The result is an Arrow table with the columns ``c0``, ``c1``, … in the order asked for and ``n``, the rows
-of each combination, small enough for everything that follows.
+of each combination, small enough for everything that follows. Quasi-identifiers are grouped by what a reader of the
+table sees, not by what a database calls equal: ``-0.0`` is written otherwise than ``0.0``.
 """
 
 from __future__ import annotations
@@ -45,32 +46,36 @@ def quoted(identifier: str) -> str:
     return '"' + identifier.replace('"', '""') + '"'
 
 
-def group_frame(frame: nw.DataFrame[Any], columns: Sequence[str]) -> Any:
-    """Group a dataframe by some of its columns."""
+def group_frame(frame: nw.DataFrame[Any], columns: Sequence[str], quasi: int) -> Any:
+    """Group a dataframe by some of its columns, of which the first ``quasi`` are quasi-identifiers."""
     short = [f"c{i}" for i in range(len(columns))]
     part = frame.select(nw.col(name).alias(alias) for name, alias in zip(columns, short, strict=True))
     if frame.implementation.is_polars():
-        return _group_polars(part, short, columns)
+        return _group_polars(part, short, columns, quasi)
     arrow = _to_arrow(part, short, columns)
     with open_database() as connection:
-        return group_relation(connection.from_arrow(arrow), short, columns)
+        return group_relation(connection.from_arrow(arrow), short, columns, quasi)
 
 
 def _to_arrow(part: nw.DataFrame[Any], short: Sequence[str], columns: Sequence[str]) -> Any:
+    arrow = _arrow_or_none(part)
+    if arrow is not None:
+        return arrow
+    # Arrow's message quotes the cell: only the column it stumbled over is passed on.
+    mixed = [name for alias, name in zip(short, columns, strict=True) if _arrow_or_none(part.select(alias)) is None]
+    if not mixed:
+        raise HedgerowError("The table could not be handed to DuckDB.")
+    raise BadInput(f"The column {mixed[0]!r} mixes types. Turn its cells into text, or into numbers.")
+
+
+def _arrow_or_none(part: nw.DataFrame[Any]) -> Any:
     try:
         return part.to_arrow()
     except (TypeError, ValueError, OverflowError):
-        # Arrow's message quotes the cell: only the column it stumbled over is passed on.
-        if len(short) == 1:
-            raise BadInput(
-                f"The column {columns[0]!r} mixes types. Turn its cells into text, or into numbers."
-            ) from None
-        for alias, name in zip(short, columns, strict=True):
-            _to_arrow(part.select(alias), [alias], [name])
-        raise HedgerowError("The table could not be handed to DuckDB.") from None
+        return None
 
 
-def _group_polars(part: nw.DataFrame[Any], short: list[str], columns: Sequence[str]) -> Any:
+def _group_polars(part: nw.DataFrame[Any], short: list[str], columns: Sequence[str], quasi: int) -> Any:
     texts = []
     for alias, name in zip(short, columns, strict=True):
         dtype = part.schema[alias]
@@ -80,12 +85,19 @@ def _group_polars(part: nw.DataFrame[Any], short: list[str], columns: Sequence[s
             texts.append(nw.col(alias).cast(nw.Int64).cast(nw.String))
         elif not (dtype.is_float() or dtype in (nw.String, nw.Boolean, nw.Unknown)):
             texts.append(nw.col(alias).cast(nw.String))
-    grouped = part.group_by(short).agg(nw.len().alias("n"))
-    return (grouped.with_columns(*texts) if texts else grouped).to_arrow()
+    # 1 / -0.0 is below zero and 1 / 0.0 is not: the one way to tell them that every frame has.
+    floats = [alias for alias in short[:quasi] if part.schema[alias].is_float()]
+    signs = [(nw.lit(1.0) / nw.col(alias) < 0).alias(f"s{alias}") for alias in floats]
+    signed = part.with_columns(*signs) if signs else part
+    grouped = signed.group_by([*short, *(f"s{alias}" for alias in floats)]).agg(nw.len().alias("n"))
+    return (grouped.with_columns(*texts) if texts else grouped).select(*short, "n").to_arrow()
 
 
-def group_relation(relation: duckdb.DuckDBPyRelation, short: Sequence[str], columns: Sequence[str]) -> Any:
-    """Group a DuckDB relation by its columns ``short``, which messages call ``columns``."""
+def group_relation(relation: duckdb.DuckDBPyRelation, short: Sequence[str], columns: Sequence[str], quasi: int) -> Any:
+    """Group a DuckDB relation by its columns ``short``, which messages call ``columns``.
+
+    The first ``quasi`` of them are quasi-identifiers.
+    """
     types = dict(zip(relation.columns, relation.types, strict=True))
     written = []
     for i, (alias, name) in enumerate(zip(short, columns, strict=True)):
@@ -93,13 +105,15 @@ def group_relation(relation: duckdb.DuckDBPyRelation, short: Sequence[str], colu
         if kind in _NESTED:
             raise _nested(name)
         written.append(f"c{i}" if kind in _KEPT else f"CAST(c{i} AS VARCHAR) AS c{i}")
-    keys = ", ".join(quoted(alias) for alias in short)
+    signs = [f"signbit({quoted(alias)})" for alias in short[:quasi] if types[alias].id in ("float", "double")]
+    keys = ", ".join([*(quoted(alias) for alias in short), *signs])
     named = ", ".join(f"{quoted(alias)} AS c{i}" for i, alias in enumerate(short))
     try:
         grouped = relation.aggregate(f"{named}, count(*) AS n", keys)
         return grouped.project(", ".join([*written, "n"])).to_arrow_table()
     except duckdb.OutOfMemoryException:
-        raise HedgerowError("The memory is not enough to count the table. Free some, or use fewer columns.") from None
+        pass
+    raise HedgerowError("The memory is not enough to count the table. Free some, or use fewer columns.")
 
 
 def _nested(name: str) -> BadInput:

@@ -1,6 +1,8 @@
 """Columns of a grouped Arrow table as codes and text labels.
 
-Two cells get the same code exactly if they are the same value: null and NaN are one missing value, -0.0 is 0.
+Two cells of a quasi-identifier get the same code exactly if they are written alike, because that is how a reader tells
+people apart: ``-0.0`` is not ``0.0``, ``1.5`` not ``1.50``. Two cells of another column get the same code if they are
+the same value: a disease is not diverse for being spelled in two ways. Null and NaN are one missing value.
 """
 
 from __future__ import annotations
@@ -12,13 +14,17 @@ from decimal import Decimal
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput
 from hedgerow.verifier.classes import Encoded, Labels
 
-__all__ = ["LabelIndex", "as_number", "encode", "text_of"]
+__all__ = ["LabelIndex", "as_number", "encode", "numbers_of", "text_of"]
 
 _NUMBER: Final = re.compile(r"\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*\Z", re.ASCII)
+# As a column of numbers is written: no sign +, no leading zero, an exponent as Python and pandas write it.
+_PLAIN: Final = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?(e[+-]\d{2,3})?", re.ASCII)
+_WHOLE: Final = re.compile(r"-?\d+", re.ASCII)
 
 
 def text_of(value: object) -> str | None:
@@ -48,6 +54,36 @@ def as_number(text: str | None) -> float | None:
     return number if math.isfinite(number) else None
 
 
+def numbers_of(texts: Sequence[str]) -> list[int | float] | None:
+    """Read the values of a column as numbers if it is a column of numbers, else return ``None``.
+
+    It is one if every text is written as a number, without a leading zero or a plus, and floats can tell apart
+    whatever the texts tell apart; identifiers of many digits and codes such as ``011`` or ``1e2`` are text.
+
+    >>> numbers_of(["9", "1.50", "1e+02"]), numbers_of(["9", "011"]), numbers_of(["9", "1e2"])
+    ([9, 1.5, 100.0], None, None)
+    """
+    if not all(_PLAIN.fullmatch(text) for text in texts):
+        return None
+    exact: list[int | float] = [int(text) if _WHOLE.fullmatch(text) else float(text) for text in texts]
+    try:
+        floats = [float(number) for number in exact]
+    except OverflowError:
+        return None
+    told_apart = len(set(exact)) == len(set(floats)) and all(map(math.isfinite, floats))
+    return exact if told_apart else None
+
+
+def _by_value(texts: Sequence[str | None]) -> list[str | None]:
+    """Write all spellings of a number alike, if the column is one of numbers."""
+    known = [text for text in texts if text is not None]
+    numbers = numbers_of(known)
+    if numbers is None:
+        return list(texts)
+    written = dict(zip(known, map(text_of, numbers), strict=True))
+    return [None if text is None else written[text] for text in texts]
+
+
 def encode(column: Any, name: str, missing: Sequence[str], *, quasi: bool) -> Encoded:
     """Encode a column of an Arrow table (chunked array) whose rows are few: those of a grouped table.
 
@@ -64,22 +100,42 @@ def encode(column: Any, name: str, missing: Sequence[str], *, quasi: bool) -> En
         apart, so they are not counted as one value: null beside NaN is refused, and of several spellings only one
         is missing, the others are values.
     """
-    # By default Arrow leaves null out of the dictionary, and so holes in the indices.
-    dictionary = column.combine_chunks().dictionary_encode(null_encoding="encode")
-    if hasattr(dictionary, "combine_chunks"):
-        dictionary = dictionary.combine_chunks()
-    values = dictionary.dictionary.to_pylist()
+    values, at = _distinct(column)
     if quasi and None in values and any(isinstance(value, float) and math.isnan(value) for value in values):
         raise BadInput(f"The column {name!r} holds both null and NaN. Make all its missing values null.")
-    texts = list(map(text_of, values))
+    texts = [_as_written(value) for value in values] if quasi else list(map(text_of, values))
     absent = _one_spelling(texts, missing) if quasi else set(missing)
     texts = [None if text in absent else text for text in texts]
+    if not quasi:
+        texts = _by_value(texts)
     known = sorted({text for text in texts if text is not None})
     labels: list[str | None] = [*known, None] if None in texts else [*known]
     code_of = {text: code for code, text in enumerate(labels)}
     codes = np.array([code_of[text] for text in texts], dtype=np.int32)
-    at = np.asarray(dictionary.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
     return Encoded(codes[at], np.array(labels, dtype=object))
+
+
+def _distinct(column: Any) -> tuple[list[Any], NDArray[np.int64]]:
+    """The distinct values of a column, floats by their bits (-0.0 is not 0.0), and which of them each row has."""
+    array = column.combine_chunks()
+    if str(array.type) in ("float", "double"):
+        given = np.asarray(array.is_valid().to_numpy(zero_copy_only=False), dtype=bool)
+        floats = np.asarray(array.fill_null(0.0).to_numpy(zero_copy_only=False), dtype=np.float64)
+        bits, at = np.unique(floats.view(np.int64), return_inverse=True)
+        values = [*bits.view(np.float64).tolist(), None]
+        used, renumbered = np.unique(np.where(given, at, len(bits)), return_inverse=True)
+        return [values[one] for one in used.tolist()], renumbered.astype(np.int64)
+    # By default Arrow leaves null out of the dictionary, and so holes in the indices.
+    dictionary = array.dictionary_encode(null_encoding="encode")
+    if hasattr(dictionary, "combine_chunks"):
+        dictionary = dictionary.combine_chunks()
+    return dictionary.dictionary.to_pylist(), np.asarray(dictionary.indices.to_numpy(zero_copy_only=False), np.int64)
+
+
+def _as_written(value: object) -> str | None:
+    """The text of a quasi-identifier's cell; a negative zero shows its sign."""
+    negative_zero = isinstance(value, float) and value == 0 and math.copysign(1.0, value) < 0
+    return "-0" if negative_zero else text_of(value)
 
 
 def _one_spelling(texts: Sequence[str | None], missing: Sequence[str]) -> set[str]:

@@ -86,8 +86,27 @@ def test_a_person_in_two_classes_is_one_person_of_their_union() -> None:
     assert counts.project(["a"]).sizes.tolist() == [1]
 
 
-def test_negative_zero_is_zero(make: Maker) -> None:
-    assert as_dict(count_classes(make({"a": [0.0, -0.0, 1.5]}), ["a"])) == {("0",): 2, ("1.5",): 1}
+def test_quasi_identifiers_are_what_is_written(make: Maker) -> None:
+    """Whoever reads the table tells -0.0 from 0.0, though every database calls them equal."""
+    table = make({"a": [0.0, -0.0, 1.5, -0.0], "b": [-2.0, -2.0, 0.0, -2.0]})
+    assert as_dict(count_classes(table, ["a"])) == {("0",): 1, ("-0",): 2, ("1.5",): 1}
+    assert as_dict(count_classes(table, ["a", "b"])) == {("0", "-2"): 1, ("-0", "-2"): 2, ("1.5", "0"): 1}
+
+
+def test_sensitive_values_are_what_they_mean(make: Maker) -> None:
+    table = make({"a": ["x"] * 4, "zero": [0.0, -0.0, 0.0, 0.0], "spelled": ["1.5", "1.50", "1e+02", "100"]})
+    counts = count_classes(table, ["a"], sensitive=["zero", "spelled"])
+    assert counts.histogram("zero").labels.tolist() == ["0"]
+    assert counts.histogram("spelled").labels.tolist() == ["1.5", "100"]
+
+
+def test_codes_that_look_like_numbers_stay_as_they_are_spelled(make: Maker) -> None:
+    table = make(
+        {"a": ["x"] * 4, "code": ["011", "11", "1e2", "100"], "long": ["90071992547409921", "90071992547409922"] * 2}
+    )
+    counts = count_classes(table, ["a"], sensitive=["code", "long"])
+    assert len(counts.histogram("code").labels) == 4
+    assert len(counts.histogram("long").labels) == 2
 
 
 @pytest.mark.parametrize("maker", ["polars", "pyarrow", "duckdb"])

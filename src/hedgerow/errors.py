@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
-__all__ = ["BadInput", "HedgerowError", "Infeasible", "MissingExtra", "NotAnonymous"]
+__all__ = ["BadInput", "HedgerowError", "Infeasible", "InternalError", "MissingExtra", "NotAnonymous"]
 
 
 class HedgerowError(Exception):
@@ -47,6 +47,15 @@ class NotAnonymous(HedgerowError):
     """A table was counted again and does not meet the requirement; nothing was written."""
 
     exit_status = 3
+
+
+class InternalError(HedgerowError):
+    """Something that cannot be happened: a bug. It stops the release, also under ``python -O``; nothing was written."""
+
+    exit_status = 1
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"This is a bug in Hedgerow: {what}. Nothing was written. Please report it.")
 
 
 class MissingExtra(HedgerowError, ImportError):

@@ -16,18 +16,19 @@ from numpy.typing import NDArray
 
 from hedgerow import privacy
 from hedgerow.counts import FrequencyTable
-from hedgerow.engines import FileSource, Scratch, Source, open_source, seed_text
-from hedgerow.errors import BadInput, Infeasible
+from hedgerow.engines import FileSource, Source, open_source, seed_text
+from hedgerow.errors import BadInput, Infeasible, InternalError
 from hedgerow.hierarchies import resolve as resolve_hierarchy
 from hedgerow.metrics import all_losses
+from hedgerow.places import Scratch
 from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import Context, SensitiveColumn
 from hedgerow.proportions import Proportions, count_proportions
 from hedgerow.recoding import Recoding
-from hedgerow.release import Release, Staged, check_destination
+from hedgerow.release import FrameRows, Guarantee, Release, Rows, StagedRows, check_destination
+from hedgerow.release.manifest import significant
 from hedgerow.risk import audit_counts
 from hedgerow.schema import Roles, Schema
-from hedgerow.verifier import count_classes, enforce, verify
 
 __all__ = ["Prepared", "Progress", "bind", "context_of", "finish", "prepare", "sensitive_codes"]
 
@@ -144,41 +145,49 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
     prepared.progress("Writing rows")
     recoding = replace(recoding, missing=tuple(prepared.schema.missing))
     proportions = _proportions(prepared, recoding)
-    rows = _apply(prepared, recoding)
+    rows, artefact = _apply(prepared, recoding)
     prepared.progress("Verifying")
-    roles = prepared.roles
-    protected = dict.fromkeys((*roles.sensitive, *(one.column for one in prepared.requirements if one.column)))
-    target = () if roles.target is None or roles.target in protected else (roles.target,)
-    classes = count_classes(
-        rows.path if isinstance(rows, Staged) else rows,
-        roles.quasi,
-        sensitive=(*protected, *target),
-        missing=prepared.schema.missing,
-    )
-    if recoding.weak is None:
-        enforce(verify(classes, prepared.requirements))
-    _check_nothing_invented(classes.rows, recoding, prepared)
-    if proportions is not None:
-        same = np.array_equal(np.sort(proportions.sizes), np.sort(classes.sizes))
-        assert same, "the proportions speak of other classes than those that were published"
+    guarantee = _guarantee(prepared, recoding)
+    classes = guarantee.count(artefact)
+    if proportions is not None and not np.array_equal(np.sort(proportions.sizes), np.sort(classes.sizes)):
+        raise InternalError("the proportions speak of other classes than those that were published")
     prepared.progress("Auditing")
+    losses = all_losses(prepared.counts, recoding, k=_demanded_k(prepared.requirements))
     audit = audit_counts(
         classes,
-        sensitive=roles.sensitive,
-        target=roles.target,
+        sensitive=prepared.roles.sensitive,
+        target=prepared.roles.target,
         require=prepared.requirements,
-        losses=all_losses(prepared.counts, recoding, k=_demanded_k(prepared.requirements)),
+        # Exact ones would let whoever knows all rows but one find that row by trying.
+        losses={name: significant(loss) for name, loss in losses.items()},
         warnings=(*(() if recoding.weak is None else (recoding.weak,)), *recoding.warnings),
         proportions=proportions,
     )
     return Release(
         rows,
+        classes,
+        guarantee,
         recoding,
         audit,
-        {**_facts(prepared, recoding), "parameters": _told(parameters)},
+        {**_facts(prepared, recoding), "parameters": _shown(parameters)},
         _markers(prepared),
         proportions,
         prepared.counts.hierarchies,
+    )
+
+
+def _guarantee(prepared: Prepared, recoding: Recoding) -> Guarantee:
+    """What the published rows are held to, in memory and in every file."""
+    roles = prepared.roles
+    protected = (*roles.sensitive, *(one.column for one in prepared.requirements if one.column))
+    return Guarantee(
+        columns=roles.published,
+        quasi=roles.quasi,
+        counted=tuple(dict.fromkeys((*protected, *(() if roles.target is None else (roles.target,))))),
+        requirements=prepared.requirements,
+        missing=tuple(prepared.schema.missing),
+        rows=prepared.counts.rows - recoding.lost,
+        enforced=recoding.weak is None,
     )
 
 
@@ -199,7 +208,7 @@ def _proportions(prepared: Prepared, recoding: Recoding) -> Proportions | None:
     return proportions
 
 
-def _told(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _shown(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters for the manifest; an object by the name of its type."""
     plain = (str, int, float, bool, type(None))
     return {name: value if isinstance(value, plain) else type(value).__name__ for name, value in parameters.items()}
@@ -210,23 +219,17 @@ def _demanded_k(requirements: Sequence[Requirement]) -> int:
     return max(one.minimal_size for one in requirements)
 
 
-def _apply(prepared: Prepared, recoding: Recoding) -> Any:
+def _apply(prepared: Prepared, recoding: Recoding) -> tuple[Rows, Any]:
+    """Make the published rows, and say what the verifier has to count: the frame itself, or the file's path."""
     seed = seed_text(prepared.random_state)
     if not isinstance(prepared.source, FileSource):
-        return prepared.source.apply(recoding, seed, None)
-    if prepared.destination is None:
-        folder = Scratch()
-        staging = folder.path / "release.parquet"
-    else:
-        # Beside the destination, in its format: what was verified is then renamed, not written again.
-        folder = Scratch(prepared.destination.parent)
-        staging = folder.path / prepared.destination.name
-    return Staged(prepared.source.apply(recoding, seed, staging), folder)
-
-
-def _check_nothing_invented(rows: int, recoding: Recoding, prepared: Prepared) -> None:
-    expected = prepared.counts.rows - recoding.lost
-    assert rows == expected, f"{rows} rows came out where {expected} should have"
+        kept = prepared.source.apply(recoding, seed, None)
+        return FrameRows(kept), kept
+    folder = Scratch(prepared.destination)
+    # In the format of the destination, so that what was counted is copied there as it is.
+    name = "release.parquet" if prepared.destination is None else prepared.destination.name
+    path = prepared.source.apply(recoding, seed, folder.path / name)
+    return StagedRows.of(path, folder), path
 
 
 def _facts(prepared: Prepared, recoding: Recoding) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from hedgerow.proportions import proportions_path
-from hedgerow.release import Release, manifest_path
+from hedgerow.places import manifest_path, proportions_path
+from hedgerow.release import Release
 
 __all__ = ["show_release", "written"]
 

@@ -8,9 +8,8 @@ from typing import Any
 from hedgerow.engines.base import Source, seed_text
 from hedgerow.engines.files import File, FileSource
 from hedgerow.engines.memory import MemorySource
-from hedgerow.engines.scratch import Scratch
 
-__all__ = ["File", "FileSource", "MemorySource", "Scratch", "Source", "open_source", "seed_text"]
+__all__ = ["File", "FileSource", "MemorySource", "Source", "open_source", "seed_text"]
 
 
 def open_source(data: Any) -> Source:

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from hedgerow.counts import BadValues, FrequencyTable
 from hedgerow.engines import csv_text
 from hedgerow.engines.base import encode, ranking_columns
-from hedgerow.engines.scratch import Scratch
 from hedgerow.engines.sql import canonical_hash, column_list, file_literal, identifier, literal
 from hedgerow.errors import BadInput, listing
+from hedgerow.places import Scratch
 from hedgerow.recoding import Pieces, Recoding
 from hedgerow.schema import Roles, Schema
 

@@ -16,9 +16,8 @@ from hedgerow.errors import BadInput
 from hedgerow.frames import as_arrow, open_frame
 from hedgerow.hierarchies.entries import number_or_nan
 from hedgerow.learning.arff import write_arff
-from hedgerow.proportions import proportions_path
-from hedgerow.recoding import appearing, check_place
-from hedgerow.release import Release, manifest_path
+from hedgerow.places import appearing, check_place, manifest_path, proportions_path
+from hedgerow.release import Release
 from hedgerow.values import SUPPRESSED_TEXT, Interval, Suppressed, ValueSet, parse
 
 __all__ = ["export"]

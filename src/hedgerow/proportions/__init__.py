@@ -3,7 +3,7 @@
 from hedgerow.proportions.counting import count_proportions
 from hedgerow.proportions.matching import published_texts
 from hedgerow.proportions.parts import MISSING_PART, Parts, part_name, parts_of, shares_of_parts
-from hedgerow.proportions.proportions import ColumnProportions, Proportions, proportions_path
+from hedgerow.proportions.proportions import ColumnProportions, Proportions
 
 __all__ = [
     "ColumnProportions",
@@ -13,7 +13,6 @@ __all__ = [
     "count_proportions",
     "part_name",
     "parts_of",
-    "proportions_path",
     "published_texts",
     "shares_of_parts",
 ]

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from hedgerow.counts import tabulate
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
+from hedgerow.places import appearing, check_place
 from hedgerow.proportions.matching import ClassIndex, published_texts
-from hedgerow.recoding import appearing, check_place
 
-__all__ = ["ColumnProportions", "Proportions", "proportions_path"]
+__all__ = ["ColumnProportions", "Proportions"]
 
 _FORMAT = "hedgerow proportions 1"
 
@@ -165,11 +165,6 @@ class Proportions:
             return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise BadInput(f"The file {str(path)!r} does not hold proportions that Hedgerow saved.") from None
-
-
-def proportions_path(path: Path) -> Path:
-    """Where the proportions of a saved table stand."""
-    return path.with_name(path.name + ".proportions.json")
 
 
 def _column_to_dict(column: ColumnProportions) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from hedgerow.recoding.node_router import NodeRouter
 from hedgerow.recoding.published import Pieces, PublishedColumn
 from hedgerow.recoding.recoding import Recoding
 from hedgerow.recoding.routing import CutTree, Router
-from hedgerow.recoding.saving import appearing, check_place
 from hedgerow.recoding.shown import publish_shown
 
 __all__ = [
@@ -16,8 +15,6 @@ __all__ = [
     "PublishedColumn",
     "Recoding",
     "Router",
-    "appearing",
-    "check_place",
     "label_column",
     "publish_groups",
     "publish_shown",

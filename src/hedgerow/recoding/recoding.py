@@ -17,10 +17,10 @@ from hedgerow.counts import BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, HedgerowError
 from hedgerow.frames import Door, as_arrow, open_frame
+from hedgerow.places import appearing, check_place
 from hedgerow.recoding.node_router import NodeRouter
 from hedgerow.recoding.published import Pieces, PublishedColumn
 from hedgerow.recoding.routing import CutTree, Router, place
-from hedgerow.recoding.saving import appearing, check_place
 from hedgerow.values import SUPPRESSED_TEXT
 
 __all__ = ["Recoding"]

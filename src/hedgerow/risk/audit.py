@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from hedgerow.risk.attackers import Risks
+from hedgerow.risk.beside import Fit
 from hedgerow.risk.proportions import Disclosure
 from hedgerow.verifier import Verdict
 
@@ -103,6 +104,8 @@ class Audit:
         Whether the requirements hold, where some were given.
     proportions : mapping of column to Disclosure
         What published proportions tell beyond the table; empty if there are none.
+    manifest : {"fits", "differs"}, optional
+        Whether the table is the one that the manifest beside it speaks of; ``None`` if there is no manifest.
     """
 
     rows: int
@@ -120,6 +123,7 @@ class Audit:
     warnings: tuple[str, ...] = ()
     verdict: Verdict | None = None
     proportions: Mapping[str, Disclosure] = field(default_factory=dict)
+    manifest: Fit | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as plain values for JSON; what is infinite or not computed is ``None``."""

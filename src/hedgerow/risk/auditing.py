@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -15,6 +15,7 @@ from hedgerow.privacy import parse_requirement
 from hedgerow.proportions import Proportions
 from hedgerow.risk.attackers import attacker_risks
 from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
+from hedgerow.risk.beside import manifest_fit
 from hedgerow.risk.population import people_fitting
 from hedgerow.risk.proportions import disclosures
 from hedgerow.values import SUPPRESSED
@@ -49,7 +50,8 @@ def audit(
     Parameters
     ----------
     table : dataframe, DuckDB relation or path
-        pandas, polars or pyarrow; or a ``.csv``, ``.csv.gz`` or ``.parquet`` file.
+        pandas, polars or pyarrow; or a ``.csv``, ``.csv.gz`` or ``.parquet`` file. A file with a manifest beside it is
+        compared with the digest in it.
     quasi : sequence of str
         The columns by which a person could be found.
     sensitive : sequence of str
@@ -88,14 +90,17 @@ def audit(
     counted = dict.fromkeys((*sensitive, *(() if target is None else (target,)), *protected))
     options: dict[str, Any] = {"missing": missing, "encoding": encoding}
     counts = count_classes(table, quasi, sensitive=tuple(counted), entity=entity, **options)
-    return audit_counts(
+    fit, unfit = manifest_fit(table)
+    result = audit_counts(
         counts,
         sensitive=sensitive,
         target=target,
         population=None if population is None else count_classes(population, quasi, **options),
         require=demanded,
         threshold=threshold,
+        warnings=unfit,
     )
+    return replace(result, manifest=fit)
 
 
 def audit_counts(

@@ -40,6 +40,8 @@ def _summary(audit: Audit) -> list[str]:
     ]
     if audit.l is not None and audit.t is not None:
         facts += [("l", str(audit.l)), ("t", _number(audit.t))]
+    if audit.manifest is not None:
+        facts.append(("manifest", "fits the table" if audit.manifest == "fits" else "DOES NOT FIT the table"))
     return _aligned(facts, right=())
 
 

@@ -20,8 +20,7 @@ import pytest
 import hedgerow as hr
 from hedgerow import BadInput
 from hedgerow.learning.export import export
-from hedgerow.proportions import proportions_path
-from hedgerow.release import manifest_path
+from hedgerow.places import manifest_path, proportions_path
 
 FrameType = Callable[[pa.Table], Any]
 

@@ -109,7 +109,7 @@ def test_a_header_of_several_lines_is_skipped_whole(tmp_path: Path) -> None:
 
 
 def test_a_header_without_an_end_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="header .* cannot be read"):
+    with pytest.raises(BadInput, match=r"header .* cannot be read"):
         count_classes(write(tmp_path, "a" * (1 << 26)), ["a"])
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import gc
 import gzip
 import hashlib
 import io
 import json
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -19,9 +21,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import hedgerow as hr
-from hedgerow import release as release_module
-from hedgerow.errors import BadInput
-from hedgerow.release import manifest_path
+from hedgerow import places
+from hedgerow.errors import BadInput, NotAnonymous
+from hedgerow.places import manifest_path
+from hedgerow.release import release as release_module
+from hedgerow.release import rows as rows_module
 
 FrameType = Callable[[pa.Table], Any]
 RowsOf = Callable[[Any], list[dict[str, Any]]]
@@ -129,29 +133,40 @@ def test_a_release_can_be_saved_over_an_older_one(tmp_path: Path) -> None:
     assert "older" not in (tmp_path / "out.csv").read_text()
 
 
-def test_an_older_manifest_never_stands_beside_the_new_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stop between the two renames leaves the new table alone, not with the manifest of the older one."""
+@pytest.mark.parametrize("stop_at", ["out.csv.manifest.json", "out.csv.proportions.json", "out.csv"])
+def test_a_stop_between_two_renames_is_told_by_the_audit(
+    stop_at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The table takes its name last, so that it never stands beside a manifest that seems to be its own."""
     path = tmp_path / "out.csv"
-    hr.anonymize(PEOPLE, SCHEMA, k=2).save(path)
+    hr.anonymize(PEOPLE, SCHEMA, k=2, publish_proportions=True).save(path)
     older = path.read_bytes()
+    release = hr.anonymize(PEOPLE, SCHEMA, k=3, publish_proportions=True)
+    replace = Path.replace
 
-    def stop(_path: Path, _manifest: dict[str, Any]) -> None:
-        raise KeyboardInterrupt
+    def stopped(self: Path, target: Path) -> Path:
+        if target.name == stop_at:
+            raise KeyboardInterrupt
+        return replace(self, target)
 
-    monkeypatch.setattr(release_module, "_write_manifest", stop)
+    monkeypatch.setattr(Path, "replace", stopped)
     with pytest.raises(KeyboardInterrupt):
-        hr.anonymize(PEOPLE, SCHEMA, k=3).save(path)
-    assert path.read_bytes() != older
-    assert [file.name for file in tmp_path.iterdir()] == ["out.csv"]
+        release.save(path)
+    assert path.read_bytes() == older
+    audit = hr.audit(path, quasi=["age", "city"])
+    assert audit.manifest == ("fits" if stop_at == "out.csv.manifest.json" else "differs")
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(
+        ["out.csv", "out.csv.manifest.json", "out.csv.proportions.json"]
+    )
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
 def test_a_failure_leaves_nothing(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     release = hr.anonymize(PEOPLE, SCHEMA, k=3)
-    monkeypatch.setattr(release_module, "copy_options", lambda _path: "FORMAT csv, NONSENSE 'Soglio'")
+    monkeypatch.setattr(rows_module, "copy_options", lambda _path: "FORMAT csv, NONSENSE 'Soglio'")
     with pytest.raises(BadInput, match="cannot write the release") as caught:
         release.save(tmp_path / name)
-    assert caught.value.__suppress_context__
+    assert caught.value.__context__ is None
     assert "Soglio" not in str(caught.value)
     assert not list(tmp_path.iterdir())
 
@@ -163,10 +178,116 @@ def test_a_full_disk_leaves_the_older_file(tmp_path: Path, monkeypatch: pytest.M
     def full(_path: Path) -> str:
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(release_module, "_sha256", full)
+    monkeypatch.setattr(release_module, "sha256", full)
     with pytest.raises(BadInput, match="cannot be written"):
         release.save(tmp_path / "out.csv")
     assert [file.read_text() for file in tmp_path.iterdir()] == ["older"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_was_written_is_counted_again(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A writer that spoils one cell: the file never takes its name."""
+    release = hr.anonymize(PEOPLE.to_pandas(), SCHEMA, k=3)
+    copy = rows_module._copy
+
+    def spoiling(connection: Any, rows: Any, *rest: Any) -> None:
+        spoilt = "SELECT * REPLACE (CASE WHEN row_number() OVER () = 1 THEN 'x' ELSE city END AS city) FROM rows"
+        copy(connection, rows.query("rows", spoilt), *rest)
+
+    monkeypatch.setattr(rows_module, "_copy", spoiling)
+    with pytest.raises(NotAnonymous, match="does not meet 3-anonymity"):
+        release.save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+def test_a_staged_file_that_was_changed_is_not_published(name: str, people_file: Path, tmp_path: Path) -> None:
+    """Whoever can write to the staging folder cannot make a release of it."""
+    release = hr.anonymize(people_file, SCHEMA, k=3, destination=tmp_path / name)
+    staged = release.rows.path  # type: ignore[attr-defined]
+    frame = pd.read_csv(staged, dtype=str) if name == "out.csv" else pd.read_parquet(staged)
+    frame.loc[0, "city"] = "Soglio"
+    frame.to_csv(staged, index=False) if name == "out.csv" else frame.to_parquet(staged, index=False)
+    with pytest.raises(NotAnonymous):
+        release.save(tmp_path / name)
+    assert not (tmp_path / name).exists()
+    assert not manifest_path(tmp_path / name).exists()
+
+
+def test_saving_never_makes_a_link(people_file: Path, tmp_path: Path) -> None:
+    release = hr.anonymize(people_file, SCHEMA, k=3, destination=tmp_path / "out.csv")
+    saved = release.save(tmp_path / "out.csv")
+    assert saved.stat().st_nlink == 1
+    assert saved.read_bytes() == release.rows.path.read_bytes()  # type: ignore[attr-defined]
+
+
+def test_what_is_done_to_the_table_is_not_saved(frame_type: FrameType, tmp_path: Path, rows_of: RowsOf) -> None:
+    release = hr.anonymize(frame_type(PEOPLE), SCHEMA, k=3)
+    before = multiset(rows_of(release.table))
+    table = release.table
+    assert release.table is table or not isinstance(table, pd.DataFrame), "one copy, not one for each look"
+    if isinstance(table, pd.DataFrame):
+        table.loc[0, "city"] = "Soglio"
+        table["name"] = "Person-0"
+    elif hasattr(table, "insert_column"):
+        table.insert_column(0, table["city"].alias("name"))
+    assert multiset(read(release.save(tmp_path / "out.csv"))) == before
+
+
+def test_null_and_empty_text_that_would_become_one(tmp_path: Path) -> None:
+    """Two diseases in the frame, one in the CSV: l-diversity would hold in memory only."""
+    table = pa.table({"age": [1] * 4, "ill": [None, "", None, ""]})
+    schema = hr.Schema(quasi=["age"], sensitive=["ill"], missing=())
+    release = hr.anonymize(table, schema, k=2, require=[hr.LDiversity(2, "ill")])
+    with pytest.raises(BadInput, match="'ill' holds both null and empty text"):
+        release.save(tmp_path / "out.csv")
+    assert not list(tmp_path.iterdir())
+    assert len(read(release.save(tmp_path / "out.parquet"))) == 4
+
+
+def test_one_column_keeps_its_missing_rows(tmp_path: Path) -> None:
+    """An empty line would be no record to most readers."""
+    table = pa.table({"city": ["Bern", "Bern", None, None]})
+    for data in (table, _written(table, tmp_path / "in.parquet")):
+        path = hr.anonymize(data, hr.Schema(quasi=["city"]), k=2).save(tmp_path / "out.csv")
+        with path.open(newline="") as text:
+            assert sorted(csv.reader(text)) == [[""], [""], ["Bern"], ["Bern"], ["city"]]
+
+
+def _written(table: pa.Table, path: Path) -> Path:
+    pq.write_table(table, path)
+    return path
+
+
+def test_the_input_is_never_written_over(people_file: Path, tmp_path: Path) -> None:
+    before = people_file.read_bytes()
+    release = hr.anonymize(people_file, SCHEMA, k=3)
+    (tmp_path / "link.csv").symlink_to(people_file)
+    (tmp_path / "hard.csv").hardlink_to(people_file)
+    for place in (people_file, tmp_path / "link.csv", tmp_path / "hard.csv"):
+        with pytest.raises(BadInput, match="was read from"):
+            release.save(place)
+    assert people_file.read_bytes() == before
+
+
+def test_two_writers_never_mix_their_files(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    releases = [hr.anonymize(PEOPLE, SCHEMA, k=k, publish_proportions=k == 3) for k in (2, 3)]
+
+    def write(release: hr.Release) -> None:
+        for _ in range(8):
+            release.save(path)
+
+    writers = [threading.Thread(target=write, args=(release,)) for release in releases]
+    for writer in writers:
+        writer.start()
+    fits = []
+    while any(writer.is_alive() for writer in writers):
+        if path.exists():
+            with places.locked(path):
+                fits.append(hr.audit(path, quasi=["age", "city"]).manifest)
+    assert set(fits) == {"fits"}
+    assert hr.audit(path, quasi=["age", "city"]).manifest == "fits"
 
 
 def test_a_frame_whose_names_differ_in_case_is_not_saved_under_other_names(tmp_path: Path) -> None:

@@ -1,0 +1,228 @@
+"""Where files stand: what lies beside a table, one writer at a time, and nothing half written.
+
+Whatever is written is staged in a hidden folder beside its destination that only its owner can read, and takes its
+name by a rename when it is complete and on disk. The folder holds a lock as long as its process lives. A process that
+was killed leaves its folder behind; the next one that writes to the same place finds the lock free and removes it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import os
+import secrets
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+from hedgerow.errors import BadInput
+
+__all__ = [
+    "Scratch",
+    "appearing",
+    "check_place",
+    "locked",
+    "manifest_path",
+    "proportions_path",
+    "put",
+    "sha256",
+]
+
+_MARK: Final = "hedgerow-"
+_LOCK: Final = "lock"
+
+
+def _locks() -> Any:
+    """The system's file locks; where it has none, writers are not kept apart and leftovers stay."""
+    try:
+        return importlib.import_module("fcntl")
+    except ImportError:
+        return None
+
+
+_FCNTL: Final[Any] = _locks()
+
+
+def manifest_path(path: Path) -> Path:
+    """Where the manifest of a table stands."""
+    return path.with_name(path.name + ".manifest.json")
+
+
+def proportions_path(path: Path) -> Path:
+    """Where the proportions of a table stand."""
+    return path.with_name(path.name + ".proportions.json")
+
+
+def sha256(path: Path) -> str:
+    """The digest of a file's bytes."""
+    with path.open("rb") as written:
+        return hashlib.file_digest(written, "sha256").hexdigest()
+
+
+def check_place(path: Path) -> None:
+    """Refuse a place that no file can be written to."""
+    if path.is_dir():
+        raise BadInput(f"{str(path)!r} is a folder. Name a file.")
+    if not path.parent.is_dir():
+        raise BadInput(f"There is no folder {str(path.parent)!r} to write to.")
+    if not os.access(path.parent, os.W_OK):
+        raise BadInput(f"The folder {str(path.parent)!r} cannot be written to.")
+
+
+class Scratch:
+    """A folder that only this user can read, removed when the object is no longer used or the program ends.
+
+    ``tempfile.TemporaryDirectory`` warns if it is not closed by hand; a release has nobody who would close it. What
+    a killed process left in the same place is removed first.
+
+    Parameters
+    ----------
+    destination : Path, optional
+        The file for which something is staged: the folder is made beside it, hidden. The system's temporary folder if
+        not given.
+
+    Examples
+    --------
+    >>> scratch = Scratch()
+    >>> path = scratch.path
+    >>> del scratch
+    >>> path.exists()
+    False
+    """
+
+    def __init__(self, destination: Path | None = None) -> None:
+        folder = Path(tempfile.gettempdir()) if destination is None else destination.absolute().parent
+        prefix = _MARK if destination is None else f".{destination.name}.{_MARK}"
+        _remove_leftovers(folder, prefix)
+        # It takes the name that others look for only when its lock is held.
+        unnamed = Path(tempfile.mkdtemp(prefix=f".{_MARK}new-", dir=folder))
+        held = os.open(unnamed / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        _try_lock(held)
+        self.path = unnamed.rename(folder / f"{prefix}{secrets.token_hex(6)}")
+        self._removal = weakref.finalize(self, _remove, self.path, held)
+
+    def keep_for(self, user: object) -> None:
+        """Keep the folder at least as long as another object lives."""
+        weakref.finalize(user, lambda _folder: None, self)
+
+    def remove(self) -> None:
+        """Remove the folder now."""
+        self._removal()
+
+
+def _remove(folder: Path, held: int) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    os.close(held)
+
+
+def _remove_leftovers(folder: Path, prefix: str) -> None:
+    """Remove the folders of processes that no longer live."""
+    if _FCNTL is None:
+        return
+    with suppress(OSError):
+        for left in [one for one in folder.iterdir() if one.name.startswith(prefix)]:
+            with suppress(OSError):
+                held = os.open(left / _LOCK, os.O_RDWR | os.O_CLOEXEC)
+                try:
+                    if left.stat().st_uid == os.getuid() and _try_lock(held):
+                        shutil.rmtree(left, ignore_errors=True)
+                finally:
+                    os.close(held)
+
+
+def _try_lock(descriptor: int) -> bool:
+    """Lock an open file if nobody else has; where the file system has no locks, nobody has."""
+    if _FCNTL is None:
+        return True
+    try:
+        _FCNTL.flock(descriptor, _FCNTL.LOCK_EX | _FCNTL.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keep every other writer away from a destination; whoever comes second waits.
+
+    The lock is a hidden file beside the destination. It is removed by whoever holds it, so a waiting writer may find
+    that the file it has locked is no longer the one that stands there; then it tries again.
+    """
+    lock = path.with_name(f".{path.name}.lock")
+    held = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    while not _is_ours(lock, held):
+        os.close(held)
+        held = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)
+        os.close(held)
+
+
+def _is_ours(lock: Path, held: int) -> bool:
+    """Wait for the lock, and tell whether the file that was locked still stands under its name."""
+    if _FCNTL is None:
+        return True
+    with suppress(OSError):
+        _FCNTL.flock(held, _FCNTL.LOCK_EX)
+    try:
+        return os.path.samestat(os.fstat(held), lock.stat())
+    except FileNotFoundError:
+        return False
+
+
+def put(staged: list[tuple[Path, Path]], gone: list[Path] | None = None) -> None:
+    """Give staged files their names, in this order, after all of them are on disk.
+
+    Parameters
+    ----------
+    staged : list of (Path, Path)
+        Where each file is, and what it shall be called.
+    gone : list of Path, optional
+        Files that are removed before the last one takes its name.
+    """
+    for source, _ in staged:
+        with source.open("rb") as written:
+            os.fsync(written.fileno())
+    *before, last = staged
+    for source, target in before:
+        source.replace(target)
+    for path in gone or []:
+        path.unlink(missing_ok=True)
+    last[0].replace(last[1])
+    _flush_folder(last[1].parent)
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make renames last through a loss of power, where folders can be opened."""
+    with suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
+@contextmanager
+def appearing(path: Path) -> Iterator[Path]:
+    """A hidden name to write to; the file takes its real name only when it is complete and on disk."""
+    full = False
+    try:
+        scratch = Scratch(path)
+        try:
+            yield scratch.path / path.name
+            with locked(path):
+                put([(scratch.path / path.name, path)])
+        finally:
+            scratch.remove()
+    except OSError:
+        full = True
+    if full:
+        raise BadInput(f"The file {str(path)!r} cannot be written. Is the disk full?")

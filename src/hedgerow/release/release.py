@@ -1,0 +1,135 @@
+"""The release: the published table with its audit and manifest, and how it is written to disk."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hedgerow._version import __version__
+from hedgerow.engines.files import file_format
+from hedgerow.errors import BadInput
+from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.places import Scratch, check_place, locked, manifest_path, proportions_path, put, sha256
+from hedgerow.proportions import Proportions
+from hedgerow.recoding import Recoding
+from hedgerow.release.guarantee import Guarantee
+from hedgerow.release.manifest import public_facts, versions
+from hedgerow.release.rows import Rows
+from hedgerow.risk import Audit
+from hedgerow.verifier import ClassCounts
+
+__all__ = ["Release", "check_destination"]
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A verified release.
+
+    Attributes
+    ----------
+    recoding : Recoding
+        How original values became published ones: a secret.
+    audit : Audit
+        What the table gives away and what it lost.
+    facts : mapping
+        How it was made: roles, requirements, parameters, and what the method says of its result. They are exact;
+        the manifest rounds what was computed from original values.
+    markers : mapping of column to str
+        How a missing value of a quasi-identifier is written in a CSV.
+    proportions : Proportions, optional
+        How often each original value occurs in every class, if they were asked for.
+    hierarchies : mapping of column to EncodedHierarchy
+        How the quasi-identifiers generalize.
+    reads : tuple of Path
+        The files that the table came from, which are never written over.
+    """
+
+    rows: Rows = field(repr=False)
+    classes: ClassCounts = field(repr=False)
+    guarantee: Guarantee = field(repr=False)
+    recoding: Recoding
+    audit: Audit
+    facts: Mapping[str, Any]
+    markers: Mapping[str, str] = field(default_factory=dict)
+    proportions: Proportions | None = None
+    hierarchies: Mapping[str, EncodedHierarchy] = field(default_factory=dict)
+    reads: tuple[Path, ...] = ()
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+        return self.recoding.quasi
+
+    @property
+    def target(self) -> str | None:
+        """The class to be learnt, if the schema names one."""
+        name: str | None = self.facts["columns"]["target"]
+        return name
+
+    @property
+    def table(self) -> Any:
+        """The published rows: the dataframe type that came in; for a file, a DuckDB relation over the release.
+
+        It is yours: what you change in it is neither kept nor saved.
+        """
+        return self.rows.table
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What a reader of the release may know about how it was made; no value of the input is in it."""
+        own = {name: public_facts(value) for name, value in self.recoding.facts.items()}
+        return {"hedgerow": __version__, **self.facts, **own, "versions": versions(), "audit": self.audit.to_dict()}
+
+    def save(self, path: str | Path) -> Path:
+        """Write the table (``.csv``, ``.csv.gz`` or ``.parquet``) and, beside it, its manifest and its proportions.
+
+        What was written is counted again from the file before it takes its name. All files are staged first and then
+        renamed, the table last: whatever stops the program, a table never stands half written, without its manifest,
+        or beside one that ``hedgerow audit`` would take for its own.
+        """
+        place = Path(path).absolute()
+        check_destination(place)
+        self._refuse_input(place)
+        full = False
+        try:
+            self._stage_and_put(place)
+        except OSError:
+            full = True
+        if full:
+            raise BadInput(f"The file {str(path)!r} cannot be written. Is the disk full?")
+        return Path(path)
+
+    def _stage_and_put(self, path: Path) -> None:
+        scratch = Scratch(path)
+        try:
+            table, manifest = scratch.path / path.name, scratch.path / manifest_path(path).name
+            self.rows.write(table, self.markers, (*self.guarantee.quasi, *self.guarantee.counted))
+            digest = sha256(table)
+            if not self.rows.wrote(digest):
+                self.guarantee.count_again(table, self.classes)
+            said = {**self.manifest, "output": {"file": path.name, "sha256": digest}}
+            staged, gone = [(manifest, manifest_path(path))], [proportions_path(path)]
+            if self.proportions is not None:
+                beside = scratch.path / gone.pop().name
+                beside.write_text(json.dumps(self.proportions.to_dict(), ensure_ascii=False), encoding="utf-8")
+                said["proportions"] = {"file": beside.name, "sha256": sha256(beside)}
+                staged.append((beside, proportions_path(path)))
+            manifest.write_text(json.dumps(said, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+            with locked(path):
+                put([*staged, (table, path)], gone)
+        finally:
+            scratch.remove()
+
+    def _refuse_input(self, path: Path) -> None:
+        for read in self.reads:
+            if path.exists() and read.exists() and path.samefile(read):
+                raise BadInput(f"{str(path)!r} is a file that the table was read from. Name another one.")
+
+
+def check_destination(path: Path) -> None:
+    """Refuse a place that a release cannot be written to, before any work is done."""
+    file_format(path)
+    check_place(path)

@@ -1,0 +1,168 @@
+"""The published rows of a release: a dataframe in memory, or a file that is staged until it is saved."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hedgerow.engines.csv_text import read_header
+from hedgerow.engines.files import copy_options, csv_scan, file_format, refuse_alike
+from hedgerow.engines.sql import file_literal, identifier, literal
+from hedgerow.errors import BadInput
+from hedgerow.frames import open_frame
+from hedgerow.places import Scratch, sha256
+
+__all__ = ["FrameRows", "Rows", "StagedRows"]
+
+
+class Rows(Protocol):
+    """Published rows that were counted by the verifier and that nobody else can change."""
+
+    @property
+    def table(self) -> Any:
+        """The rows to hand out: never the ones that are kept."""
+        ...
+
+    def write(self, target: Path, markers: Mapping[str, str], counted: Sequence[str]) -> None:
+        """Write the rows to a file in the format of its name.
+
+        ``markers`` says how a CSV writes a missing value of a column; ``counted`` are the columns whose null and empty
+        text must not become one.
+        """
+        ...
+
+    def wrote(self, digest: str) -> bool:
+        """Whether a file with this digest is, byte by byte, the one that was counted."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class FrameRows:
+    """Rows in memory, in the type that came in."""
+
+    kept: Any
+
+    @cached_property
+    def table(self) -> Any:
+        """A copy: whoever changes it changes neither what was counted nor what is saved."""
+        copy = getattr(self.kept, "clone", None) or getattr(self.kept, "copy", None)
+        # Arrow tables and DuckDB relations cannot be changed.
+        return self.kept if copy is None else copy()
+
+    def write(self, target: Path, markers: Mapping[str, str], counted: Sequence[str]) -> None:
+        """Write the rows through Arrow."""
+        table = _as_arrow(self.kept)
+        refuse_alike(table.column_names)
+        if file_format(target) == "csv":
+            _refuse_two_blanks(table, [name for name in counted if name not in markers])
+        with duckdb.connect() as connection:
+            _copy(connection, connection.from_arrow(table), target, markers)
+
+    def wrote(self, digest: str) -> bool:  # noqa: ARG002 - a frame is no file
+        """Never: a frame becomes a file only by being written."""
+        return False
+
+
+@dataclass(frozen=True, eq=False)
+class StagedRows:
+    """Rows in a file of a hidden folder, which lives as long as this object."""
+
+    path: Path
+    folder: Scratch
+    digest: str
+
+    @property
+    def table(self) -> Any:
+        """A DuckDB relation over the file."""
+        relation = _scan(duckdb.connect(), self.path)
+        # The rows stay readable even if the release itself is no longer used.
+        self.folder.keep_for(relation)
+        return relation
+
+    def write(self, target: Path, markers: Mapping[str, str], counted: Sequence[str]) -> None:
+        """Copy the file, or write its rows in another format. Never a link: the copy is nobody else's."""
+        if _same_format(self.path, target):
+            shutil.copyfile(self.path, target)
+            return
+        with duckdb.connect() as connection:
+            relation = _scan(connection, self.path)
+            names = [name for name in counted if name not in markers]
+            if file_format(target) == "csv" and names:
+                _refuse_two_blanks(relation.project(", ".join(map(identifier, names))).to_arrow_table(), names)
+            _copy(connection, relation, target, markers)
+
+    def wrote(self, digest: str) -> bool:
+        """Whether the bytes are those that the verifier counted."""
+        return digest == self.digest
+
+    @classmethod
+    def of(cls, path: Path, folder: Scratch) -> StagedRows:
+        """Take the digest before the file is counted: what is saved must have the same."""
+        return cls(path, folder, sha256(path))
+
+
+def _as_arrow(frame: Any) -> pa.Table:
+    try:
+        return open_frame(frame).frame.to_arrow()
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        pass  # Arrow's message quotes a cell, also as the context of another error
+    raise BadInput("A column of the release mixes types, which no file can hold. Make it all text or all numbers.")
+
+
+def _refuse_two_blanks(table: pa.Table, names: Sequence[str]) -> None:
+    """Refuse a column in which null and the empty text are two things: a CSV writes both as an empty cell."""
+    for name in names:
+        column = table.column(name)
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+        if text and column.null_count and pc.any(pc.equal(column, "")).as_py():
+            raise BadInput(
+                f"The column {name!r} holds both null and empty text, which a CSV cannot tell apart. Save the release "
+                "as .parquet, or let the schema say that empty text is missing (missing=['', …])."
+            )
+
+
+def _copy(
+    connection: duckdb.DuckDBPyConnection, rows: duckdb.DuckDBPyRelation, target: Path, markers: Mapping[str, str]
+) -> None:
+    if file_format(target) == "csv":
+        # Of a single column null would be an empty line, which is no record to most readers; empty text is quoted.
+        blanks = {**({rows.columns[0]: ""} if len(rows.columns) == 1 else {}), **markers}
+        marked = ", ".join(
+            f"coalesce(CAST({identifier(name)} AS VARCHAR), {literal(marker)}) AS {identifier(name)}"
+            for name, marker in blanks.items()
+        )
+        rows = rows.project(f"* REPLACE ({marked})") if blanks else rows
+    view = "hedgerow_release"
+    try:
+        rows.to_view(view)
+        connection.execute(f"COPY {view} TO {literal(str(target))} ({copy_options(target)})")
+        return
+    except duckdb.Error:
+        pass  # DuckDB's message quotes a cell, also as the context of another error
+    raise BadInput(
+        f"DuckDB cannot write the release as {file_format(target)}. Is the disk full, or does a column hold something "
+        "that such a file cannot?"
+    )
+
+
+def _same_format(one: Path, other: Path) -> bool:
+    return one.suffix.lower() == other.suffix.lower() and file_format(one) == file_format(other)
+
+
+def _scan(connection: duckdb.DuckDBPyConnection, path: Path) -> duckdb.DuckDBPyRelation:
+    """Read staged rows; nothing of a CSV is guessed."""
+    if file_format(path) == "parquet":
+        source = f"read_parquet({file_literal(path)}, hive_partitioning = false)"
+    else:
+        source = csv_scan(path, read_header(path, "utf-8", ","), ",")
+    return connection.sql(f"SELECT * FROM {source}")

@@ -94,7 +94,7 @@ def memory_row(name: str, table: pl.DataFrame, k: int) -> None:
         f"**{ours / plain:.1f}×**",
         f"{kernel:.2f}",
         f"**{kernel / plain:.1f}×**",
-        f"{hr.anonymize(table, schema, k=k).audit.losses['ncp']:.4f}",
+        f"{hr.anonymize(table, schema, k=k).losses['ncp']:.4f}",
     )
 
 
@@ -137,7 +137,7 @@ def loss() -> None:
     for k, public in LOWEST_PUBLIC.items():
         ours = timing.best(functools.partial(hr.anonymize, table, schema, k=k))
         losses = [
-            hr.anonymize(table, schema, k=k, **options).audit.losses["ncp"]
+            hr.anonymize(table, schema, k=k, **options).losses["ncp"]
             for options in ({}, {"cut": "widest"}, {"relaxed": True})
         ]
         peer_seconds, peer_ncp = anonypy(table, k)
@@ -163,7 +163,7 @@ def peer() -> None:
     release = hr.anonymize(table, tables.schema(table), k=150)
     seconds = time.perf_counter() - start
     peer_seconds, peer_ncp = anonypy(table, 150)
-    ncp = release.audit.losses["ncp"]
+    ncp = release.losses["ncp"]
     row(
         f"{table.height:,}",
         150,

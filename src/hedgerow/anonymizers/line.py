@@ -26,7 +26,7 @@ from hedgerow.privacy.binding import Context, SensitiveColumn
 from hedgerow.proportions import Proportions, count_proportions
 from hedgerow.recoding import Recoding
 from hedgerow.release import FrameRows, Guarantee, Release, Rows, StagedRows, check_destination
-from hedgerow.release.manifest import significant
+from hedgerow.release.manifest import digits_shown, significant
 from hedgerow.risk import audit_counts
 from hedgerow.schema import Roles, Schema
 
@@ -159,7 +159,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         target=prepared.roles.target,
         require=prepared.requirements,
         # Exact ones would let whoever knows all rows but one find that row by trying.
-        losses={name: significant(loss) for name, loss in losses.items()},
+        losses={name: significant(loss, digits_shown(prepared.counts.rows)) for name, loss in losses.items()},
         warnings=(*(() if recoding.weak is None else (recoding.weak,)), *recoding.warnings),
         proportions=proportions,
     )
@@ -173,6 +173,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         _markers(prepared),
         proportions,
         prepared.counts.hierarchies,
+        losses=losses,
     )
 
 

@@ -16,7 +16,7 @@ from hedgerow.places import Scratch, check_place, locked, manifest_path, proport
 from hedgerow.proportions import Proportions
 from hedgerow.recoding import Recoding
 from hedgerow.release.guarantee import Guarantee
-from hedgerow.release.manifest import public_facts, versions
+from hedgerow.release.manifest import digits_shown, public_facts, versions
 from hedgerow.release.rows import Rows
 from hedgerow.risk import Audit
 from hedgerow.verifier import ClassCounts
@@ -45,6 +45,9 @@ class Release:
         How the quasi-identifiers generalize.
     reads : tuple of Path
         The files that the table came from, which are never written over.
+    losses : mapping of metric name to float
+        What was lost, exactly. Keep them to yourself: the audit shows fewer digits, because exact losses would let
+        whoever knows all rows but one find that row by trying.
     """
 
     rows: Rows = field(repr=False)
@@ -57,6 +60,7 @@ class Release:
     proportions: Proportions | None = None
     hierarchies: Mapping[str, EncodedHierarchy] = field(default_factory=dict)
     reads: tuple[Path, ...] = ()
+    losses: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -80,7 +84,7 @@ class Release:
     @property
     def manifest(self) -> dict[str, Any]:
         """What a reader of the release may know about how it was made; no value of the input is in it."""
-        own = {name: public_facts(value) for name, value in self.recoding.facts.items()}
+        own = public_facts(self.recoding.facts, digits_shown(self.facts["rows_in"]))
         return {"hedgerow": __version__, **self.facts, **own, "versions": versions(), "audit": self.audit.to_dict()}
 
     def save(self, path: str | Path) -> Path:

@@ -97,12 +97,12 @@ class Scratch:
     def __init__(self, destination: Path | None = None) -> None:
         folder = Path(tempfile.gettempdir()) if destination is None else destination.absolute().parent
         prefix = _MARK if destination is None else f".{destination.name}.{_MARK}"
-        _remove_leftovers(folder, prefix)
-        # It takes the name that others look for only when its lock is held.
-        unnamed = Path(tempfile.mkdtemp(prefix=f".{_MARK}new-", dir=folder))
-        held = os.open(unnamed / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        _try_lock(held)
-        self.path = unnamed.rename(folder / f"{prefix}{secrets.token_hex(6)}")
+        # Under this lock folders are made and looked for: one without a held lock of its own has no owner any more.
+        with _alone(folder / f".{prefix.strip('.')}{_user()}.lock"):
+            _remove_leftovers(folder, prefix)
+            self.path = Path(tempfile.mkdtemp(prefix=prefix, dir=folder))
+            held = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            _try_lock(held)
         self._removal = weakref.finalize(self, _remove, self.path, held)
 
     def keep_for(self, user: object) -> None:
@@ -119,19 +119,31 @@ def _remove(folder: Path, held: int) -> None:
     os.close(held)
 
 
+def _user() -> int:
+    """Whose folders these are: a temporary folder is shared."""
+    return os.getuid() if hasattr(os, "getuid") else 0
+
+
 def _remove_leftovers(folder: Path, prefix: str) -> None:
     """Remove the folders of processes that no longer live."""
     if _FCNTL is None:
         return
-    with suppress(OSError):
-        for left in [one for one in folder.iterdir() if one.name.startswith(prefix)]:
-            with suppress(OSError):
-                held = os.open(left / _LOCK, os.O_RDWR | os.O_CLOEXEC)
-                try:
-                    if left.stat().st_uid == os.getuid() and _try_lock(held):
-                        shutil.rmtree(left, ignore_errors=True)
-                finally:
-                    os.close(held)
+    for left in [one for one in folder.iterdir() if one.name.startswith(prefix) and one.is_dir()]:
+        with suppress(OSError):
+            if left.stat().st_uid == _user() and _is_left(left):
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def _is_left(folder: Path) -> bool:
+    """Whether a folder of ours has no owner: its lock is free, or its owner did not live to make one."""
+    try:
+        held = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return not any(folder.iterdir())
+    try:
+        return _try_lock(held)
+    finally:
+        os.close(held)
 
 
 def _try_lock(descriptor: int) -> bool:
@@ -149,12 +161,18 @@ def _try_lock(descriptor: int) -> bool:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep every other writer away from a destination; whoever comes second waits.
+    """Keep every other writer away from a destination; whoever comes second waits."""
+    with _alone(path.with_name(f".{path.name}.lock")):
+        yield
 
-    The lock is a hidden file beside the destination. It is removed by whoever holds it, so a waiting writer may find
-    that the file it has locked is no longer the one that stands there; then it tries again.
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Hold a lock file, waiting for it if need be.
+
+    The file is removed by whoever holds it, so a waiting process may find that the file it has locked is no longer the
+    one that stands there; then it tries again.
     """
-    lock = path.with_name(f".{path.name}.lock")
     held = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     while not _is_ours(lock, held):
         os.close(held)

@@ -17,6 +17,7 @@ from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Pieces, Recoding, publish_groups
+from hedgerow.release import FrameRows
 
 BY_NAME: dict[str, Callable[..., None]] = {check.__name__.removeprefix("check_"): check for check in checks.CHECKS}
 BROKEN: list[tuple[type[Anonymizer], str]] = []
@@ -37,7 +38,7 @@ class Tampered(Mondrian):
 
     def anonymize(self, data: Any, schema: Schema | None = None, **keywords: Any) -> Release:
         release = super().anonymize(data, schema, **keywords)
-        return replace(release, rows=self.tamper(release.rows, data))
+        return replace(release, rows=FrameRows(self.tamper(release.table, data)))
 
     def tamper(self, rows: Any, data: Any) -> Any:
         raise NotImplementedError

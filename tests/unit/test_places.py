@@ -71,9 +71,11 @@ class TestScratch:
         assert names(tmp_path) == sorted([first.path.name, second.path.name])
 
     def test_a_folder_of_the_users_stays(self, tmp_path: Path) -> None:
-        (tmp_path / ".out.csv.hedgerow-mine").mkdir()
+        mine = tmp_path / ".out.csv.hedgerow-mine"
+        mine.mkdir()
+        (mine / "notes").touch()
         Scratch(tmp_path / "out.csv").remove()
-        assert names(tmp_path) == [".out.csv.hedgerow-mine"]
+        assert names(tmp_path) == [mine.name]
 
     def test_a_system_without_locks(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(places, "_FCNTL", None)

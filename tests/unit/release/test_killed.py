@@ -1,0 +1,85 @@
+"""Killed at any moment: never a half file, never a table beside a manifest that does not fit and is not told.
+
+One process makes the releases, then forks writers that save in a loop and kills them after a random time, so that a
+hundred kills cost seconds.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+KILLING = """
+import json, os, random, shutil, signal, sys, time
+from pathlib import Path
+import pyarrow as pa
+import hedgerow as hr
+from hedgerow.places import manifest_path, proportions_path, sha256
+
+folder, overwriting, kills = Path(sys.argv[1]), sys.argv[2] == "overwriting", int(sys.argv[3])
+out = folder / "out.csv"
+quasi = ["age", "zip"]
+people = {"age": [n % 37 for n in range(4000)], "zip": [f"9{n % 29}" for n in range(4000)], "ill": ["yes", "no"] * 2000}
+schema = hr.Schema(quasi=quasi, target="ill")
+releases = [hr.anonymize(pa.table(people), schema, k=k, publish_proportions=k == 9) for k in (3, 9)]
+whole = set()
+for release in releases:
+    whole.add(sha256(release.save(folder / "whole.csv")))
+shutil.rmtree(folder); folder.mkdir()
+random.seed(int(sys.argv[4]))
+started = time.perf_counter()
+releases[1].save(out)
+once = time.perf_counter() - started
+tally = {"kills": 0, "table": 0, "alone": 0, "differs": 0, "half": 0, "untold": 0, "left": 0}
+for number in range(kills):
+    if not overwriting:
+        shutil.rmtree(folder); folder.mkdir()
+    writer = os.fork()
+    if not writer:
+        try:
+            releases[number % 2].save(out)
+            while overwriting:
+                number += 1
+                releases[number % 2].save(out)
+            time.sleep(60)
+        finally:
+            os._exit(9)
+    time.sleep(random.uniform(0, 3 if overwriting else 1.5) * once)
+    os.kill(writer, signal.SIGKILL)
+    _, status = os.waitpid(writer, 0)
+    assert os.WIFSIGNALED(status), "the writer failed by itself"
+    tally["kills"] += 1
+    if not out.exists():
+        continue
+    tally["table"] += 1
+    tally["half"] += sha256(out) not in whole
+    said = json.loads(manifest_path(out).read_text()) if manifest_path(out).exists() else None
+    tally["alone"] += said is None
+    shares = sha256(proportions_path(out)) if proportions_path(out).exists() else None
+    fits = said is not None and said["output"]["sha256"] == sha256(out)
+    fits = fits and said.get("proportions", {}).get("sha256") == shares
+    tally["differs"] += not fits
+    tally["untold"] += not fits and hr.audit(out, quasi=quasi).manifest != "differs"
+for release in releases:
+    release.save(out)
+tally["left"] = len([path for path in folder.iterdir() if path.name.startswith(".")])
+print(json.dumps(tally))
+"""
+
+
+@pytest.mark.parametrize("kind", ["fresh", "overwriting"])
+def test_a_hundred_kills(kind: str, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    command = [sys.executable, "-c", KILLING, str(folder), kind, "50", "7"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    tally = json.loads(done.stdout)
+    assert tally["kills"] == 50
+    assert tally["table"] >= 10, "some kills come after the table took its name"
+    assert (tally["half"], tally["alone"], tally["untold"]) == (0, 0, 0)
+    assert tally["left"] == 0, "the next writer removes what killed ones left"

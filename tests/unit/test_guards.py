@@ -1,0 +1,65 @@
+"""What protects the guarantee raises, also where Python leaves out its assertions."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hedgerow
+
+SOURCES = sorted(Path(hedgerow.__file__).parent.rglob("*.py"))
+
+BROKEN_METHOD = """
+import sys
+import numpy as np, pyarrow as pa
+from dataclasses import replace
+import hedgerow as hr
+from hedgerow.anonymizers import line
+from hedgerow.recoding import Pieces, Recoding, publish_groups
+assert False, "assertions are off"
+people = pa.table({"age": [20, 23, 27, 25, 27, 29], "row": list(range(6))})
+schema = hr.Schema(quasi=["age"], insensitive=["row"])
+ready = line.prepare(people, schema, [hr.KAnonymity(3)], random_state=0)
+group = np.array([0, 0, 0, 1, 1] if sys.argv[1] != "too small" else [0, 0, 0, 1, 2], dtype=np.int32)
+pieces = Pieces.whole(group, ready.counts.cell_sizes)
+columns, values = publish_groups(ready.counts, pieces, int(group.max()) + 1, "set")
+recoding = Recoding("by hand", ready.counts.quasi, columns, values, np.bincount(group), pieces)
+if sys.argv[1] == "rows vanish":
+    apply = ready.source.apply
+    ready.source.apply = lambda *arguments: apply(*arguments).slice(0, 5)
+if sys.argv[1] == "other columns":
+    ready = replace(ready, roles=replace(ready.roles, columns=("row", "age")))
+if sys.argv[1] == "nothing":
+    print(line.finish(ready, recoding, {}).audit.k)
+    sys.exit(0)
+try:
+    line.finish(ready, recoding, {})
+except hr.HedgerowError as error:
+    print(type(error).__name__, error.exit_status)
+"""
+
+
+@pytest.mark.parametrize(
+    ("fault", "ending"),
+    [
+        ("nothing", "3"),
+        ("too small", "NotAnonymous 3"),
+        ("rows vanish", "InternalError 1"),
+        ("other columns", "InternalError 1"),
+    ],
+)
+def test_guards_hold_without_assertions(fault: str, ending: str) -> None:
+    command = [sys.executable, "-O", "-c", BROKEN_METHOD, fault]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.stdout.strip() == ending, done.stderr
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.name)
+def test_no_code_relies_on_assertions(source: Path) -> None:
+    """``python -O`` removes them."""
+    statements = ast.walk(ast.parse(source.read_text(encoding="utf-8")))
+    assert not [node.lineno for node in statements if isinstance(node, ast.Assert)]

@@ -71,6 +71,17 @@ def run(tmp_path: Path) -> Run:
 
 
 @pytest.fixture
+def started(tmp_path: Path) -> Callable[..., subprocess.Popen[bytes]]:
+    """Start ``hedgerow`` with some arguments in ``tmp_path``, and do not wait for it."""
+
+    def starter(*arguments: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "hedgerow", *arguments]
+        return subprocess.Popen(command, cwd=tmp_path, env=environment(tmp_path), stderr=subprocess.DEVNULL)
+
+    return starter
+
+
+@pytest.fixture
 def refused(run: Run, tmp_path: Path) -> Refused:
     """Run what must be refused: one sentence with the words, exit status 2 (or another), and no trace on disk."""
 

@@ -28,7 +28,7 @@ _NESTED: Final = frozenset(["list", "array", "struct", "map", "union", "variant"
 @contextmanager
 def open_database() -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a private database that spills into a private folder and never downloads an extension."""
-    with tempfile.TemporaryDirectory(prefix="hedgerow-") as folder:
+    with tempfile.TemporaryDirectory(prefix="verifying-hedgerow-") as folder:
         settings: dict[str, str | bool | int | float | list[str]] = {
             "temp_directory": folder,
             "autoinstall_known_extensions": "false",

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import importlib
 import os
-import secrets
 import shutil
 import tempfile
 import weakref
@@ -87,10 +86,10 @@ class Scratch:
 
     Examples
     --------
-    >>> scratch = Scratch()
-    >>> path = scratch.path
-    >>> del scratch
-    >>> path.exists()
+    >>> with Scratch() as folder:
+    ...     folder.stat().st_mode & 0o777 == 0o700
+    True
+    >>> folder.exists()
     False
     """
 
@@ -109,8 +108,11 @@ class Scratch:
         """Keep the folder at least as long as another object lives."""
         weakref.finalize(user, lambda _folder: None, self)
 
-    def remove(self) -> None:
-        """Remove the folder now."""
+    def __enter__(self) -> Path:
+        """Use the folder for some lines; it is removed after them."""
+        return self.path
+
+    def __exit__(self, *_: object) -> None:
         self._removal()
 
 
@@ -233,13 +235,10 @@ def appearing(path: Path) -> Iterator[Path]:
     """A hidden name to write to; the file takes its real name only when it is complete and on disk."""
     full = False
     try:
-        scratch = Scratch(path)
-        try:
-            yield scratch.path / path.name
+        with Scratch(path) as folder:
+            yield folder / path.name
             with locked(path):
-                put([(scratch.path / path.name, path)])
-        finally:
-            scratch.remove()
+                put([(folder / path.name, path)])
     except OSError:
         full = True
     if full:

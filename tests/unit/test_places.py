@@ -74,16 +74,14 @@ class TestScratch:
         mine = tmp_path / ".out.csv.hedgerow-mine"
         mine.mkdir()
         (mine / "notes").touch()
-        Scratch(tmp_path / "out.csv").remove()
+        with Scratch(tmp_path / "out.csv"):
+            assert len(names(tmp_path)) == 2
         assert names(tmp_path) == [mine.name]
 
     def test_a_system_without_locks(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(places, "_FCNTL", None)
-        first, second = Scratch(tmp_path / "out.csv"), Scratch(tmp_path / "out.csv")
-        assert len(names(tmp_path)) == 2
-        with locked(tmp_path / "out.csv"):
-            first.remove()
-        second.remove()
+        with Scratch(tmp_path / "out.csv"), Scratch(tmp_path / "out.csv"), locked(tmp_path / "other.csv"):
+            assert len(names(tmp_path)) == 3
         assert not names(tmp_path)
 
 

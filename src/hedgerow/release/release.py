@@ -107,9 +107,8 @@ class Release:
         return Path(path)
 
     def _stage_and_put(self, path: Path) -> None:
-        scratch = Scratch(path)
-        try:
-            table, manifest = scratch.path / path.name, scratch.path / manifest_path(path).name
+        with Scratch(path) as folder:
+            table, manifest = folder / path.name, folder / manifest_path(path).name
             self.rows.write(table, self.markers, (*self.guarantee.quasi, *self.guarantee.counted))
             digest = sha256(table)
             if not self.rows.wrote(digest):
@@ -117,15 +116,13 @@ class Release:
             said = {**self.manifest, "output": {"file": path.name, "sha256": digest}}
             staged, gone = [(manifest, manifest_path(path))], [proportions_path(path)]
             if self.proportions is not None:
-                beside = scratch.path / gone.pop().name
+                beside = folder / gone.pop().name
                 beside.write_text(json.dumps(self.proportions.to_dict(), ensure_ascii=False), encoding="utf-8")
                 said["proportions"] = {"file": beside.name, "sha256": sha256(beside)}
                 staged.append((beside, proportions_path(path)))
             manifest.write_text(json.dumps(said, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
             with locked(path):
                 put([*staged, (table, path)], gone)
-        finally:
-            scratch.remove()
 
     def _refuse_input(self, path: Path) -> None:
         for read in self.reads:

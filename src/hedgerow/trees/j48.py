@@ -18,13 +18,13 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
 from hedgerow.errors import HedgerowError, MissingExtra
+from hedgerow.places import Scratch
 from hedgerow.trees.attributes import CodedColumn
 from hedgerow.trees.nodes import ByThreshold, ByValue, Leaf, Node, category_name
 from hedgerow.trees.training import TrainingTable
@@ -54,8 +54,8 @@ def induce_j48(table: TrainingTable) -> Node:
     if len(table.classes) < 2:
         return Leaf()  # which J48 refuses to learn
     _check_installed()
-    with tempfile.TemporaryDirectory(prefix="hedgerow-") as folder:
-        arff, answer = Path(folder, "table.arff"), Path(folder, "tree.json")
+    with Scratch() as folder:
+        arff, answer = folder / "table.arff", folder / "tree.json"
         with arff.open("w", encoding="ascii") as file:
             write_arff(table, file)
         done = subprocess.run(

@@ -57,7 +57,7 @@ class Guarantee:
         ----------
         artefact : dataframe, DuckDB relation or path
         """
-        classes = count_published(artefact, self.quasi, sensitive=self.counted, missing=self.missing)
+        classes = count_published(artefact, self.quasi, sensitive=self.counted, missing=self.missing, delimiter=",")
         if classes.table_columns != self.columns:
             raise InternalError("the published columns are not those that were to be published")
         if classes.rows != self.rows:

@@ -29,6 +29,7 @@ def count_classes(
     entity: str | None = None,
     missing: Sequence[str] = (),
     encoding: str = "utf-8",
+    delimiter: str | None = None,
 ) -> ClassCounts:
     """Count the rows, or the people, that share each combination of quasi-identifier values.
 
@@ -48,7 +49,9 @@ def count_classes(
         Texts that mean "no value", besides null and NaN. Missing is a value of its own; in a quasi-identifier each
         spelling of it is, because a reader can tell them apart.
     encoding : str
-        Of a CSV file: ``utf-8``, ``latin-1`` or ``utf-16``.
+        Of a CSV file.
+    delimiter : str, optional
+        Of a CSV file; guessed from the header if not given.
 
     Examples
     --------
@@ -58,7 +61,7 @@ def count_classes(
     >>> sorted(counts.sizes.tolist()), counts.labels[0].tolist()
     ([1, 2], ['[20,30)', None])
     """
-    wanted = _Columns(quasi, sensitive, entity, encoding)
+    wanted = _Columns(quasi, sensitive, entity, encoding, delimiter)
     grouped = wanted.group(table)
     if grouped.num_rows == 0:
         raise BadInput("The table has no rows. There is nothing to count.")
@@ -79,7 +82,14 @@ def count_classes(
 class _Columns:
     """The columns to group by, in order: quasi-identifiers, sensitive ones, the person."""
 
-    def __init__(self, quasi: Sequence[str], sensitive: Sequence[str], entity: str | None, encoding: str) -> None:
+    def __init__(
+        self,
+        quasi: Sequence[str],
+        sensitive: Sequence[str],
+        entity: str | None,
+        encoding: str,
+        delimiter: str | None,
+    ) -> None:
         if quasi is None:
             raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found.")
         person = () if entity is None else (entity,)
@@ -90,6 +100,7 @@ class _Columns:
         self.found: tuple[str, ...] = ()
         self.empty_is_missing = False
         self._encoding = encoding
+        self._delimiter = delimiter
 
     def _resolve(self, found: Sequence[str]) -> None:
         self._schema.resolve(found)
@@ -115,7 +126,7 @@ class _Columns:
         return group_frame(eager, self.names, len(self.quasi))
 
     def _group_file(self, path: str | Path) -> Any:
-        file = TableFile(path, self._encoding)
+        file = TableFile(path, self._encoding, self._delimiter)
         self.empty_is_missing = file.is_csv
         self._resolve(file.names)
         return file.group(self.names, len(self.quasi))

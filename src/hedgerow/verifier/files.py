@@ -2,7 +2,7 @@
 
 The engine writes CSV with DuckDB. A fault of that reader or writer must not pass the verifier too, so a CSV is read
 here by ``pyarrow.csv``: streamed, every cell as the text it is, nothing taken for null, line ends in quotes kept.
-Nothing is guessed but the delimiter, and that from the header alone.
+Nothing is guessed but the delimiter of a table from elsewhere, and that from the header alone.
 """
 
 from __future__ import annotations
@@ -43,9 +43,11 @@ class TableFile:
         ``.csv``, ``.csv.gz`` or ``.parquet``.
     encoding : str
         Of a CSV.
+    delimiter : str, optional
+        Of a CSV; without it the one of ``,;|`` and tab that splits the header into the most names.
     """
 
-    def __init__(self, path: str | Path, encoding: str) -> None:
+    def __init__(self, path: str | Path, encoding: str, delimiter: str | None = None) -> None:
         # Absolute, so that no library expands it to another place.
         self._path = Path(path).absolute()
         self._shown = str(path)
@@ -57,7 +59,8 @@ class TableFile:
         self._parquet = name.endswith(".parquet")
         self._zipped = name.endswith(".gz")
         self._encoding = _known_encoding(encoding)
-        self._delimiter = ","
+        self._delimiter = delimiter or ","
+        self._possible = _DELIMITERS if delimiter is None else delimiter
         self._header_lines = 0
         self.names: tuple[str, ...] = self._parquet_names() if self._parquet else self._csv_names()
 
@@ -133,7 +136,9 @@ class TableFile:
             with self._open_text("replace") as stream:
                 first = stream.readline(_LONGEST_HEADER)
             with self._open_text("replace") as stream:
-                self._delimiter = max(_DELIMITERS, key=lambda sign: len(next(csv.reader([first], delimiter=sign), [])))
+                self._delimiter = max(
+                    self._possible, key=lambda sign: len(next(csv.reader([first], delimiter=sign), []))
+                )
                 reader = csv.reader(_bounded(stream), delimiter=self._delimiter)
                 names = next(reader, [])
                 self._header_lines = reader.line_num

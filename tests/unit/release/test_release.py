@@ -254,6 +254,15 @@ def test_one_column_keeps_its_missing_rows(tmp_path: Path) -> None:
             assert sorted(csv.reader(text)) == [[""], [""], ["Bern"], ["Bern"], ["city"]]
 
 
+def test_names_that_hold_other_delimiters(tmp_path: Path) -> None:
+    """The commas are ours: nothing is guessed from a header that has more of another sign."""
+    table = pa.table({"a;b;c|d": [1, 1], 'say "x"\ttab\nline': ["y", "y"]})
+    for data in (table, _written(table, tmp_path / "in.parquet")):
+        path = hr.anonymize(data, hr.Schema(), k=2, destination=tmp_path / "out.csv").save(tmp_path / "out.csv")
+        with path.open(newline="") as text:
+            assert next(csv.reader(text)) == table.column_names
+
+
 def _written(table: pa.Table, path: Path) -> Path:
     pq.write_table(table, path)
     return path

@@ -2,23 +2,29 @@
 
 numba's own cache notices a change of the file a kernel stands in, but not of the kernels it calls: after an upgrade,
 old machine code could decide with an old formula. So the cache has a folder for each state of all kernel sources.
+
+Whoever can write to the cache decides what runs, so its folder is for its owner alone (0700), whatever the umask. One
+that others may write to, or that belongs to someone else, is not used: kernels are then compiled anew in each process.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, Final, ParamSpec, TypeVar, cast
 
 import numba
 
 from hedgerow._version import __version__
 
 __all__ = ["jit"]
+
+_OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,7 +34,7 @@ def jit(kernel: Callable[P, R]) -> Callable[P, R]:
     """Compile a kernel with ``numba.njit`` when it is first called; it runs without holding Python's lock.
 
     With ``NUMBA_DISABLE_JIT=1`` in the environment the kernel stays plain Python, so that coverage sees its
-    lines.
+    lines. Where there is no folder for the cache that only its owner may write to, there is no cache.
 
     >>> @jit
     ... def double(number: int) -> int:
@@ -36,20 +42,20 @@ def jit(kernel: Callable[P, R]) -> Callable[P, R]:
     >>> double(21)
     42
     """
-    with _own_cache():
-        try:
+    folder = _cache_folder()
+    if folder is not None:
+        with _cached_in(folder), suppress(RuntimeError):
+            # numba may still find no way to cache: the disk is full, or the code has no file.
             return cast("Callable[P, R]", numba.njit(cache=True, nogil=True)(kernel))
-        except RuntimeError:
-            # numba finds no folder it may write its cache to (a read-only container, or code without a file).
-            return cast("Callable[P, R]", numba.njit(nogil=True)(kernel))
+    return cast("Callable[P, R]", numba.njit(nogil=True)(kernel))
 
 
 @contextmanager
-def _own_cache() -> Iterator[None]:
-    """Let numba place the cache of what is decorated here in our folder, and leave its setting as it was."""
+def _cached_in(folder: Path) -> Iterator[None]:
+    """Let numba place the cache of what is decorated here in a folder, and leave its setting as it was."""
     config: Any = numba.config
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(_cache_folder())
+    config.CACHE_DIR = str(folder)
     try:
         yield
     finally:
@@ -57,10 +63,32 @@ def _own_cache() -> Iterator[None]:
 
 
 @cache
-def _cache_folder() -> Path:
-    """``hedgerow/kernels-<digest>`` below ``NUMBA_CACHE_DIR`` or the user's cache folder."""
+def _cache_folder() -> Path | None:
+    """``hedgerow/kernels-<digest>`` below ``NUMBA_CACHE_DIR`` or the user's cache folder, if it is safe to use."""
     home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "hedgerow" / f"kernels-{_digest(Path(__file__).parent)}"
+    above = Path(home) / "hedgerow"
+    folder = above / f"kernels-{_digest(Path(__file__).parent)}"
+    return folder if _only_ours(above, close=True) and _only_ours(folder) else None
+
+
+def _only_ours(folder: Path, *, close: bool = False) -> bool:
+    """Make a folder for its owner alone; whether there is one now that is ours and that nobody else may write to.
+
+    With ``close`` one of ours that stood open, made by an earlier version under a lax umask, is closed.
+    """
+    try:
+        folder.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
+        found = folder.stat()
+        if not hasattr(os, "getuid"):  # Windows has no such modes
+            return True
+        if found.st_uid != os.getuid():
+            return False
+        if close and found.st_mode & _OTHERS_WRITE:
+            folder.chmod(stat.S_IRWXU)
+            found = folder.stat()
+    except OSError:
+        return False
+    return not found.st_mode & _OTHERS_WRITE
 
 
 def _digest(package: Path) -> str:

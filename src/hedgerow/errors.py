@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
-__all__ = ["BadInput", "HedgerowError", "Infeasible", "InternalError", "MissingExtra", "NotAnonymous"]
+__all__ = ["BadInput", "HedgerowError", "Infeasible", "InternalError", "MissingExtra", "NotAnonymous", "required"]
+
+T = TypeVar("T")
 
 
 class HedgerowError(Exception):
@@ -56,6 +59,10 @@ class InternalError(HedgerowError):
 
     def __init__(self, what: str) -> None:
         super().__init__(f"This is a bug in Hedgerow: {what}. Nothing was written. Please report it.")
+        self.what = what
+
+    def __reduce__(self) -> tuple[type[InternalError], tuple[str]]:
+        return type(self), (self.what,)
 
 
 class MissingExtra(HedgerowError, ImportError):
@@ -67,6 +74,17 @@ class MissingExtra(HedgerowError, ImportError):
     def for_extra(cls, package: str, extra: str) -> MissingExtra:
         """Name the package that is missing and the line that installs it."""
         return cls(f"This needs {package}, which is not installed. Type: pip install 'hedgerow[{extra}]'")
+
+
+def required(value: T | None, what: str) -> T:
+    """The value, which is there unless Hedgerow has a bug; ``what`` names it.
+
+    >>> required(39, "an age")
+    39
+    """
+    if value is None:
+        raise InternalError(f"{what} is not there")
+    return value
 
 
 def listing(names: Sequence[str], most: int = 10) -> str:

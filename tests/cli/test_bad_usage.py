@@ -236,6 +236,8 @@ BAD_JOBS = {
     "unknown parameter": ('[set]\ncuts = "loss"\n', ("'cuts'", "'cut'")),
     "the same field twice": ('memory-limit = "1GB"\nmemory_limit = "2GB"\n', ("memory_limit", "twice", "'job.toml'")),
     "open quote in a list": ("quasi = '\"age,sex'\n", ("quasi", "'job.toml'", "quotes")),
+    "nested too deeply": (f"quasi = {'[' * 100_000}", ("'job.toml'", "nested too deeply")),
+    "tables nested too deeply": (f"[set.{'a.' * 5_000}a]\n", ("'job.toml'", "nested too deeply")),
     "input is missing": ('input = "nowhere.csv"\n', ("no file", "nowhere.csv")),
 }
 

@@ -1,11 +1,19 @@
-"""Domains: codes, the missing code, and the grid of a column's numbers."""
+"""Domains: codes, the missing code, the grid of a column's numbers, and what distances are measured by."""
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hedgerow.domains import Domain
+from hedgerow.errors import InternalError
+
+TINY, LARGEST = 5e-324, sys.float_info.max
+finite = st.floats(allow_nan=False, allow_infinity=False)
 
 
 def numbers(*values: float, has_missing: bool = False) -> Domain:
@@ -39,3 +47,67 @@ def test_the_grid(values: tuple[float, ...], decimals: int) -> None:
 def test_text_and_dates_have_no_grid() -> None:
     assert Domain("x", "text", np.array(["a.bcd"])).decimals == 0
     assert Domain("x", "date", np.array(["1970-01-01T12:00:00"]), np.array([0.5])).decimals == 0
+
+
+@pytest.mark.parametrize(
+    ("values", "shares"),
+    [
+        ((0, TINY), [0, 1]),
+        ((-TINY, 0, TINY), [0, 0.5, 1]),
+        ((-1e308, 0, 1e308), [0, 0.5, 1]),
+        ((-LARGEST, LARGEST), [0, 1]),
+        ((1, 1 + 2**-52, 1 + 2**-51), [0, 0.5, 1]),
+        ((LARGEST * (1 - 2**-53), LARGEST), [0, 1]),
+        ((20, 30, 60), [0, 0.25, 1]),
+        ((7,), [0]),
+        ((), []),
+    ],
+)
+def test_shares_of_the_range(values: tuple[float, ...], shares: list[float]) -> None:
+    domain = numbers(*values)
+    assert domain.share(domain.values[:1], domain.values).tolist() == shares
+
+
+@given(st.lists(finite, min_size=1, unique=True), st.tuples(finite, finite))
+def test_positions_are_ordered_and_no_distance_overflows(values: list[float], ends: tuple[float, float]) -> None:
+    domain = numbers(*sorted(values))
+    assert (np.abs(domain.positions) <= 1).all()
+    assert (np.diff(domain.positions) >= 0).all()
+    assert (domain.spread > 0) == (len(values) > 1)
+    assert np.isfinite(1 / (domain.spread or 1.0))
+    assert np.isfinite(domain.positions[0] - domain.spread)
+    assert 0 <= domain.share(min(ends), max(ends)) <= 1
+    assert domain.share(-LARGEST, LARGEST) == (len(values) > 1)
+    at = domain.at(domain.positions)
+    # What is more than 10^300 times smaller than the largest may come to lie at 0.
+    assert np.abs(at - domain.values).max() <= np.abs(domain.values).max() * 1e-300
+
+
+@given(st.lists(st.integers(-(10**6), 10**6), min_size=2, unique=True))
+def test_shares_of_ordinary_numbers_are_the_plain_quotients(values: list[int]) -> None:
+    domain = numbers(*(value / 8 for value in sorted(values)))
+    plain = (domain.values - domain.values[0]) / (domain.values[-1] - domain.values[0])
+    assert domain.share(domain.values[0], domain.values).tolist() == plain.tolist()
+
+
+@pytest.mark.parametrize(
+    ("values", "number", "rounded"),
+    [
+        ((1, 2), 4 / 3, 1.3),
+        ((0.1, 0.25), 0.1375, 0.138),
+        ((1e300, 2e300), 4 / 3 * 1e300, 1.3e300),
+        ((1.5e308, 1.75e308), 1.6172839e308, 1.617e308),
+        ((1e-20, 3e-20), 4 / 3 * 1e-20, 1.3e-20),
+        ((0, TINY), TINY, TINY),
+        ((LARGEST, 1e308), LARGEST, LARGEST),
+        ((1e308, 1.7e308), LARGEST, LARGEST),
+        ((17333, 20000), 17333.0 + 1 / 3, 17333.3),
+    ],
+)
+def test_a_statistic_has_one_digit_more_at_most(values: tuple[float, ...], number: float, rounded: float) -> None:
+    assert numbers(*values).rounded(number) == rounded
+
+
+def test_text_has_no_positions() -> None:
+    with pytest.raises(InternalError, match="numbers of a column"):
+        _ = Domain("x", "text", np.array(["a"])).positions

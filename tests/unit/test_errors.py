@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
-from hedgerow.errors import BadInput, HedgerowError, Infeasible, MissingExtra, NotAnonymous, listing
+from hedgerow.errors import (
+    BadInput,
+    HedgerowError,
+    Infeasible,
+    InternalError,
+    MissingExtra,
+    NotAnonymous,
+    listing,
+    required,
+)
 
 
 @pytest.mark.parametrize(
     ("error", "status"),
-    [(BadInput, 2), (MissingExtra, 2), (Infeasible, 3), (NotAnonymous, 3), (HedgerowError, 1)],
+    [(BadInput, 2), (MissingExtra, 2), (Infeasible, 3), (NotAnonymous, 3), (InternalError, 1), (HedgerowError, 1)],
 )
 def test_exit_status(error: type[HedgerowError], status: int) -> None:
     assert error.exit_status == status
@@ -33,3 +44,15 @@ def test_sentences() -> None:
 def test_listing_is_short() -> None:
     assert listing(["a", "b"]) == "'a', 'b'"
     assert listing([str(n) for n in range(12)], most=2) == "'0', '1' and 10 more"
+
+
+def test_a_bug_is_called_one_and_can_be_pickled() -> None:
+    told = "This is a bug in Hedgerow: a tree has no root. Nothing was written. Please report it."
+    assert str(InternalError("a tree has no root")) == told
+    assert str(pickle.loads(pickle.dumps(InternalError("a tree has no root")))) == told
+
+
+def test_what_is_required_must_be_there() -> None:
+    assert required(0, "a number") == 0
+    with pytest.raises(InternalError, match="a number is not there"):
+        required(None, "a number")

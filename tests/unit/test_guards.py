@@ -7,9 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 import hedgerow
+from hedgerow.errors import InternalError
+from hedgerow.trees.paths import PathTree
+from hedgerow.trees.set_attributes import CellReader, SetAttribute
+from hedgerow.values import SUPPRESSED
 
 SOURCES = sorted(Path(hedgerow.__file__).parent.rglob("*.py"))
 
@@ -63,3 +69,17 @@ def test_no_code_relies_on_assertions(source: Path) -> None:
     """``python -O`` removes them."""
     statements = ast.walk(ast.parse(source.read_text(encoding="utf-8")))
     assert not [node.lineno for node in statements if isinstance(node, ast.Assert)]
+
+
+def test_a_record_that_reaches_no_leaf(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PathTree, "leaves_of", lambda _, counts: np.full(len(counts.tuples), -1))
+    table = pa.table({"color": ["red", "blue"] * 4, "class": ["x", "y"] * 4})
+    schema = hedgerow.Schema(quasi=["color"], target="class")
+    with pytest.raises(InternalError, match="a record reaches no leaf of the tree"):
+        hedgerow.anonymize(table, schema, method="kactus", k=2)
+
+
+def test_a_suppressed_cell_that_is_read_as_numbers() -> None:
+    reader = CellReader(SetAttribute("age", ("20", "30"), np.array([20.0, 30.0])), training=True)
+    with pytest.raises(InternalError, match="read as numbers"):
+        reader._numbers(np.array([20.0, 30.0]), None, SUPPRESSED)

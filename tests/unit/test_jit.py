@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from hedgerow import _jit
 from hedgerow._jit import jit
 
 
@@ -35,3 +39,66 @@ def test_the_switch_of_numba_is_honoured(switch: str, compiled: str) -> None:
     environment = {**os.environ, "NUMBA_DISABLE_JIT": switch}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == compiled
+
+
+modes = pytest.mark.skipif(not hasattr(os, "getuid"), reason="folders have no such modes here")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A place for caches, under a umask that lets everybody write."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "home"))
+    before = os.umask(0)
+    _jit._cache_folder.cache_clear()
+    yield tmp_path / "home"
+    os.umask(before)
+    monkeypatch.undo()
+    _jit._cache_folder.cache_clear()
+
+
+def mode(folder: Path) -> int:
+    return stat.S_IMODE(folder.stat().st_mode)
+
+
+@modes
+def test_the_cache_is_for_its_owner_alone_whatever_the_umask(home: Path) -> None:
+    folder = _jit._cache_folder()
+    assert folder is not None
+    assert (mode(folder), mode(folder.parent)) == (0o700, 0o700)
+    assert jit(add)(2, 3) == 5
+    assert list(folder.rglob("*.nbi")), "the code is cached there"
+    assert folder.parent.parent == home
+
+
+@modes
+@pytest.mark.parametrize("open_to", [0o770, 0o707, 0o777])
+def test_a_cache_that_others_may_write_to_is_not_used(home: Path, open_to: int) -> None:
+    folder = _jit._cache_folder()
+    assert folder is not None
+    folder.chmod(open_to)
+    _jit._cache_folder.cache_clear()
+    assert _jit._cache_folder() is None
+    assert jit(add)(2, 3) == 5
+    assert not list(home.rglob("*.nbi"))
+
+
+@modes
+def test_a_cache_of_somebody_else_is_not_used(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _jit._cache_folder() is not None
+    _jit._cache_folder.cache_clear()
+    monkeypatch.setattr(os, "getuid", lambda: home.stat().st_uid + 1)
+    assert _jit._cache_folder() is None
+
+
+@modes
+def test_a_folder_of_ours_that_stood_open_is_closed(home: Path) -> None:
+    (home / "hedgerow").mkdir(parents=True)
+    assert mode(home / "hedgerow") == 0o777
+    assert _jit._cache_folder() is not None
+    assert mode(home / "hedgerow") == 0o700
+
+
+def test_where_no_folder_can_be_made_there_is_no_cache(home: Path) -> None:
+    home.write_text("a file")
+    assert _jit._cache_folder() is None
+    assert jit(add)(2, 3) == 5

@@ -17,6 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from hedgerow.cli.lists import split_names
 from hedgerow.errors import BadInput
+from hedgerow.hierarchies.entries import too_deep
 
 __all__ = ["Job", "assemble", "read_job"]
 
@@ -77,15 +78,19 @@ def read_job(path: Path) -> Job:
     """Read a job file, or say what is wrong with it."""
     called = f"the job file {str(path)!r}"
     try:
-        stored = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        stored: dict[str, Any] | None = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise BadInput(f"Cannot read {called}: {error.strerror}. Check the path.") from None
     except UnicodeDecodeError:
         raise BadInput(f"Cannot read {called}: it is not UTF-8 text. Save it as UTF-8.") from None
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        stored = None
+    except ValueError as error:  # of the TOML, or of a number with too many digits
         found = re.search(r"at line (\d+)", str(error))
         where = f"line {found[1]}" if found else "its end"
         raise BadInput(f"The TOML of {called} is wrong at {where}. Correct it there.") from None
+    if stored is None or too_deep(stored):
+        raise BadInput(f"The TOML of {called} is nested too deeply for a job. Its fields are texts, numbers and lists.")
     fields: dict[str, Any] = {}
     for written, value in stored.items():
         name = written.replace("-", "_")

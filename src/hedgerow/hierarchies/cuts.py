@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ from hedgerow.values import format_interval
 __all__ = ["Cut", "Grid", "cut_at", "cuts_by_quantiles", "cuts_by_width", "exact"]
 
 Numbers = NDArray[np.float64]
+
+_WHOLE: Final = 2.0**53  # floats from here on are whole numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +48,7 @@ class Grid:
     @classmethod
     def of(cls, numbers: Numbers, decimals: int) -> Grid:
         """Take a column's grid, if its numbers do lie on it (very small ones may not)."""
-        return cls(decimals if bool((np.round(numbers, decimals) == numbers).all()) else None)
+        return cls(decimals if bool((_rounded(numbers, decimals) == numbers).all()) else None)
 
     def up(self, ends: Numbers) -> Numbers:
         """Move ends between grid numbers to the next one above."""
@@ -59,9 +62,16 @@ class Grid:
         if self.decimals is None:
             return ends
         scale = 10.0**self.decimals
-        between = np.round(ends, self.decimals) != ends
-        moved = np.round(towards(ends * scale) / scale, self.decimals)
-        return np.where(between, moved, ends)
+        between = _rounded(ends, self.decimals) != ends
+        moved = ends.copy()
+        moved[between] = np.round(towards(ends[between] * scale) / scale, self.decimals)
+        return moved
+
+
+def _rounded(numbers: Numbers, decimals: int) -> Numbers:
+    """Round to so many digits after the decimal point; large numbers have none, and would overflow."""
+    small = np.abs(numbers) < _WHOLE
+    return np.where(small, np.round(np.where(small, numbers, 0.0), decimals), numbers)
 
 
 def exact(number: float) -> Fraction:
@@ -90,21 +100,25 @@ def cuts_by_width(numbers: Numbers, widths: Sequence[float], start: float | None
     """
     finest, coarsest = exact(widths[0]), exact(widths[-1])
     origin = exact(float(numbers[0])) // coarsest * coarsest if start is None else exact(start)
-    # Products and sums of such decimals are decimals of no more digits, so rounding restores them exactly.
-    places = max(_places(width) for width in (*widths, float(origin)))
 
-    def edge(index: NDArray[np.int64], width: float) -> Numbers:
-        return np.round(float(origin) + index * float(width), places)
+    def edge(index: NDArray[np.int64], width: Fraction) -> Numbers:
+        """The ends of intervals, exactly: a quotient of whole numbers is the float nearest to it."""
+        below = origin.denominator * width.denominator
+        first, step = origin.numerator * width.denominator, width.numerator * origin.denominator
+        different, at = np.unique(index, return_inverse=True)
+        return np.array([(first + one * step) / below for one in different.tolist()])[at]
 
-    width = float(finest)
-    index = np.floor((numbers - float(origin)) / width).astype(np.int64)
-    index -= numbers < edge(index, width)
-    index += numbers >= edge(index + 1, width)
+    # Divided by a power of two first, so that no difference overflows. What rounding does is put right by the edges.
+    power = -int(np.frexp(max(abs(numbers[0]), abs(numbers[-1]), abs(float(origin)), float(finest)))[1])
+    apart = np.ldexp(numbers, power) - np.ldexp(float(origin), power)
+    index = np.floor(apart / np.ldexp(float(finest), power)).astype(np.int64)
+    index -= numbers < edge(index, finest)
+    index += numbers >= edge(index + 1, finest)
     whole = int(index[-1] // int(coarsest / finest)) + 1
     cuts = []
-    for width in widths:
-        at = index // int(exact(width) / finest)
-        closed = at == whole * int(coarsest / exact(width)) - 1
+    for width in map(exact, widths):
+        at = index // int(width / finest)
+        closed = at == whole * int(coarsest / width) - 1
         high = edge(at + 1, width)
         cuts.append(Cut(grid.up(edge(at, width)), np.where(closed, grid.down(high), grid.up(high)), closed))
     return cuts
@@ -151,8 +165,3 @@ def cuts_by_quantiles(
             at = part[index]
             cuts.append((found, Cut(ends[at], ends[at + 1], at == found - 1)))
     return cuts
-
-
-def _places(number: float) -> int:
-    """Count the digits after the decimal point."""
-    return max(0, -int(Decimal(repr(float(number))).as_tuple().exponent))

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import datetime
 import math
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 import numpy as np
 
 from hedgerow.values import number_text
 
-__all__ = ["entry_text", "is_entry", "number_or_nan"]
+__all__ = ["DEEPEST", "entry_text", "is_entry", "number_or_nan", "too_deep"]
+
+DEEPEST: Final = 200
+"""No hierarchy has so many levels; what is nested deeper is a mistake, and would be too deep for Python as well."""
 
 
 def is_entry(item: Any) -> bool:
@@ -44,3 +48,20 @@ def number_or_nan(text: str) -> float:
     except ValueError:
         return math.nan
     return number if math.isfinite(number) else math.nan
+
+
+def too_deep(nested: Any) -> bool:
+    """Whether dicts and lists are nested in each other more than 200 times, or without an end.
+
+    >>> too_deep({"*": {"north": ["A", "B"]}})
+    False
+    """
+    level = [nested] if isinstance(nested, Mapping | list | tuple) else []
+    for _ in range(DEEPEST):
+        inside = (one.values() if isinstance(one, Mapping) else one for one in level)
+        # What several hold is looked at once.
+        found = {id(one): one for held in inside for one in held if isinstance(one, Mapping | list | tuple)}
+        level = list(found.values())
+        if not level:
+            return False
+    return True

@@ -13,6 +13,7 @@ import tomllib
 from pathlib import Path
 
 from hedgerow.errors import BadInput
+from hedgerow.hierarchies.entries import DEEPEST, too_deep
 from hedgerow.hierarchies.taxonomies import Taxonomy, misplaced_labels, taxonomy
 from hedgerow.hierarchies.trees import LevelTree, NotNestedError, tree_of_levels
 
@@ -38,6 +39,8 @@ def read_arx(path: str | Path, *, delimiter: str = ";", encoding: str = "utf-8")
     if not isinstance(delimiter, str) or len(delimiter) != 1:
         raise BadInput.parameter("delimiter", "read_arx", "one character", delimiter)
     rows, lines = _read_rows(path, _read_text(path, encoding), delimiter)
+    if len(rows[0]) > DEEPEST:
+        raise BadInput(f"The lines of {_called(path)} have more than {DEEPEST} columns. Give it fewer levels.")
     values, *levels = zip(*rows, strict=True)
     first_line: dict[str, int] = {}
     for value, line in zip(values, lines, strict=True):
@@ -75,11 +78,15 @@ def read_toml(path: str | Path) -> Taxonomy:
     text = _read_text(path, "utf-8")
     try:
         nested = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        # The parser's own message may quote the text.
+    except RecursionError:
+        nested = None
+    except ValueError as error:
+        # Of the TOML, or of a number with too many digits. The parser's own message may quote the text.
         found = re.search(r"at line (\d+)", str(error))
         where = f"line {found[1]}" if found else "its end"
         raise BadInput(f"The TOML of {_called(path)} is wrong at {where}. Correct it there.") from None
+    if nested is None or too_deep(nested):
+        raise BadInput(f"The TOML of {_called(path)} is nested more than {DEEPEST} levels deep. Give it fewer levels.")
     if not nested:
         raise BadInput(f"There is nothing in {_called(path)}. Write the values and their labels into it.")
     try:

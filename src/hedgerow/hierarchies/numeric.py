@@ -70,10 +70,16 @@ class Intervals:
             return self._described(), [cut_at(numbers, level, grid) for level in self.edges]
         if self.start is not None:
             self._check_inside(domain, numbers, self.start, math.inf)
-        farthest = max(abs(numbers[0]), abs(numbers[-1]), abs(self.start or 0.0))
-        if farthest / self.widths[0] > _MOST_INTERVALS:
+        farthest = max(abs(float(numbers[0])), abs(float(numbers[-1])), abs(self.start or 0.0))
+        if farthest / _MOST_INTERVALS > self.widths[0]:
             raise BadInput(f"The intervals of the column {domain.name!r} are too narrow for its numbers. Widen them.")
-        return self._described(), cuts_by_width(numbers, self.widths, self.start, grid)
+        try:
+            return self._described(), cuts_by_width(numbers, self.widths, self.start, grid)
+        except OverflowError:
+            raise BadInput(
+                f"The intervals of the column {domain.name!r} would reach beyond the largest number there is. Give "
+                "their edges instead."
+            ) from None
 
     def _described(self, counts: Sequence[int] = ()) -> str:
         if self.widths:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies.encoded import EncodedHierarchy
-from hedgerow.hierarchies.entries import entry_text, is_entry, number_or_nan
+from hedgerow.hierarchies.entries import DEEPEST, entry_text, is_entry, number_or_nan, too_deep
 from hedgerow.hierarchies.trees import Tree, encode_tree
 from hedgerow.values import SUPPRESSED_TEXT
 
@@ -111,11 +111,13 @@ def groups(parts: Mapping[Any, Any] | list[Any] | tuple[Any, ...]) -> Taxonomy:
     >>> groups({"below": ["low", "fair"], "above": ["good", "high", "top"]}).tree.labels[:3]
     ('*', 'below', 'above')
     """
+    _refuse_deep(parts)
     return _checked(taxonomy_tree(_labelled(parts), root=SUPPRESSED_TEXT), "ordered groups")
 
 
 def taxonomy_tree(nested: Any, root: str | None = None) -> Tree:
     """Read nested dicts and lists as a tree; without a root given, the only key at the top is the root."""
+    _refuse_deep(nested)
     top = list(_branches(nested))
     if not top:
         raise BadInput("The taxonomy is empty. Give it the values of the column.")
@@ -150,6 +152,11 @@ def misplaced_labels(tree: Tree) -> list[tuple[int, int]]:
                 pairs.append((earlier, node))
         latest[label] = node
     return pairs
+
+
+def _refuse_deep(nested: Any) -> None:
+    if too_deep(nested):
+        raise BadInput(f"The taxonomy is nested more than {DEEPEST} levels deep. Give it fewer levels.")
 
 
 def _checked(tree: Tree, description: str) -> Taxonomy:

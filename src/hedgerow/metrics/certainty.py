@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow.counts import FrequencyTable
 from hedgerow.domains import Domain
+from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.metrics.view import CodeSets, ColumnView, Floats, view_of
 from hedgerow.recoding import Recoding
 from hedgerow.values import Interval, parse
 
-__all__ = ["ncp", "ncp_published", "suppression"]
+__all__ = ["ncp", "ncp_published", "penalties_of_nodes", "suppression"]
 
 
 def ncp(counts: FrequencyTable, recoding: Recoding) -> float:
@@ -64,28 +68,44 @@ def _penalties(domain: Domain, sets: CodeSets) -> Floats:
     if domain.numbers is None:
         return np.maximum(sets.sizes - 1, 0) / max(domain.size - 1, 1)
     # The missing value is the last code; it needs a place among the numbers, though none is ever read.
-    places = np.append(domain.numbers, np.nan) if domain.has_missing else domain.numbers
+    numbers = np.append(domain.numbers, np.nan) if domain.has_missing else domain.numbers
     low = sets.reduce(np.minimum, np.arange(domain.size))
     high = sets.reduce(np.maximum, np.arange(domain.size))
     mixed = (high == domain.missing_code) & (low != high)
-    ranges = (places[high] - places[low]) / (_width(domain) or 1.0)
-    return np.where(low == high, 0.0, np.where(mixed, 1.0, ranges))
+    return np.where(low == high, 0.0, np.where(mixed, 1.0, domain.share(numbers[low], numbers[high])))
 
 
 def _written_penalties(column: ColumnView) -> Floats:
     domain, published = column.domain, column.published
     of_value = _penalties(domain, column.written)
-    if domain.numbers is not None and (width := _width(domain)):
-        smallest, largest = float(domain.numbers[0]), float(domain.numbers[-1])
-        for value, (kind, text) in enumerate(zip(published.kinds, published.texts, strict=True)):
-            read = parse(text) if kind in ("interval", "label") else None
-            if isinstance(read, Interval):
-                of_value[value] = (min(read.high, largest) - max(read.low, smallest)) / width
+    written = [kind in ("interval", "label") for kind in published.kinds]
+    texts = [text if reads else None for text, reads in zip(published.texts, written, strict=True)]
+    of_value = _as_read(domain, texts, of_value)
     penalties: Floats = column.per_class(of_value, lambda: _penalties(domain, column.tight), 1.0)
     return penalties
 
 
-def _width(domain: Domain) -> float:
-    """The range of a column's numbers; a column of one number has no spread to lose."""
-    assert domain.numbers is not None
-    return float(domain.numbers[-1] - domain.numbers[0]) if len(domain.numbers) else 0.0
+def penalties_of_nodes(domain: Domain, hierarchy: EncodedHierarchy, nodes: NDArray[np.int32]) -> Floats:
+    """The penalty of a cell that publishes each of some nodes of a hierarchy, as it is written.
+
+    >>> from hedgerow.hierarchies import intervals
+    >>> ages = Domain("age", "number", np.array(["20", "24", "60"]), np.array([20.0, 24, 60]))
+    >>> tree = intervals([20, 30, 60]).encode(ages)
+    >>> [(tree.labels[node], float(penalties_of_nodes(ages, tree, np.array([node]))[0])) for node in (0, 1, 2)]
+    [('*', 1.0), ('[20,30)', 0.25), ('20', 0.0)]
+    """
+    inner = hierarchy.level[nodes] > 0
+    texts = [hierarchy.labels[node] if above else None for node, above in zip(nodes.tolist(), inner, strict=True)]
+    return _as_read(domain, texts, np.where(inner, _penalties(domain, CodeSets(*hierarchy.codes_below(nodes))), 0.0))
+
+
+def _as_read(domain: Domain, texts: Sequence[str | None], otherwise: Floats) -> Floats:
+    """The penalty of what reads as an interval in a column of numbers, by its ends; of the rest what is given."""
+    if domain.numbers is None or not domain.spread:
+        return otherwise
+    result = otherwise.copy()
+    for at, text in enumerate(texts):
+        read = None if text is None else parse(text)
+        if isinstance(read, Interval):
+            result[at] = domain.share(read.low, read.high)
+    return result

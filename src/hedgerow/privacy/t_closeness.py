@@ -12,6 +12,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from hedgerow.errors import BadInput
+from hedgerow.hierarchies.entries import DEEPEST, too_deep
 from hedgerow.privacy.base import Requirement
 from hedgerow.privacy.binding import CLOSENESS, BoundRequirement, Context, GroundDistance, SensitiveColumn
 from hedgerow.privacy.ground_distance import (
@@ -94,6 +95,8 @@ class TCloseness(Requirement):
             )
         if not isinstance(tree, Mapping) or not tree:
             raise BadInput.parameter("tree", "TCloseness", "a nested mapping", type(tree).__name__)
+        if too_deep(tree):
+            raise BadInput(f"The tree given to TCloseness has more than {DEEPEST} levels. Give it fewer.")
         leaves = leaves_of(tree)
         if len(set(leaves)) < len(leaves):
             raise BadInput("The tree given to TCloseness names a value twice. Give each value one place.")

@@ -92,13 +92,13 @@ def describe_set(domain: Domain, labels: list[str], codes: NDArray[np.int32]) ->
 
 def _interval(domain: Domain, codes: NDArray[np.int32]) -> tuple[str, PublishedKind]:
     """The half-open interval on the grid; the last of the column is closed at the largest value."""
-    assert domain.numbers is not None
-    low, high = float(domain.numbers[codes[0]]), float(domain.numbers[codes[-1]])
-    if codes[-1] == len(domain.labels) - 1:
+    numbers = domain.values
+    low, high = float(numbers[codes[0]]), float(numbers[codes[-1]])
+    if codes[-1] == len(numbers) - 1:
         return format_interval(low, high, closed=True), "interval"
-    past = round(high + domain.step, domain.decimals)
-    # Where the grid is finer than floats are, the next float is the next place.
-    return format_interval(low, past if past > high else float(np.nextafter(high, np.inf))), "interval"
+    past, following = round(high + domain.step, domain.decimals), float(numbers[codes[-1] + 1])
+    # Where the grid is finer than floats are, or coarser than very small numbers, the next float is the next place.
+    return format_interval(low, past if high < past <= following else float(np.nextafter(high, np.inf))), "interval"
 
 
 def _holds_missing(domain: Domain, codes: NDArray[np.int32]) -> bool:
@@ -135,23 +135,22 @@ def label_column(
         Which published value each of ``nodes`` is.
     """
     distinct, index = np.unique(nodes, return_inverse=True)
+    starts, members = hierarchy.codes_below(distinct)
     texts: list[str | None] = []
     kinds: list[PublishedKind] = []
-    covered: list[NDArray[np.int32]] = []
-    for node in distinct.tolist():
+    for node, start in zip(distinct.tolist(), starts[:-1].tolist(), strict=True):
         label = hierarchy.labels[node]
-        codes = np.flatnonzero(hierarchy.mask_of(node)).astype(np.int32)
         if (hide_root and node == hierarchy.root) or (hierarchy.level[node] > 0 and label == SUPPRESSED_TEXT):
             texts.append(SUPPRESSED_TEXT)
             kinds.append("suppressed")
         elif hierarchy.level[node] == 0:
-            texts.append(None if label is None else format_value(str(domain.labels[codes[0]])))
+            texts.append(None if label is None else format_value(str(domain.labels[members[start]])))
             kinds.append("value")
         else:
             texts.append(label)
             kinds.append("label")
-        covered.append(codes)
-    return _column(domain, texts, kinds, covered, distinct.astype(np.int32)), index.astype(np.int32)
+    column = PublishedColumn(domain, tuple(texts), tuple(kinds), starts, members, distinct.astype(np.int32))
+    return column, index.astype(np.int32)
 
 
 def _column(
@@ -159,8 +158,7 @@ def _column(
     texts: list[str | None],
     kinds: list[PublishedKind],
     covered: list[NDArray[np.int32]],
-    nodes: NDArray[np.int32] | None = None,
 ) -> PublishedColumn:
     starts = np.concatenate([[0], np.cumsum([len(codes) for codes in covered], dtype=np.int64)]).astype(np.int64)
     members = np.concatenate(covered) if covered else np.empty(0, dtype=np.int32)
-    return PublishedColumn(domain, tuple(texts), tuple(kinds), starts, members, nodes)
+    return PublishedColumn(domain, tuple(texts), tuple(kinds), starts, members)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.counts import FrequencyTable, tabulate
+from hedgerow.errors import required
 from hedgerow.hierarchies import NOWHERE, EncodedHierarchy
 from hedgerow.recoding.building import label_column
 from hedgerow.recoding.node_router import ColumnMap, NodeRouter
@@ -73,7 +74,7 @@ def recode_by_nodes(
         of_code[held] = value
         columns.append(column)
         rows.append(of_code[counts.tuples[kept, at]])
-        maps.append(ColumnMap(hierarchy, _at_or_below(hierarchy, column.nodes)))
+        maps.append(ColumnMap(hierarchy, _at_or_below(hierarchy, required(column.nodes, "the nodes of a column"))))
     groups, group_of_kept = tabulate(rows, [len(column) for column in columns], int(kept.sum()))
     group_of_tuple = np.full(len(counts.tuples), -1, dtype=np.int32)
     group_of_tuple[kept] = group_of_kept
@@ -93,9 +94,8 @@ def recode_by_nodes(
     )
 
 
-def _at_or_below(hierarchy: EncodedHierarchy, published: NDArray[np.int32] | None) -> NDArray[np.int32]:
+def _at_or_below(hierarchy: EncodedHierarchy, published: NDArray[np.int32]) -> NDArray[np.int32]:
     """For every node the published value that it or a node above it is."""
-    assert published is not None
     result = np.full(len(hierarchy.parent), NOWHERE, dtype=np.int32)
     result[published] = np.arange(len(published), dtype=np.int32)
     for node in range(1, len(result)):

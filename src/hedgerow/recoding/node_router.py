@@ -36,10 +36,10 @@ class ColumnMap:
             result[-1] = self.published[self.hierarchy.leaf_of[known.missing_code]]
         if not len(new.labels):
             return result
-        by_number = known.kind != "text" and known.numbers is not None and new.numbers is not None
-        scale, values = (known.numbers, new.numbers) if by_number else (known.labels, new.labels)
-        assert scale is not None
-        assert values is not None
+        scale: NDArray[Any] = known.labels
+        values: NDArray[Any] = new.labels
+        if known.kind != "text" and known.numbers is not None and new.numbers is not None:
+            scale, values = known.numbers, new.numbers
         found = np.minimum(np.searchsorted(scale, values), len(scale) - 1)
         seen = scale[found] == values
         result[: len(found)][seen] = self.published[self.hierarchy.leaf_of[found[seen]]]

@@ -99,7 +99,7 @@ class Recoding:
         for name in self.quasi:
             if name not in door.frame.columns:
                 raise BadInput.unknown("column", name, door.frame.columns, "The recoding needs it.")
-        values = self._values(door.frame)
+        values = self._values(door.frame, self.router)
         recoded = {}
         for name in door.frame.columns:
             if name in self.quasi:
@@ -112,15 +112,14 @@ class Recoding:
                 recoded[name] = door.frame[name]
         return door.assemble(recoded)
 
-    def _values(self, frame: nw.DataFrame[Any]) -> list[NDArray[np.int32]]:
+    def _values(self, frame: nw.DataFrame[Any], router: Router | NodeRouter) -> list[NDArray[np.int32]]:
         """Which published value each cell of new rows becomes, column by column; -1 if none."""
-        assert self.router is not None
         encoded = [self._encode(frame[name], domain) for name, domain in zip(self.quasi, self._domains, strict=True)]
-        if isinstance(self.router, NodeRouter):
-            maps = zip(self.router.maps, self._domains, encoded, strict=True)
+        if isinstance(router, NodeRouter):
+            maps = zip(router.maps, self._domains, encoded, strict=True)
             return [one.values(domain, new.domain)[new.codes] for one, domain, new in maps]
         places, distinct_index = self._places(encoded, len(frame))
-        group = self.router.route(places)[distinct_index]
+        group = router.route(places)[distinct_index]
         return [np.where(group < 0, -1, self.groups[group, at]) for at in range(len(self.quasi))]
 
     def _places(self, encoded: Sequence[EncodedColumn], rows: int) -> tuple[list[NDArray[np.int64]], NDArray[np.int32]]:
@@ -218,7 +217,7 @@ class Recoding:
         """Read a recoding that :meth:`save` wrote."""
         try:
             return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise BadInput(f"The file {str(path)!r} is not a recoding that Hedgerow saved.") from None
 
 

@@ -1,8 +1,9 @@
 """Building what groups publish where a method decides which columns a group shows: values and means, the rest hidden.
 
 A number or date that is shown is the mean (or the median) over the group, one for all its records; nothing if only
-some have one. A category is shown where all records of the group hold the same one; otherwise it is suppressed, or
-the set of those they hold.
+some have one. It has at most one digit more than the column's numbers: with more, a mean would tell the values that it
+is made of. Groups whose means round alike are one class. A category is shown where all records of the group hold the
+same one; otherwise it is suppressed, or the set of those they hold.
 """
 
 from __future__ import annotations
@@ -20,9 +21,6 @@ from hedgerow.recoding.published import Pieces, PublishedColumn, PublishedKind
 from hedgerow.values import SUPPRESSED_TEXT, format_value, number_text
 
 __all__ = ["PublishedValues", "publish_shown"]
-
-# A mean is written with two digits more than the column has.
-_FINER = 2
 
 Shown = tuple[PublishedColumn, NDArray[np.int32]]
 
@@ -119,15 +117,13 @@ def _statistics(held: _Held, numbers: Literal["mean", "median"]) -> Shown:
 
 
 def _means(held: _Held, known: NDArray[np.bool_], records: NDArray[np.float64]) -> NDArray[np.float64]:
-    assert held.domain.numbers is not None
-    # Shares are added, not values, so that the sum of large numbers does not overflow.
-    share = held.size[known] / records[held.group[known]]
-    total = np.bincount(held.group[known], held.domain.numbers[held.codes[known]] * share, len(records))
-    return total.astype(np.float64, copy=False)
+    domain, group = held.domain, held.group[known]
+    # Shares of positions are added, not values, so that the sum of large numbers does not overflow.
+    share = held.size[known] / records[group]
+    return domain.at(np.bincount(group, domain.positions[held.codes[known]] * share, len(records)))
 
 
 def _medians(held: _Held, known: NDArray[np.bool_], records: NDArray[np.float64]) -> NDArray[np.float64]:
-    assert held.domain.numbers is not None
     group, code, size = held.group[known], held.codes[known], held.size[known]
     order = np.lexsort((code, group))
     group, code = group[order], code[order]
@@ -136,7 +132,7 @@ def _medians(held: _Held, known: NDArray[np.bool_], records: NDArray[np.float64]
     # The first record of each group that has half of it at or below.
     first = np.flatnonzero(2 * reached >= records[group])
     result = np.zeros(len(records))
-    result[group[first[::-1]]] = held.domain.numbers[code[first[::-1]]]
+    result[group[first[::-1]]] = held.domain.values[code[first[::-1]]]
     return result
 
 
@@ -169,11 +165,11 @@ class PublishedValues:
         return self._entry(codes.tobytes(), text, kind, codes)
 
     def mean(self, number: float) -> int:
-        """A number that stands for the group."""
+        """A number that stands for the group, with one digit more than the column's numbers at most."""
         if self.domain.kind == "date":
             text = str(np.datetime64(round(number), "D"))
         else:
-            text = number_text(round(number, self.domain.decimals + _FINER))
+            text = number_text(self.domain.rounded(number))
         return self._entry(("mean", text), text, "number", np.empty(0, dtype=np.int32))
 
     def column(self) -> PublishedColumn:

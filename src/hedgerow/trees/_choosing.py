@@ -182,7 +182,8 @@ def merit_of_numbers(groups: Floats, kept: Ints, found: int, values: Floats, tot
 @jit
 def _threshold(values: Floats, low: int, high: int) -> int:
     """The largest value of the whole column that does not exceed the middle between two values of the node."""
-    middle = (values[low] + values[high]) / 2.0
+    # By halves: the sum of two numbers may be larger than there are.
+    middle = values[low] / 2.0 + values[high] / 2.0
     if middle == values[high]:
         return low
     code = low

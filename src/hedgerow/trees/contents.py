@@ -161,8 +161,7 @@ def _together(domain: Domain, told: Domain | None) -> Domain:
     """The numbers of a column, and those that a release tells of."""
     if told is None or told.numbers is None:
         return domain
-    assert domain.numbers is not None, "only numbers come here"
-    numbers, first = np.unique(np.concatenate([domain.numbers, told.numbers]), return_index=True)
+    numbers, first = np.unique(np.concatenate([domain.values, told.numbers]), return_index=True)
     return Domain(domain.name, domain.kind, np.concatenate([domain.labels, told.labels])[first], numbers)
 
 
@@ -181,8 +180,9 @@ def _from_cells(name: str, contents: Sequence[Content], told: Domain | None, *, 
     grid = Domain(name, "number", np.empty(0, np.str_), np.unique(np.concatenate([numbers, ends])))
     for one in ranges:
         if not any(number in one for number in numbers.tolist()):
-            last = one.high if one.closed else round(one.high - grid.step, grid.decimals)
-            numbers = np.union1d(numbers, [one.low, max(last, one.low)])
+            # A step of the grid may be none of a float; then the next float below the end is the last.
+            before = min(round(one.high - grid.step, grid.decimals), math.nextafter(one.high, -math.inf))
+            numbers = np.union1d(numbers, [one.low, max(one.high if one.closed else before, one.low)])
     return Domain(name, "number", np.array([number_text(number) for number in numbers.tolist()], np.str_), numbers)
 
 

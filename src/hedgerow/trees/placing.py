@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,17 +37,21 @@ def places_of(attribute: GeneralizedAttribute, new: Domain, given: Hierarchy) ->
     ['012', '02*']
     """
     known, hierarchy = attribute.domain, attribute.hierarchy
+    values: NDArray[Any]
+    scale: NDArray[Any]
     places = np.full(new.size, NOWHERE, dtype=np.int32)
     if new.has_missing and known.has_missing:
         places[-1] = attribute.places(np.array([known.missing_code], dtype=np.int32))[0]
     if not len(new.labels) or not len(known.labels):
         return places
-    if known.numbers is not None and new.numbers is None:
+    if known.numbers is None:
+        values, scale = new.labels, known.labels
+    elif new.numbers is not None:
+        values, scale = new.numbers, known.numbers
+    else:
         raise BadInput(
             f"The column {known.name!r} held {known.kind}s in training and holds text now. Make it the same."
         )
-    values, scale = (new.labels, known.labels) if known.numbers is None else (new.numbers, known.numbers)
-    assert values is not None
     at = np.searchsorted(scale, values)
     found = np.minimum(at, len(scale) - 1).astype(np.int32)
     if attribute.by_threshold:

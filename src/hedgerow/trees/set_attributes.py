@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, InternalError
 from hedgerow.trees.attributes import Attribute
 from hedgerow.trees.contents import Content, Leaves, canonical, content_of, meets, number_of
 from hedgerow.values import Interval, Suppressed
@@ -76,9 +76,10 @@ class CellReader:
             first = int(np.searchsorted(numbers, content.low))
             end = int(np.searchsorted(numbers, content.high, side="right" if content.closed else "left"))
             # Without a known number inside it lies between two, and thresholds send it as its middle.
-            middle = int(np.searchsorted(numbers, (content.low + content.high) / 2))
+            middle = int(np.searchsorted(numbers, content.low / 2 + content.high / 2))
             return self._equal(range(first, end) if end > first else [middle], max(end - first, 1))
-        assert isinstance(content, frozenset), "suppressed and missing cells are read elsewhere"
+        if not isinstance(content, frozenset):
+            raise InternalError("a suppressed cell was read as numbers")
         found = [number_of(member) for member in content if member is not None]
         if any(one is None for one in found):
             raise BadInput(

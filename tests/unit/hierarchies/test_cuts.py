@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hedgerow.hierarchies.cuts import Cut, Grid, cut_at, cuts_by_quantiles, cuts_by_width, exact
@@ -148,3 +148,48 @@ def test_edges_hold_their_numbers(cells: list[int], inner: list[float]) -> None:
     assert all(float(end).is_integer() for end in (*cut.low, *cut.high))
     together = np.searchsorted(edges, numbers, side="right")
     assert ((cut.low[:, None] == cut.low) == (together[:, None] == together)).all()
+
+
+LARGEST = 1.7976931348623157e308
+
+
+def test_a_grid_of_large_numbers_does_not_overflow() -> None:
+    assert Grid.of(np.array([-LARGEST, 0.5, 1e308]), 1) == Grid(1)
+    assert Grid(1).up(np.array([-LARGEST, 0.11, LARGEST])).tolist() == [-LARGEST, 0.2, LARGEST]
+    assert Grid.of(np.array([5e-324, 1e308]), 17) == Grid(None)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "widths"),
+    [
+        ([-1e308, -3e307, 2e307, 1e308], [1e307, 4e307]),
+        ([5e-324, 1e-323, 5e-322], [1e-323, 3e-323]),
+        ([0.0, 1e-310, 3e-310], [1e-310, 2e-310]),
+        ([1e-300, 2e-300], [1e300]),
+        ([2.0**53, 2.0**53 + 2], [2, 10]),
+    ],
+)
+def test_widths_of_extreme_numbers(numbers: list[float], widths: list[float]) -> None:
+    cuts = cuts_by_width(np.array(numbers), widths, None, Grid(None))
+    assert all(holds(cut, np.array(numbers)) for cut in cuts)
+    for fine, coarse in itertools.pairwise(cuts):
+        assert (coarse.low <= fine.low).all()
+        assert (fine.high <= coarse.high).all()
+
+
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, unique=True),
+    st.floats(1e-3, 1),
+    st.integers(2, 5),
+)
+def test_widths_hold_any_numbers_or_overflow(values: list[float], share: float, times: int) -> None:
+    numbers = np.sort(np.array(values))
+    width = float(f"{min(np.abs(numbers).max() * share, 1e307):.2g}")
+    widths = [width, float(exact(width) * times)]
+    assume(width > 0 and exact(widths[1]) == exact(width) * times)
+    try:
+        cuts = cuts_by_width(numbers, widths, None, Grid(None))
+    except OverflowError:
+        assert np.abs(numbers).max() > 1e307
+        return
+    assert all(holds(cut, numbers) for cut in cuts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 from dataclasses import dataclass
 
@@ -225,3 +226,12 @@ def test_order_ranks_the_codes_by_leaf_and_missing_last(case: Case) -> None:
         assert encoded.order[-1] == len(encoded.order) - 1
         assert encoded.parent[encoded.leaf_of[-1]] == encoded.root
         assert encoded.leaves[-1] == encoded.leaf_of[-1]
+
+
+def test_codes_below_several_nodes(education: EncodedHierarchy) -> None:
+    starts, codes = education.codes_below(np.array([0, 2, 5, 6, 9, 1]))
+    below = [codes[start:end].tolist() for start, end in itertools.pairwise(starts)]
+    assert below == [[0, 1, 2, 3], [0, 1], [], [2], [3], [0, 1]]
+    for node in range(len(education.labels)):
+        _, alone = education.codes_below(np.array([node]))
+        assert alone.tolist() == np.flatnonzero(education.mask_of(node)).tolist()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.hierarchies.entries import entry_text, is_entry, number_or_nan
+from hedgerow.hierarchies.entries import DEEPEST, entry_text, is_entry, number_or_nan, too_deep
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,23 @@ def test_what_is_no_number(text: str) -> None:
 
 def test_numbers_are_read_by_value() -> None:
     assert [number_or_nan(text) for text in ("039", "39.0", "-1e2")] == [39, 39, -100]
+
+
+def nested(depth: int) -> Any:
+    inside: Any = ["a"]
+    for at in range(depth - 1):
+        inside = {f"label {at}": inside}
+    return inside
+
+
+def test_what_is_nested_too_deeply() -> None:
+    assert not too_deep("text")
+    assert not too_deep(nested(DEEPEST))
+    assert too_deep(nested(DEEPEST + 1))
+    assert too_deep(nested(100_000))
+
+
+def test_what_holds_itself_is_too_deep() -> None:
+    endless: list[Any] = []
+    endless += [endless, endless, {"again": endless}]
+    assert too_deep(endless)

@@ -146,6 +146,10 @@ def test_toml_file(tmp_path: Path) -> None:
         ('[Any]\nx = ["secret', "wrong at its end|wrong at line 2"),
         ('[Any]\nx = ["secret"]\ny = ["secret"]', "lists 1 values twice"),
         ('x = "secret"', "Found str"),
+        ("x = " + "[" * 100_000, "nested more than 200 levels"),
+        ("x = " + "{a=" * 100_000, "nested more than 200 levels"),
+        (f"[{'a.' * 5_000}a]\nx = ['secret']", "nested more than 200 levels"),
+        ("[Any]\nx = " + "9" * 5_000, "wrong at"),
     ],
 )
 def test_bad_toml_files(tmp_path: Path, content: str, message: str) -> None:
@@ -172,3 +176,8 @@ def test_every_hierarchy_of_the_benchmark_data_loads() -> None:
         code = {value: at for at, value in enumerate(values.tolist())}
         for row in rows:
             assert [encoded.labels[node] for node in encoded.at_level[:, code[row[0]]]] == row
+
+
+def test_an_arx_file_of_too_many_levels(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="more than 200 columns"):
+        read_arx(write(tmp_path / "h.csv", ";".join(["secret"] * 500)))

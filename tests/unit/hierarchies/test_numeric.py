@@ -164,3 +164,23 @@ def test_wrong_parameters(parameters: dict[str, Any], message: str) -> None:
 def test_arrays_are_welcome_as_edges() -> None:
     assert intervals(np.array([0, 5, 10])) == intervals([0, 5, 10], levels=[[0, 5, 10]])
     assert intervals(width=np.float64(5)) == intervals(width=5)
+
+
+def test_intervals_beyond_the_largest_number() -> None:
+    with pytest.raises(BadInput, match="would reach beyond the largest number"):
+        intervals(width=1e308).encode(number(-1.7e308, 0, 1.7e308))
+    assert rows(intervals(width=1e300).encode(number(-1e300, 0, 1e300)))[1] == [
+        "[-1e+300,0)",
+        "[0,1e+300)",
+        "[1e+300,2e+300]",
+    ]
+
+
+def test_intervals_too_narrow_for_large_numbers() -> None:
+    with pytest.raises(BadInput, match="too narrow"):
+        intervals(width=5e-324).encode(number(0, 1.7e308))
+
+
+def test_automatic_intervals_of_extreme_numbers() -> None:
+    encoded = intervals(quantiles=2).encode(number(-1.7e308, -5e-324, 5e-324, 1.7e308))
+    assert rows(encoded)[1] == ["[-1.7e+308,5e-324)"] * 2 + ["[5e-324,1.7e+308]"] * 2

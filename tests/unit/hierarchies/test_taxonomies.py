@@ -161,3 +161,14 @@ def test_the_only_key_of_groups_is_no_root() -> None:
 def test_malformed_groups(spec: Any, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         groups(spec)
+
+
+@pytest.mark.parametrize("build", [taxonomy, groups])
+@pytest.mark.parametrize("depth", [201, 100_000])
+def test_what_is_nested_too_deeply_is_refused(build: Any, depth: int) -> None:
+    deep: Any = ["secret"]
+    for at in range(depth):
+        deep = {f"label {at}": deep} if build is taxonomy else [deep]
+    with pytest.raises(BadInput, match="nested more than 200 levels deep") as caught:
+        build(deep)
+    assert "secret" not in str(caught.value)

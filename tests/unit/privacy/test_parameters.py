@@ -15,12 +15,16 @@ from hedgerow.privacy import AlphaK, KAnonymity, LDiversity, PSensitive, Require
 
 # Wrong types are the point here, so mypy must not look into the calls.
 partial: Any = typed_partial
+DEEP: dict[str, Any] = {"flu": ["asthma"]}
+for _ in range(5_000):
+    DEEP = {"any": DEEP}
 DISEASES = {"any": {"lung": ["asthma", "flu"], "stomach": ["ulcer"]}}
 
 
 @pytest.mark.parametrize(
     ("build", "sentence"),
     [
+        (partial(TCloseness, 0.2, "ill", distance="hierarchical", tree=DEEP), "has more than 200 levels"),
         (partial(KAnonymity, 0), "The 'k' parameter of KAnonymity must be an int >= 1. Got 0 instead."),
         (partial(KAnonymity, True), "'k' parameter of KAnonymity must be an int >= 1. Got True"),
         (partial(KAnonymity, 2.0), "'k' parameter of KAnonymity must be an int >= 1. Got 2.0"),

@@ -80,7 +80,15 @@ def test_the_last_interval_is_closed() -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [[1e-7, 3e-7, 1.0], [0.1 + 0.2, 5.123456789012345, 9.0], [2.0**60, 2.0**61, 2.0**62]]
+    "values",
+    [
+        [1e-7, 3e-7, 1.0],
+        [0.1 + 0.2, 5.123456789012345, 9.0],
+        [2.0**60, 2.0**61, 2.0**62],
+        [5e-324, 1e-323, 1.5e-323],
+        [1e-20, 2e-20, 3e-20],
+        [-1.7e308, 1e308, 1.7e308],
+    ],
 )
 def test_an_interval_holds_its_values(values: list[float]) -> None:
     """Also where numbers are so small, long or large that a step of the grid is none of a float."""
@@ -110,3 +118,17 @@ def test_pieces() -> None:
     whole = Pieces.whole(np.array([1, 0]), np.array([3, 4]))
     assert not whole.split
     assert Pieces(np.array([0, 0]), np.array([0, 1]), np.array([1, 2])).split
+
+
+def test_many_labels_are_written_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking through all codes for each label would take time with the square of their number."""
+
+    def refuse(*_: Any) -> None:
+        pytest.fail("the codes below each node must not be looked for one node after the other")
+
+    monkeypatch.setattr(hierarchies.EncodedHierarchy, "mask_of", refuse)
+    monkeypatch.setattr(hierarchies.EncodedHierarchy, "covers", refuse)
+    names = [f"{at:03d}" for at in range(300)]
+    column, texts = published(names, list(range(300)), "label", "masking")
+    assert texts == names
+    assert column.members.tolist() == list(range(300))

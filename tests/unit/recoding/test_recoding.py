@@ -205,7 +205,9 @@ def test_the_public_file_recodes_the_same(release: hr.Release, tmp_path: Path, r
     assert rows_of(public.transform(rows)) == rows_of(release.recoding.transform(rows))
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", "3", '{"format": "other"}', '{"format": "hedgerow recoding 1"}'])
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", "3", '{"format": "other"}', '{"format": "hedgerow recoding 1"}', "[" * 100_000]
+)
 def test_what_is_no_recoding(content: str, tmp_path: Path) -> None:
     (tmp_path / "recoding.json").write_text(content)
     with pytest.raises(BadInput, match="is not a recoding that Hedgerow saved"):

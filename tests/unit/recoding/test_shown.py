@@ -57,9 +57,31 @@ def test_a_median_is_that_of_the_records() -> None:
     assert texts(column, values[:, 0]) == ["50", "0"]
 
 
-def test_a_mean_has_two_digits_more_than_the_column() -> None:
-    assert published(counted(age=[1, 1, 2]), [0, 0], [[True]]) == [["1.33"]]
-    assert published(counted(age=[0.1, 0.1, 0.2]), [0, 0], [[True]]) == [["0.133"]]
+def test_a_mean_has_one_digit_more_than_the_column() -> None:
+    assert published(counted(age=[1, 1, 2]), [0, 0], [[True]]) == [["1.3"]]
+    assert published(counted(age=[0.1, 0.1, 0.2]), [0, 0], [[True]]) == [["0.13"]]
+    assert published(counted(age=[1e300, 1e300, 2e300]), [0, 0], [[True]]) == [["1.3e+300"]]
+
+
+def test_groups_whose_means_round_alike_publish_the_same() -> None:
+    counts = counted(age=[20] * 29 + [21] * 1 + [22] * 100 + [23] * 3)
+    ((low, high),) = published(counts, [0, 0, 1, 1], [[True], [True]])
+    assert (low, high) == ("20", "22")
+    pieces = Pieces.whole(np.array([0, 1, 1, 0], dtype=np.int32)[counts.cell_tuple], counts.cell_sizes)
+    (column,), values = publish_shown(counts, pieces, np.array([[True], [True]]))
+    assert texts(column, values[:, 0]) == ["20.3", "22"]
+
+
+def test_a_median_keeps_all_digits_of_its_value() -> None:
+    counts = counted(age=[5e-324, 1e-323, 1.7976931348623157e308])
+    pieces = Pieces.whole(np.arange(3, dtype=np.int32), counts.cell_sizes)
+    (column,), values = publish_shown(counts, pieces, np.ones((3, 1), dtype=bool), numbers="median")
+    assert texts(column, values[:, 0]) == ["5e-324", "1e-323", "1.7976931348623157e+308"]
+
+
+def test_the_mean_of_the_largest_number_is_itself() -> None:
+    largest = 1.7976931348623157e308
+    assert published(counted(age=[largest] * 49, row=range(49)), [0] * 49, [[True, False]])[0] == [str(largest)]
 
 
 def test_a_hidden_number_is_null_and_the_column_stays_numeric() -> None:

@@ -203,3 +203,11 @@ def test_a_target_that_is_an_identifier_of_a_large_table_is_refused() -> None:
 def test_an_attribute_has_a_number_for_each_label() -> None:
     with pytest.raises(BadInput, match="'x' must have one number for each label"):
         Attribute("x", ("1", "2"), np.array([1.0]))
+
+
+@pytest.mark.parametrize("values", [[1e308, 1.5e308, 1.7e308], [-1.7e308, 0.0, 1.7e308], [0.0, 5e-324, 1e-323]])
+def test_the_middle_between_extreme_values_lies_between_them(values: list[float]) -> None:
+    """The sum of two such numbers overflows, and nothing is above infinity to stop at."""
+    assert _threshold(np.array(values), 0, 2) in (0, 1)
+    assert _threshold(np.array(values), 0, 1) == 0
+    assert _threshold(np.array(values), 1, 2) == 1

@@ -80,6 +80,9 @@ def test_an_interval_covers_known_numbers_or_adds_its_ends() -> None:
     assert known(["[20,30)", "25", "27"]).labels.tolist() == ["25", "27"]
     assert known(["[20,30)", "[30,40]", "[20,40]"]).labels.tolist() == ["20", "29", "30", "40"]
     assert known(["[0.5,1.5)", "3"]).labels.tolist() == ["0.5", "1.4", "3"]
+    # A step below 2e300 is 2e300 again, which the interval does not hold.
+    low, last = known(["[1e+300,2e+300)"]).values
+    assert (low, last) == (1e300, np.nextafter(2e300, 0))
 
 
 def test_an_interval_among_text_is_a_value() -> None:

@@ -22,6 +22,7 @@ from hedgerow.anonymizers.checks.examples import (
     tuples_of,
 )
 from hedgerow.anonymizers.checks.expectations import expect
+from hedgerow.errors import required
 from hedgerow.frames import open_frame
 from hedgerow.recoding import NodeRouter
 
@@ -83,9 +84,8 @@ def check_proportions(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> No
     if plain.recoding.weak is not None:
         return
     release = prepared(estimator, k=K).anonymize(as_frame(example_table()), SCHEMA, publish_proportions=True)
-    told = release.proportions
-    expect(told is not None, "publish_proportions must give the release proportions.")
-    assert told is not None
+    expect(release.proportions is not None, "publish_proportions must give the release proportions.")
+    told = required(release.proportions, "what was just looked at")
     frame = open_frame(release.table).frame
     rows, of_row = rows_of(release.table), told.classes_of(frame).tolist()
     expect(min(of_row) >= 0, "every published row must have a class in the proportions.")

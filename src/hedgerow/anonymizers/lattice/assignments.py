@@ -24,6 +24,7 @@ from scipy.sparse import csr_array
 from hedgerow.anonymizers.lattice._cuts import group_rows
 from hedgerow.anonymizers.lattice.cuts import CutSpace
 from hedgerow.counts import FrequencyTable, tabulate
+from hedgerow.errors import required
 from hedgerow.privacy.binding import DISTINCT
 
 __all__ = ["Assignments", "Longs", "Units", "assignments_of", "count_assignments", "steps_to"]
@@ -182,9 +183,11 @@ def _fillable(assignments: Assignments, space: CutSpace, units: Units) -> Assign
             held_by, unit = np.divmod(np.unique(of * len(units.tuple) + assignments.unit), len(units.tuple))
             fillable = np.bincount(held_by, units.records[unit], len(first)) >= requirement.minimal_size
             if requirement.kind == DISTINCT:
-                assert column is not None
                 incidence = csr_array((np.ones(len(unit)), (held_by, unit)), shape=(len(first), len(units.tuple)))
-                fillable &= np.diff((incidence @ units.held[column]).indptr) >= requirement.parameters[0]
+                fillable &= (
+                    np.diff((incidence @ units.held[required(column, "a sensitive column")]).indptr)
+                    >= requirement.parameters[0]
+                )
             kept &= fillable[of]
         if kept.all():
             return assignments

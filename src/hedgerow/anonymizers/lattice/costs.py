@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from hedgerow.anonymizers.lattice.gains import GAINS, log_volumes
 from hedgerow.anonymizers.lattice.judging import Judge, Verdict
 from hedgerow.anonymizers.lattice.levels import Classes, Lattice
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, required
 from hedgerow.metrics import METRICS
 from hedgerow.recoding import recode_by_nodes
 
@@ -113,8 +113,7 @@ class ClassCost(Cost):
             return float(sizes.mean()) / self._k
         if self.name == "discernibility":
             return float(np.square(sizes.astype(np.longdouble)).sum()) + float(self._rows) * lost
-        assert self._target is not None
-        histograms = classes.histograms[self._target]
+        histograms = classes.histograms[required(self._target, "the target")]
         most = np.maximum.reduceat(histograms.counts, histograms.indptr[:-1])
         return 1.0 - float((most if kept is None else most[kept]).sum()) / self._rows
 

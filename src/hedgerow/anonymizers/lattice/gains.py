@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from hedgerow.anonymizers.lattice.levels import Lattice
 from hedgerow.domains import Domain
 from hedgerow.hierarchies import EncodedHierarchy
-from hedgerow.values import SUPPRESSED_TEXT, Interval, parse
+from hedgerow.metrics.certainty import penalties_of_nodes
+from hedgerow.values import SUPPRESSED_TEXT
 
 __all__ = ["GAINS", "Gains", "log_volumes"]
 
@@ -77,7 +78,7 @@ def _suppression(lattice: Lattice) -> tuple[float, Gains]:
 
 
 def _ncp_published(lattice: Lattice) -> tuple[float, Gains]:
-    return 1.0, _per_cell(lattice, lambda domain, tree, nodes: 1.0 - _written_width(domain, tree, nodes))
+    return 1.0, _per_cell(lattice, lambda domain, tree, nodes: 1.0 - penalties_of_nodes(domain, tree, nodes))
 
 
 def _non_uniform_entropy(lattice: Lattice) -> tuple[float, Gains]:
@@ -121,27 +122,6 @@ def _below(tree: EncodedHierarchy, nodes: Nodes, weights: NDArray[np.integer] | 
     of_leaf = np.bincount(tree.position, weights, int(tree.leaf_count[tree.root]))
     before = np.concatenate([[0.0], np.cumsum(of_leaf)])
     return np.asarray(before[tree.last_leaf[nodes]] - before[tree.first_leaf[nodes]], dtype=np.float64)
-
-
-def _written_width(domain: Domain, tree: EncodedHierarchy, nodes: Nodes) -> Floats:
-    """The certainty penalty of each node as it is written."""
-    if domain.numbers is None:
-        return (_below(tree, nodes, np.ones(domain.size)) - 1.0) / max(domain.size - 1, 1)
-    widths = [0.0 if tree.level[node] == 0 else _width_of_numbers(domain, tree, node) for node in nodes.tolist()]
-    return np.array(widths, dtype=np.float64)
-
-
-def _width_of_numbers(domain: Domain, tree: EncodedHierarchy, node: int) -> float:
-    assert domain.numbers is not None
-    smallest, largest = (float(domain.numbers[0]), float(domain.numbers[-1])) if len(domain.numbers) else (0.0, 0.0)
-    width = largest - smallest
-    written = parse(tree.labels[node]) if width else None
-    if isinstance(written, Interval):
-        return (min(written.high, largest) - max(written.low, smallest)) / width
-    codes = np.flatnonzero(tree.mask_of(node))
-    if len(codes) > 1 and codes[-1] == domain.missing_code:
-        return 1.0
-    return float(domain.numbers[codes[-1]] - domain.numbers[codes[0]]) / (width or 1.0) if len(codes) > 1 else 0.0
 
 
 GAINS: Final[Mapping[str, Callable[[Lattice], tuple[float, Gains]]]] = {

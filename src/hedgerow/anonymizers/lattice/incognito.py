@@ -81,12 +81,10 @@ def incognito(
     if not accepted.any():
         raise judge.refuse()
     minimal = np.argwhere(accepted & ~_above(accepted))
-    best = None
-    for levels in (minimal if cost.grows else np.argwhere(accepted)).tolist():
-        verdict = judge.verdict(lattice.classes(levels))
-        found = Found.at(tuple(levels), cost.of(verdict))
-        best = found if best is None else min(best, found)
-    assert best is not None
+    best = min(
+        Found.at(tuple(levels), cost.of(judge.verdict(lattice.classes(levels))))
+        for levels in (minimal if cost.grows else np.argwhere(accepted)).tolist()
+    )
     return publish(
         "incognito",
         judge,

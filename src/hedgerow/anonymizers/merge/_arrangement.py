@@ -147,9 +147,11 @@ def best_class(
             continue
         before = classes.size[one] * classes.loss[one]
         together = classes.size[one] + units.weight[unit]
-        joint = joint_loss(shape, classes.boxes, one, boxes, unit, (best + before) / together)
+        limit = (best + before) / together
+        joint = joint_loss(shape, classes.boxes, one, boxes, unit, limit)
         cost = together * joint - before
-        if cost < best:
+        # Beyond the limit the loss may be too low, and must not be taken even where rounding brings it under the best.
+        if joint <= limit and cost < best:
             best, found, found_loss = cost, one, joint
     return found, best, found_loss
 

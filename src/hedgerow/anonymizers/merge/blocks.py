@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hedgerow.anonymizers.partition.mondrian import mondrian
 from hedgerow.counts import FrequencyTable
+from hedgerow.errors import required
 from hedgerow.privacy import KAnonymity, Requirement
 from hedgerow.recoding import Pieces
 
@@ -64,5 +65,4 @@ def _block_of_cell(counts: FrequencyTable, requirements: Sequence[Requirement], 
     """Cut the table into blocks of at least about so many tuples, in which all requirements hold."""
     records = min(max(int(counts.rows * tuples / len(counts.tuples)), 1), counts.rows)
     coarse = mondrian(counts, [*requirements, KAnonymity(records)])
-    assert coarse.pieces is not None
-    return coarse.pieces.group
+    return required(coarse.pieces, "what goes to which group").group

@@ -18,8 +18,9 @@ from hedgerow.counts import FrequencyTable
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.metrics.certainty import penalties_of_nodes
 from hedgerow.privacy.binding import Context
-from hedgerow.values import SUPPRESSED_TEXT, Interval, parse
+from hedgerow.values import SUPPRESSED_TEXT
 
 __all__ = ["Described", "LossName", "described", "loss_of_nodes", "units_of"]
 
@@ -129,7 +130,7 @@ def loss_of_nodes(hierarchy: EncodedHierarchy, domain: Domain, metric: LossName)
     [1.0, 0.5, 0.0, 0.0, 0.5, 0.0]
     """
     if metric == "ncp":
-        loss = _written_penalties(hierarchy, domain)
+        loss = penalties_of_nodes(domain, hierarchy, np.arange(len(hierarchy.parent), dtype=np.int32))
     elif metric == "prec":
         loss = hierarchy.level / max(hierarchy.height, 1)
     elif metric == "distortion":
@@ -141,42 +142,16 @@ def loss_of_nodes(hierarchy: EncodedHierarchy, domain: Domain, metric: LossName)
     return np.where(hidden, 1.0, loss)
 
 
-def _written_penalties(hierarchy: EncodedHierarchy, domain: Domain) -> NDArray[np.float64]:
-    """The certainty penalty of each node as it is written."""
-    if domain.numbers is None:
-        positions = np.sort(hierarchy.position)
-        held = np.searchsorted(positions, hierarchy.last_leaf) - np.searchsorted(positions, hierarchy.first_leaf)
-        return np.asarray(np.maximum(held - 1, 0) / max(domain.size - 1, 1), dtype=np.float64)
-    penalties = np.zeros(len(hierarchy.parent))
-    width = _width(domain)
-    for node in np.flatnonzero(hierarchy.level > 0).tolist():
-        written = parse(hierarchy.labels[node]) if width else None
-        codes = np.flatnonzero(hierarchy.mask_of(node))
-        if isinstance(written, Interval):
-            penalties[node] = (min(written.high, domain.numbers[-1]) - max(written.low, domain.numbers[0])) / width
-        elif len(codes) > 1 and codes[-1] == domain.missing_code:
-            penalties[node] = 1.0
-        elif len(codes) > 1:
-            penalties[node] = (domain.numbers[codes[-1]] - domain.numbers[codes[0]]) / width
-    return penalties
-
-
-def _width(domain: Domain) -> float:
-    assert domain.numbers is not None
-    return float(domain.numbers[-1] - domain.numbers[0]) if len(domain.numbers) else 0.0
-
-
 def _ranges(counts: FrequencyTable, columns: list[int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     low = np.empty((len(counts.tuples), len(columns)))
     scale = np.empty(len(columns))
     for place, at in enumerate(columns):
         domain = counts.domains[counts.quasi[at]]
-        assert domain.numbers is not None
-        width = _width(domain) or 1.0
-        scale[place] = 1.0 / width
+        spread = domain.spread or 1.0
+        scale[place] = 1.0 / spread
         # A missing number lies so far away that a range around it and another has lost all there is to lose.
-        beyond = [domain.numbers[:1].sum() - width] if domain.has_missing else []
-        low[:, place] = np.append(domain.numbers, beyond)[counts.tuples[:, at]]
+        beyond = [domain.positions[:1].sum() - spread] if domain.has_missing else []
+        low[:, place] = np.append(domain.positions, beyond)[counts.tuples[:, at]]
     return low, scale
 
 

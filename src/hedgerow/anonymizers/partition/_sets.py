@@ -52,9 +52,9 @@ class Scales(NamedTuple):
     sizes: Longs  # (columns,): ranks of each column
     categorical: Bools  # (columns,): whether one value may be cut from the rest
     spanned: Longs  # columns measured by their bounds
-    positions: Floats  # the numbers of all ranks, column after column
+    positions: Floats  # the positions of all ranks (see Domain.positions), column after column
     offsets: Longs  # (columns + 1,): where a column starts in positions
-    widths: Floats  # (columns,): largest minus smallest number
+    widths: Floats  # (columns,): largest minus smallest position
     missing: Longs  # (columns,): the rank of the missing value, or -1
     counts: Bools  # (columns,): whether a column is measured by how many values occur
     slots: Longs  # where the slots of the which-th counted column start

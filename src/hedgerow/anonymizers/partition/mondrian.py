@@ -160,7 +160,7 @@ def _scales(counts: FrequencyTable, context: Context, orders: Sequence[NDArray[n
     for at, (domain, order) in enumerate(zip(domains, orders, strict=True)):
         place = np.arange(domain.size, dtype=np.float64)
         if domain.numbers is not None:
-            place[order[: len(domain.numbers)]] = domain.numbers
+            place[order[: len(domain.numbers)]] = domain.positions
         positions.append(place)
         known = place[: len(domain.labels)]
         widths[at] = known[-1] - known[0] if len(known) else 0.0

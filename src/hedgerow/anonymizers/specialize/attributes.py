@@ -244,8 +244,7 @@ class GrownIntervals(Attribute):
 
     def ends(self, first: int, last: int) -> tuple[float, float, bool]:
         """The ends of the interval of a range of codes: it reaches up to the next one; the last is closed."""
-        numbers = self.domain.numbers
-        assert numbers is not None
+        numbers = self.domain.values
         closed = last == len(numbers)
         return float(numbers[first]), float(numbers[last - 1 if closed else last]), closed
 

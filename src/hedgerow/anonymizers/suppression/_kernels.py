@@ -220,7 +220,9 @@ def _completed(
 
     It is joined by records that groups can spare; if that does not help, by whole groups, the smallest first. It
     ends: with all groups dissolved the root holds the whole table, which complies or nothing could be released.
+    Whatever the reading, what is lent must make the rest comply: nothing is above the root where it still could.
     """
+    reading = Reading(reading.greedy, False, reading.keep_all, reading.crossover, reading.settle)
     while True:
         donors = np.flatnonzero(released)
         required = max(packed.minimal_size - total[0], 0)

@@ -94,15 +94,13 @@ def _question(leaf: _Leaf, column: int, domain: Domain, k: int) -> _Question:
 
 def _threshold(column: int, domain: Domain, records: NDArray[np.int64], held: NDArray[np.int32], k: int) -> _Question:
     """The split of a number after which the ranges of its two sides are narrowest."""
-    assert domain.numbers is not None
     if domain.has_missing and held[-1] == domain.missing_code:
         if records[-1] < k:
             return _Question(column, -1, 0.0)
         held, records = held[:-1], records[:-1]
     if len(held) < 2:
         return _Question(column, -1, 0.0)
-    numbers = domain.numbers[held]
-    width = domain.numbers[-1] - domain.numbers[0]
+    numbers, width = domain.positions[held], domain.spread
     left = np.cumsum(records)[:-1]
     total = int(records.sum())
     loss = left * (numbers[:-1] - numbers[0]) + (total - left) * (numbers[-1] - numbers[1:])

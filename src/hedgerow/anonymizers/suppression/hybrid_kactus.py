@@ -26,6 +26,7 @@ Deviations
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -131,9 +132,13 @@ def _original_or_altered(
         if of_tuple >= 0 and question == -1:
             index[group] = published.value(code)
         elif of_tuple >= 0 and tree.column[question] == at and code != domain.missing_code:
-            assert domain.numbers is not None
-            split = domain.numbers[max(int(tree.threshold[question]), 0)]
-            index[group] = published.mean(float(split + domain.numbers[code] / 2))
+            split = float(domain.values[max(int(tree.threshold[question]), 0)])
+            index[group] = published.mean(_finite(split + float(domain.values[code]) / 2))
         else:
             index[group] = published.suppressed()
     return published.column(), index
+
+
+def _finite(number: float) -> float:
+    """A sum, or the largest number there is where it has become too large."""
+    return min(max(number, -sys.float_info.max), sys.float_info.max)

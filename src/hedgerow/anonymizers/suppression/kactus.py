@@ -19,9 +19,10 @@ Deviations
   smallest groups. With t-closeness that is always so: it compares with all that is published, and a lost record would
   move what groups are compared with.
 - ``donors="greedy"``, ``publish="set"`` and ``expand=True`` answer what the authors name as drawbacks (section 5.9).
-- A mean has two digits more than the column; a date's is a date. ``numbers="median"`` publishes medians: in a column
-  that is mostly 0 the mean lies where few values do, and a tree that learns thresholds between means parts raw rows
-  wrongly (``benchmarks/RESULTS.md``). A median says of a value that someone in the group has it; a mean does not.
+- A mean has at most one digit more than the column's numbers; a date's is a date. ``numbers="median"`` publishes
+  medians: in a column that is mostly 0 the mean lies where few values do, and a tree that learns thresholds between
+  means parts raw rows wrongly (``benchmarks/RESULTS.md``). A median says of a value that someone in the group has it; a
+  mean does not.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from numpy.typing import NDArray
 
 from hedgerow.anonymizers import line
 from hedgerow.counts import FrequencyTable
+from hedgerow.errors import InternalError, required
 from hedgerow.privacy import Requirement, TCloseness
 from hedgerow.privacy.binding import Context
 from hedgerow.recoding import Pieces, Recoding, publish_shown
@@ -114,7 +116,8 @@ def pruned(
 
     context, packed = line.bind(counts, requirements)
     leaf = tree.leaves_of(counts)
-    assert (leaf >= 0).all(), "the tree was checked to have a branch for every record"
+    if (leaf < 0).any():
+        raise InternalError("a record reaches no leaf of the tree")
     leaf_of_cell = leaf[counts.cell_tuple]
     order = np.argsort(leaf_of_cell, kind="stable").astype(np.int32)
     bounds = np.concatenate([[0], np.cumsum(np.bincount(leaf_of_cell, minlength=tree.size))]).astype(np.int64)
@@ -134,10 +137,10 @@ def _cells(counts: FrequencyTable, context: Context) -> Cells:
     """The class and the sensitive values of each cell, for the kernels."""
     from hedgerow.anonymizers.suppression._kernels import Cells
 
-    assert counts.roles.target is not None
+    target = required(counts.roles.target, "the target")
     values = line.sensitive_codes(counts, context)
-    labels = np.ascontiguousarray(counts.values_of(counts.roles.target))
-    return Cells(labels, values, counts.domains[counts.roles.target].size, int(context.offsets[-1]))
+    labels = np.ascontiguousarray(counts.values_of(target))
+    return Cells(labels, values, counts.domains[target].size, int(context.offsets[-1]))
 
 
 def _pieces(outcome: Outcome, group_of_node: NDArray[np.int32]) -> Pieces:
@@ -160,11 +163,11 @@ def entries_of(outcome: Outcome, nodes: NDArray[np.int64]) -> tuple[NDArray[np.i
 
 def warnings_of(counts: FrequencyTable, tree: PathTree, lost: int) -> tuple[str, ...]:
     """What whoever publishes the release should know."""
-    assert counts.roles.target is not None
+    target = required(counts.roles.target, "the target")
     found = []
-    if len(counts.domains[counts.roles.target].labels) == 1:
+    if len(counts.domains[target].labels) == 1:
         found.append(
-            f"The target {counts.roles.target!r} has one class, so no column tells anything about it and all "
+            f"The target {target!r} has one class, so no column tells anything about it and all "
             "quasi-identifiers are suppressed."
         )
     elif tree.size == 1:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.domains import Domain, Kind
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, required
 from hedgerow.hierarchies import NOWHERE, EncodedHierarchy, Hierarchy, nodes_above
 from hedgerow.hierarchies.entries import number_or_nan
 from hedgerow.learning.encoders.cells import days_of
@@ -96,9 +96,8 @@ class Column:
         if self.by_ends:
             within = numbers[numeric]
             if self.clamped and len(within):
-                assert self.nodes.low is not None
-                assert self.nodes.high is not None
-                within = np.clip(within, self.nodes.low[ROOT], self.nodes.high[ROOT])
+                low, high = self.nodes.ends
+                within = np.clip(within, low[ROOT], high[ROOT])
             nodes[numeric] = self.nodes.around(within)
             self._refuse_text(texts, numeric)
             # A number that stands only in a gap between the finest intervals is not known.
@@ -140,7 +139,7 @@ class Column:
         if self.by_ends:
             around = self.nodes.around(numbers)
             return np.where(around == NOWHERE, ROOT, around)
-        assert self.hierarchy is not None
+        hierarchy = required(self.hierarchy, "the hierarchy of a column")
         readable = np.arange(len(texts)) if self.kind == "text" else np.flatnonzero(~np.isnan(numbers))
         above = np.full(len(texts), ROOT, dtype=np.int64)
         if len(readable):
@@ -148,6 +147,6 @@ class Column:
             order = np.argsort(labels if self.kind == "text" else numbers[readable], kind="stable")
             scale = None if self.kind == "text" else numbers[readable][order]
             unseen = Domain(self.name, self.kind, labels[order], scale)
-            found = nodes_above(self.hierarchy, self.domain, unseen, self.given)
+            found = nodes_above(hierarchy, self.domain, unseen, self.given)
             above[readable[order]] = np.where(found == NOWHERE, ROOT, self.into[found])
         return above

@@ -225,11 +225,10 @@ def _nested_pieces(ends: set[float], known: NDArray[np.float64]) -> Hierarchy:
 
 def _own_numbers(nodes: Nodes, known_node: NDArray[np.int64]) -> NDArray[np.float64]:
     """How many known numbers stand at each node; where none is known at all, the width of each finest interval."""
-    assert nodes.low is not None
-    assert nodes.high is not None
+    low, high = nodes.ends
     own = np.bincount(known_node, minlength=len(nodes)).astype(np.float64)
     if not own.any():
-        own = np.where(nodes.bottom, np.nan_to_num(nodes.high - nodes.low), 0.0)
+        own = np.where(nodes.bottom, np.nan_to_num(high - low), 0.0)
     if nodes.missing >= 0:
         own[nodes.missing] = 1.0
     return own

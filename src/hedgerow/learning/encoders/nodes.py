@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hedgerow.errors import required
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.values import Interval, parse
 
@@ -100,6 +101,11 @@ class Nodes:
         """How many values stand at each node or below it."""
         return np.asarray(self.down @ self.own)
 
+    @property
+    def ends(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The lower and the upper ends of a column of intervals."""
+        return required(self.low, "the ends of intervals"), required(self.high, "the ends of intervals")
+
     @cached_property
     def closed(self) -> NDArray[np.bool_]:
         """Which intervals hold their upper end; a number, an interval of no width, does."""
@@ -120,21 +126,17 @@ class Nodes:
         """Whether an interval lies in that of a node."""
         if node == ROOT:
             return True
-        assert self.low is not None
-        assert self.high is not None
-        within = interval.high < self.high[node] or (
-            interval.high == self.high[node] and (bool(self.closed[node]) or not interval.closed)
+        low, high = self.ends
+        within = interval.high < high[node] or (
+            interval.high == high[node] and (bool(self.closed[node]) or not interval.closed)
         )
-        return bool(self.low[node] <= interval.low) and bool(within)
+        return bool(low[node] <= interval.low) and bool(within)
 
     def inside(self, interval: Interval) -> NDArray[np.int64]:
         """The nodes whose intervals lie in an interval."""
-        assert self.low is not None
-        assert self.high is not None
-        ends_inside = (self.high < interval.high) | (
-            (self.high == interval.high) & (np.bool_(interval.closed) | ~self.closed)
-        )
-        return np.flatnonzero((self.low >= interval.low) & ends_inside)
+        low, high = self.ends
+        ends_inside = (high < interval.high) | ((high == interval.high) & (np.bool_(interval.closed) | ~self.closed))
+        return np.flatnonzero((low >= interval.low) & ends_inside)
 
     def around(self, numbers: NDArray[np.float64]) -> NDArray[np.int64]:
         """The lowest node whose interval holds each number, -1 where not even the root's does.
@@ -143,20 +145,19 @@ class Nodes:
         -----
         O(levels × numbers log nodes).
         """
-        assert self.low is not None
-        assert self.high is not None
+        low, high = self.ends
         found = np.full(len(numbers), -1, dtype=np.int64)
         for depth in range(int(self.depth.max()), -1, -1):
-            nodes = np.flatnonzero((self.depth == depth) & ~np.isnan(self.low))
+            nodes = np.flatnonzero((self.depth == depth) & ~np.isnan(low))
             open_numbers = np.flatnonzero(found < 0)
             if not len(nodes) or not len(open_numbers):
                 continue
-            nodes = nodes[np.lexsort((self.high[nodes], self.low[nodes]))]
+            nodes = nodes[np.lexsort((high[nodes], low[nodes]))]
             wanted = numbers[open_numbers]
-            at = np.searchsorted(self.low[nodes], wanted, side="right") - 1
+            at = np.searchsorted(low[nodes], wanted, side="right") - 1
             candidate = nodes[np.maximum(at, 0)]
-            high = self.high[candidate]
-            holds = (at >= 0) & ((wanted < high) | ((wanted == high) & self.closed[candidate]))
+            end = high[candidate]
+            holds = (at >= 0) & ((wanted < end) | ((wanted == end) & self.closed[candidate]))
             found[open_numbers[holds]] = candidate[holds]
         return found
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
+from hedgerow.errors import InternalError
 from hedgerow.learning.encoders.column import Column, Unknown
 from hedgerow.learning.encoders.covers import Covers
 from hedgerow.learning.encoders.nodes import ROOT
@@ -85,7 +86,8 @@ def _scaled(rows: csr_array, otherwise: csr_array) -> csr_array:
 
 def _stacked(covers: Covers, whole: csr_array, parted: csr_array) -> csr_array:
     """Rows of nodes and rows of sets and intervals in the order of the meanings, in which nodes come first."""
-    assert covers.whole[: whole.shape[0]].all()
+    if not covers.whole[: whole.shape[0]].all():
+        raise InternalError("the meanings of cells are not in their order")
     indices = np.concatenate([whole.indices, parted.indices])
     starts = np.concatenate([whole.indptr, parted.indptr[1:] + whole.indptr[-1]])
     data = np.concatenate([whole.data, parted.data])

@@ -35,8 +35,7 @@ def original_values(domain: Domain, *, fractions: bool = False) -> pa.Array:
         whole = None if fractions else _whole(labels)
         if whole is not None:
             return pa.array([*whole, *absent], pa.int64())
-        assert domain.numbers is not None
-        return pa.array([*domain.numbers.tolist(), *absent], pa.float64())
+        return pa.array([*domain.values.tolist(), *absent], pa.float64())
     if domain.kind == "date":
         moments = [dt.datetime.fromisoformat(label) for label in labels]
         if all(moment.time() == dt.time() for moment in moments):

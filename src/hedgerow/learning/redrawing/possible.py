@@ -159,9 +159,8 @@ class _Reading:
             return np.array(sorted(map(self._code_of, cell)), dtype=np.int64)
         if isinstance(cell, Suppressed):
             return np.arange(len(domain.labels) if len(domain.labels) or self._intervals else domain.size)
-        assert domain.numbers is not None
-        first = np.searchsorted(domain.numbers, cell.low)
-        return np.arange(first, np.searchsorted(domain.numbers, cell.high, "right" if cell.closed else "left"))
+        first = np.searchsorted(domain.values, cell.low)
+        return np.arange(first, np.searchsorted(domain.values, cell.high, "right" if cell.closed else "left"))
 
     def _code_of(self, value: str | None) -> int:
         if value is None:

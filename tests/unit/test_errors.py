@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Callable
+from typing import NoReturn
+
 import pytest
 
-from hedgerow.errors import BadInput, HedgerowError, Infeasible, MissingExtra, NotAnonymous, listing
+from hedgerow.errors import (
+    BadInput,
+    HedgerowError,
+    Infeasible,
+    InternalError,
+    MissingExtra,
+    NotAnonymous,
+    listing,
+    required,
+    translated,
+)
+
+EMPTY: dict[str, int] = {}
 
 
 @pytest.mark.parametrize(
     ("error", "status"),
-    [(BadInput, 2), (MissingExtra, 2), (Infeasible, 3), (NotAnonymous, 3), (HedgerowError, 1)],
+    [(BadInput, 2), (MissingExtra, 2), (Infeasible, 3), (NotAnonymous, 3), (InternalError, 1), (HedgerowError, 1)],
 )
 def test_exit_status(error: type[HedgerowError], status: int) -> None:
     assert error.exit_status == status
@@ -33,3 +49,55 @@ def test_sentences() -> None:
 def test_listing_is_short() -> None:
     assert listing(["a", "b"]) == "'a', 'b'"
     assert listing([str(n) for n in range(12)], most=2) == "'0', '1' and 10 more"
+
+
+def test_a_bug_is_called_one_and_can_be_pickled() -> None:
+    told = "This is a bug in Hedgerow: a tree has no root. Nothing was written. Please report it."
+    assert str(InternalError("a tree has no root")) == told
+    assert str(pickle.loads(pickle.dumps(InternalError("a tree has no root")))) == told
+
+
+def test_what_is_required_must_be_there() -> None:
+    assert required(0, "a number") == 0
+    with pytest.raises(InternalError, match="a number is not there"):
+        required(None, "a number")
+
+
+def _fails(_error: BaseException) -> NoReturn:
+    raise BadInput("Making the error failed.")
+
+
+def _fails_again(_error: BaseException) -> NoReturn:
+    with translated(ValueError, into=BadInput("Making it failed, and that was told.")):
+        int("secret")
+    raise AssertionError
+
+
+@pytest.mark.parametrize(
+    "into",
+    [BadInput("One sentence."), lambda error: BadInput(type(error).__name__), _fails, _fails_again],
+    ids=["an error", "a maker", "a maker that fails", "a maker that fails inside"],
+)
+def test_nothing_of_a_foreign_error_is_kept(into: BaseException | Callable[[BaseException], BaseException]) -> None:
+    with pytest.raises(BadInput) as caught, translated(KeyError, ZeroDivisionError, into=into):
+        EMPTY["secret"]
+    assert caught.value.__context__ is None
+    assert caught.value.__cause__ is None
+    assert "secret" not in str(caught.value)
+
+
+def test_other_errors_pass_and_no_error_is_none() -> None:
+    with pytest.raises(ZeroDivisionError), translated(KeyError, into=BadInput("x")):
+        1 / 0  # noqa: B018
+    with translated(KeyError, into=BadInput("x")):
+        pass
+
+
+def test_an_error_of_ours_stays_clean_on_its_way_up() -> None:
+    with (
+        pytest.raises(BadInput, match="inner") as caught,
+        translated(OSError, into=BadInput("outer")),
+        translated(KeyError, into=BadInput("inner")),
+    ):
+        EMPTY["secret"]
+    assert caught.value.__context__ is None

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from hedgerow.cli.lists import split_names
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, translated
 
 __all__ = ["Job", "assemble", "read_job"]
 
@@ -76,16 +76,19 @@ class Job(BaseModel):
 def read_job(path: Path) -> Job:
     """Read a job file, or say what is wrong with it."""
     called = f"the job file {str(path)!r}"
-    try:
-        stored = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise BadInput(f"Cannot read {called}: {error.strerror}. Check the path.") from None
-    except UnicodeDecodeError:
-        raise BadInput(f"Cannot read {called}: it is not UTF-8 text. Save it as UTF-8.") from None
-    except tomllib.TOMLDecodeError as error:
+
+    def wrong(error: tomllib.TOMLDecodeError) -> BadInput:
         found = re.search(r"at line (\d+)", str(error))
         where = f"line {found[1]}" if found else "its end"
-        raise BadInput(f"The TOML of {called} is wrong at {where}. Correct it there.") from None
+        return BadInput(f"The TOML of {called} is wrong at {where}. Correct it there.")
+
+    with (
+        translated(OSError, into=lambda error: BadInput(f"Cannot read {called}: {error.strerror}. Check the path.")),
+        translated(UnicodeDecodeError, into=BadInput(f"Cannot read {called}: it is not UTF-8 text. Save it as UTF-8.")),
+        translated(tomllib.TOMLDecodeError, into=wrong),
+        translated(RecursionError, into=BadInput(f"The TOML of {called} is nested too deeply. Write it flat.")),
+    ):
+        stored = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     fields: dict[str, Any] = {}
     for written, value in stored.items():
         name = written.replace("-", "_")

@@ -7,12 +7,23 @@ never a cell of the input.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from types import TracebackType
+from typing import Generic, TypeVar
 
-__all__ = ["BadInput", "HedgerowError", "Infeasible", "InternalError", "MissingExtra", "NotAnonymous", "required"]
+__all__ = [
+    "BadInput",
+    "HedgerowError",
+    "Infeasible",
+    "InternalError",
+    "MissingExtra",
+    "NotAnonymous",
+    "required",
+    "translated",
+]
 
 T = TypeVar("T")
+Foreign = TypeVar("Foreign", bound=BaseException)
 
 
 class HedgerowError(Exception):
@@ -53,7 +64,10 @@ class NotAnonymous(HedgerowError):
 
 
 class InternalError(HedgerowError):
-    """Something that cannot be happened: a bug. It stops the release, also under ``python -O``; nothing was written."""
+    """Something that Hedgerow itself takes for granted does not hold; nothing was written.
+
+    Unlike an ``assert`` it is raised under ``python -O`` too.
+    """
 
     exit_status = 1
 
@@ -85,6 +99,52 @@ def required(value: T | None, what: str) -> T:
     if value is None:
         raise InternalError(f"{what} is not there")
     return value
+
+
+class translated(Generic[Foreign]):  # noqa: N801 - read as a word: with translated(duckdb.Error, into=…):
+    """Turn errors of other libraries into one of ours that keeps no word of theirs, which may quote a cell.
+
+    ``raise … from None`` hides the foreign error and still carries it, as ``__context__``. Here it is let go: the new
+    error has neither cause nor context.
+
+    Parameters
+    ----------
+    *kinds : exception types
+        The foreign errors.
+    into : exception or callable
+        The error to raise instead, or what makes it of the foreign one. If making it fails with an error of its own,
+        that one is raised, as clean.
+
+    Examples
+    --------
+    >>> try:
+    ...     with translated(ValueError, into=BadInput("The table holds no numbers.")):
+    ...         float("secret")
+    ... except BadInput as error:
+    ...     print(error, error.__context__, error.__cause__)
+    The table holds no numbers. None None
+    """
+
+    def __init__(self, *kinds: type[Foreign], into: BaseException | Callable[[Foreign], BaseException]) -> None:
+        self._kinds = kinds
+        self._into = into
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        if error is None or not isinstance(error, self._kinds):
+            return
+        # BadInput is a ValueError too: an error of ours passes unless it is asked for.
+        if isinstance(error, HedgerowError) and not any(issubclass(kind, HedgerowError) for kind in self._kinds):
+            return
+        try:
+            raise self._into if isinstance(self._into, BaseException) else self._into(error)
+        except BaseException as ours:
+            ours.__cause__ = ours.__context__ = None
+            raise
 
 
 def listing(names: Sequence[str], most: int = 10) -> str:

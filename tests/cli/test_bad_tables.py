@@ -104,6 +104,15 @@ BAD_TABLES: dict[str, tuple[str, bytes, tuple[str, ...], tuple[str, ...]]] = {
     "bytes": ("people.parquet", parquet(sex=[b"Zebulon"] * 4), (), ("'sex'", "binary")),
     "text file": ("people.txt", TABLE, (), ("'people.txt'", ".csv", ".parquet")),
     "spreadsheet": ("people.xlsx", TABLE, (), ("'people.xlsx'", ".csv", ".parquet")),
+    "many columns": (
+        "people.csv",
+        (",".join(f"n{at}" for at in range(100_000)) + "\n").encode() + TABLE,
+        (),
+        ("100,000 columns", "10,000"),
+    ),
+    "long header": ("people.csv", b"n" * 80_000_000, (), ("Line 1", "longer than 2,000,000")),
+    "long last line": ("people.csv", TABLE + LINE.encode() * 2 + b"Zebulon" * 5_000_000, (), ("Line 8", "longer than")),
+    "an empty field too many": ("people.csv", TABLE + LINE.strip().encode() + b",\n", (), ("Line 6", "7 fields")),
     "k above the rows": ("people.csv", TABLE, ("--require", "k=5@sex"), ("5-anonymity", "at least 5 rows", "has 4")),
 }
 

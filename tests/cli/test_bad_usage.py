@@ -115,6 +115,12 @@ BAD_OPTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("{roles}", "-k", "2", "-o", "out.csv", "--recoding", "people.csv"),
         ("--recoding", "read"),
     ),
+    "recoding is the input by a link": (
+        ("{roles}", "-k", "2", "-o", "out.csv", "--recoding", "hard.json"),
+        ("--recoding", "read"),
+    ),
+    "the output is the input by a link": (("{roles}", "-k", "2", "-o", "soft.csv"), ("--output", "read")),
+    "the manifest is the input": (("{roles}", "-k", "2", "-o", "linked.csv"), ("--output", "manifest", "read")),
     "recoding's folder is missing": (
         ("{roles}", "-k", "2", "-o", "out.csv", "--recoding", "nowhere/r.json"),
         ("recoding", "'nowhere/r.json'"),
@@ -172,6 +178,9 @@ def test_refused(case: str, refused: Any, people: Path, roles: tuple[str, ...]) 
     (people.parent / "folder").mkdir()
     (people.parent / "folder.csv").mkdir()
     (people.parent / "folder" / "zip.csv").write_text("10000;*\n")
+    (people.parent / "hard.json").hardlink_to(people)
+    (people.parent / "soft.csv").symlink_to(people)
+    (people.parent / "linked.csv.manifest.json").hardlink_to(people)
 
     typed = [part for option in options for part in (roles if option == "{roles}" else (option,))]
     refused("anonymize", people.name, *typed, words=words)
@@ -260,6 +269,19 @@ def test_job_that_is_no_text(refused: Any, people: Path) -> None:
     refused("anonymize", people.name, "-o", "out.csv", "--job", "job.toml", words=("'job.toml'", "UTF-8"))
 
 
+def test_job_that_is_nested_too_deeply(refused: Any, people: Path) -> None:
+    (people.parent / "job.toml").write_text("quasi = " + "[" * 100_000)
+
+    refused("anonymize", people.name, "-o", "out.csv", "--job", "job.toml", words=("'job.toml'", "nested"))
+
+
+def test_recoding_over_the_job_file(refused: Any, people: Path, roles: tuple[str, ...]) -> None:
+    (people.parent / "job.toml").write_text("k = 2\n")
+
+    options = ("-o", "out.csv", "--job", "job.toml", "--recoding", "job.toml")
+    refused("anonymize", people.name, *roles, *options, words=("--recoding", "'job.toml'", "read"))
+
+
 def test_job_that_is_a_folder(refused: Any, people: Path) -> None:
     (people.parent / "job.toml").mkdir()
 
@@ -281,6 +303,8 @@ BAD_HIERARCHIES: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
     "undecodable": ("sex.csv", b"M;\xff\nF;\xff\n", ("sex.csv", "utf-8")),
     "open quote": ("sex.csv", b'"M;*\nF;*\n', ("sex.csv",)),
     "TOML syntax": ("sex.toml", b"[Any\nx = 1\n", ("sex.toml", "TOML", "line 1")),
+    "deep TOML": ("sex.toml", b"x = " + b"[" * 100_000, ("sex.toml", "nested")),
+    "deep TOML of tables": ("sex.toml", b"[" + b"a." * 5_000 + b"a]\nb = 1\n", ("sex.toml", "nested")),
     "empty TOML": ("sex.toml", b"", ("sex.toml", "nothing")),
     "TOML with a value twice": ("sex.toml", b'[Any]\na = ["M"]\nb = ["M", "F"]\n', ("sex.toml",)),
     "TOML with a value not covered": ("sex.toml", b'[Any]\na = ["M"]\n', ("sex.toml", "does not cover 1 of its 2")),

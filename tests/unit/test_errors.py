@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
+from typing import NoReturn
 
 import pytest
 
@@ -15,7 +17,10 @@ from hedgerow.errors import (
     NotAnonymous,
     listing,
     required,
+    translated,
 )
+
+EMPTY: dict[str, int] = {}
 
 
 @pytest.mark.parametrize(
@@ -56,3 +61,52 @@ def test_what_is_required_must_be_there() -> None:
     assert required(0, "a number") == 0
     with pytest.raises(InternalError, match="a number is not there"):
         required(None, "a number")
+
+
+def _fails(_error: BaseException) -> NoReturn:
+    raise BadInput("Making the error failed.")
+
+
+def _fails_again(_error: BaseException) -> NoReturn:
+    with translated(ValueError, into=BadInput("Making it failed, and that was told.")):
+        int("secret")
+    raise AssertionError
+
+
+@pytest.mark.parametrize(
+    "into",
+    [BadInput("One sentence."), lambda error: BadInput(type(error).__name__), _fails, _fails_again],
+    ids=["an error", "a maker", "a maker that fails", "a maker that fails inside"],
+)
+def test_nothing_of_a_foreign_error_is_kept(into: BaseException | Callable[[BaseException], BaseException]) -> None:
+    with pytest.raises(BadInput) as caught, translated(KeyError, ZeroDivisionError, into=into):
+        EMPTY["secret"]
+    assert caught.value.__context__ is None
+    assert caught.value.__cause__ is None
+    assert "secret" not in str(caught.value)
+
+
+def test_other_errors_pass_and_no_error_is_none() -> None:
+    with pytest.raises(ZeroDivisionError), translated(KeyError, into=BadInput("x")):
+        1 / 0  # noqa: B018
+    with translated(KeyError, into=BadInput("x")):
+        pass
+
+
+def test_an_error_of_ours_is_not_taken_for_a_foreign_one() -> None:
+    with (
+        pytest.raises(BadInput, match="inner"),
+        translated(ValueError, into=BadInput("outer")),
+        translated(UnicodeDecodeError, into=BadInput("inner")),
+    ):
+        b"\xff".decode()
+
+
+def test_an_error_of_ours_stays_clean_on_its_way_up() -> None:
+    with (
+        pytest.raises(BadInput, match="inner") as caught,
+        translated(OSError, into=BadInput("outer")),
+        translated(KeyError, into=BadInput("inner")),
+    ):
+        EMPTY["secret"]
+    assert caught.value.__context__ is None

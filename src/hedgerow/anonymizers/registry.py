@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow.anonymizers.parameters import Choice, Flag, Named, Number, Parameter
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, translated
 
 if TYPE_CHECKING:
     from hedgerow.anonymizers.base import Anonymizer
@@ -345,10 +345,8 @@ DEFAULT_METHOD: Final = "mondrian"
 
 def find_method(name: str) -> Method:
     """Look a method up by its name."""
-    try:
+    with translated(KeyError, TypeError, into=lambda _: BadInput.unknown("method", str(name), METHODS)):
         return METHODS[name]
-    except (KeyError, TypeError):
-        raise BadInput.unknown("method", str(name), METHODS) from None
 
 
 def methods() -> list[dict[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,8 @@ from hedgerow.anonymizers.registry import DEFAULT_METHOD, Method, find_method
 from hedgerow.cli.hierarchy_files import find_hierarchies, needing_trees
 from hedgerow.cli.job import Job
 from hedgerow.errors import BadInput
+from hedgerow.paths import is_same_file, refuse_overwriting
+from hedgerow.places import manifest_path, proportions_path
 from hedgerow.schema import Schema
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 
-def run(job: Job) -> None:
+def run(job: Job, job_file: str | None = None) -> None:
     """Do the job: everything that can be refused without reading the table is refused first."""
     source, output = _named(job.input, "input", "INPUT"), _named(job.output, "output", "--output out.csv")
     if not job.quasi:
@@ -32,7 +34,8 @@ def run(job: Job) -> None:
 
     requirements = privacy.resolve(job.k, job.require)
     schema = _schema(job, requirements)
-    _check_places(source, output, job.recoding, schema.hierarchies)
+    reads = (source, *schema.hierarchies.values(), *(() if job_file is None else (Path(job_file),)))
+    _check_places(reads, output, job.recoding)
     _release(job, source, output, schema, method.name, requirements, parameters)
 
 
@@ -129,26 +132,18 @@ def _delimiter(typed: str) -> str:
     return "\t" if typed == r"\t" else typed
 
 
-def _check_places(source: Path, output: Path, recoding: str | None, hierarchies: Mapping[str, Any]) -> None:
+def _check_places(reads: Sequence[Path], output: Path, recoding: str | None) -> None:
     """Refuse to write over what is read, or one output over the other."""
-    written = {"--output": output}
-    if recoding is not None:
-        written["--recoding"] = Path(recoding)
-        if written["--recoding"].is_dir() or not written["--recoding"].parent.is_dir():
-            raise BadInput(f"The recoding cannot be written to {recoding!r}. Name a file in a folder that exists.")
-        published = [output, *(output.with_name(f"{output.name}.{what}.json") for what in ("manifest", "proportions"))]
-        if written["--recoding"].resolve() in [path.resolve() for path in published]:
-            raise BadInput(
-                "--recoding names the release, its manifest or its proportions. The recoding is private: name another "
-                "file."
-            )
-    for option, path in written.items():
-        for read in (source, *hierarchies.values()):
-            if _same(path, read):
-                raise BadInput(f"{option} {str(path)!r} is a file that is read. Name another one.")
-
-
-def _same(one: Path, other: Path) -> bool:
-    if one.exists() and other.exists():
-        return one.samefile(other)
-    return one.resolve() == other.resolve()
+    published = [output, manifest_path(output), proportions_path(output)]
+    for path in published:
+        refuse_overwriting(path, reads, "--output")
+    if recoding is None:
+        return
+    private = Path(recoding)
+    if private.is_dir() or not private.parent.is_dir():
+        raise BadInput(f"The recoding cannot be written to {recoding!r}. Name a file in a folder that exists.")
+    if any(is_same_file(private, path) for path in published):
+        raise BadInput(
+            "--recoding names the release, its manifest or its proportions. The recoding is private: name another file."
+        )
+    refuse_overwriting(private, reads, "--recoding")

@@ -140,7 +140,7 @@ def anonymize(
         "allow_weak": allow_weak,
         "quiet": quiet,
     }
-    run(assemble({name: value for name, value in typed.items() if value is not None}, job))
+    run(assemble({name: value for name, value in typed.items() if value is not None}, job), job)
 
 
 @app.command()

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from hedgerow.cli.lists import split_names
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, translated
 from hedgerow.hierarchies.entries import too_deep
 
 __all__ = ["Job", "assemble", "read_job"]
@@ -77,20 +77,22 @@ class Job(BaseModel):
 def read_job(path: Path) -> Job:
     """Read a job file, or say what is wrong with it."""
     called = f"the job file {str(path)!r}"
-    try:
-        stored: dict[str, Any] | None = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise BadInput(f"Cannot read {called}: {error.strerror}. Check the path.") from None
-    except UnicodeDecodeError:
-        raise BadInput(f"Cannot read {called}: it is not UTF-8 text. Save it as UTF-8.") from None
-    except RecursionError:
-        stored = None
-    except ValueError as error:  # of the TOML, or of a number with too many digits
+    deep = BadInput(f"The TOML of {called} is nested too deeply for a job. Its fields are texts, numbers and lists.")
+
+    def wrong(error: ValueError) -> BadInput:  # of the TOML, or of a number with too many digits
         found = re.search(r"at line (\d+)", str(error))
         where = f"line {found[1]}" if found else "its end"
-        raise BadInput(f"The TOML of {called} is wrong at {where}. Correct it there.") from None
-    if stored is None or too_deep(stored):
-        raise BadInput(f"The TOML of {called} is nested too deeply for a job. Its fields are texts, numbers and lists.")
+        return BadInput(f"The TOML of {called} is wrong at {where}. Correct it there.")
+
+    with (
+        translated(RecursionError, into=deep),
+        translated(ValueError, into=wrong),
+        translated(UnicodeDecodeError, into=BadInput(f"Cannot read {called}: it is not UTF-8 text. Save it as UTF-8.")),
+        translated(OSError, into=lambda error: BadInput(f"Cannot read {called}: {error.strerror}. Check the path.")),
+    ):
+        stored = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    if too_deep(stored):
+        raise deep
     fields: dict[str, Any] = {}
     for written, value in stored.items():
         name = written.replace("-", "_")

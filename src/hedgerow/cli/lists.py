@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, translated
 
 __all__ = ["assignments", "split_names"]
 
@@ -30,10 +30,9 @@ def split_names(texts: str | Sequence[str] | None, owner: str) -> list[str] | No
     typed = [texts] if isinstance(texts, str) else texts
     names: list[str] = []
     for text in typed:
-        try:
+        unmatched = BadInput(f'The quotes in {owner} {text!r} do not match. Write names like a,"b,c",d.')
+        with translated(csv.Error, into=unmatched):
             parts = next(csv.reader([text], skipinitialspace=True, strict=True), [])
-        except csv.Error:
-            raise BadInput(f'The quotes in {owner} {text!r} do not match. Write names like a,"b,c",d.') from None
         if not parts or not all(parts):
             raise BadInput(f"A column name in {owner} {text!r} is empty. Write names like a,b,c.")
         names += parts

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hedgerow.domains import Domain, Kind
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, translated
 from hedgerow.values import number_text
 
 __all__ = ["BadValues", "EncodedColumn", "date_label", "encode_column"]
@@ -44,6 +44,10 @@ class BadValues(Exception):
     def first(self, values: Iterable[object]) -> int:
         """The first row, counted from 1, whose value is wrong."""
         return next(row for row, value in enumerate(values, start=1) if self.wrong(value))
+
+    def in_rows(self, values: pa.ChunkedArray) -> BadInput:
+        """The error for the user, with the first row of the column that is wrong."""
+        return self.located(f"row {self.first(values.to_pylist())}")
 
     def located(self, place: str) -> BadInput:
         """The error for the user."""
@@ -96,8 +100,10 @@ def encode_column(
 def _dictionary(name: str, values: pa.ChunkedArray | pa.Array) -> tuple[NDArray[np.int32], pa.Array]:
     """Split a column into row indices (-1 for null) and the distinct values that occur."""
     column = values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
-    if pa.types.is_null(column.type):
-        column = column.cast(pa.string())
+    if pa.types.is_null(column.type) or (
+        pa.types.is_dictionary(column.type) and pa.types.is_null(column.type.value_type)
+    ):
+        column = pa.chunked_array([pa.nulls(len(column), pa.string())])
     _refuse_type(name, column.type)
     if pa.types.is_dictionary(column.type):
         _refuse_type(name, column.type.value_type)
@@ -227,10 +233,9 @@ def _dates(name: str, distinct: pa.Array, missing: set[str]) -> _Reading:
     """Read dates and timestamps, to the microsecond."""
     if pa.types.is_timestamp(distinct.type):
         distinct = distinct.cast(pa.timestamp("us", distinct.type.tz), safe=False)
-    try:
+    unknown = BadInput(f"The column {name!r} holds dates outside the years 1 to 9999. Make them text.")
+    with translated(ValueError, OverflowError, into=unknown):
         moments = [_moment(value) for value in distinct.to_pylist()]
-    except (ValueError, OverflowError):
-        raise BadInput(f"The column {name!r} holds dates outside the years 1 to 9999. Make them text.") from None
     labels = [date_label(moment) for moment in moments]
     kept = np.array([label not in missing for label in labels], dtype=bool)
     return _Reading(kept, labels, [(m - _EPOCH) / dt.timedelta(days=1) for m in moments], "date")

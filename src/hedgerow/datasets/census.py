@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hedgerow.datasets import census_model as model
 from hedgerow.datasets.randomness import Seed, generator, whole
-from hedgerow.errors import BadInput, MissingExtra
+from hedgerow.errors import BadInput, MissingExtra, translated
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -187,10 +187,9 @@ def _labelled(labels: tuple[str, ...], codes: Codes) -> pa.Array:
 
 
 def _check_installed(package: str) -> None:
-    try:
+    missing = MissingExtra(f"This needs {package}, which is not installed. Type: pip install {package}")
+    with translated(ImportError, into=missing):
         importlib.import_module(package)
-    except ImportError:
-        raise MissingExtra(f"This needs {package}, which is not installed. Type: pip install {package}") from None
 
 
 def _as_backend(table: pa.Table, backend: Backend) -> Any:

@@ -15,7 +15,7 @@ from narwhals.typing import IntoDataFrame
 from numpy.typing import NDArray
 
 from hedgerow.datasets.randomness import Seed, generator, whole
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, translated
 
 __all__ = ["scale_up"]
 
@@ -94,7 +94,6 @@ def _drawn(rng: np.random.Generator, column: nw.Series[Any], draw: str, n: int) 
 
 
 def _opened(df: Frame) -> nw.DataFrame[Frame]:
-    try:
+    other = BadInput(f"The table must be a pandas, polars or pyarrow one. Got {type(df).__name__} instead.")
+    with translated(TypeError, into=other):
         return nw.from_native(df, eager_only=True)
-    except TypeError:
-        raise BadInput(f"The table must be a pandas, polars or pyarrow one. Got {type(df).__name__} instead.") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,9 @@ from hedgerow.errors import BadInput
 from hedgerow.recoding import Recoding
 from hedgerow.schema import Roles, Schema
 
-__all__ = ["Source", "encode", "ranking_columns", "seed_text"]
+__all__ = ["MOST_COLUMNS", "Source", "encode", "ranking_columns", "refuse_too_wide", "seed_text"]
+
+MOST_COLUMNS: Final = 10_000  # with more, DuckDB and the dataframes work for minutes on a handful of rows
 
 
 class Source(Protocol):
@@ -28,6 +30,11 @@ class Source(Protocol):
     @property
     def columns(self) -> Sequence[str]:
         """The names of the columns."""
+        ...
+
+    @property
+    def reads(self) -> tuple[Path, ...]:
+        """The files that are read, as absolute paths: they must not be written over."""
         ...
 
     def count(self, schema: Schema, roles: Roles) -> FrequencyTable:
@@ -42,6 +49,12 @@ class Source(Protocol):
 def seed_text(random_state: int | None) -> str:
     """The seed that decides which rows of a cell go where; without one the operating system's randomness."""
     return secrets.token_hex(16) if random_state is None else str(random_state)
+
+
+def refuse_too_wide(columns: int) -> None:
+    """Refuse more columns than can be worked on."""
+    if columns > MOST_COLUMNS:
+        raise BadInput(f"The table has {columns:,} columns. At most {MOST_COLUMNS:,} are possible: leave some out.")
 
 
 def ranking_columns(roles: Roles, respelled: Collection[str]) -> list[str]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 import secrets
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import duckdb
 import numpy as np
@@ -19,10 +17,14 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hedgerow.counts import BadValues, FrequencyTable
-from hedgerow.engines import csv_text
-from hedgerow.engines.base import encode, ranking_columns
-from hedgerow.engines.sql import canonical_hash, column_list, file_literal, identifier, literal
-from hedgerow.errors import BadInput, listing
+from hedgerow.database import open_database
+from hedgerow.engines import csv_source, csv_text
+from hedgerow.engines.base import encode, ranking_columns, refuse_too_wide
+from hedgerow.engines.csv_source import csv_scan
+from hedgerow.engines.sql import canonical_hash, column_list, file_literal, identifier, literal, place_literal
+from hedgerow.errors import BadInput, InternalError, required, translated
+from hedgerow.frames import refuse_alike
+from hedgerow.paths import absolute
 from hedgerow.places import Scratch
 from hedgerow.recoding import Pieces, Recoding
 from hedgerow.schema import Roles, Schema
@@ -33,6 +35,7 @@ _Result = TypeVar("_Result")
 
 # Inside DuckDB the file's columns are called c0, c1, …, so that no name of a table can be mistaken for one of ours.
 _COUNT, _CELL, _GROUP, _RANK = "records", "cell", "group_number", "rank_in_cell"
+_FLOATS: Final = ("FLOAT", "DOUBLE")
 
 
 def file_format(path: Path) -> str:
@@ -51,25 +54,6 @@ def copy_options(path: Path, delimiter: str = ",") -> str:
         return "FORMAT parquet"
     compression = "gzip" if path.name.lower().endswith(".gz") else "none"
     return f"FORMAT csv, HEADER, DELIMITER {literal(delimiter)}, COMPRESSION {compression}"
-
-
-def csv_scan(path: Path, columns: Sequence[str], delimiter: str) -> str:
-    """DuckDB's expression for reading a CSV, all of it as text and with nothing guessed."""
-    types = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in columns)
-    compression = "gzip" if csv_text.is_gzip(path) else "none"
-    return (
-        f"read_csv({file_literal(path)}, columns = {{{types}}}, delim = {literal(delimiter)}, "
-        "quote = '\"', escape = '\"', comment = '', header = true, skip = 0, auto_detect = false, "
-        f"null_padding = false, strict_mode = true, hive_partitioning = false, compression = {literal(compression)})"
-    )
-
-
-def refuse_alike(columns: Sequence[str]) -> None:
-    """Refuse names that differ only in case: DuckDB would rename one of them in the file that it writes."""
-    times = Counter(name.lower() for name in columns)
-    alike = [name for name in columns if times[name.lower()] > 1]
-    if alike:
-        raise BadInput(f"The columns {listing(alike)} differ only in case, which a file cannot keep. Rename them.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,19 +86,28 @@ class File:
         delimiter: str = ",",
         memory_limit: str | None = None,
     ) -> None:
-        self.path = Path(path)
+        self.path = absolute(path)
         self.reading = _Reading(encoding=encoding, delimiter=delimiter, memory_limit=memory_limit)
         self.format = file_format(self.path)
-        try:
+        unknown = BadInput.parameter("encoding", "File", "the name of a text encoding", encoding)
+        with translated(LookupError, UnicodeError, into=unknown):
             io.TextIOWrapper(io.BytesIO(), encoding).read()  # also refuses codecs that are no text, such as base64
-        except (LookupError, UnicodeError):
-            raise BadInput.parameter("encoding", "File", "the name of a text encoding", encoding) from None
         if len(delimiter) != 1 or delimiter in '"\n\r':
             raise BadInput.parameter("delimiter", "File", "one character that is no quote or line end", delimiter)
         if not self.path.exists():
             raise BadInput(f"There is no file {str(path)!r}.")
         if not self.path.is_file():
             raise BadInput(f"{str(path)!r} is not a file.")
+
+
+@dataclass(frozen=True, eq=False)
+class _Counted:
+    """A file that was counted: its cells, by the values that make them up."""
+
+    schema: Schema
+    roles: Roles
+    cells: pa.Table
+    respelled: frozenset[str]
 
 
 class FileSource:
@@ -125,11 +118,9 @@ class FileSource:
         self._reading = file.reading
         self._scratch = Scratch()
         self._connection = self._connect()
-        self._roles: Roles | None = None
-        self._schema: Schema | None = None
-        self._cells: pa.Table | None = None
-        self._respelled: frozenset[str] = frozenset()
-        self._columns: list[str] = self._open_parquet() if file.format == "parquet" else self._open_csv()
+        self._counted: _Counted | None = None
+        self._columns = self._names()
+        refuse_too_wide(len(self._columns))
         refuse_alike(self._columns)
         self._inside = {name: f"c{at}" for at, name in enumerate(self._columns)}
 
@@ -138,40 +129,60 @@ class FileSource:
         """The names of the columns."""
         return self._columns
 
+    @property
+    def reads(self) -> tuple[Path, ...]:
+        """The file."""
+        return (self._file.path,)
+
     def _connect(self) -> duckdb.DuckDBPyConnection:
-        config: dict[str, Any] = {"temp_directory": str(self._scratch.path / "spill")}
-        if self._reading.memory_limit is not None:
-            config["memory_limit"] = self._reading.memory_limit
-        try:
-            return duckdb.connect(config=config)
-        except duckdb.Error:
-            raise BadInput.parameter(
-                "memory_limit", "File", "a size such as '2GB'", self._reading.memory_limit
-            ) from None
+        settings: dict[str, Any] = {"temp_directory": str(self._scratch.path / "spill")}
+        limit = self._reading.memory_limit
+        if limit is not None:
+            settings["memory_limit"] = limit
+        with translated(duckdb.Error, into=BadInput.parameter("memory_limit", "File", "a size such as '2GB'", limit)):
+            return open_database(**settings)
 
-    def _open_parquet(self) -> list[str]:
-        path = self._file.path
-        try:
-            # DuckDB renames columns that differ only in case, so the names come from the file's own schema.
-            columns: list[str] = pq.read_schema(path).names
-            inside = column_list(f"c{at}" for at in range(len(columns)))
-            scan = f"read_parquet({file_literal(path)}, hive_partitioning = false)"
-            self._connection.execute(f"CREATE VIEW source AS SELECT * FROM {scan} AS file({inside})")
-        except (duckdb.Error, pa.ArrowException, OSError, ValueError):
-            raise BadInput(f"The file {path.name!r} cannot be read as Parquet.") from None
-        return columns
-
-    def _open_csv(self) -> list[str]:
+    def _names(self) -> list[str]:
         path, reading = self._file.path, self._reading
-        columns = csv_text.read_header(path, reading.encoding, reading.delimiter)
-        if codecs.lookup(reading.encoding).name not in ("utf-8", "ascii"):
-            utf8 = self._scratch.path / "utf8.csv"
-            csv_text.transcode(path, reading.encoding, utf8)
-            path = utf8
-        scan = csv_scan(path, [f"c{at}" for at in range(len(columns))], reading.delimiter)
+        if self._file.format == "csv":
+            return csv_text.read_header(path, reading.encoding, reading.delimiter)
+        with translated(pa.ArrowException, OSError, ValueError, into=self._no_parquet()):
+            # DuckDB renames columns that differ only in case, so the names come from the file's own schema.
+            names: list[str] = pq.read_schema(path).names
+        return names
+
+    def _no_parquet(self) -> BadInput:
+        return BadInput(f"The file {self._file.path.name!r} cannot be read as Parquet.")
+
+    def _open(self, roles: Roles) -> int:
+        """Make the view ``source`` of the file's rows; returns how many of them there are."""
+        records = self._open_csv() if self._file.format == "csv" else self._open_parquet()
         with self._own_words():
-            self._connection.execute(f"CREATE VIEW source AS SELECT * FROM {scan}")
-        return columns
+            file = self._connection.table("file")
+            # What DuckDB counts as equal must be written alike: it takes -0.0 for 0.0.
+            floats = {name for name, kind in zip(file.columns, file.types, strict=True) if kind in _FLOATS}
+            zeros = [self._inside[name] for name in (*roles.counted, *roles.pseudonymized)]
+            plain = ", ".join(f"CASE WHEN {one} = 0 THEN 0 ELSE {one} END AS {one}" for one in zeros if one in floats)
+            columns = f"* REPLACE ({plain})" if plain else "*"
+            self._connection.execute(f"CREATE OR REPLACE VIEW source AS SELECT {columns} FROM file")
+        return records
+
+    def _open_parquet(self) -> int:
+        path = self._file.path
+        inside = column_list(self._inside.values())
+        scan = f"read_parquet({file_literal(path)}, hive_partitioning = false)"
+        with translated(duckdb.Error, pa.ArrowException, OSError, ValueError, into=self._no_parquet()):
+            self._connection.execute(f"CREATE OR REPLACE VIEW file AS SELECT * FROM {scan} AS file({inside})")
+            return int(pq.read_metadata(path).num_rows)
+
+    def _open_csv(self) -> int:
+        path, reading = self._file.path, self._reading
+        with self._own_words():
+            scan, records = csv_source.open_csv(
+                path, reading.encoding, reading.delimiter, list(self._inside.values()), self._scratch.path
+            )
+            self._connection.execute(f"CREATE OR REPLACE VIEW file AS SELECT * FROM {scan}")
+        return records
 
     def _inner(self, name: str) -> str:
         """What a column is called inside DuckDB."""
@@ -188,39 +199,46 @@ class FileSource:
             return work()
         except duckdb.OutOfMemoryException:
             self._connection.execute("SET threads = 1")
-        try:
+        short = BadInput("The memory limit is too small for this table. Raise it (--memory-limit).")
+        with translated(duckdb.OutOfMemoryException, into=short):
             return work()
-        except duckdb.OutOfMemoryException:
-            raise BadInput("The memory limit is too small for this table. Raise it (--memory-limit).") from None
 
-    @contextmanager
-    def _own_words(self) -> Iterator[None]:
+    def _own_words(self) -> translated[duckdb.Error]:
         """A fault of the file is told in our words, never in DuckDB's, which quote cells."""
-        try:
-            yield
-        except duckdb.Error:
-            if self._file.format == "csv":
-                raise csv_text.explain_fault(self._file.path, self._reading.encoding, self._reading.delimiter) from None
-            raise BadInput(f"The file {self._file.path.name!r} is damaged and cannot be read to the end.") from None
+        return translated(duckdb.Error, into=lambda _: self._fault())
+
+    def _fault(self) -> BadInput:
+        path, reading = self._file.path, self._reading
+        if self._file.format == "csv":
+            return csv_text.explain_fault(path, reading.encoding, reading.delimiter)
+        return BadInput(f"The file {path.name!r} is damaged and cannot be read to the end.")
 
     def count(self, schema: Schema, roles: Roles) -> FrequencyTable:
         """Count the records of every cell."""
+        records = self._open(roles)
         names = column_list(self._inside[name] for name in roles.counted)
         grouped = self._fetch(f"SELECT {names}, count(*) AS {_COUNT} FROM source GROUP BY {names}")
-        if not grouped.num_rows:
-            raise BadInput("The table has no rows.")
         weights = grouped.column(_COUNT).to_numpy().astype(np.int64)
-        try:
+        self._check_records(int(weights.sum()), records)
+        if not records:
+            raise BadInput("The table has no rows.")
+        with translated(BadValues, into=lambda bad: bad.located(self._locate(bad))):
             encoded = {
                 name: encode(schema, roles, name, grouped.column(self._inside[name]), weights) for name in roles.counted
             }
-        except BadValues as bad:
-            raise bad.located(self._locate(bad)) from None
         counts, cell = FrequencyTable.from_columns(roles, encoded, weights, grouped.num_rows)
-        self._cells = grouped.drop_columns([_COUNT]).append_column(_CELL, pa.array(cell))
-        self._roles, self._schema = roles, schema
-        self._respelled = frozenset(name for name, column in encoded.items() if column.respelled)
+        cells = grouped.drop_columns([_COUNT]).append_column(_CELL, pa.array(cell))
+        respelled = frozenset(name for name, column in encoded.items() if column.respelled)
+        self._counted = _Counted(schema, roles, cells, respelled)
         return counts
+
+    def _check_records(self, found: int, expected: int) -> None:
+        """Nobody is left out: DuckDB has read as many records as were counted apart from it."""
+        if found != expected:
+            raise BadInput(
+                f"{found:,} of the {expected:,} records of {self._file.path.name!r} were read. Did the file change "
+                "meanwhile? If not, please report it."
+            )
 
     def _locate(self, bad: BadValues) -> str:
         if self._file.format == "csv":
@@ -233,39 +251,42 @@ class FileSource:
 
     def apply(self, recoding: Recoding, seed: str, staging: Path | None) -> Path:
         """Write the published rows, shuffled, to the staging file."""
-        assert staging is not None, "a file is applied to a file"
-        assert self._roles is not None
-        assert recoding.pieces is not None
-        self._connection.register("cells", self._cells)
-        self._connection.register("published", self._published_groups(recoding, staging))
-        self._register_pieces(recoding.pieces)
-        inner = [self._inner(name) for name in self._roles.counted]
+        counted = required(self._counted, "the count of a table that is to be published")
+        pieces = required(recoding.pieces, "how the cells of a table go to groups")
+        staging = absolute(required(staging, "the file that the rows of a file are written to"))
+        self._connection.register("cells", counted.cells)
+        self._connection.register("published", self._published_groups(recoding, counted, staging))
+        self._register_pieces(pieces)
+        inner = [self._inner(name) for name in counted.roles.counted]
         matching = " AND ".join(f"source.{name} IS NOT DISTINCT FROM cells.{name}" for name in inner)
-        columns = ", ".join(
-            f"{self._expression(recoding, name)} AS {identifier(name)}" for name in self._roles.published
-        )
+        cells = {name: self._expression(recoding, counted, name) for name in counted.roles.published}
+        if len(cells) == 1 and file_format(staging) == "csv":
+            # Null alone in a line would be an empty line, which is no record to most readers; empty text is quoted.
+            cells = {name: f"coalesce(CAST({cell} AS VARCHAR), '')" for name, cell in cells.items()}
+        columns = ", ".join(f"{cell} AS {identifier(name)}" for name, cell in cells.items())
         query = (
             f"COPY (WITH located AS (SELECT source.*, cells.{_CELL} FROM source JOIN cells ON {matching}), "
-            f"placed AS ({self._placed(recoding.pieces, seed)}), "
+            f"placed AS ({self._placed(pieces, counted, seed)}), "
             # Sorted before the long published texts are joined to the rows; the order owes nothing to the seed.
             "shuffled AS (SELECT * FROM placed ORDER BY random()) "
             f"SELECT {columns} FROM shuffled JOIN published USING ({_GROUP})) "
-            f"TO {literal(str(staging))} ({copy_options(staging)})"
+            f"TO {place_literal(staging)} ({copy_options(staging)})"
         )
-        try:
-            self._within_memory(lambda: self._connection.execute(query))
-        except duckdb.Error:
-            # The file was read to its end when it was counted, so the fault is on the other side.
-            raise BadInput(f"The rows cannot be written to {staging.name!r}. Is the disk full?") from None
+        # The file was read to its end when it was counted, so a fault is on the other side.
+        full = BadInput(f"The rows cannot be written to {staging.name!r}. Is the disk full?")
+        with translated(duckdb.Error, into=full):
+            written = self._within_memory(lambda: self._connection.execute(query).fetchall())
+        self._check_records(int(written[0][0]), int(pieces.size[pieces.group >= 0].sum()))
+        if _columns_of(staging) != counted.roles.published:
+            raise InternalError("a file was written with other columns than those that are published")
         return staging
 
-    def _placed(self, pieces: Pieces, seed: str) -> str:
+    def _placed(self, pieces: Pieces, counted: _Counted, seed: str) -> str:
         """Rows with their group; rows of a split cell are ranked by hash and dealt out piece by piece."""
         whole = f"SELECT located.*, {_GROUP} FROM located JOIN whole USING ({_CELL})"
         if not pieces.split:
             return whole
-        assert self._roles is not None
-        names = ranking_columns(self._roles, self._respelled)
+        names = ranking_columns(counted.roles, counted.respelled)
         hashed = canonical_hash(seed, [self._inside[name] for name in names])
         ranked = (
             f"SELECT located.*, row_number() OVER (PARTITION BY {_CELL} ORDER BY {hashed}) - 1 AS {_RANK} "
@@ -290,10 +311,10 @@ class FileSource:
         dealt = {_CELL: pieces.cell[part], _GROUP: pieces.group[part]}
         self._connection.register("dealt", pa.table({**dealt, "since": (past - pieces.size)[part], "past": past[part]}))
 
-    def _published_groups(self, recoding: Recoding, staging: Path) -> pa.Table:
+    def _published_groups(self, recoding: Recoding, counted: _Counted, staging: Path) -> pa.Table:
         """One row per group with what it publishes; in a CSV a missing value is written as it was marked."""
-        assert self._schema is not None
-        marker = self._schema.missing[0] if self._schema.missing and file_format(staging) == "csv" else None
+        missing = counted.schema.missing
+        marker = missing[0] if missing and file_format(staging) == "csv" else None
         columns: dict[str, Any] = {_GROUP: np.arange(len(recoding.groups), dtype=np.int32)}
         for at, (name, column) in enumerate(zip(recoding.quasi, recoding.columns, strict=True)):
             if column.numeric:
@@ -303,17 +324,24 @@ class FileSource:
             columns[self._inside[name]] = values.take(pa.array(recoding.groups[:, at]))
         return pa.table(columns)
 
-    def _expression(self, recoding: Recoding, name: str) -> str:
-        assert self._roles is not None
+    def _expression(self, recoding: Recoding, counted: _Counted, name: str) -> str:
         inner = self._inner(name)
-        if name in self._roles.pseudonymized:
+        if name in counted.roles.pseudonymized:
             # A random key that nobody keeps makes the hash of a name a random pseudonym; null stays null.
             key = literal(secrets.token_hex(32))
             return f"substr(sha256({key} || CAST(shuffled.{inner} AS VARCHAR)), 1, 16)"
         if name in recoding.quasi:
             column = recoding.columns[recoding.quasi.index(name)]
-            return f"shuffled.{inner}" if column.unchanged and name not in self._respelled else f"published.{inner}"
+            return f"shuffled.{inner}" if column.unchanged and name not in counted.respelled else f"published.{inner}"
         return f"shuffled.{inner}"
+
+
+def _columns_of(path: Path) -> tuple[str, ...]:
+    """The columns of a file that was written here."""
+    if file_format(path) == "parquet":
+        return tuple(pq.read_schema(path).names)
+    with closing(csv_text.records(path, "utf-8", ",")) as records:
+        return tuple(next(records)[1])
 
 
 def _within_cell(running: NDArray[np.int64], starts: NDArray[np.bool_]) -> NDArray[np.int64]:

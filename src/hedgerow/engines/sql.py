@@ -6,7 +6,9 @@ import glob
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-__all__ = ["canonical_hash", "column_list", "file_literal", "identifier", "literal"]
+from hedgerow.errors import InternalError
+
+__all__ = ["canonical_hash", "column_list", "file_literal", "identifier", "literal", "place_literal"]
 
 
 def identifier(name: str) -> str:
@@ -21,7 +23,19 @@ def literal(text: str) -> str:
 
 def file_literal(path: str | Path) -> str:
     """Quote the path of one file to read, so that DuckDB does not take it for a pattern of many."""
-    return literal(glob.escape(str(path)))
+    return literal(glob.escape(_from_the_root(path)))
+
+
+def place_literal(path: str | Path) -> str:
+    """Quote the path of a file to write."""
+    return literal(_from_the_root(path))
+
+
+def _from_the_root(path: str | Path) -> str:
+    """Refuse what DuckDB could read in another way than Python: ``~``, ``file:``, ``s3:`` and the like."""
+    if not Path(path).is_absolute():
+        raise InternalError("a path that does not begin at the root was to be handed to DuckDB")
+    return str(path)
 
 
 def column_list(names: Iterable[str]) -> str:

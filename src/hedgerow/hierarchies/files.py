@@ -12,7 +12,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, translated
 from hedgerow.hierarchies.entries import DEEPEST, too_deep
 from hedgerow.hierarchies.taxonomies import Taxonomy, misplaced_labels, taxonomy
 from hedgerow.hierarchies.trees import LevelTree, NotNestedError, tree_of_levels
@@ -57,10 +57,8 @@ def read_arx(path: str | Path, *, delimiter: str = ";", encoding: str = "utf-8")
                 f"Line {line} of {_called(path)} ends in another label than line {lines[0]}. The last column "
                 "must be the same throughout, the root; the file has no header."
             )
-    try:
+    with translated(NotNestedError, into=lambda two: _two_parents(path, lines[two.row], lines[two.earlier])):
         built = tree_of_levels(values, levels, roots[0])
-    except NotNestedError as conflict:
-        raise _two_parents(path, lines[conflict.row], lines[conflict.earlier]) from None
     _check_places(path, built, lines)
     return Taxonomy(built.tree, f"hierarchy {path.name}")
 
@@ -76,23 +74,22 @@ def read_toml(path: str | Path) -> Taxonomy:
     """
     path = Path(path)
     text = _read_text(path, "utf-8")
-    try:
-        nested = tomllib.loads(text)
-    except RecursionError:
-        nested = None
-    except ValueError as error:
+    deep = BadInput(f"The TOML of {_called(path)} is nested more than {DEEPEST} levels deep. Give it fewer levels.")
+
+    def wrong(error: ValueError) -> BadInput:
         # Of the TOML, or of a number with too many digits. The parser's own message may quote the text.
         found = re.search(r"at line (\d+)", str(error))
         where = f"line {found[1]}" if found else "its end"
-        raise BadInput(f"The TOML of {_called(path)} is wrong at {where}. Correct it there.") from None
-    if nested is None or too_deep(nested):
-        raise BadInput(f"The TOML of {_called(path)} is nested more than {DEEPEST} levels deep. Give it fewer levels.")
+        return BadInput(f"The TOML of {_called(path)} is wrong at {where}. Correct it there.")
+
+    with translated(RecursionError, into=deep), translated(ValueError, into=wrong):
+        nested = tomllib.loads(text)
+    if too_deep(nested):
+        raise deep
     if not nested:
         raise BadInput(f"There is nothing in {_called(path)}. Write the values and their labels into it.")
-    try:
+    with translated(BadInput, into=lambda error: BadInput(f"In {_called(path)}: {error}")):
         return Taxonomy(taxonomy(nested).tree, f"hierarchy {path.name}")
-    except BadInput as error:
-        raise BadInput(f"In {_called(path)}: {error}") from None
 
 
 def _called(path: Path) -> str:
@@ -101,18 +98,23 @@ def _called(path: Path) -> str:
 
 def _read_text(path: Path, encoding: str) -> str:
     """Read and decode a file, without its byte order mark."""
-    try:
-        return path.read_bytes().decode(encoding).removeprefix("\ufeff")
-    except OSError as error:
-        reason = error.strerror or "it cannot be opened"
-        raise BadInput(f"Cannot read {_called(path)}: {reason}. Check the path.") from None
-    except UnicodeDecodeError as error:
-        raise BadInput(
+
+    def unreadable(error: OSError) -> BadInput:
+        return BadInput(f"Cannot read {_called(path)}: {error.strerror or 'it cannot be opened'}. Check the path.")
+
+    def undecodable(error: UnicodeDecodeError) -> BadInput:
+        return BadInput(
             f"Cannot read {_called(path)}: byte {error.start} is not {encoding}. "
             "Save the file as UTF-8, or read it with read_arx(path, encoding=...)."
-        ) from None
-    except LookupError:
-        raise BadInput.parameter("encoding", "read_arx", "the name of a text encoding", encoding) from None
+        )
+
+    unknown = BadInput.parameter("encoding", "read_arx", "the name of a text encoding", encoding)
+    with (
+        translated(OSError, into=unreadable),
+        translated(UnicodeDecodeError, into=undecodable),
+        translated(LookupError, into=unknown),
+    ):
+        return path.read_bytes().decode(encoding).removeprefix("\ufeff")
 
 
 def _read_rows(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], list[int]]:
@@ -121,7 +123,11 @@ def _read_rows(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], 
     rows: list[list[str]] = []
     lines: list[int] = []
     line = 1
-    try:
+
+    def improper(_error: csv.Error) -> BadInput:
+        return BadInput(f"Line {line} of {_called(path)} is not proper CSV. Check its quotes and length.")
+
+    with translated(csv.Error, into=improper):
         for row in reader:
             if row:
                 rows.append(row)
@@ -132,8 +138,6 @@ def _read_rows(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], 
                         f"{len(rows[0])}. Give every line the same number of levels."
                     )
             line = reader.line_num + 1
-    except csv.Error:
-        raise BadInput(f"Line {line} of {_called(path)} is not proper CSV. Check its quotes and length.") from None
     if not rows:
         raise BadInput(f"There is nothing in {_called(path)}. Write a line per value into it.")
     if len(rows[0]) < 2:

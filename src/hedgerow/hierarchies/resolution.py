@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hedgerow.domains import Domain
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, translated
 from hedgerow.hierarchies.calendars import dates
 from hedgerow.hierarchies.defaults import automatic, flat
 from hedgerow.hierarchies.encoded import EncodedHierarchy, Hierarchy
@@ -58,10 +58,12 @@ def hierarchy_of(spec: Any, column: str) -> Hierarchy:
             )
         return reader(Path(spec))
     if isinstance(spec, Mapping | list | tuple):
-        try:
+        named = f"the hierarchy of the column {column!r}"
+        with (
+            translated(BadInput, into=lambda error: BadInput(f"In {named}: {error}")),
+            translated(RecursionError, into=BadInput("It is nested too deeply.")),
+        ):
             return taxonomy(spec)
-        except BadInput as error:
-            raise BadInput(f"In the hierarchy of the column {column!r}: {error}") from None
     if callable(getattr(spec, "encode", None)) and not isinstance(spec, type):
         found: Hierarchy = spec
         return found

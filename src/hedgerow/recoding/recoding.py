@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hedgerow.counts import BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.domains import Domain
-from hedgerow.errors import BadInput, HedgerowError
+from hedgerow.errors import BadInput, HedgerowError, translated
 from hedgerow.frames import Door, as_arrow, open_frame
 from hedgerow.places import appearing, check_place
 from hedgerow.recoding.node_router import NodeRouter
@@ -138,10 +138,8 @@ class Recoding:
         """A column of new rows as codes of its own values."""
         values = as_arrow(column)
         mixture: Literal["text", "allow"] = "text" if domain.kind == "text" else "allow"
-        try:
+        with translated(BadValues, into=lambda bad: bad.in_rows(values)):
             return encode_column(domain.name, values, missing=self.missing, mixture=mixture)
-        except BadValues as bad:
-            raise bad.located(f"row {bad.first(values.to_pylist())}") from None
 
     def to_dict(self, *, public: bool = False) -> dict[str, Any]:
         """The recoding as JSON; ``public`` leaves out which original tuples went where."""
@@ -215,10 +213,10 @@ class Recoding:
     @classmethod
     def load(cls, path: str | Path) -> Recoding:
         """Read a recoding that :meth:`save` wrote."""
-        try:
+        foreign = BadInput(f"The file {str(path)!r} is not a recoding that Hedgerow saved.")
+        wrong = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
+        with translated(*wrong, into=foreign):
             return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            raise BadInput(f"The file {str(path)!r} is not a recoding that Hedgerow saved.") from None
 
 
 def _published(door: Door, column: nw.Series[Any], published: PublishedColumn, *, hidden: bool) -> nw.Series[Any]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hedgerow.counts import BadValues, EncodedColumn, encode_column
-from hedgerow.errors import BadInput, listing
+from hedgerow.errors import BadInput, listing, translated
 from hedgerow.frames import Door, as_arrow
 
 __all__ = ["Attribute", "CodedColumn", "encode_like", "encode_training"]
@@ -95,12 +95,13 @@ def _translation(attribute: Attribute, encoded: EncodedColumn) -> NDArray[np.int
 
 
 def _encoded(name: str, values: Any, missing: Sequence[str], *, as_text: bool) -> EncodedColumn:
-    try:
+    advice = "Make them null if they mean 'no value', name them as missing, or make the column categorical."
+
+    def advised(bad: BadValues) -> BadInput:
+        return BadValues(name, bad.problem, advice, bad.wrong).in_rows(values)
+
+    with translated(BadValues, into=advised):
         return encode_column(name, values, missing=missing, mixture="text" if as_text else "refuse")
-    except BadValues as bad:
-        place = f"row {bad.first(values.to_pylist())}"
-        advice = "Make them null if they mean 'no value', name them as missing, or make the column categorical."
-        raise BadValues(name, bad.problem, advice, bad.wrong).located(place) from None
 
 
 def _with_missing(encoded: EncodedColumn) -> NDArray[np.int32]:

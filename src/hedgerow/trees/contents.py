@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from hedgerow.counts import BadValues, encode_column
 from hedgerow.domains import Domain
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, translated
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.values import SUPPRESSED, Interval, Suppressed, ValueSet, format_value, number_text, parse
 
@@ -194,13 +194,14 @@ def _with(domain: Domain, more: set[str]) -> Domain:
 
 
 def _encoded(name: str, values: pa.ChunkedArray, missing: Sequence[str], *, as_text: bool) -> Domain:
-    try:
-        return encode_column(name, values, missing=missing, mixture="text" if as_text else "refuse").domain
-    except BadValues as bad:
-        raise BadInput(
+    def advised(bad: BadValues) -> BadInput:
+        return BadInput(
             f"The column {name!r} {bad.problem}. Make these null or name them as missing; if they are labels, give "
             "the hierarchy; or make the column categorical."
-        ) from None
+        )
+
+    with translated(BadValues, into=advised):
+        return encode_column(name, values, missing=missing, mixture="text" if as_text else "refuse").domain
 
 
 def number_of(text: str) -> float | None:

@@ -15,6 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hedgerow.counts import BadValues, EncodedColumn, encode_column
+from hedgerow.errors import translated
 from hedgerow.proportions import ColumnProportions
 from hedgerow.trees._fractional import Cells
 from hedgerow.trees.attributes import MISSING
@@ -130,10 +131,8 @@ def read_unseen(
 
 
 def _texts(name: str, values: pa.ChunkedArray, missing: Sequence[str]) -> EncodedColumn:
-    try:
+    with translated(BadValues, into=lambda bad: bad.in_rows(values)):
         return encode_column(name, values, missing=missing, mixture="text")
-    except BadValues as bad:
-        raise bad.located(f"row {bad.first(values.to_pylist())}") from None
 
 
 def _column(

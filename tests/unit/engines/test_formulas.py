@@ -1,0 +1,136 @@
+"""Cells that a spreadsheet would compute: found alike by Python, Arrow and DuckDB, and escaped without a collision."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hedgerow.engines.formulas import count_formulas, escape_relation, escaped, formula_warning
+
+FORMULAS = [
+    "=1+1",
+    "+cmd|' /C calc'!A0",
+    "-2+3",
+    "-",
+    "@SUM(A1)",
+    "\tx",
+    "\r=1",
+    "'=1",
+    "''-x",
+    "-1_000",
+    "+-1",
+    "-5\n",
+]
+OTHERS = [
+    "",
+    "x=1",
+    "-5",
+    "+5",
+    "-5.5",
+    "-.5",
+    "+1e5",
+    "-1E-05",
+    "-5.",
+    "'x",
+    "it's",
+    "[-5,3)",
+    "{-|=}",
+    "*",
+    " =1",
+    "5",
+]
+TEXTS = st.text(alphabet=st.sampled_from(list("'=+-@\t\r\n5.eEx ")), max_size=6)
+
+
+def test_which_cells_are_escaped() -> None:
+    assert [escaped(cell) for cell in FORMULAS] == [f"'{cell}" for cell in FORMULAS]
+    assert [escaped(cell) for cell in OTHERS] == OTHERS
+
+
+@given(st.lists(TEXTS, unique=True))
+def test_no_two_cells_become_one_and_all_are_harmless(cells: list[str]) -> None:
+    written = [escaped(cell) for cell in cells]
+    assert len(set(written)) == len(cells)
+    for cell, out in zip(cells, written, strict=True):
+        assert out in (cell, f"'{cell}")
+        assert escaped(out) != out or out == cell
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(TEXTS, min_size=1, max_size=20))
+def test_duckdb_and_arrow_agree_with_python(cells: list[str]) -> None:
+    table = pa.table({"a": [*cells, None]})
+    rows = duckdb.connect().from_arrow(table)
+    assert escape_relation(rows).fetchall() == [*((escaped(cell),) for cell in cells), (None,)]
+    number = sum(escaped(cell) != cell for cell in cells)
+    assert count_formulas(table).get("a", 0) == number
+    assert count_formulas(rows).get("a", 0) == number
+
+
+def test_only_texts_count(frame_type: Callable[[pa.Table], Any]) -> None:
+    table = pa.table(
+        {
+            "note": ["=1", "x", None, "=1"],
+            "kind": pa.array(["@", "b", "@", "@"]).dictionary_encode(),
+            "number": [-1, -2, -3, -4],
+            "plain": ["a", "b", "c", "-1"],
+        }
+    )
+    assert count_formulas(frame_type(table)) == {"note": 2, "kind": 3}
+
+
+def test_objects() -> None:
+    frame = pd.DataFrame({"a": pd.Series(["=1", 5, None, "-"], dtype=object), "b": [1.5, -2.5, -1.0, 0.0]})
+    assert count_formulas(frame) == {"a": 2}
+    assert count_formulas(frame, spare=["-"]) == {"a": 1}
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet"])
+def test_files(name: str, tmp_path: Path) -> None:
+    rows = duckdb.connect().from_arrow(
+        pa.table({"it's": ["=1", "x\ny", None], "n": ["-1", "-2", "+x"], "f": [-1, 1, 2]})
+    )
+    if name.endswith("parquet"):
+        pq.write_table(rows.to_arrow_table(), tmp_path / name)
+    else:
+        rows.write_csv(str(tmp_path / name), compression="gzip" if name.endswith("gz") else "none")
+    assert count_formulas(tmp_path / name) == {"it's": 1, "n": 1}
+    pq.write_table(pa.table({"f": [1]}), tmp_path / "numbers.parquet")
+    assert count_formulas(tmp_path / "numbers.parquet") == {}
+
+
+def test_marks_of_missing_values_are_spared() -> None:
+    table = pa.table({"a": ["-", "-", "=x"]})
+    assert count_formulas(table, spare=["-"]) == {"a": 1}
+    assert escape_relation(duckdb.connect().from_arrow(table), ["-"]).fetchall() == [("-",), ("-",), ("'=x",)]
+
+
+def test_escaped_csv_is_read_back(tmp_path: Path) -> None:
+    cells = [*FORMULAS, *OTHERS]
+    table = pa.table({"a": cells, "b": list(range(len(cells)))})
+    escape_relation(duckdb.connect().from_arrow(table)).write_csv(str(tmp_path / "out.csv"))
+    with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as written:
+        assert [row[0] for row in csv.reader(written)][1:] == [escaped(cell) for cell in cells]
+
+
+def test_a_table_without_text_stays_as_it_is() -> None:
+    rows = duckdb.connect().from_arrow(pa.table({"a": [-1]}))
+    assert escape_relation(rows).fetchall() == [(-1,)]
+
+
+def test_the_warning_names_columns_and_no_cell() -> None:
+    assert formula_warning({}) is None
+    said = formula_warning({f"column {n}": n + 1 for n in range(12)})
+    assert said is not None
+    assert "10 cells of 'column 9' and cells of 2 more columns begin with" in said
+    assert "column 10" not in said

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.domains import Domain
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, translated
 from hedgerow.hierarchies.cuts import Cut, Grid, cut_at, cuts_by_quantiles, cuts_by_width, exact
 from hedgerow.hierarchies.encoded import EncodedHierarchy
 from hedgerow.hierarchies.entries import number_or_nan
@@ -73,13 +73,12 @@ class Intervals:
         farthest = max(abs(float(numbers[0])), abs(float(numbers[-1])), abs(self.start or 0.0))
         if farthest / _MOST_INTERVALS > self.widths[0]:
             raise BadInput(f"The intervals of the column {domain.name!r} are too narrow for its numbers. Widen them.")
-        try:
+        beyond = BadInput(
+            f"The intervals of the column {domain.name!r} would reach beyond the largest number there is. Give their "
+            "edges instead."
+        )
+        with translated(OverflowError, into=beyond):
             return self._described(), cuts_by_width(numbers, self.widths, self.start, grid)
-        except OverflowError:
-            raise BadInput(
-                f"The intervals of the column {domain.name!r} would reach beyond the largest number there is. Give "
-                "their edges instead."
-            ) from None
 
     def _described(self, counts: Sequence[int] = ()) -> str:
         if self.widths:

@@ -59,10 +59,7 @@ def hierarchy_of(spec: Any, column: str) -> Hierarchy:
         return reader(Path(spec))
     if isinstance(spec, Mapping | list | tuple):
         named = f"the hierarchy of the column {column!r}"
-        with (
-            translated(BadInput, into=lambda error: BadInput(f"In {named}: {error}")),
-            translated(RecursionError, into=BadInput("It is nested too deeply.")),
-        ):
+        with translated(BadInput, into=lambda error: BadInput(f"In {named}: {error}")):
             return taxonomy(spec)
     if callable(getattr(spec, "encode", None)) and not isinstance(spec, type):
         found: Hierarchy = spec

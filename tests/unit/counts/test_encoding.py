@@ -281,3 +281,8 @@ def test_a_domain_knows_how_many_records_have_each_value() -> None:
     grouped = encode_column("c", pa.array([2, 1, None]), weights=np.array([5, 3, 9]))
     assert grouped.domain.records is not None
     assert grouped.domain.records.tolist() == [3, 5]
+
+
+def test_categories_of_no_type_are_missing_values() -> None:
+    encoded = encode_column("a", pa.array([None, None]).dictionary_encode())
+    assert (encoded.domain.labels.tolist(), encoded.domain.has_missing, encoded.codes.tolist()) == ([], True, [0, 0])

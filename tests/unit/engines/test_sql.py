@@ -8,14 +8,16 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.engines.sql import canonical_hash, column_list, file_literal, identifier, literal
+from hedgerow.engines.sql import canonical_hash, column_list, file_literal, identifier, literal, place_literal
+from hedgerow.errors import InternalError
 
 texts = st.text(st.characters(exclude_characters="\0", codec="utf-8"), min_size=1, max_size=10)
 
 
+@settings(deadline=None)
 @given(texts)
 def test_quoting(text: str) -> None:
     relation = duckdb.connect().sql(f"SELECT {literal(text)} AS {identifier(text)}")
@@ -51,3 +53,13 @@ def test_the_hash_is_md5_of_seed_and_cells() -> None:
         duckdb.connect().sql(f"SELECT {canonical_hash('7', ['a', 'b'])} FROM (SELECT 12 AS a, NULL AS b)").fetchall()
     )
     assert found == [(hashlib.md5(b"7|2:12|-", usedforsecurity=False).hexdigest(),)]
+
+
+@pytest.mark.parametrize(
+    "path", ["x.csv", "~/x.csv", "file:x.csv", "file:///x.csv", "s3://b/x.csv", "https://a.b/x.csv"]
+)
+def test_nothing_but_a_path_from_the_root_is_handed_to_duckdb(path: str) -> None:
+    for quote in (file_literal, place_literal):
+        with pytest.raises(InternalError, match="does not begin at the root"):
+            quote(path)
+    assert place_literal("/it's/[a]*.csv") == "'/it''s/[a]*.csv'"

@@ -293,3 +293,25 @@ def test_the_recoding_is_not_written_over_the_proportions(run: Any, people: Path
     )
     assert outcome.status == 2
     assert "private" in outcome.err
+
+
+def test_formulas_are_told_and_escaped(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "notes.csv").write_text("age,note\n" + "20,=1+1\n20,@x\n" * 3, encoding="utf-8")
+    arguments = (
+        "anonymize",
+        "notes.csv",
+        "--quasi",
+        "age",
+        "--others",
+        "insensitive",
+        "-k",
+        "3",
+        "--output",
+        "out.csv",
+    )
+    told = run(*arguments)
+    assert told.status == 0
+    assert "6 cells of 'note'" in told.out
+    assert sorted((tmp_path / "out.csv").read_text().split()[1:]) == ["20,=1+1"] * 3 + ["20,@x"] * 3
+    assert run(*arguments, "--escape-formulas").status == 0
+    assert sorted((tmp_path / "out.csv").read_text().split()[1:]) == ["20,'=1+1"] * 3 + ["20,'@x"] * 3

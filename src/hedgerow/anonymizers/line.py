@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from hedgerow import privacy
 from hedgerow.counts import FrequencyTable
 from hedgerow.engines import FileSource, Source, open_source, seed_text
+from hedgerow.engines.formulas import count_formulas, formula_warning
 from hedgerow.errors import BadInput, Infeasible, InternalError
 from hedgerow.hierarchies import resolve as resolve_hierarchy
 from hedgerow.metrics import all_losses
@@ -160,7 +161,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         require=prepared.requirements,
         # Exact ones would let whoever knows all rows but one find that row by trying.
         losses={name: significant(loss, digits_shown(prepared.counts.rows)) for name, loss in losses.items()},
-        warnings=(*(() if recoding.weak is None else (recoding.weak,)), *recoding.warnings),
+        warnings=(*(() if recoding.weak is None else (recoding.weak,)), *recoding.warnings, *_formulas(artefact)),
         proportions=proportions,
     )
     return Release(
@@ -173,8 +174,15 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         _markers(prepared),
         proportions,
         prepared.counts.hierarchies,
+        reads=prepared.source.reads,
         losses=losses,
     )
+
+
+def _formulas(artefact: Any) -> tuple[str, ...]:
+    """Whether a spreadsheet would compute some of the published cells."""
+    warning = formula_warning(count_formulas(artefact))
+    return () if warning is None else (warning,)
 
 
 def _guarantee(prepared: Prepared, recoding: Recoding) -> Guarantee:

@@ -69,7 +69,7 @@ def _release(
             **parameters,
         )
         progress("Saving")
-        release.save(output)
+        release.save(output, escape_formulas=job.escape_formulas)
         if job.recoding is not None:
             release.recoding.save(job.recoding)
     if not job.quiet:

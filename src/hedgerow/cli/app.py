@@ -103,6 +103,12 @@ def anonymize(
         bool | None,
         typer.Option("--publish-proportions", help="Also save how often each value occurs in every class."),
     ] = None,
+    escape_formulas: Annotated[
+        bool | None,
+        typer.Option(
+            "--escape-formulas", help="Put an apostrophe before cells that a spreadsheet would compute (CSV)."
+        ),
+    ] = None,
     allow_weak: Annotated[
         bool | None, typer.Option("--allow-weak", help="Write a release that does not keep its guarantee.")
     ] = None,
@@ -137,6 +143,7 @@ def anonymize(
         "memory_limit": memory_limit,
         "recoding": recoding,
         "publish_proportions": publish_proportions,
+        "escape_formulas": escape_formulas,
         "allow_weak": allow_weak,
         "quiet": quiet,
     }

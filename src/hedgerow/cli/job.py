@@ -70,6 +70,7 @@ class Job(BaseModel):
     memory_limit: Text
     recoding: Text
     publish_proportions: Annotated[bool, Field(description="true or false")] = False
+    escape_formulas: Annotated[bool, Field(description="true or false")] = False
     quiet: Annotated[bool, Field(description="true or false")] = False
     allow_weak: Annotated[bool, Field(description="true or false")] = False
 

@@ -10,14 +10,15 @@ from typing import Any
 
 from hedgerow._version import __version__
 from hedgerow.engines.files import file_format
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, translated
 from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.paths import absolute, refuse_overwriting
 from hedgerow.places import Scratch, check_place, locked, manifest_path, proportions_path, put, sha256
 from hedgerow.proportions import Proportions
 from hedgerow.recoding import Recoding
 from hedgerow.release.guarantee import Guarantee
 from hedgerow.release.manifest import digits_shown, public_facts, versions
-from hedgerow.release.rows import Rows
+from hedgerow.release.rows import Rows, Wishes
 from hedgerow.risk import Audit
 from hedgerow.verifier import ClassCounts
 
@@ -87,33 +88,41 @@ class Release:
         own = public_facts(self.recoding.facts, digits_shown(self.facts["rows_in"]))
         return {"hedgerow": __version__, **self.facts, **own, "versions": versions(), "audit": self.audit.to_dict()}
 
-    def save(self, path: str | Path) -> Path:
+    def save(self, path: str | Path, *, escape_formulas: bool = False) -> Path:
         """Write the table (``.csv``, ``.csv.gz`` or ``.parquet``) and, beside it, its manifest and its proportions.
 
+        Parameters
+        ----------
+        path : str or Path
+        escape_formulas : bool
+            Whether cells of a CSV that a spreadsheet would take for formulas get an apostrophe in front.
+
+        Notes
+        -----
         What was written is counted again from the file before it takes its name. All files are staged first and then
         renamed, the table last: whatever stops the program, a table never stands half written, without its manifest,
         or beside one that ``hedgerow audit`` would take for its own.
         """
-        place = Path(path).absolute()
+        place = absolute(path)
         check_destination(place)
-        self._refuse_input(place)
-        full = False
-        try:
-            self._stage_and_put(place)
-        except OSError:
-            full = True
-        if full:
-            raise BadInput(f"The file {str(path)!r} cannot be written. Is the disk full?")
+        for written in (place, manifest_path(place), proportions_path(place)):
+            refuse_overwriting(written, self.reads, "The release's")
+        full = BadInput(f"The file {str(path)!r} cannot be written. Is the disk full?")
+        with translated(OSError, into=full):
+            self._stage_and_put(place, escape_formulas=escape_formulas and file_format(place) == "csv")
         return Path(path)
 
-    def _stage_and_put(self, path: Path) -> None:
+    def _stage_and_put(self, path: Path, *, escape_formulas: bool) -> None:
         with Scratch(path) as folder:
             table, manifest = folder / path.name, folder / manifest_path(path).name
-            self.rows.write(table, self.markers, (*self.guarantee.quasi, *self.guarantee.counted))
+            counted = (*self.guarantee.quasi, *self.guarantee.counted)
+            self.rows.write(table, Wishes(self.markers, counted, escape_formulas))
             digest = sha256(table)
             if not self.rows.wrote(digest):
-                self.guarantee.count_again(table, self.classes)
+                self.guarantee.count_again(table, self.classes, escaped=escape_formulas)
             said = {**self.manifest, "output": {"file": path.name, "sha256": digest}}
+            if escape_formulas:
+                said["formulas_escaped"] = True
             staged, gone = [(manifest, manifest_path(path))], [proportions_path(path)]
             if self.proportions is not None:
                 beside = folder / gone.pop().name
@@ -123,11 +132,6 @@ class Release:
             manifest.write_text(json.dumps(said, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
             with locked(path):
                 put([*staged, (table, path)], gone)
-
-    def _refuse_input(self, path: Path) -> None:
-        for read in self.reads:
-            if path.exists() and read.exists() and path.samefile(read):
-                raise BadInput(f"{str(path)!r} is a file that the table was read from. Name another one.")
 
 
 def check_destination(path: Path) -> None:

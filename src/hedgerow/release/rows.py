@@ -13,14 +13,40 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hedgerow.database import open_database
 from hedgerow.engines.csv_text import read_header
 from hedgerow.engines.files import copy_options, csv_scan, file_format, refuse_alike
-from hedgerow.engines.sql import file_literal, identifier, literal
-from hedgerow.errors import BadInput
+from hedgerow.engines.formulas import escape_relation
+from hedgerow.engines.sql import column_list, file_literal, identifier, literal, place_literal
+from hedgerow.errors import BadInput, translated
 from hedgerow.frames import open_frame
 from hedgerow.places import Scratch, sha256
 
-__all__ = ["FrameRows", "Rows", "StagedRows"]
+__all__ = ["FrameRows", "Rows", "StagedRows", "Wishes"]
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """How a CSV is to be written.
+
+    Attributes
+    ----------
+    markers : mapping of column to str
+        How a missing value is written.
+    counted : tuple of str
+        The columns whose null and empty text must not become one.
+    escape_formulas : bool
+        Whether cells that a spreadsheet would compute get an apostrophe.
+    """
+
+    markers: Mapping[str, str]
+    counted: tuple[str, ...]
+    escape_formulas: bool = False
+
+    @property
+    def unmarked(self) -> list[str]:
+        """The counted columns in which a missing value has no mark."""
+        return [name for name in self.counted if name not in self.markers]
 
 
 class Rows(Protocol):
@@ -31,12 +57,8 @@ class Rows(Protocol):
         """The rows to hand out: never the ones that are kept."""
         ...
 
-    def write(self, target: Path, markers: Mapping[str, str], counted: Sequence[str]) -> None:
-        """Write the rows to a file in the format of its name.
-
-        ``markers`` says how a CSV writes a missing value of a column; ``counted`` are the columns whose null and empty
-        text must not become one.
-        """
+    def write(self, target: Path, wishes: Wishes) -> None:
+        """Write the rows to a file in the format of its name."""
         ...
 
     def wrote(self, digest: str) -> bool:
@@ -57,14 +79,14 @@ class FrameRows:
         # Arrow tables and DuckDB relations cannot be changed.
         return self.kept if copy is None else copy()
 
-    def write(self, target: Path, markers: Mapping[str, str], counted: Sequence[str]) -> None:
+    def write(self, target: Path, wishes: Wishes) -> None:
         """Write the rows through Arrow."""
         table = _as_arrow(self.kept)
         refuse_alike(table.column_names)
         if file_format(target) == "csv":
-            _refuse_two_blanks(table, [name for name in counted if name not in markers])
-        with duckdb.connect() as connection:
-            _copy(connection, connection.from_arrow(table), target, markers)
+            _refuse_two_blanks(table, wishes.unmarked)
+        with open_database() as database:
+            _copy(database, database.from_arrow(table), target, wishes)
 
     def wrote(self, digest: str) -> bool:  # noqa: ARG002 - a frame is no file
         """Never: a frame becomes a file only by being written."""
@@ -82,22 +104,21 @@ class StagedRows:
     @property
     def table(self) -> Any:
         """A DuckDB relation over the file."""
-        relation = _scan(duckdb.connect(), self.path)
+        relation = _scan(open_database(), self.path)
         # The rows stay readable even if the release itself is no longer used.
         self.folder.keep_for(relation)
         return relation
 
-    def write(self, target: Path, markers: Mapping[str, str], counted: Sequence[str]) -> None:
-        """Copy the file, or write its rows in another format. Never a link: the copy is nobody else's."""
-        if _same_format(self.path, target):
+    def write(self, target: Path, wishes: Wishes) -> None:
+        """Copy the file, or write its rows in another form. Never a link: the copy is nobody else's."""
+        if _same_format(self.path, target) and not wishes.escape_formulas:
             shutil.copyfile(self.path, target)
             return
-        with duckdb.connect() as connection:
-            relation = _scan(connection, self.path)
-            names = [name for name in counted if name not in markers]
-            if file_format(target) == "csv" and names:
-                _refuse_two_blanks(relation.project(", ".join(map(identifier, names))).to_arrow_table(), names)
-            _copy(connection, relation, target, markers)
+        with open_database() as database:
+            rows = _scan(database, self.path)
+            if file_format(target) == "csv" and wishes.unmarked:
+                _refuse_two_blanks(rows.project(column_list(wishes.unmarked)).to_arrow_table(), wishes.unmarked)
+            _copy(database, rows, target, wishes)
 
     def wrote(self, digest: str) -> bool:
         """Whether the bytes are those that the verifier counted."""
@@ -110,11 +131,9 @@ class StagedRows:
 
 
 def _as_arrow(frame: Any) -> pa.Table:
-    try:
+    mixed = BadInput("A column of the release mixes types, which no file can hold. Make it all text or all numbers.")
+    with translated(pa.ArrowException, TypeError, ValueError, OverflowError, into=mixed):
         return open_frame(frame).frame.to_arrow()
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        pass  # Arrow's message quotes a cell, also as the context of another error
-    raise BadInput("A column of the release mixes types, which no file can hold. Make it all text or all numbers.")
 
 
 def _refuse_two_blanks(table: pa.Table, names: Sequence[str]) -> None:
@@ -131,28 +150,24 @@ def _refuse_two_blanks(table: pa.Table, names: Sequence[str]) -> None:
             )
 
 
-def _copy(
-    connection: duckdb.DuckDBPyConnection, rows: duckdb.DuckDBPyRelation, target: Path, markers: Mapping[str, str]
-) -> None:
+def _copy(database: duckdb.DuckDBPyConnection, rows: duckdb.DuckDBPyRelation, target: Path, wishes: Wishes) -> None:
     if file_format(target) == "csv":
+        if wishes.escape_formulas:
+            rows = escape_relation(rows)
         # Of a single column null would be an empty line, which is no record to most readers; empty text is quoted.
-        blanks = {**({rows.columns[0]: ""} if len(rows.columns) == 1 else {}), **markers}
+        blanks = {**({rows.columns[0]: ""} if len(rows.columns) == 1 else {}), **wishes.markers}
         marked = ", ".join(
             f"coalesce(CAST({identifier(name)} AS VARCHAR), {literal(marker)}) AS {identifier(name)}"
             for name, marker in blanks.items()
         )
         rows = rows.project(f"* REPLACE ({marked})") if blanks else rows
-    view = "hedgerow_release"
-    try:
-        rows.to_view(view)
-        connection.execute(f"COPY {view} TO {literal(str(target))} ({copy_options(target)})")
-        return
-    except duckdb.Error:
-        pass  # DuckDB's message quotes a cell, also as the context of another error
-    raise BadInput(
+    unwritable = BadInput(
         f"DuckDB cannot write the release as {file_format(target)}. Is the disk full, or does a column hold something "
         "that such a file cannot?"
     )
+    with translated(duckdb.Error, into=unwritable):
+        rows.to_view("hedgerow_release")
+        database.execute(f"COPY hedgerow_release TO {place_literal(target)} ({copy_options(target)})")
 
 
 def _same_format(one: Path, other: Path) -> bool:

@@ -274,9 +274,33 @@ def test_the_input_is_never_written_over(people_file: Path, tmp_path: Path) -> N
     (tmp_path / "link.csv").symlink_to(people_file)
     (tmp_path / "hard.csv").hardlink_to(people_file)
     for place in (people_file, tmp_path / "link.csv", tmp_path / "hard.csv"):
-        with pytest.raises(BadInput, match="was read from"):
+        with pytest.raises(BadInput, match="is a file that is read"):
             release.save(place)
     assert people_file.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("told", [False, True])
+def test_formulas_are_told_and_escaped_on_request(name: str, told: bool, people_file: Path, tmp_path: Path) -> None:
+    notes = ["=1+1", "@x", "-5"] * 4
+    table = PEOPLE.set_column(4, "note", pa.array(notes))
+    file = _written(table, tmp_path / "in" / "people.parquet")
+    for data in (table, file):
+        release = hr.anonymize(data, SCHEMA, k=3, destination=tmp_path / name if told else None)
+        assert [warning for warning in release.audit.warnings if "8 cells of 'note'" in warning]
+        assert Counter(row["note"] for row in read(release.save(tmp_path / name))) == Counter(notes)
+        rows = read(release.save(tmp_path / name, escape_formulas=True))
+        shown = Counter(notes) if "parquet" in name else Counter(["'=1+1", "'@x", "-5"] * 4)
+        assert Counter(row["note"] for row in rows) == shown
+
+
+def test_an_escaped_column_keeps_its_requirements(tmp_path: Path) -> None:
+    """The order of the values is that of their texts without the apostrophe."""
+    table = pa.table({"age": [1, 1, 1, 2, 2, 2], "ill": ["=a", "b", "-c"] * 2})
+    schema = hr.Schema(quasi=["age"], sensitive=["ill"])
+    release = hr.anonymize(table, schema, k=3, require=["t=0.1:ordered@ill", "l=3@ill"])
+    rows = read(release.save(tmp_path / "out.csv", escape_formulas=True))
+    assert Counter(row["ill"] for row in rows) == {"'=a": 2, "b": 2, "'-c": 2}
 
 
 def test_two_writers_never_mix_their_files(tmp_path: Path) -> None:

@@ -164,11 +164,11 @@ def supervise(number: int, start: int, name: str, tally: Tally, limit: float) ->
 
 def _ended(status: int, current: Path, said: str) -> dict[str, Any]:
     """What is told of a worker that ended before its time."""
-    if not current.exists():
-        raise RuntimeError(f"A worker did not start:\n{said}")
-    case = current.read_text(encoding="utf-8")
     hung = "Timeout" in said
-    words = _where(said) if hung else f"the process ended with {status}"
+    if not hung and status > 0:
+        raise RuntimeError(f"The fuzz itself failed:\n{said}")
+    case = current.read_text(encoding="utf-8")
+    words = _where(said) if hung else f"signal {-status}"
     kind = "hang" if hung else "crash"
     return {"method": from_json(case).method, "kind": kind, "message": words, "detail": said, "case": case}
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from cases import Case, Cell, Column
 from hedgerow.anonymizers.parameters import Choice, Flag, Number
 from hedgerow.anonymizers.registry import METHODS, Method
-from pools import IDENTIFIERS, POOLS, UNIQUE, hierarchies_of
+from pools import IDENTIFIERS, POOLS, UNIQUE, hierarchies_of, taxonomies
+from recount import violations
 from sources import FILES, SOURCES
 
 __all__ = ["cases"]
@@ -81,7 +82,7 @@ def _options(draw: st.DrawFn, entry: Method, with_target: bool) -> dict[str, Any
             given[parameter.name] = draw(st.sampled_from((parameter.default, *parameter.trials)))
     if given.get("metric") == "classification" and not with_target:
         del given["metric"]
-    if given.get("ranges") and given.get("metric") not in (None, "ncp", "discernibility"):
+    if given.get("ranges"):
         given["metric"] = "ncp"
     return given
 
@@ -130,7 +131,10 @@ def _others(draw: st.DrawFn, rows: int, missing: tuple[str, ...], guided: bool) 
         kind = draw(st.sampled_from(("text", "text", "text", "int", "float", "bool", "date")))
         cells = draw(_with_gaps(draw(_cells(kind, rows, most=6)), kind, missing))
         categorical = kind == "text" and draw(st.sampled_from((False, False, True)))
-        columns.append(Column(name, kind, "sensitive", tuple(cells), categorical))
+        words = sorted({cell for cell in cells if isinstance(cell, str)} - {"", *missing})
+        placed = kind == "text" and bool(words) and draw(st.sampled_from((False, False, True)))
+        hierarchy = draw(taxonomies(words)) if placed else None
+        columns.append(Column(name, kind, "sensitive", tuple(cells), categorical, hierarchy))
     if draw(st.sampled_from((True, True, False))):
         columns.append(Column("row", "text", "insensitive", tuple(f"row-{row}" for row in range(rows))))
     for role in draw(st.lists(st.sampled_from(("insensitive", "unnamed")), max_size=2, unique=True)):
@@ -160,8 +164,19 @@ def _requirements(
             one = draw(_protecting(kind, rows, draw(st.sampled_from(protected)), entry))
         if kind == "shield" or draw(st.sampled_from((False, False, True))):
             one["shield"] = draw(_shield(columns))
-        require.append(one)
+        # What no release could meet is worth a try now and then.
+        if _reachable(columns, one) or not draw(st.integers(0, 5)):
+            require.append(one)
     return (draw(st.integers(1, min(rows, 5))) if k is None and not require else k), tuple(require)
+
+
+def _reachable(columns: tuple[Column, ...], one: dict[str, Any]) -> bool:
+    """Whether all rows as one class would meet a requirement."""
+    if one["name"] in ("k", "t"):
+        return True
+    cells = next(column.cells for column in columns if column.name == one["column"])
+    whole = {"class": [""] * len(cells), one["column"]: cells}
+    return not violations(whole, ["class"], [{**one, "shield": None}])
 
 
 def _shield(columns: tuple[Column, ...]) -> st.SearchStrategy[list[str]]:
@@ -208,6 +223,8 @@ def _closeness(draw: st.DrawFn, column: Column) -> dict[str, Any]:
     if distance == "ordered":
         ordered = column.kind == "text" and words and draw(st.booleans())
         return {**one, "distance": distance, **({"order": draw(st.permutations(words))} if ordered else {})}
+    if distance == "hierarchical" and column.hierarchy is not None and draw(st.booleans()):
+        return {**one, "distance": distance}
     if distance == "hierarchical" and column.kind == "text" and words:
         cut = draw(st.integers(0, len(words)))
         left, right = words[:cut], words[cut:]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cases import Cell
 
-__all__ = ["IDENTIFIERS", "POOLS", "UNIQUE", "hierarchies_of"]
+__all__ = ["IDENTIFIERS", "POOLS", "UNIQUE", "hierarchies_of", "taxonomies"]
 
 IDENTIFIERS: Final = "Zq7person"
 """How every value of an identifying column begins: nothing that is published may contain it."""
@@ -56,6 +56,7 @@ POOLS: Final[Mapping[str, Sequence[st.SearchStrategy[Cell]]]] = {
     "float": [
         st.integers(-20, 20).map(lambda number: number / 4),
         st.integers(0, 5000).map(lambda number: round(number / 100, 2)),
+        st.sampled_from((0.0, -0.0, 1.5)),
         st.sampled_from(_EXTREME_FLOATS),
         st.sampled_from(_EXTREME_FLOATS),
         st.floats(allow_nan=False, allow_infinity=False),
@@ -96,7 +97,7 @@ def hierarchies_of(draw: st.DrawFn, kind: str, cells: Sequence[Cell], missing: S
     if kind == "text":
         forms = ["flat", "taxonomy", "masking", {"build": "masking", "side": "left", "levels": 2}]
         form = draw(st.sampled_from(forms))
-        return draw(_taxonomy(sorted({str(cell) for cell in present}))) if form == "taxonomy" else form
+        return draw(taxonomies(sorted({str(cell) for cell in present}))) if form == "taxonomy" else form
     return draw(_intervals([float(cell) for cell in present if not isinstance(cell, str)], kind, present))
 
 
@@ -117,7 +118,7 @@ def _intervals(draw: st.DrawFn, numbers: list[float], kind: str, present: Sequen
 
 
 @st.composite
-def _taxonomy(draw: st.DrawFn, values: list[str]) -> Any:
+def taxonomies(draw: st.DrawFn, values: list[str]) -> Any:
     """Nested groups of the values; the labels of groups are no values."""
     places = draw(st.lists(st.integers(0, 2), min_size=len(values), max_size=len(values)))
     groups: dict[str, Any] = {}

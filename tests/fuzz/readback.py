@@ -55,8 +55,8 @@ def read_file(path: Path) -> Rows:
     return Rows(cells, text=True)
 
 
-def read_table(table: Any) -> Rows:
-    """Read a table in memory."""
+def read_table(table: Any, *, text: bool = False) -> Rows:
+    """Read a table in memory; ``text`` says that it stands for a CSV."""
     if isinstance(table, pl.LazyFrame):
         table = table.collect()
     if isinstance(table, pd.DataFrame):
@@ -68,7 +68,7 @@ def read_table(table: Any) -> Rows:
     else:
         records = table.fetchall()
         cells = {name: [record[at] for record in records] for at, name in enumerate(table.columns)}
-    return Rows(cells, text=False)
+    return Rows(cells, text=text)
 
 
 def _plain(cell: Any) -> Any:

@@ -82,7 +82,9 @@ def _without_rows(case: Case, start: int, end: int) -> Case:
         named = column.name == "row" and column.role == "insensitive"
         columns.append(replace(column, cells=tuple(f"row-{row}" for row in range(len(cells))) if named else cells))
     left = len(columns[0].cells)
-    require = tuple({**one, "k": min(one["k"], left)} if "k" in one else one for one in case.require)
+    require = tuple(
+        {**one, **{name: min(one[name], left) for name in ("k", "p", "l") if name in one}} for one in case.require
+    )
     return replace(case, columns=tuple(columns), k=None if case.k is None else min(case.k, left), require=require)
 
 

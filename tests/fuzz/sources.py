@@ -144,8 +144,11 @@ def make_source(case: Case, folder: Path) -> Any:
         return path
     opened = gzip.open if case.source == "csv.gz" else open
     with cast("IO[str]", opened(path, "wt", encoding="utf-8", newline="")) as out:
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow([column.name for column in case.columns])
         cells = zip(*(column.cells for column in case.columns), strict=True)
-        writer.writerows([csv_text(case, cell) for cell in row] for row in cells)
+        texts = [[csv_text(case, cell) for cell in row] for row in cells]
+        # Python quotes a line feed, but not a carriage return.
+        returns = any("\r" in text for row in texts for text in row)
+        writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL)
+        writer.writerow([column.name for column in case.columns])
+        writer.writerows(texts)
     return path

@@ -88,10 +88,10 @@ def _options(draw: st.DrawFn, entry: Method, with_target: bool) -> dict[str, Any
 
 
 @st.composite
-def _cells(draw: st.DrawFn, kind: str, rows: int, most: int = 8) -> list[Cell]:
+def _cells(draw: st.DrawFn, kind: str, rows: int, most: int = 8, unique: bool = True) -> list[Cell]:
     """The cells of a column: from a few values, all the same, or each its own."""
     shape = draw(st.sampled_from(("few", "few", "few", "few", "constant", "unique")))
-    if shape == "unique" and kind in UNIQUE:
+    if shape == "unique" and unique and kind in UNIQUE:
         return [UNIQUE[kind](row) for row in draw(st.permutations(range(rows)))]
     values = draw(st.lists(draw(st.sampled_from(POOLS[kind])), min_size=1, max_size=1 if shape == "constant" else most))
     return draw(st.lists(st.sampled_from(values), min_size=rows, max_size=rows))
@@ -126,12 +126,15 @@ def _others(draw: st.DrawFn, rows: int, missing: tuple[str, ...], guided: bool) 
     columns = []
     if guided or draw(st.booleans()):
         kind = draw(st.sampled_from(("text", "bool", "int")))
-        columns.append(Column("class", kind, "target", tuple(draw(_cells(kind, rows, most=3)))))
+        cells = draw(_cells(kind, rows, most=3, unique=False))
+        columns.append(
+            Column("class", kind, "target", (*cells[1:2], *cells[1:]) if guided and rows > 1 else tuple(cells))
+        )
     for name in draw(st.sampled_from(((), ("illness",), ("illness",), ("illness", "wage")))):
         kind = draw(st.sampled_from(("text", "text", "text", "int", "float", "bool", "date")))
         cells = draw(_with_gaps(draw(_cells(kind, rows, most=6)), kind, missing))
         categorical = kind == "text" and draw(st.sampled_from((False, False, True)))
-        words = sorted({cell for cell in cells if isinstance(cell, str)} - {"", *missing})
+        words = sorted({cell for cell in cells if isinstance(cell, str)} - set(missing))
         placed = kind == "text" and bool(words) and draw(st.sampled_from((False, False, True)))
         hierarchy = draw(taxonomies(words)) if placed else None
         columns.append(Column(name, kind, "sensitive", tuple(cells), categorical, hierarchy))

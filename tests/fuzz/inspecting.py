@@ -155,6 +155,7 @@ def _covered(
 ) -> Iterator[Problem]:
     """Each cell is true of its row; a mean lies between the least and the greatest of its class."""
     cells = rows.cells[column.name]
+    # Where a CSV stands between, an empty text may be one, or no value.
     missing = (*case.missing, "") if rows.text or _from_csv(case) else case.missing
     values = [_given(case, column, row) for row in at]
     wrong = 0
@@ -163,7 +164,7 @@ def _covered(
     for row, (cell, value) in enumerate(zip(cells, values, strict=True)):
         if statistics and is_statistic(cell, column) and as_number(value) is not None:
             means[tuple(written(other[row]) for other in quasi)].append((as_number(value) or 0.0, cell))
-        elif not covers(cell, value, column, missing):
+        elif not (covers(cell, value, column, missing) or covers(cell, value, column, case.missing)):
             # A column of numbers that hides one shows nothing.
             wrong += not (statistics and is_missing(cell, missing))
     if wrong:

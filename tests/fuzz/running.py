@@ -21,6 +21,7 @@ __all__ = ["EXPECTED", "Outcome", "run"]
 
 EXPECTED: Final = (
     "^The column .* mixes numbers and text: ",
+    "^The column .* numbers with a sign or a fraction, which cannot be masked",
     "^The column .* has no value at all: every cell is missing",
     "^The target .* has a different class in each of the .* records, so there is nothing to learn",
     "^The target .* has no class in .* records, and .* learns from the class",

@@ -68,9 +68,13 @@ def work(number: int, start: int, current: Path, limit: float) -> None:
     warnings.simplefilter("error")
     known: set[tuple[str, str]] = set()
 
+    begun: Counter[str] = Counter()
+
     def watched(case: Case) -> Outcome:
         current.write_text(to_json(case), encoding="utf-8")
-        faulthandler.dump_traceback_later(limit, exit=True)
+        begun[case.method] += 1
+        # The first cases of a method may have to compile its kernels.
+        faulthandler.dump_traceback_later(limit * (5 if begun[case.method] <= BATCH else 1), exit=True)
         outcome = run(case)
         faulthandler.cancel_dump_traceback_later()
         return outcome

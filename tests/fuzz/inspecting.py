@@ -54,7 +54,9 @@ def inspect_rows(case: Case, rows: Rows, lost: int, where: str, *, statistics: b
     if rows.number != case.rows - lost:
         yield Problem("rows", f"The {where} has {rows.number} rows; {case.rows} came in and {lost} were lost.")
     quasi = [column.name for column in case.of_role("quasi")]
-    for sentence in violations(rows.cells, quasi, case.requirements, case.missing):
+    # An empty cell of a CSV has no value, whether or not the schema says so.
+    missing = (*case.missing, "") if rows.text else case.missing
+    for sentence in violations(rows.cells, quasi, case.requirements, missing):
         yield Problem("requirement", f"The {where} violates {sentence}.")
     if any(IDENTIFIERS in str(cell) for cells in rows.cells.values() for cell in cells):
         yield Problem("identifier", f"The {where} holds a value of an identifying column.")

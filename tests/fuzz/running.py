@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import tempfile
 import traceback
@@ -23,6 +24,7 @@ EXPECTED: Final = (
     "^The column .* mixes numbers and text: ",
     "^The column .* numbers with a sign or a fraction, which cannot be masked",
     "^The column .* has no value at all: every cell is missing",
+    "^The column .* holds both null and empty text, which a CSV cannot tell apart",
     "^The target .* has a different class in each of the .* records, so there is nothing to learn",
     "^The target .* has no class in .* records, and .* learns from the class",
 )
@@ -61,14 +63,20 @@ def run(case: Case) -> Outcome:
         inside, outside = Path(folder) / "in", Path(folder) / "out"
         inside.mkdir()
         outside.mkdir()
+        refused = None
         try:
             problems = list(_problems(case, inside, outside))
         except hr.HedgerowError as error:
-            return _refused(case, error, left=sorted(path.name for path in outside.iterdir()))
+            refused = _refused(case, error)
         except Exception as error:
             place = traceback.extract_tb(error.__traceback__)[-1]
             words = f"{type(error).__name__} in {Path(place.filename).name}:{place.name}: {_words(case, str(error))}"
             return Outcome("crash", words, traceback.format_exc())
+        if refused is not None:
+            # What an error's traceback kept alive is gone by now.
+            gc.collect()
+            left = sorted(path.name for path in outside.iterdir())
+            return Outcome("violation", "files", f"An error left {left} behind.\n{refused.detail}") if left else refused
     if problems:
         kinds = ", ".join(dict.fromkeys(problem.kind for problem in problems))
         return Outcome("violation", kinds, "\n".join(problem.sentence for problem in problems))
@@ -101,12 +109,10 @@ def _problems(case: Case, inside: Path, outside: Path) -> Iterator[Problem]:
     yield from inspect_files(case, saved, rows, lost)
 
 
-def _refused(case: Case, error: hr.HedgerowError, left: list[str]) -> Outcome:
+def _refused(case: Case, error: hr.HedgerowError) -> Outcome:
     """Judge an error that was raised on purpose."""
     detail = traceback.format_exc()
     words = _words(case, str(error))
-    if left:
-        return Outcome("violation", "files", f"An error left {left} behind.\n{detail}")
     if _quoted(case, error):
         return Outcome("violation", "message", f"An error quotes a cell.\n{detail}")
     if isinstance(error, hr.NotAnonymous):

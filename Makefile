@@ -14,7 +14,7 @@ KERNEL_TESTS := tests/unit/privacy tests/properties/test_privacy.py \
 	tests/unit/anonymizers/suppression tests/properties/test_kactus.py tests/properties/test_kadet.py \
 	tests/unit/anonymizers/lattice tests/unit/anonymizers/specialize tests/unit/anonymizers/merge
 
-.PHONY: demo test lint types imports tests kernels coverage bench clean
+.PHONY: demo test lint types imports tests kernels coverage fuzz bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/hedgerow demo
@@ -42,6 +42,11 @@ kernels: $(INSTALLED)
 coverage: $(INSTALLED)
 	$(BIN)/coverage report --fail-under=95
 
+# Other random cases than those of tests/fuzz, and many: `make fuzz N=20000`. Reproducers of failures go to .fuzz.
+N ?= 2000
+fuzz: $(INSTALLED)
+	$(BIN)/python tests/fuzz/campaign.py -n $(N)
+
 bench: $(INSTALLED)
 	$(BIN)/pip install --quiet --editable '.[dev,weka,bench]'
 	$(BIN)/python benchmarks/run.py
@@ -53,4 +58,4 @@ $(INSTALLED): pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) demo .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo .fuzz .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis

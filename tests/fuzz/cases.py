@@ -1,0 +1,131 @@
+"""A case of the fuzz: a table, its roles, a method and what is required of the release, all of it plain JSON.
+
+A case that fails is printed and written as it is, and ``replay.py`` runs it again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+__all__ = ["Case", "Cell", "Column", "Requirement", "from_json", "to_json"]
+
+Cell = None | bool | int | float | str
+"""A cell: dates and moments are ISO text."""
+
+Requirement = Mapping[str, Any]
+"""A requirement: its ``name`` (k, l, t, p, alpha) and its parameters."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the input.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        ``int``, ``float``, ``text``, ``bool``, ``date`` or ``datetime``.
+    role : str
+        ``quasi``, ``target``, ``sensitive``, ``insensitive``, ``identifying``, ``pseudonymize`` or ``unnamed``.
+    cells : tuple of Cell
+    categorical : bool
+        Whether a dataframe holds it as a category.
+    hierarchy : JSON, optional
+        A builder's name, nested dicts that end in lists, or ``{"build": name, ...}`` with the builder's arguments.
+    """
+
+    name: str
+    kind: str
+    role: str
+    cells: tuple[Cell, ...]
+    categorical: bool = False
+    hierarchy: Any = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run: where the table comes from, what is done to it, and how the release is saved.
+
+    Attributes
+    ----------
+    method : str
+    options : mapping
+        The method's own parameters.
+    columns : tuple of Column
+    k : int, optional
+    require : tuple of Requirement
+    source : str
+        A kind of dataframe or file; see ``sources.SOURCES``.
+    saved : str
+        The ending of the saved file.
+    missing : tuple of str
+        Texts that mean "no value".
+    null_text : str
+        How a CSV of the input writes null.
+    others : str
+        What the schema does with columns of no role.
+    seed : int, optional
+    proportions : bool
+    destination : bool
+        Whether the place of the saved file is known beforehand, as it is for the command.
+    """
+
+    method: str
+    options: Mapping[str, Any]
+    columns: tuple[Column, ...]
+    k: int | None
+    require: tuple[Requirement, ...]
+    source: str = "pyarrow"
+    saved: str = "csv"
+    missing: tuple[str, ...] = ("",)
+    null_text: str = ""
+    others: str = "error"
+    seed: int | None = 0
+    proportions: bool = False
+    destination: bool = False
+
+    @property
+    def rows(self) -> int:
+        """The rows of the input."""
+        return len(self.columns[0].cells)
+
+    def of_role(self, *roles: str) -> list[Column]:
+        """The columns of some roles, in the order of the table."""
+        return [column for column in self.columns if column.role in roles]
+
+    def column(self, name: str) -> Column:
+        """The column of a name."""
+        return next(column for column in self.columns if column.name == name)
+
+    @property
+    def published(self) -> list[str]:
+        """The columns of the release, in the order of the table."""
+        gone = {"identifying", "unnamed"} if self.others == "drop" else {"identifying"}
+        return [column.name for column in self.columns if column.role not in gone]
+
+    @property
+    def requirements(self) -> list[Requirement]:
+        """All that is required, the k of all quasi-identifiers first; trees of hierarchies where none is given."""
+        every: list[Requirement] = [] if self.k is None else [{"name": "k", "k": self.k}]
+        for one in self.require:
+            if one["name"] == "t" and one.get("distance") == "hierarchical" and one.get("tree") is None:
+                every.append({**one, "tree": self.column(one["column"]).hierarchy})
+            else:
+                every.append(one)
+        return every
+
+
+def to_json(case: Case) -> str:
+    """Write a case as one line of JSON; floats come back as they are."""
+    return json.dumps(asdict(case), ensure_ascii=True)
+
+
+def from_json(text: str) -> Case:
+    """Read what :func:`to_json` wrote."""
+    stored: dict[str, Any] = json.loads(text)
+    columns = tuple(Column(**{**column, "cells": tuple(column["cells"])}) for column in stored.pop("columns"))
+    stored |= {name: tuple(stored[name]) for name in ("require", "missing") if name in stored}
+    return Case(columns=columns, **stored)

@@ -1,0 +1,236 @@
+"""Drawing cases: every method with options from the registry's descriptions, odd tables, roles and requirements.
+
+A case is drawn so that it can be met as a rule; bad input should stay rare.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from hypothesis import strategies as st
+
+from cases import Case, Cell, Column
+from hedgerow.anonymizers.parameters import Choice, Flag, Number
+from hedgerow.anonymizers.registry import METHODS, Method
+from pools import IDENTIFIERS, POOLS, UNIQUE, hierarchies_of, taxonomies
+from recount import violations
+from sources import FILES, SOURCES
+
+__all__ = ["cases"]
+
+_QUASI_NAMES: Final = (
+    "age",
+    "zip",
+    "sex",
+    "Größe",
+    'x"y',
+    "a b",
+    "it's",
+    "c0",
+    "n",
+    "cell",
+    "published",
+    "a;b|c",
+    " x",
+)
+_SIZES: Final = st.one_of(st.integers(2, 10), st.integers(6, 25), st.integers(15, 40), st.integers(1, 60))
+_MISSING: Final = (("",), ("",), ("", "?"), ("?", ""), ("?",), ("NA", "?"), ())
+
+
+@st.composite
+def cases(draw: st.DrawFn, method: str | None = None) -> Case:
+    """Draw a case of a method, or of any."""
+    entry = METHODS[draw(st.sampled_from(list(METHODS))) if method is None else method]
+    small = entry.name == "mingen"
+    rows = draw(st.integers(1, 14) if small else _SIZES)
+    missing = draw(st.sampled_from(_MISSING))
+    source = draw(st.sampled_from([*SOURCES, *FILES]))
+    quasi = draw(_quasi(rows, 2 if small else 4, missing))
+    others = draw(_others(rows, missing, guided=entry.family in ("suppression", "specialize")))
+    columns = tuple(draw(st.permutations([*quasi, *others])))
+    unnamed = any(column.role == "unnamed" for column in columns)
+    k, require = draw(_requirements(rows, columns, entry))
+    return Case(
+        method=entry.name,
+        options=draw(_options(entry, any(column.role == "target" for column in columns))),
+        columns=columns,
+        k=k,
+        require=require,
+        source=source,
+        saved=draw(st.sampled_from(FILES)),
+        missing=missing,
+        null_text=draw(st.sampled_from(missing or ("",))),
+        others=draw(st.sampled_from(("insensitive", "drop"))) if unnamed else "error",
+        seed=draw(st.one_of(st.none(), st.integers(0, 3))),
+        proportions=draw(st.sampled_from((False, False, True))),
+        destination=draw(st.booleans()),
+    )
+
+
+@st.composite
+def _options(draw: st.DrawFn, entry: Method, with_target: bool) -> dict[str, Any]:
+    """Some of the parameters that the registry describes; none that gives up the guarantee."""
+    given: dict[str, Any] = {}
+    for parameter in entry.parameters:
+        if not draw(st.sampled_from((False, True))):
+            continue
+        if isinstance(parameter, Choice):
+            given[parameter.name] = draw(st.sampled_from(parameter.options))
+        elif isinstance(parameter, Flag) and not parameter.weak:
+            given[parameter.name] = draw(st.booleans())
+        elif isinstance(parameter, Number):
+            given[parameter.name] = draw(st.sampled_from((parameter.default, *parameter.trials)))
+    if given.get("metric") == "classification" and not with_target:
+        del given["metric"]
+    if given.get("ranges"):
+        given["metric"] = "ncp"
+    return given
+
+
+@st.composite
+def _cells(draw: st.DrawFn, kind: str, rows: int, most: int = 8, unique: bool = True) -> list[Cell]:
+    """The cells of a column: from a few values, all the same, or each its own."""
+    shape = draw(st.sampled_from(("few", "few", "few", "few", "constant", "unique")))
+    if shape == "unique" and unique and kind in UNIQUE:
+        return [UNIQUE[kind](row) for row in draw(st.permutations(range(rows)))]
+    values = draw(st.lists(draw(st.sampled_from(POOLS[kind])), min_size=1, max_size=1 if shape == "constant" else most))
+    return draw(st.lists(st.sampled_from(values), min_size=rows, max_size=rows))
+
+
+@st.composite
+def _with_gaps(draw: st.DrawFn, cells: list[Cell], kind: str, missing: tuple[str, ...]) -> list[Cell]:
+    """The same with some cells missing: null or, in text, a marker or an empty text."""
+    if not draw(st.sampled_from((False, False, True))) or len(cells) < 2:
+        return cells
+    nothing = st.sampled_from([None, *(("", *missing) if kind == "text" else ())])
+    gaps = draw(st.lists(st.tuples(st.integers(1, len(cells) - 1), nothing), max_size=6))
+    return [dict(gaps).get(row, cell) for row, cell in enumerate(cells)]
+
+
+@st.composite
+def _quasi(draw: st.DrawFn, rows: int, most: int, missing: tuple[str, ...]) -> list[Column]:
+    names = draw(st.lists(st.sampled_from(_QUASI_NAMES), min_size=1, max_size=most, unique=True))
+    columns = []
+    for name in names:
+        kind = draw(st.sampled_from(list(POOLS)))
+        cells = draw(_with_gaps(draw(_cells(kind, rows)), kind, missing))
+        hierarchy = draw(st.one_of(st.none(), hierarchies_of(kind, cells, missing)))
+        categorical = kind == "text" and draw(st.sampled_from((False, False, True)))
+        columns.append(Column(name, kind, "quasi", tuple(cells), categorical, hierarchy))
+    return columns
+
+
+@st.composite
+def _others(draw: st.DrawFn, rows: int, missing: tuple[str, ...], guided: bool) -> list[Column]:
+    """A class, sensitive columns, a number for each row, names, and columns that nobody cares for."""
+    columns = []
+    if guided or draw(st.booleans()):
+        kind = draw(st.sampled_from(("text", "bool", "int")))
+        cells = draw(_cells(kind, rows, most=3, unique=False))
+        columns.append(
+            Column("class", kind, "target", (*cells[1:2], *cells[1:]) if guided and rows > 1 else tuple(cells))
+        )
+    for name in draw(st.sampled_from(((), ("illness",), ("illness",), ("illness", "wage")))):
+        kind = draw(st.sampled_from(("text", "text", "text", "int", "float", "bool", "date")))
+        cells = draw(_with_gaps(draw(_cells(kind, rows, most=6)), kind, missing))
+        categorical = kind == "text" and draw(st.sampled_from((False, False, True)))
+        words = sorted({cell for cell in cells if isinstance(cell, str)} - set(missing))
+        placed = kind == "text" and bool(words) and draw(st.sampled_from((False, False, True)))
+        hierarchy = draw(taxonomies(words)) if placed else None
+        columns.append(Column(name, kind, "sensitive", tuple(cells), categorical, hierarchy))
+    if draw(st.sampled_from((True, True, False))):
+        columns.append(Column("row", "text", "insensitive", tuple(f"row-{row}" for row in range(rows))))
+    for role in draw(st.lists(st.sampled_from(("insensitive", "unnamed")), max_size=2, unique=True)):
+        kind = draw(st.sampled_from(list(POOLS)))
+        cells = draw(_with_gaps(draw(_cells(kind, rows)), kind, ("", "?")))
+        columns.append(Column(f"note {role}", kind, role, tuple(cells), kind == "text" and draw(st.booleans())))
+    for role in draw(st.lists(st.sampled_from(("identifying", "pseudonymize")), max_size=2, unique=True)):
+        people = [f"{IDENTIFIERS}{role[:3]}{row // draw(st.sampled_from((1, 2)))}" for row in range(rows)]
+        cells = draw(_with_gaps(list(people), "int", ()))
+        columns.append(Column(f"person {role}", "text", role, tuple(cells)))
+    return columns
+
+
+@st.composite
+def _requirements(
+    draw: st.DrawFn, rows: int, columns: tuple[Column, ...], entry: Method
+) -> tuple[int | None, tuple[dict[str, Any], ...]]:
+    """A k, further requirements, or both: always at least one."""
+    protected = [column for column in columns if column.role in ("target", "sensitive")]
+    k = draw(st.one_of(st.none(), *[st.integers(1, min(rows, 4)), st.integers(1, min(rows, 7))] * 2))
+    kinds = ["shield", "shield", "l", "l", "l", "t", "t", "t", "p", "alpha"] if protected else ["shield"]
+    require = []
+    for _ in range(draw(st.sampled_from((0, 1, 1, 2, 3) if protected else (0, 0, 1, 2)))):
+        kind = draw(st.sampled_from(kinds))
+        one: dict[str, Any] = {"name": "k", "k": draw(st.integers(1, min(rows, 6)))}
+        if kind != "shield":
+            one = draw(_protecting(kind, rows, draw(st.sampled_from(protected)), entry))
+        if kind == "shield" or draw(st.sampled_from((False, False, True))):
+            one["shield"] = draw(_shield(columns))
+        # What no release could meet is worth a try now and then.
+        if _reachable(columns, one) or not draw(st.integers(0, 5)):
+            require.append(one)
+    return (draw(st.integers(1, min(rows, 5))) if k is None and not require else k), tuple(require)
+
+
+def _reachable(columns: tuple[Column, ...], one: dict[str, Any]) -> bool:
+    """Whether all rows as one class would meet a requirement."""
+    if one["name"] in ("k", "t"):
+        return True
+    cells = next(column.cells for column in columns if column.name == one["column"])
+    whole = {"class": [""] * len(cells), one["column"]: cells}
+    return not violations(whole, ["class"], [{**one, "shield": None}])
+
+
+def _shield(columns: tuple[Column, ...]) -> st.SearchStrategy[list[str]]:
+    names = [column.name for column in columns if column.role == "quasi"]
+    return st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True)
+
+
+@st.composite
+def _protecting(draw: st.DrawFn, kind: str, rows: int, column: Column, entry: Method) -> dict[str, Any]:
+    """A requirement of a sensitive column that the method knows."""
+    linear = "t-closeness" not in entry.guarantees
+    least = draw(st.integers(1, min(rows, 3)))
+    if kind == "p":
+        return {"name": "p", "p": least, "k": draw(st.integers(least, min(rows, 6))), "column": column.name}
+    if kind == "alpha":
+        alpha = draw(st.sampled_from((1 / 3, 0.5, 0.7, 0.9, 1.0)))
+        one = {"name": "alpha", "alpha": alpha, "k": draw(st.integers(1, min(rows, 4))), "column": column.name}
+        words = [cell for cell in column.cells if isinstance(cell, str) and cell.isalpha()]
+        if rows < 3:
+            return {**one, "alpha": 1.0}
+        simple = bool(words) and draw(st.booleans())
+        return {**one, "value": draw(st.sampled_from(words))} if simple else one
+    if kind == "t" and not linear:
+        return draw(_closeness(column))
+    shape = "distinct" if linear else draw(st.sampled_from(("distinct", "entropy", "recursive")))
+    if shape == "entropy":
+        return {
+            "name": "l",
+            "l": draw(st.sampled_from((1, min(1.5, rows), min(2, rows)))),
+            "column": column.name,
+            "kind": shape,
+        }
+    if shape == "recursive":
+        c = draw(st.sampled_from((1, 1.5, 3))) if rows > least else 3
+        return {"name": "l", "l": min(least, 2), "column": column.name, "kind": shape, "c": c if rows > 2 else 3}
+    return {"name": "l", "l": least, "column": column.name}
+
+
+@st.composite
+def _closeness(draw: st.DrawFn, column: Column) -> dict[str, Any]:
+    one = {"name": "t", "t": draw(st.sampled_from((0, 0.1, 0.25, 0.4, 0.6, 0.9, 1))), "column": column.name}
+    distance = draw(st.sampled_from(("equal", "ordered", "hierarchical")))
+    words = sorted({cell for cell in column.cells if isinstance(cell, str)})
+    if distance == "ordered":
+        ordered = column.kind == "text" and words and draw(st.booleans())
+        return {**one, "distance": distance, **({"order": draw(st.permutations(words))} if ordered else {})}
+    if distance == "hierarchical" and column.hierarchy is not None and draw(st.booleans()):
+        return {**one, "distance": distance}
+    if distance == "hierarchical" and column.kind == "text" and words:
+        cut = draw(st.integers(0, len(words)))
+        left, right = words[:cut], words[cut:]
+        tree = {"any": {"A.": left, "B.": {"C.": right}} if left and right else {"A.": left or right}}
+        return {**one, "distance": distance, "tree": tree}
+    return {**one, "distance": "equal"}

@@ -1,0 +1,254 @@
+"""Looking at a saved release as a stranger would: what was promised, beside the requirements themselves.
+
+Nothing of Hedgerow is imported here; files are opened by Python's own means.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import gzip
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cases import Case, Column
+from covering import as_number, covers, is_missing, is_statistic
+from pools import IDENTIFIERS
+from readback import Rows
+from recount import smallest_class, violations, written
+from sources import csv_text, original
+
+__all__ = ["Problem", "inspect_files", "inspect_rows"]
+
+Key = tuple[Any, ...]
+
+
+class Problem(NamedTuple):
+    """Something that was promised and does not hold: of what kind, and one sentence."""
+
+    kind: str
+    sentence: str
+
+
+def inspect_rows(case: Case, rows: Rows, lost: int, where: str, *, statistics: bool) -> Iterator[Problem]:
+    """Look at published rows.
+
+    Parameters
+    ----------
+    case : Case
+    rows : Rows
+        Read from the saved file, or from the table in memory.
+    lost : int
+        How many rows the release says it has lost.
+    where : str
+        What the rows were read from, for the sentences.
+    statistics : bool
+        Whether the method publishes means of groups in place of numbers.
+    """
+    if rows.names != case.published:
+        yield Problem("columns", f"The {where} has the columns {rows.names}, not {case.published}.")
+        return
+    if rows.number != case.rows - lost:
+        yield Problem("rows", f"The {where} has {rows.number} rows; {case.rows} came in and {lost} were lost.")
+    quasi = [column.name for column in case.of_role("quasi")]
+    # An empty cell of a CSV has no value, whether or not the schema says so.
+    missing = (*case.missing, "") if rows.text else case.missing
+    for sentence in violations(rows.cells, quasi, case.requirements, missing):
+        yield Problem("requirement", f"The {where} violates {sentence}.")
+    if any(IDENTIFIERS in str(cell) for cells in rows.cells.values() for cell in cells):
+        yield Problem("identifier", f"The {where} holds a value of an identifying column.")
+    if any(column.name == "row" for column in case.columns):
+        yield from _joined(case, rows, where, statistics)
+    else:
+        yield from _unjoined(case, rows, where)
+
+
+def _joined(case: Case, rows: Rows, where: str, statistics: bool) -> Iterator[Problem]:
+    """Compare each row with its own original, found by the row's number."""
+    place = {f"row-{row}": row for row in range(case.rows)}
+    at = [place.get(str(cell), -1) for cell in rows.cells["row"]]
+    if min(at, default=0) < 0 or len(set(at)) < len(at):
+        yield Problem("rows", f"A row of the {where} was invented or stands there twice.")
+        return
+    for column in _others(case):
+        readings = [_reading(case, column, cell, rows.text) for cell in rows.cells[column.name]]
+        changed = sum(one != _meant(case, column, row, rows.text) for one, row in zip(readings, at, strict=True))
+        if changed:
+            yield Problem("others", f"{changed} cells of the column {column.name!r} of the {where} were changed.")
+    for column in case.of_role("pseudonymize"):
+        yield from _pseudonyms(case, column, rows, at, where)
+    for column in case.of_role("quasi"):
+        yield from _covered(case, column, rows, at, where, statistics)
+
+
+def _unjoined(case: Case, rows: Rows, where: str) -> Iterator[Problem]:
+    """Compare the other columns as multisets of rows."""
+    others = _others(case)
+    if not others:
+        return
+    before = Counter(tuple(_meant(case, column, row, rows.text) for column in others) for row in range(case.rows))
+    cells = [[_reading(case, column, cell, rows.text) for cell in rows.cells[column.name]] for column in others]
+    if Counter(zip(*cells, strict=True)) - before:
+        yield Problem("others", f"The {where} has other columns than the input, together row by row.")
+
+
+def _others(case: Case) -> list[Column]:
+    """The columns that are published as they are."""
+    return [
+        column
+        for column in case.of_role("target", "sensitive", "insensitive", "unnamed")
+        if column.name in case.published
+    ]
+
+
+def _from_csv(case: Case) -> bool:
+    return case.source in ("csv", "csv.gz")
+
+
+def _given(case: Case, column: Column, row: int) -> Any:
+    """The original cell as its source holds it."""
+    cell = column.cells[row]
+    return csv_text(case, cell) if _from_csv(case) else original(column, cell)
+
+
+def _meant(case: Case, column: Column, row: int, text: bool) -> Any:
+    """What an original cell means; where a CSV stands between, null and an empty text are one."""
+    value = _given(case, column, row)
+    return None if value == "" and (text or _from_csv(case)) else value
+
+
+def _reading(case: Case, column: Column, cell: Any, text: bool) -> Any:
+    """What a published cell means, in the type of the original."""
+    if cell is None or (cell == "" and (text or _from_csv(case))):
+        return None
+    if not text or _from_csv(case) or column.kind == "text":
+        return cell
+    try:
+        return _PARSERS[column.kind](cell)
+    except (ValueError, KeyError):
+        return f"unreadable: {cell}"
+
+
+_PARSERS: dict[str, Callable[[str], Any]] = {
+    "int": int,
+    "float": float,
+    "bool": {"true": True, "false": False}.__getitem__,
+    "date": dt.date.fromisoformat,
+    "datetime": dt.datetime.fromisoformat,
+}
+
+
+def _pseudonyms(case: Case, column: Column, rows: Rows, at: Sequence[int], where: str) -> Iterator[Problem]:
+    """One person, one pseudonym, and nobody else has it; null stays null."""
+    people = [_meant(case, column, row, rows.text) for row in at]
+    names = [_reading(case, column, cell, rows.text) for cell in rows.cells[column.name]]
+    pairs = set(zip(people, names, strict=True))
+    if len(pairs) != len(set(people)) or len(pairs) != len(set(names)):
+        yield Problem("others", f"The pseudonyms of {column.name!r} of the {where} do not tell people apart as before.")
+    if any((person is None) != (name is None) for person, name in pairs):
+        yield Problem("others", f"A pseudonym of {column.name!r} of the {where} stands for nobody.")
+
+
+def _covered(
+    case: Case, column: Column, rows: Rows, at: Sequence[int], where: str, statistics: bool
+) -> Iterator[Problem]:
+    """Each cell is true of its row; a mean lies between the least and the greatest of its class."""
+    cells = rows.cells[column.name]
+    # Where a CSV stands between, an empty text may be one, or no value.
+    missing = (*case.missing, "") if rows.text or _from_csv(case) else case.missing
+    values = [_given(case, column, row) for row in at]
+    wrong = 0
+    means: dict[Key, list[tuple[float, Any]]] = defaultdict(list)
+    quasi = [rows.cells[one.name] for one in case.of_role("quasi")]
+    for row, (cell, value) in enumerate(zip(cells, values, strict=True)):
+        if statistics and is_statistic(cell, column) and as_number(value) is not None:
+            means[tuple(written(other[row]) for other in quasi)].append((as_number(value) or 0.0, cell))
+        elif not (covers(cell, value, column, missing) or covers(cell, value, column, case.missing)):
+            # A column of numbers that hides one shows nothing.
+            wrong += not (statistics and is_missing(cell, missing))
+    if wrong:
+        yield Problem("covering", f"{wrong} cells of {column.name!r} of the {where} do not cover their rows' values.")
+    if any(not _between(members) for members in means.values()):
+        yield Problem("covering", f"A mean of {column.name!r} of the {where} lies outside the values of its class.")
+
+
+def _between(members: list[tuple[float, Any]]) -> bool:
+    numbers = [number for number, _ in members]
+    mean = _statistic(members[0][1])
+    if mean is None:
+        return False
+    # A mean is rounded, a date's to the day.
+    slack = 1.0 + 1e-9 * max(map(abs, numbers))
+    return min(numbers) - slack <= mean <= max(numbers) + slack
+
+
+def _statistic(cell: Any) -> float | None:
+    if isinstance(cell, str) and as_number(cell) is None:
+        return as_number(dt.date.fromisoformat(cell))
+    return as_number(cell)
+
+
+def inspect_files(case: Case, saved: Path, rows: Rows, lost: int) -> Iterator[Problem]:
+    """Look at what stands beside the table: the manifest, the proportions, and nothing else."""
+    manifest, told = (saved.with_name(f"{saved.name}.{name}.json") for name in ("manifest", "proportions"))
+    expected = {saved, manifest, *([told] if case.proportions else [])}
+    present = set(saved.parent.iterdir())
+    if present != expected:
+        yield Problem("files", f"There are {sorted(path.name for path in present)} in the folder of the release.")
+        return
+    for path in sorted(present):
+        content = path.read_bytes()
+        plain = gzip.decompress(content) if path.suffix == ".gz" else content
+        if IDENTIFIERS.encode() in plain:
+            yield Problem("identifier", f"The file {path.name} holds a value of an identifying column.")
+    quasi = [column.name for column in case.of_role("quasi")]
+    yield from _manifest(case, saved, json.loads(manifest.read_text(encoding="utf-8")), lost, rows, quasi)
+    if case.proportions:
+        yield from _proportions(case, json.loads(told.read_text(encoding="utf-8")))
+
+
+def _manifest(
+    case: Case, saved: Path, manifest: dict[str, Any], lost: int, rows: Rows, quasi: Sequence[str]
+) -> Iterator[Problem]:
+    output = manifest["output"]
+    if output["file"] != saved.name or output["sha256"] != hashlib.sha256(saved.read_bytes()).hexdigest():
+        yield Problem("manifest", "The manifest's hash is not that of the table.")
+    if (manifest["rows_in"], manifest["rows_lost"]) != (case.rows, lost):
+        yield Problem("manifest", "The manifest tells other numbers of rows.")
+    if lost > case.options.get("suppression_limit", 1.0) * case.rows:
+        yield Problem("rows", f"{lost} of {case.rows} rows were lost, more than allowed.")
+    smallest = smallest_class(rows.cells, quasi)
+    if manifest["guaranteed"] is not True or manifest["audit"]["k"] != smallest:
+        yield Problem("manifest", f"The manifest says k = {manifest['audit']['k']}, the file k = {smallest}.")
+
+
+def _proportions(case: Case, told: dict[str, Any]) -> Iterator[Problem]:
+    """Each share is of at least k people."""
+    ks = [one["k"] for one in case.requirements if "k" in one and not one.get("shield")]
+    smallest = min(_records(told), default=0)
+    if smallest < max(ks, default=1):
+        yield Problem("proportions", f"The proportions tell of {smallest} people where k = {max(ks)}.")
+
+
+def _records(stored: Any) -> Iterator[int]:
+    """Every number of people that is told, wherever it stands."""
+    if isinstance(stored, dict):
+        for name, inside in stored.items():
+            if name == "records" and isinstance(inside, list):
+                yield from (number for number in _flat(inside) if number is not None)
+            else:
+                yield from _records(inside)
+    elif isinstance(stored, list):
+        for inside in stored:
+            yield from _records(inside)
+
+
+def _flat(nested: Any) -> Iterator[Any]:
+    if isinstance(nested, list):
+        for inside in nested:
+            yield from _flat(inside)
+    else:
+        yield nested

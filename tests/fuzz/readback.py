@@ -1,0 +1,78 @@
+"""Reading a release as anybody would: Python's ``csv``, polars for Parquet, and each dataframe by its own means."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import math
+import sys
+from pathlib import Path
+from typing import IO, Any, cast
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+
+__all__ = ["Rows", "read_file", "read_table"]
+
+
+class Rows:
+    """Published rows: the names of the columns, and the cells of each column as Python values.
+
+    ``text`` says that all cells are text, as in a CSV, where null and an empty text are one.
+    """
+
+    def __init__(self, cells: dict[str, list[Any]], *, text: bool) -> None:
+        self.cells = cells
+        self.text = text
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns, in order."""
+        return list(self.cells)
+
+    @property
+    def number(self) -> int:
+        """The number of rows."""
+        return len(next(iter(self.cells.values())))
+
+
+def read_file(path: Path) -> Rows:
+    """Read a saved release."""
+    if path.suffix == ".parquet":
+        return read_table(pl.read_parquet(path))
+    opened = gzip.open if path.suffix == ".gz" else open
+    csv.field_size_limit(sys.maxsize)
+    with cast("IO[str]", opened(path, "rt", encoding="utf-8", newline="")) as text:
+        header, *records = csv.reader(text, strict=True)
+    # A line without any character is a record of one empty cell.
+    records = [record or [""] for record in records]
+    if any(len(record) != len(header) for record in records):
+        raise ValueError("the lines of the saved CSV have different numbers of cells")
+    cells = {name: [record[at] for record in records] for at, name in enumerate(header)}
+    if len(cells) < len(header):
+        raise ValueError("the saved CSV has two columns of one name")
+    return Rows(cells, text=True)
+
+
+def read_table(table: Any, *, text: bool = False) -> Rows:
+    """Read a table in memory; ``text`` says that it stands for a CSV."""
+    if isinstance(table, pl.LazyFrame):
+        table = table.collect()
+    if isinstance(table, pd.DataFrame):
+        cells = {str(name): [_plain(cell) for cell in table[name].tolist()] for name in table.columns}
+    elif isinstance(table, pl.DataFrame):
+        cells = {name: table[name].to_list() for name in table.columns}
+    elif isinstance(table, pa.Table):
+        cells = {name: table[name].to_pylist() for name in table.column_names}
+    else:
+        records = table.fetchall()
+        cells = {name: [record[at] for record in records] for at, name in enumerate(table.columns)}
+    return Rows(cells, text=text)
+
+
+def _plain(cell: Any) -> Any:
+    """A cell of pandas as Python has it: its several kinds of nothing are one, its moments are datetimes."""
+    if cell is None or cell is pd.NA or cell is pd.NaT or (isinstance(cell, float) and math.isnan(cell)):
+        return None
+    return cell.to_pydatetime() if isinstance(cell, pd.Timestamp) else cell

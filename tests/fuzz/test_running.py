@@ -1,0 +1,239 @@
+"""The fuzz finds what is wrong: releases broken on purpose, methods that merge too little, errors of all kinds."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+import campaign
+import hedgerow as hr
+from cases import Case, Column, from_json, to_json
+from drawing import cases
+from hedgerow.anonymizers import line
+from hedgerow.anonymizers.registry import Method
+from inspecting import inspect_files
+from readback import read_file
+from running import Outcome, run
+from shrinking import shrunk
+
+ROWS = 12
+CASE = Case(
+    method="mondrian",
+    options={},
+    columns=(
+        Column("name", "text", "identifying", tuple(f"Zq7person{row}" for row in range(ROWS))),
+        Column("age", "int", "quasi", tuple(20 + row for row in range(ROWS))),
+        Column("sex", "text", "quasi", ("F", "M") * (ROWS // 2)),
+        Column("ill", "text", "sensitive", ("flu", "cold", "cold") * (ROWS // 3)),
+        Column("row", "text", "insensitive", tuple(f"row-{row}" for row in range(ROWS))),
+    ),
+    k=3,
+    require=({"name": "l", "l": 2, "column": "ill"},),
+)
+Rows = list[dict[str, str]]
+
+
+def test_a_sound_release_passes() -> None:
+    assert run(CASE) == Outcome("release")
+    assert run(replace(CASE, saved="parquet", source="csv", destination=True)) == Outcome("release")
+
+
+def change(rows: Rows, column: str, cell: str) -> Rows:
+    return [{**rows[0], column: cell}, *rows[1:]]
+
+
+def swapped(rows: Rows, column: str) -> Rows:
+    cells = [row[column] for row in rows]
+    return [{**row, column: cell} for row, cell in zip(rows, [*cells[1:], cells[0]], strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("alter", "problem"),
+    [
+        (lambda rows: change(rows, "age", "[20,99)"), "requirement"),
+        (lambda rows: [{**row, "ill": "flu"} for row in rows], "requirement"),
+        (lambda rows: change(rows, "ill", "Zq7person4"), "identifier"),
+        (lambda rows: swapped(rows, "ill"), "others"),
+        (lambda rows: swapped(rows, "row"), "others"),
+        (lambda rows: [{**row, "age": "[1,2)"} for row in rows], "covering"),
+        (lambda rows: [{**row, "sex": "{X|Y}"} for row in rows], "covering"),
+        (lambda rows: rows[1:], "rows"),
+        (lambda rows: [rows[0], *rows[:-1]], "rows"),
+        (lambda rows: [{"name": "x", **row} for row in rows], "columns"),
+        (lambda rows: [{name: row[name] for name in reversed(row)} for row in rows], "columns"),
+        (lambda rows: [{**row, "age": "*", "sex": "*"} for row in rows], "manifest"),
+    ],
+)
+def test_a_saved_file_that_was_changed_is_found_out(
+    alter: Callable[[Rows], Rows], problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save = hr.Release.save
+
+    def changed(release: hr.Release, path: str | Path) -> Path:
+        saved = save(release, path)
+        with saved.open(encoding="utf-8", newline="") as text:
+            rows = alter(list(csv.DictReader(text)))
+        with saved.open("w", encoding="utf-8", newline="") as out:
+            writer = csv.DictWriter(out, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+        rewrite_manifest(saved, sha256=hashlib.sha256(saved.read_bytes()).hexdigest())
+        return saved
+
+    monkeypatch.setattr(hr.Release, "save", changed)
+    outcome = run(CASE)
+    assert outcome.failed
+    assert outcome.kind == "violation"
+    assert problem in outcome.message.split(", ")
+
+
+def rewrite_manifest(saved: Path, sha256: str) -> None:
+    beside = saved.with_name(f"{saved.name}.manifest.json")
+    manifest = json.loads(beside.read_text(encoding="utf-8"))
+    manifest["output"]["sha256"] = sha256
+    beside.write_text(json.dumps(manifest), encoding="utf-8")
+
+
+def test_a_manifest_of_another_table_and_files_left_behind_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    save = hr.Release.save
+
+    def unfit(release: hr.Release, path: str | Path) -> Path:
+        saved = save(release, path)
+        rewrite_manifest(saved, sha256="0" * 64)
+        return saved
+
+    def littering(release: hr.Release, path: str | Path) -> Path:
+        saved = save(release, path)
+        saved.with_name(".left").touch()
+        return saved
+
+    monkeypatch.setattr(hr.Release, "save", unfit)
+    assert run(CASE).message == "manifest"
+    monkeypatch.setattr(hr.Release, "save", littering)
+    assert run(CASE).message == "files"
+
+
+def merging_too_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    fit = Method.fit
+
+    def lax(self: Method, counts: Any, requirements: Any, seed: int | None, **parameters: Any) -> Any:
+        return fit(self, counts, [hr.KAnonymity(1)], seed, **parameters)
+
+    monkeypatch.setattr(Method, "fit", lax)
+
+
+@pytest.mark.parametrize("method", ["mondrian", "oka", "datafly"])
+def test_a_method_that_merges_too_little_is_refused_by_the_verifier(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    merging_too_little(monkeypatch)
+    outcome = run(replace(CASE, method=method))
+    assert outcome.kind == "refusal"
+    assert outcome.failed
+
+
+@pytest.mark.parametrize("saved", ["csv", "csv.gz", "parquet"])
+def test_without_a_verifier_the_recount_finds_it(saved: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    merging_too_little(monkeypatch)
+    monkeypatch.setattr(line, "enforce", lambda verdict: None)
+    outcome = run(replace(CASE, saved=saved, source="pandas"))
+    assert outcome.kind == "violation"
+    assert outcome.message.startswith("requirement")
+    assert "saved file" in outcome.detail
+
+
+def test_an_error_is_a_crash_and_says_where(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*arguments: Any, **keywords: Any) -> Any:
+        raise ZeroDivisionError("17 and 'x'")
+
+    monkeypatch.setattr(Method, "fit", broken)
+    outcome = run(CASE)
+    assert (outcome.kind, outcome.failed) == ("crash", True)
+    assert outcome.message == "ZeroDivisionError in test_running.py:broken: # and …"
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (hr.Infeasible("No."), "unexpected"),
+        (hr.BadInput("A sentence that no case should earn."), "unexpected"),
+        (hr.BadInput("Look at Zq7person3."), "violation"),
+        (hr.NotAnonymous("No."), "refusal"),
+        (hr.HedgerowError("No."), "crash"),
+    ],
+)
+def test_errors_on_purpose_are_judged(error: Exception, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def raising(*arguments: Any, **keywords: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(Method, "fit", raising)
+    outcome = run(replace(CASE, require=()))
+    assert (outcome.kind, outcome.failed) == (kind, True)
+
+
+def test_what_cannot_be_met_is_no_failure() -> None:
+    outcome = run(replace(CASE, require=({"name": "l", "l": 3, "column": "ill"},)))
+    assert (outcome.kind, outcome.failed) == ("infeasible", False)
+
+
+@pytest.mark.parametrize(("records", "found"), [([3, 4, 5], False), ([3, 2, 7], True), ([[3], [1]], True)])
+def test_proportions_of_fewer_than_k_people_are_found(records: list[Any], found: bool, tmp_path: Path) -> None:
+    case = replace(CASE, proportions=True)
+    saved = tmp_path / "release.csv"
+    saved.write_text("age,sex,ill,row\n*,*,flu,row-0\n", encoding="utf-8")
+    manifest = {"output": {}, "rows_in": 0, "rows_lost": 0, "guaranteed": True, "audit": {"k": 1}}
+    manifest["output"] = {"file": "release.csv", "sha256": hashlib.sha256(saved.read_bytes()).hexdigest()}
+    saved.with_name("release.csv.manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    told = {"columns": [{"name": "age", "records": records}]}
+    saved.with_name("release.csv.proportions.json").write_text(json.dumps(told), encoding="utf-8")
+    problems = {problem.kind for problem in inspect_files(case, saved, read_file(saved), 0)}
+    assert ("proportions" in problems) is found
+
+
+def test_a_failing_case_shrinks_while_it_fails_in_the_same_way() -> None:
+    def judge(case: Case) -> Outcome:
+        return Outcome("crash" if any(25 in column.cells for column in case.columns) else "release", "x")
+
+    small = shrunk(CASE, judge(CASE), judge)
+    assert [column.name for column in small.columns] == ["age"]
+    assert small.columns[0].cells == (25,)
+    assert small.require == ()
+
+
+@settings(max_examples=30, deadline=None, database=None)
+@given(cases())
+def test_a_case_survives_json(case: Case) -> None:
+    assert repr(from_json(to_json(case))) == repr(from_json(to_json(from_json(to_json(case)))))
+    assert to_json(from_json(to_json(case))) == to_json(case)
+
+
+def test_replay_and_campaign_tell_failures_by_their_exit_status(tmp_path: Path) -> None:
+    folder = Path(campaign.__file__).parent
+    sound, broken = tmp_path / "sound.json", tmp_path / "broken.json"
+    sound.write_text(to_json(CASE), encoding="utf-8")
+    broken.write_text(to_json(replace(CASE, method="nothing")), encoding="utf-8")
+    replays = [
+        subprocess.run([sys.executable, folder / "replay.py", path], capture_output=True, text=True, check=False)
+        for path in (sound, broken)
+    ]
+    assert [(one.returncode, one.stderr) for one in replays] == [(0, ""), (1, "")]
+    # Nothing is done in a ten thousandth of a second: every case hangs.
+    hanging = subprocess.run(
+        [sys.executable, folder / "campaign.py", "-n", "2", "--limit", "0.0001", "--folder", tmp_path / "found"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert hanging.returncode == 1, hanging.stderr
+    assert "2 cases, 2 failures" in hanging.stdout
+    assert [path.suffix for path in sorted((tmp_path / "found").iterdir())] == [".json", ".txt"]

@@ -49,11 +49,13 @@ def variants() -> Iterator[Any]:
     yield pytest.param("kactus", {"expand": True, "numbers": "median"}, id="kactus-expand-median")
 
 
-def table(*columns: list[float | int | None]) -> pa.Table:
-    """Ten rows of each column's values in turn, and what else a table has."""
-    made = {f"q{at}": [values[row % len(values)] for row in range(10)] for at, values in enumerate(columns)}
-    labels = ["x" if row % 3 else "y" for row in range(10)]
-    return pa.table({**made, "color": ["red", "blue"] * 5, "class": labels, "row": range(10)})
+def table(*columns: list[float | int | None], rows: int = 9) -> pa.Table:
+    """So many rows that run through each column's values once, and what else a table has."""
+    made = {f"q{at}": [values[row * len(values) // rows] for row in range(rows)] for at, values in enumerate(columns)}
+    labels = ["x" if row % 3 else "y" for row in range(rows)]
+    return pa.table(
+        {**made, "color": ["red" if row % 2 else "blue" for row in range(rows)], "class": labels, "row": range(rows)}
+    )
 
 
 def covers(cell: object, number: float, *, statistic: bool, column: list[Any]) -> bool:
@@ -88,17 +90,30 @@ TABLES = [
 @pytest.mark.parametrize(("name", "parameters"), list(variants()))
 def test_numbers_at_the_ends_of_floats(name: str, parameters: dict[str, Any], which: tuple[str, ...]) -> None:
     rows = table(*(COLUMNS[one] for one in which))
-    extreme = [column for column in rows.column_names if column.startswith("q")]
-    schema = hr.Schema(quasi=[*extreme, "color"], target="class", insensitive=["row"])
-    release = hr.anonymize(rows, schema, method=name, k=2, random_state=0, **parameters)
+    numeric = [column for column in rows.column_names if column.startswith("q")]
+    release_checked(rows, [*numeric, "color"], numeric, name, parameters, k=3)
 
-    assert release.audit.k >= 2
+
+@pytest.mark.parametrize("which", ["nothing and the smallest", "opposite and large", "the largest"])
+@pytest.mark.parametrize(("name", "parameters"), list(variants()))
+def test_all_rows_in_one_class(name: str, parameters: dict[str, Any], which: str) -> None:
+    """Here every value has to be merged with every other."""
+    release_checked(table(COLUMNS[which], rows=4), ["q0"], ["q0"], name, parameters, k=4)
+
+
+def release_checked(
+    rows: pa.Table, quasi: list[str], numeric: list[str], name: str, parameters: dict[str, Any], k: int
+) -> None:
+    schema = hr.Schema(quasi=quasi, target="class", others="drop", insensitive=["row"])
+    release = hr.anonymize(rows, schema, method=name, k=k, random_state=0, **parameters)
+
+    assert release.audit.k >= k
     assert all(math.isfinite(loss) for loss in release.audit.losses.values() if loss is not None)
     assert all(0 <= release.audit.losses[metric] <= 1 for metric in ("ncp", "ncp_published"))
     original = rows.to_pylist()
     statistic = name in ("kactus", "hybrid-kactus")
     for row in release.table.to_pylist():
-        for column in extreme:
+        for column in numeric:
             number = original[row["row"]][column]
             if number is None or (statistic and row[column] is None):
                 continue

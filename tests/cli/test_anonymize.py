@@ -295,7 +295,7 @@ def test_the_recoding_is_not_written_over_the_proportions(run: Any, people: Path
     assert "private" in outcome.err
 
 
-def test_formulas_are_told_and_escaped(run: Run, tmp_path: Path) -> None:
+def test_formulas_are_told_and_escaped(run: Any, tmp_path: Path) -> None:
     (tmp_path / "notes.csv").write_text("age,note\n" + "20,=1+1\n20,@x\n" * 3, encoding="utf-8")
     arguments = (
         "anonymize",

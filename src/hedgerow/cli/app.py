@@ -105,9 +105,7 @@ def anonymize(
     ] = None,
     escape_formulas: Annotated[
         bool | None,
-        typer.Option(
-            "--escape-formulas", help="Put an apostrophe before cells that a spreadsheet would compute (CSV)."
-        ),
+        typer.Option("--escape-formulas", help="Put an apostrophe before cells that spreadsheets compute."),
     ] = None,
     allow_weak: Annotated[
         bool | None, typer.Option("--allow-weak", help="Write a release that does not keep its guarantee.")

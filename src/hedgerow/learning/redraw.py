@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from hedgerow.errors import BadInput
 from hedgerow.frames import Door, open_frame
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
-from hedgerow.learning.redrawing import deal, draw, original_values, possible_values, rows_by_class
+from hedgerow.learning.redrawing import deal_values, draw, labels_below, possible_values, rows_by_class
 from hedgerow.proportions import Proportions
 from hedgerow.release import Release
 
@@ -150,7 +150,7 @@ class _Source:
 def _deal(
     source: _Source, proportions: Proportions, repeats: int, generator: np.random.Generator
 ) -> dict[str, _Column]:
-    """Deal out what each class holds, anew for each repeat."""
+    """Deal out the bins of each class, anew for each repeat, and draw inside them."""
     columns = [proportions.column(name) for name in source.quasi]
     class_of_row = proportions.classes_of(source.door.frame)
     unknown = class_of_row < 0
@@ -162,8 +162,9 @@ def _deal(
     rows = rows_by_class(class_of_row, proportions.sizes)
 
     def dealt(at: int, own: np.random.Generator) -> _Column:
-        codes = [deal(columns[at], rows, own) for _ in range(repeats)]
-        return original_values(columns[at].domain), np.concatenate(codes)
+        column = columns[at]
+        labels = labels_below(source.hierarchies.get(column.name), column.name, column.texts)
+        return deal_values(column.spread(labels.values_below), rows, repeats, own)
 
     # Each column has random numbers of its own, so that it does not matter which thread is first.
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:

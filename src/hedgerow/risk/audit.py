@@ -103,6 +103,11 @@ class Audit:
         Whether the requirements hold, where some were given.
     proportions : mapping of column to Disclosure
         What published proportions tell beyond the table; empty if there are none.
+    singled_out : int or None
+        The people with tuples of original values whose number the proportions fix below the k that is required, though
+        the table alone does not; ``None`` without proportions.
+    fully_known : int or None
+        The people with tuples whose number they fix at all.
     """
 
     rows: int
@@ -120,6 +125,8 @@ class Audit:
     warnings: tuple[str, ...] = ()
     verdict: Verdict | None = None
     proportions: Mapping[str, Disclosure] = field(default_factory=dict)
+    singled_out: int | None = None
+    fully_known: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as plain values for JSON; what is infinite or not computed is ``None``."""

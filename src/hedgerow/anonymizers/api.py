@@ -50,7 +50,7 @@ def anonymize(
         Decides which rows of equal records go where; without it the operating system's randomness.
     publish_proportions : bool
         Whether the release also says how the people of every class are divided among the values of each column, so
-        that learners can make use of it. Values are pooled, so that nobody is singled out; the audit shows what is told.
+        that learners can make use of it. Values are pooled so that nobody is singled out; the audit shows what is told.
     min_support : int, optional
         Every proportion that is told is of at least so many people: the largest k that is required if not given. With
         fewer than that the proportions may single people out, and are marked as weak.

@@ -33,8 +33,8 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
     A subclass has a ``name``, takes keyword-only parameters that ``__init__`` only assigns (``k``, ``require``,
     ``schema``, ``random_state``, ``publish_proportions`` and ``min_support`` if it likes, and its own), and is
-    registered or writes ``_fit``. Reading, counting, hierarchies, requirements, verification and writing come from here;
-    :func:`hedgerow.anonymizers.checks.check_anonymizer` says whether the subclass keeps to the contract.
+    registered or writes ``_fit``. Reading, counting, hierarchies, requirements, verification and writing come from
+    here; :func:`hedgerow.anonymizers.checks.check_anonymizer` says whether the subclass keeps to the contract.
     """
 
     name: ClassVar[str]

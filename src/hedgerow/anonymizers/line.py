@@ -228,8 +228,8 @@ def _proportions(prepared: Prepared, recoding: Recoding) -> Proportions | None:
     proportions = pool(exact, support)
     if support >= demanded and singled_out(proportions, demanded).people:
         raise NotAnonymous(
-            "The pooled proportions would single people out, which must not be. Nothing was written. Please report this "
-            "as a bug."
+            "The pooled proportions would single people out, which is a bug in Hedgerow: please report it. Nothing was "
+            "written; without proportions the table can be released."
         )
     return proportions
 

@@ -101,7 +101,10 @@ def anonymize(
     ] = None,
     publish_proportions: Annotated[
         bool | None,
-        typer.Option("--publish-proportions", help="Also save how often each value occurs in every class."),
+        typer.Option("--publish-proportions", help="Also save how the people of each class are divided among values."),
+    ] = None,
+    min_support: Annotated[
+        int | None, typer.Option(metavar="N", help="Every proportion is of at least N people; k if not given.")
     ] = None,
     allow_weak: Annotated[
         bool | None, typer.Option("--allow-weak", help="Write a release that does not keep its guarantee.")
@@ -137,6 +140,7 @@ def anonymize(
         "memory_limit": memory_limit,
         "recoding": recoding,
         "publish_proportions": publish_proportions,
+        "min_support": min_support,
         "allow_weak": allow_weak,
         "quiet": quiet,
     }

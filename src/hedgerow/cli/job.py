@@ -69,6 +69,7 @@ class Job(BaseModel):
     memory_limit: Text
     recoding: Text
     publish_proportions: Annotated[bool, Field(description="true or false")] = False
+    min_support: Annotated[int | None, Field(ge=1, description="a whole number >= 1")] = None
     quiet: Annotated[bool, Field(description="true or false")] = False
     allow_weak: Annotated[bool, Field(description="true or false")] = False
 

@@ -67,7 +67,8 @@ class _Column:
     def __init__(self, exact: ExactColumn, sizes: NDArray[np.int64], lone: NDArray[np.bool_], least: int) -> None:
         self.exact = exact
         self.least = least
-        self.lone = lone
+        # Nothing of so few is counted: that they differ would tell each.
+        self.lone = lone | (sizes < _FEWEST)
         order = np.argsort(_ranks(exact, lone, least), kind="stable")
         self.code_at = order
         place = np.empty(len(order), dtype=np.int64)
@@ -81,23 +82,23 @@ class _Column:
         named[named == sizes] = 0
         self.named = (named > 0)[self.of_class].astype(np.int64)
         self.plain = exact.publishes("value") & ~exact.several
-        loose = (sizes >= _FEWEST) & (sizes > named)
         vague = lone & exact.publishes("number")
-        self.told = self.plain | ((sizes >= least) & ~vague & (loose | ~exact.several))
+        fewest = 1 if least == 1 else max(least, _FEWEST)
+        self.told = self.plain | ((sizes >= fewest) & ~vague & ((sizes > named) | ~exact.several))
 
     def pooled(self) -> ColumnProportions:
         """Find the pools, then the bins, then what the pools weigh."""
         own = self._own(self.exact.starts, self.records, self.named, np.ones(len(self.place), dtype=bool))
-        counted = ~self.lone[self.of_class] | own
-        people = np.bincount(self.place[counted], self.records[counted], len(self.code_at)).astype(np.int64)
-        groups, poor = _groups(people, self.least)
+        shared = ~self.lone[self.of_class]
+        groups, poor = _groups(self._people(shared | own), self.least)
+        people = self._people(shared)
         pools, bins = self._binned(groups)
-        weights = self._weights(groups, people, pools, bins)
+        weights = self._weights(groups, people, bins)
         if poor is not None and len(groups) > 1 and weights[poor] < self.least:
             # Too few people are left for a pool: they join the value that the fewest have.
-            groups = _joined(groups, poor, people)
+            groups = _joined(groups, poor, weights)
             pools, bins = self._binned(groups)
-            weights = self._weights(groups, people, pools, bins)
+            weights = self._weights(groups, people, bins)
         exact = self.exact
         return ColumnProportions(
             exact.domain.name,
@@ -112,6 +113,10 @@ class _Column:
             bins.last.astype(np.int32),
             bins.people,
         )
+
+    def _people(self, entries: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """How many people some entries have at each place."""
+        return np.bincount(self.place[entries], self.records[entries], len(self.code_at)).astype(np.int64)
 
     def _own(
         self,
@@ -139,12 +144,12 @@ class _Column:
         return pools, bins_of_classes(starts, place, records, named, own, self.told, self.least, last_place)
 
     def _weights(
-        self, groups: list[NDArray[np.int64]], people: NDArray[np.int64], pools: Pools, bins: Bins
+        self, groups: list[NDArray[np.int64]], people: NDArray[np.int64], bins: Bins
     ) -> NDArray[np.int64]:
-        """How many people are in each pool, as far as the marginal may know."""
-        counted = np.array([people[group].sum() for group in groups], dtype=np.int64)
-        lone = np.repeat(self.lone, np.diff(bins.starts)) & (bins.first == bins.last) & ~pools.alone[bins.first]
-        return counted + np.bincount(bins.first[lone], bins.people[lone], len(groups)).astype(np.int64)
+        """How many people are in each pool, as far as the marginal may know: of lone columns, what is told already."""
+        shared = np.array([people[group].sum() for group in groups], dtype=np.int64)
+        lone = np.repeat(self.lone, np.diff(bins.starts)) & (bins.first == bins.last)
+        return shared + np.bincount(bins.first[lone], bins.people[lone], len(groups)).astype(np.int64)
 
 
 def _ranks(exact: ExactColumn, lone: NDArray[np.bool_], least: int) -> NDArray[np.float64]:
@@ -201,10 +206,10 @@ def _groups(people: NDArray[np.int64], least: int) -> tuple[list[NDArray[np.int6
     return found, None if poor is None else next(at for at, group in enumerate(groups) if group[0] == poor)
 
 
-def _joined(groups: list[NDArray[np.int64]], poor: int, people: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def _joined(groups: list[NDArray[np.int64]], poor: int, weights: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     """The groups with the one of too few people and the smallest of the others made one."""
     others = [at for at in range(len(groups)) if at != poor]
-    smallest = min(others, key=lambda at: int(people[groups[at]].sum()))
+    smallest = min(others, key=lambda at: int(weights[at]))
     together = np.sort(np.concatenate([groups[poor], groups[smallest]]))
     kept = [groups[at] for at in others if at != smallest]
     return sorted([*kept, together], key=lambda group: int(group[0]))

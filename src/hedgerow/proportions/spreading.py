@@ -2,8 +2,8 @@
 
 The values of a column are those that its pools name, and for a range a few numbers of the grid that stand for all of
 it, besides those that the table itself publishes there. A bin is shared by the values of its pools that the published
-cell allows (the members of a set, the numbers of an interval, the values below a label), in proportion to the marginal of
-their pools, and within a pool equally: a number that stands for a piece of a range counts for all of it.
+cell allows (the members of a set, the numbers of an interval, the values below a label), in proportion to the marginal
+of their pools, and within a pool equally: a number that stands for a piece of a range counts for all of it.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def read_training(
     leaves : mapping of label to values
         How labels of a hierarchy are read.
     spread : Spread, optional
-        What the classes of a release may hold, by its proportions, and ``classes``, the class of each row (-1 for none).
+        What the classes of a release may hold, by its proportions; ``classes`` has that of each row, -1 for none.
 
     Examples
     --------

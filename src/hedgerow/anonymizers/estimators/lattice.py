@@ -31,7 +31,7 @@ class OptimalLattice(Anonymizer):
     publish_proportions : bool
         Whether the release also says how the people of every class are divided among the values.
     min_support : int, optional
-        Of the proportions: each that is told is of at least so many people. The largest k that is required if not given.
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -87,7 +87,7 @@ class Incognito(Anonymizer):
     publish_proportions : bool
         Whether the release also says how the people of every class are divided among the values.
     min_support : int, optional
-        Of the proportions: each that is told is of at least so many people. The largest k that is required if not given.
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -140,7 +140,7 @@ class AllMin(Anonymizer):
     publish_proportions : bool
         Whether the release also says how the people of every class are divided among the values.
     min_support : int, optional
-        Of the proportions: each that is told is of at least so many people. The largest k that is required if not given.
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -194,7 +194,7 @@ class Datafly(Anonymizer):
     publish_proportions : bool
         Whether the release also says how the people of every class are divided among the values.
     min_support : int, optional
-        Of the proportions: each that is told is of at least so many people. The largest k that is required if not given.
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -250,7 +250,7 @@ class HeuristicMin(Anonymizer):
     publish_proportions : bool
         Whether the release also says how the people of every class are divided among the values.
     min_support : int, optional
-        Of the proportions: each that is told is of at least so many people. The largest k that is required if not given.
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -310,7 +310,7 @@ class MinGen(Anonymizer):
     publish_proportions : bool
         Whether the release also says how the people of every class are divided among the values.
     min_support : int, optional
-        Of the proportions: each that is told is of at least so many people. The largest k that is required if not given.
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional

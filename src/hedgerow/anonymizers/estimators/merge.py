@@ -31,7 +31,7 @@ class Greedy(Anonymizer):
     publish_proportions : bool
         Whether the release also says how the people of every class are divided among the values.
     min_support : int, optional
-        Of the proportions: each that is told is of at least so many people. The largest k that is required if not given.
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -86,7 +86,7 @@ class KACA(Anonymizer):
     publish_proportions : bool
         Whether the release also says how the people of every class are divided among the values.
     min_support : int, optional
-        Of the proportions: each that is told is of at least so many people. The largest k that is required if not given.
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -137,7 +137,7 @@ class KMember(Anonymizer):
     publish_proportions : bool
         Whether the release also says how the people of every class are divided among the values.
     min_support : int, optional
-        Of the proportions: each that is told is of at least so many people. The largest k that is required if not given.
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -188,7 +188,7 @@ class OKA(Anonymizer):
     publish_proportions : bool
         Whether the release also says how the people of every class are divided among the values.
     min_support : int, optional
-        Of the proportions: each that is told is of at least so many people. The largest k that is required if not given.
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional

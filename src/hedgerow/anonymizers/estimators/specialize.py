@@ -27,7 +27,7 @@ class TDS(Anonymizer):
     publish_proportions : bool
         Whether the release also says how the people of every class are divided among the values.
     min_support : int, optional
-        Of the proportions: each that is told is of at least so many people. The largest k that is required if not given.
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -78,7 +78,7 @@ class TDR(Anonymizer):
     publish_proportions : bool
         Whether the release also says how the people of every class are divided among the values.
     min_support : int, optional
-        Of the proportions: each that is told is of at least so many people. The largest k that is required if not given.
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -127,7 +127,7 @@ class BUG(Anonymizer):
     publish_proportions : bool
         Whether the release also says how the people of every class are divided among the values.
     min_support : int, optional
-        Of the proportions: each that is told is of at least so many people. The largest k that is required if not given.
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional

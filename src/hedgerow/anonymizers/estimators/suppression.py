@@ -42,7 +42,7 @@ class KActus(Anonymizer):
     publish_proportions : bool
         Whether the release also says how the people of every class are divided among the values.
     min_support : int, optional
-        Of the proportions: each that is told is of at least so many people. The largest k that is required if not given.
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -114,7 +114,7 @@ class HybridKActus(Anonymizer):
     publish_proportions : bool
         Whether the release also says how the people of every class are divided among the values.
     min_support : int, optional
-        Of the proportions: each that is told is of at least so many people. The largest k that is required if not given.
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -173,7 +173,7 @@ class KADET(Anonymizer):
     publish_proportions : bool
         Whether the release also says how the people of every class are divided among the values.
     min_support : int, optional
-        Of the proportions: each that is told is of at least so many people. The largest k that is required if not given.
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional

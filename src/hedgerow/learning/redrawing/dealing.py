@@ -2,8 +2,8 @@
 
 All people of a class are laid in one pile by the bins that they are in, the pile is shuffled, and given to the class's
 rows one by one: whichever row gets which bin is random, how many get it is not. Which value of the bin a row has is
-drawn by the marginal, from those that its published cell allows; a number that stands for a piece of a range becomes any
-number of the grid there.
+drawn by the marginal, from those that its published cell allows; a number that stands for a piece of a range becomes
+any number of the grid there.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def _values_of_bins(spread: Spread, bins: NDArray[np.int64], generator: np.rando
     ticket = reached[begin] + generator.random(len(bins)) * (reached[end] - reached[begin])
     entry = np.searchsorted(reached, ticket, side="right") - 1
     # Sums of shares are rounded.
-    return codes[np.clip(entry, begin, end - 1)].astype(np.int64)
+    return np.asarray(codes[np.clip(entry, begin, end - 1)], dtype=np.int64)
 
 
 def _on_grid(spread: Spread, codes: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.float64]:

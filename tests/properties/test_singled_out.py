@@ -88,7 +88,10 @@ class View:
             members[at].append(rows[row])
         self.truth = [self._world(people) for people in members]
         self.cells = [
-            [self._cell(release.recoding.columns[at], column.texts[column.published[one]]) for at, column in self._columns]
+            [
+                self._cell(release.recoding.columns[at], column.texts[column.published[one]])
+                for at, column in self._columns
+            ]
             for one in range(len(members))
         ]
 
@@ -194,7 +197,11 @@ def possible(view: View) -> list[list[World]]:
     agreeing = []
     for one, some in enumerate(worlds):
         others = _added(before[one], after[one])
-        fits = {sums for sums in adding[one] if any(view.agrees(tuple(map(sum, zip(sums, rest, strict=True)))) for rest in others)}
+        fits = {
+            sums
+            for sums in adding[one]
+            if any(view.agrees(tuple(map(sum, zip(sums, rest, strict=True)))) for rest in others)
+        }
         agreeing.append([world for world in some if view.contribution(one, world) in fits])
     return agreeing
 
@@ -230,7 +237,9 @@ tables = st.lists(
 
 def released(cells: list[Any], method: str, k: int, support: int | None, parameters: dict[str, Any]) -> Any:
     columns = dict(zip(QUASI, map(list, zip(*cells, strict=True)), strict=True))
-    table = pa.table({**columns, "row": list(range(len(cells))), "ill": ["n", "y"] * (len(cells) // 2) + ["n"] * (len(cells) % 2)})
+    table = pa.table(
+        {**columns, "row": list(range(len(cells))), "ill": ["n", "y"] * (len(cells) // 2) + ["n"] * (len(cells) % 2)}
+    )
     schema = hr.Schema(quasi=QUASI, target="ill", insensitive=["row"])
     release = hr.anonymize(
         table, schema, method=method, k=k, random_state=0, publish_proportions=True, min_support=support, **parameters

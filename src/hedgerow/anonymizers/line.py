@@ -22,7 +22,7 @@ from hedgerow.hierarchies import resolve as resolve_hierarchy
 from hedgerow.metrics import all_losses
 from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import Context, SensitiveColumn
-from hedgerow.proportions import Proportions, count_proportions, pool
+from hedgerow.proportions import Proportions, count_proportions
 from hedgerow.recoding import Recoding
 from hedgerow.release import Release, Staged, check_destination
 from hedgerow.risk import audit_counts, singled_out
@@ -225,6 +225,10 @@ def _proportions(prepared: Prepared, recoding: Recoding) -> Proportions | None:
     if support > exact.sizes.sum():
         must = f"at most {int(exact.sizes.sum())}, the number of published rows"
         raise BadInput.parameter("min_support", "anonymize", must, support)
+
+    # It needs numba, which no wrong parameter should wait for.
+    from hedgerow.proportions.pooling import pool
+
     proportions = pool(exact, support)
     if support >= demanded and singled_out(proportions, demanded).people:
         raise NotAnonymous(

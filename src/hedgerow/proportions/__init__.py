@@ -1,10 +1,12 @@
-"""Proportions: how the people of every class of a release are divided among the values of each column, pooled."""
+"""Proportions: how the people of every class of a release are divided among the values of each column, pooled.
+
+:func:`hedgerow.proportions.pooling.pool` makes them of exact ones; it is imported apart, since it needs numba.
+"""
 
 from hedgerow.proportions.counting import count_proportions
 from hedgerow.proportions.exact import ExactColumn, ExactProportions
 from hedgerow.proportions.matching import published_texts
 from hedgerow.proportions.parts import MISSING_PART, Parts, part_name, parts_of, shares_of_parts
-from hedgerow.proportions.pooling import pool
 from hedgerow.proportions.pools import Pools
 from hedgerow.proportions.proportions import ColumnProportions, Proportions, proportions_path
 from hedgerow.proportions.spreading import Spread
@@ -21,7 +23,6 @@ __all__ = [
     "count_proportions",
     "part_name",
     "parts_of",
-    "pool",
     "proportions_path",
     "published_texts",
     "shares_of_parts",

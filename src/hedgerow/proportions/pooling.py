@@ -143,9 +143,7 @@ class _Column:
         last_place = len(groups) - 1
         return pools, bins_of_classes(starts, place, records, named, own, self.told, self.least, last_place)
 
-    def _weights(
-        self, groups: list[NDArray[np.int64]], people: NDArray[np.int64], bins: Bins
-    ) -> NDArray[np.int64]:
+    def _weights(self, groups: list[NDArray[np.int64]], people: NDArray[np.int64], bins: Bins) -> NDArray[np.int64]:
         """How many people are in each pool, as far as the marginal may know: of lone columns, what is told already."""
         shared = np.array([people[group].sum() for group in groups], dtype=np.int64)
         lone = np.repeat(self.lone, np.diff(bins.starts)) & (bins.first == bins.last)

@@ -186,8 +186,7 @@ class _Spreading:
             if len(held):
                 break
         weight = points.weight[held]
-        total = weight.sum()
-        return held, weight / total if total > 0 else np.full(len(held), 1 / len(held))
+        return held, weight / weight.sum()
 
     def _number_shown(self, text: int, first: int, last: int) -> int | None:
         """The code of a number that is published, where the bin says nothing more than its column does."""

@@ -24,7 +24,7 @@ from hedgerow.values import Interval, ValueSet, number_text, parse
 if TYPE_CHECKING:
     from hedgerow.proportions.proportions import ColumnProportions
 
-__all__ = ["Points", "number_shown", "points_of"]
+__all__ = ["Points", "number_shown", "on_grid", "points_of"]
 
 # So many numbers stand for a range.
 _PIECES: Final = 8
@@ -90,6 +90,16 @@ def number_shown(text: str | None, kind: Kind) -> float | None:
         return None
 
 
+def on_grid(number: float, step: Fraction) -> float:
+    """The number of a grid that is nearest.
+
+    >>> on_grid(38.25, Fraction(1)), on_grid(1e300, Fraction(1, 100))
+    (38.0, 1e+300)
+    """
+    cells = number * float(1 / step)
+    return round(cells) / float(1 / step) if abs(cells) < _COUNTED else number
+
+
 def _categories(column: ColumnProportions) -> Points:
     pool_of = column.pools.of_value
     labels = sorted(value for value in pool_of if value is not None)
@@ -134,8 +144,9 @@ def _numbers(column: ColumnProportions) -> Points:
             for piece in _pieces(low, high, intervals, taken, column.step):
                 found.append(_Point(piece.number, write(piece.number), at, *piece[1:]))
     known = {point.number for point in found}
-    shown = {number_shown(text, kind) for text in column.texts} - {None} - known
-    found += [_Point(number, write(number), -1, 0.0, number, number) for number in shown if number is not None]
+    shown = [number for text in column.texts if (number := number_shown(text, kind)) is not None]
+    beside = {on_grid(number, column.step) for number in shown} - known
+    found += [_Point(number, write(number), -1, 0.0, number, number) for number in beside]
     found.sort()
     lacking = pools.of_value.get(None)
     pool = np.array([point.pool for point in found] + ([] if lacking is None else [lacking]), dtype=np.int64)
@@ -167,8 +178,8 @@ def _pieces(
     """Numbers that stand for the pieces of a range; those that are taken stand for themselves."""
     scale = float(1 / step)
     cuts = [end for one in intervals for end in (one.low, one.high + float(step) * one.closed) if low < end < high]
-    if not max(abs(low), abs(high)) * scale < _COUNTED:
-        return _pieces_between_floats(low, high, cuts)
+    if not max(abs(low), abs(high)) * scale < _COUNTED or round(low * scale) == round(high * scale):
+        return _pieces_between_floats(low, high, cuts, taken)
     # In cells of the grid, counted from 0.
     begin, end = round(low * scale), round(high * scale)
     edges = np.unique(np.linspace(begin, end, min(_PIECES, end - begin) + 1).round().astype(np.int64))
@@ -190,12 +201,15 @@ def _nearest_free(middle: int, first: int, after: int, taken: set[int]) -> int:
     return next(cell for cell in around if first <= cell < after and cell not in taken)
 
 
-def _pieces_between_floats(low: float, high: float, cuts: Sequence[float]) -> list[_Piece]:
-    """The same where a range has more numbers than can be counted."""
+def _pieces_between_floats(low: float, high: float, cuts: Sequence[float], taken: NDArray[np.float64]) -> list[_Piece]:
+    """The same where a range has more numbers than can be counted, or is narrower than the grid."""
     high = min(high, float(np.finfo(np.float64).max))
     part = np.arange(_PIECES + 1) / _PIECES
     edges = np.unique(np.concatenate([low * (1 - part) + high * part, cuts]))
     middles = edges[:-1] / 2 + edges[1:] / 2
     widths = edges[1:] / 2 - edges[:-1] / 2
     rows = zip(middles.tolist(), widths.tolist(), edges[:-1].tolist(), edges[1:].tolist(), strict=True)
-    return [_Piece(middle, width, one, other) for middle, width, one, other in rows if one < middle < other]
+    wide = [_Piece(middle, width, one, other) for middle, width, one, other in rows if one < middle < other]
+    if wide or len(taken):
+        return [piece for piece in wide if piece.number not in taken]
+    return [_Piece(low, 1.0, low, low)]

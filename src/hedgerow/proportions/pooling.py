@@ -82,7 +82,8 @@ class _Column:
         named[named == sizes] = 0
         self.named = (named > 0)[self.of_class].astype(np.int64)
         self.plain = exact.publishes("value") & ~exact.several
-        vague = lone & exact.publishes("number")
+        # A support of 1 hides nothing.
+        vague = lone & exact.publishes("number") & (least > 1)
         fewest = 1 if least == 1 else max(least, _FEWEST)
         self.told = self.plain | ((sizes >= fewest) & ~vague & ((sizes > named) | ~exact.several))
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.domains import Domain
-from hedgerow.proportions.points import Points, number_shown, points_of
+from hedgerow.proportions.points import Points, number_shown, on_grid, points_of
 from hedgerow.values import Interval, Suppressed, ValueSet, parse
 
 if TYPE_CHECKING:
@@ -193,6 +193,7 @@ class _Spreading:
         number = number_shown(self.column.texts[text], self.column.kind)
         if number is None:
             return None
+        number = on_grid(number, self.column.step)
         whole = first == 0 and last == len(self.column.pools) - 1
         code = self.points.code_of_number.get(number)
         return code if code is not None and (whole or self.points.pool[code] == first == last) else None

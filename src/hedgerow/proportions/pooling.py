@@ -181,8 +181,8 @@ def _groups(people: NDArray[np.int64], least: int) -> tuple[list[NDArray[np.int6
     Places that have too few people even together are one group; also returns which.
     """
     named = people >= least
-    if named.sum() > _MOST_VALUES:
-        named &= people >= np.sort(people[named])[-_MOST_VALUES]
+    if named.sum() > _MOST_VALUES and least > 1:
+        named[np.argsort(-people, kind="stable")[_MOST_VALUES:]] = False
     rest = np.flatnonzero(~named)
     left = int(people[rest].sum())
     enough = max(least, -(-left // _MOST_POOLED))

@@ -122,10 +122,11 @@ class Proportions:
     --------
     >>> import pyarrow as pa
     >>> import hedgerow as hr
-    >>> people = pa.table({"age": [20, 20, 20, 21, 21, 21, 21, 60, 61, 61], "sex": list("FFMFMMMFFM")})
-    >>> release = hr.anonymize(people, hr.Schema(quasi=["age", "sex"]), k=3, publish_proportions=True)
-    >>> release.proportions.shares("age")["{20|21}"]
-    {'20': 0.42857142857142855, '21': 0.5714285714285714}
+    >>> people = pa.table({"town": ["Ulm"] * 6 + ["Bern"] * 3 + ["Bonn", "Kiel", "Nice"]})
+    >>> schema = hr.Schema(quasi=["town"], hierarchies={"town": "flat"})
+    >>> release = hr.anonymize(people, schema, method="datafly", k=3, publish_proportions=True)
+    >>> release.proportions.shares("town")["*"]
+    {'Bern': 0.25, '{Bonn|Kiel|Nice}': 0.25, 'Ulm': 0.5}
     """
 
     columns: tuple[ColumnProportions, ...]

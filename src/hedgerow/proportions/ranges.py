@@ -53,7 +53,8 @@ def range_ends(first: Sequence[float], last: Sequence[float], step: Fraction) ->
 
 
 def _widened(low: Fraction, high: Fraction, step: Fraction) -> tuple[Fraction, Fraction]:
-    unit = next(unit for unit in _units(step) if unit * _PIECES >= high - low + step)
+    # At least two cells of the grid, so that an end does not tell which of them is held.
+    unit = next(unit for unit in _units(step) if unit > step and unit * _PIECES >= high - low + step)
     return low // unit * unit, high // unit * unit + unit
 
 

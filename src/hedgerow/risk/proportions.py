@@ -60,10 +60,10 @@ def disclosures(proportions: Proportions) -> dict[str, Disclosure]:
     --------
     >>> import pyarrow as pa
     >>> import hedgerow as hr
-    >>> people = pa.table({"age": [20, 20, 21, 21, 21, 60, 61, 61], "sex": list("FMFMMFFM")})
-    >>> release = hr.anonymize(people, hr.Schema(quasi=["age", "sex"]), k=2, publish_proportions=True)
-    >>> release.audit.proportions["age"].posterior
-    0.6
+    >>> people = pa.table({"town": ["Ulm"] * 6 + ["Bern"] * 3 + ["Bonn", "Kiel", "Nice"]})
+    >>> schema = hr.Schema(quasi=["town"], hierarchies={"town": "flat"})
+    >>> hr.anonymize(people, schema, method="datafly", k=3, publish_proportions=True).audit.proportions["town"]
+    Disclosure(posterior=0.5, records_told=0, average=0.5)
     """
     return {column.name: _disclosure(column, proportions) for column in proportions.columns}
 

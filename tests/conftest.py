@@ -10,10 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+
+from hedgerow.domains import Domain
+from hedgerow.proportions import ColumnProportions, ExactColumn, ExactProportions
+from hedgerow.proportions.pooling import pool
 
 FrameType = Callable[[pa.Table], Any]
 
@@ -54,6 +59,30 @@ def _rows_of(table: Any) -> list[dict[str, Any]]:
         arrow = table if isinstance(table, pa.Table) else table.to_arrow_table()
     rows: list[dict[str, Any]] = arrow.to_pylist()
     return rows
+
+
+ToldExactly = Callable[..., ColumnProportions]
+
+
+@pytest.fixture
+def told_exactly() -> ToldExactly:
+    """Proportions of one column that say exactly how many people of each class hold each value."""
+    return _told_exactly
+
+
+def _told_exactly(domain: Domain, texts: list[str | None], classes: list[dict[int, int]]) -> ColumnProportions:
+    """One class for each published text; it holds so many people of each code."""
+    column = ExactColumn(
+        domain,
+        tuple(texts),
+        ("label",) * len(texts),
+        np.arange(len(texts), dtype=np.int32),
+        np.cumsum([0, *map(len, classes)]),
+        np.array([code for one in classes for code in one], dtype=np.int32),
+        np.array([people for one in classes for people in one.values()], dtype=np.int64),
+    )
+    sizes = np.array([sum(one.values()) for one in classes], dtype=np.int64)
+    return pool(ExactProportions((column,), sizes), 1).columns[0]
 
 
 @pytest.fixture(scope="session")

@@ -78,9 +78,19 @@ class Invented(Mondrian):
         if told is None:
             return release
         column = told.columns[0]
-        codes = column.codes.copy()
-        codes[0] = (codes[0] + 1) % column.domain.size
-        return replace(release, proportions=replace(told, columns=(replace(column, codes=codes), *told.columns[1:])))
+        first, last = column.first.copy(), column.last.copy()
+        first[0] = last[0] = (first[0] + 1) % len(column.pools)
+        column = replace(column, first=first, last=last)
+        return replace(release, proportions=replace(told, columns=(column, *told.columns[1:])))
+
+
+@breaks("proportions")
+class TooFine(Mondrian):
+    """Tells exact proportions."""
+
+    def anonymize(self, *arguments: Any, **keywords: Any) -> Release:
+        finer = {"min_support": 1} if keywords.get("publish_proportions") else {}
+        return super().anonymize(*arguments, **keywords, **finer)
 
 
 @breaks("no_row_invented_or_lost")

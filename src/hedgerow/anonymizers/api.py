@@ -27,6 +27,7 @@ def anonymize(
     require: Any = (),
     random_state: int | None = None,
     publish_proportions: bool = False,
+    min_support: int | None = None,
     progress: line.Progress | None = None,
     destination: Path | None = None,
     **method_parameters: Any,
@@ -48,8 +49,11 @@ def anonymize(
     random_state : int, optional
         Decides which rows of equal records go where; without it the operating system's randomness.
     publish_proportions : bool
-        Whether the release also says how often each original value occurs in every class, so that learners can make
-        use of it. The audit shows what that gives away.
+        Whether the release also says how the people of every class are divided among the values of each column, so
+        that learners can make use of it. Values are pooled so that nobody is singled out; the audit shows what is told.
+    min_support : int, optional
+        Every proportion that is told is of at least so many people: the largest k that is required if not given. With
+        fewer than that the proportions may single people out, and are marked as weak.
     progress : callable, optional
         Called with the name of each stage.
     destination : path, optional
@@ -78,6 +82,7 @@ def anonymize(
             require=require,
             random_state=random_state,
             publish_proportions=publish_proportions or None,
+            min_support=min_support,
             progress=progress,
             destination=destination,
         )
@@ -89,6 +94,7 @@ def anonymize(
         privacy.resolve(k, require),
         random_state=random_state,
         publish_proportions=publish_proportions,
+        min_support=min_support,
         progress=progress,
         destination=destination,
     )

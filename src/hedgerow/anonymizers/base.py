@@ -25,16 +25,16 @@ from hedgerow.schema import Schema
 
 __all__ = ["Anonymizer"]
 
-_COMMON_PARAMETERS = ("k", "require", "schema", "random_state", "publish_proportions")
+_COMMON_PARAMETERS = ("k", "require", "schema", "random_state", "publish_proportions", "min_support")
 
 
 class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
     """A method that makes a table anonymous.
 
     A subclass has a ``name``, takes keyword-only parameters that ``__init__`` only assigns (``k``, ``require``,
-    ``schema``, ``random_state``, ``publish_proportions`` if it likes, and its own), and is registered or writes
-    ``_fit``. Reading, counting, hierarchies, requirements, verification and writing come from here;
-    :func:`hedgerow.anonymizers.checks.check_anonymizer` says whether the subclass keeps to the contract.
+    ``schema``, ``random_state``, ``publish_proportions`` and ``min_support`` if it likes, and its own), and is
+    registered or writes ``_fit``. Reading, counting, hierarchies, requirements, verification and writing come from
+    here; :func:`hedgerow.anonymizers.checks.check_anonymizer` says whether the subclass keeps to the contract.
     """
 
     name: ClassVar[str]
@@ -44,6 +44,7 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     schema: Schema | None
     random_state: int | None
     publish_proportions: bool = False
+    min_support: int | None = None
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         """Find groups that satisfy all requirements. Only counts are seen, never rows.
@@ -83,6 +84,7 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         require: Any = (),
         random_state: int | None = None,
         publish_proportions: bool | None = None,
+        min_support: int | None = None,
         progress: line.Progress | None = None,
         destination: Path | None = None,
     ) -> Release:
@@ -101,6 +103,8 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             Instead of the estimator's own.
         publish_proportions : bool, optional
             Instead of the estimator's own.
+        min_support : int, optional
+            Instead of the estimator's own.
         progress : callable, optional
             Called with the name of each stage.
         destination : path, optional
@@ -117,6 +121,7 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             progress=progress,
             destination=destination,
             publish_proportions=self.publish_proportions if publish_proportions is None else publish_proportions,
+            min_support=self.min_support if min_support is None else min_support,
         )
         return self._release(prepared)
 

@@ -28,7 +28,7 @@ from hedgerow.proportions import Proportions, count_proportions
 from hedgerow.recoding import Recoding
 from hedgerow.release import FrameRows, Guarantee, Release, Rows, StagedRows, check_destination
 from hedgerow.release.manifest import digits_shown, significant
-from hedgerow.risk import audit_counts
+from hedgerow.risk import audit_counts, singled_out
 from hedgerow.schema import Roles, Schema
 
 __all__ = ["Prepared", "Progress", "bind", "context_of", "finish", "prepare", "sensitive_codes"]
@@ -49,6 +49,7 @@ class Prepared:
     progress: Progress
     destination: Path | None = None
     publish_proportions: bool = False
+    min_support: int | None = None
 
 
 def prepare(
@@ -60,6 +61,7 @@ def prepare(
     progress: Progress | None = None,
     destination: Path | None = None,
     publish_proportions: bool = False,
+    min_support: int | None = None,
 ) -> Prepared:
     """Read and count a table, encode its hierarchies, and refuse what no method could meet."""
     if not isinstance(schema, Schema):
@@ -67,6 +69,7 @@ def prepare(
     _check_random_state(random_state)
     if not isinstance(publish_proportions, bool):
         raise BadInput.parameter("publish_proportions", "anonymize", "True or False", publish_proportions)
+    _check_min_support(min_support, publish_proportions)
     if destination is not None:
         check_destination(destination)
     progress = progress or (lambda _stage: None)
@@ -82,7 +85,16 @@ def prepare(
     counts = replace(counts, hierarchies=hierarchies)
     requirements = privacy.with_trees(requirements, _sensitive_trees(schema, roles, counts))
     prepared = Prepared(
-        source, schema, roles, counts, requirements, random_state, progress, destination, publish_proportions
+        source,
+        schema,
+        roles,
+        counts,
+        requirements,
+        random_state,
+        progress,
+        destination,
+        publish_proportions,
+        min_support,
     )
     _refuse_unreachable(prepared)
     return prepared
@@ -97,6 +109,15 @@ def _check_random_state(random_state: object) -> None:
         return
     if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer) or random_state < 0:
         raise BadInput.parameter("random_state", "anonymize", "None or an int >= 0", random_state)
+
+
+def _check_min_support(min_support: object, publish_proportions: bool) -> None:
+    if min_support is None:
+        return
+    if isinstance(min_support, bool) or not isinstance(min_support, int | np.integer) or min_support < 1:
+        raise BadInput.parameter("min_support", "anonymize", "None or an int >= 1", min_support)
+    if not publish_proportions:
+        raise BadInput("min_support is that of proportions, which are not published. Say publish_proportions=True too.")
 
 
 def context_of(counts: FrequencyTable, requirements: Sequence[Requirement]) -> Context:
@@ -161,7 +182,12 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         require=prepared.requirements,
         # Exact ones would let whoever knows all rows but one find that row by trying.
         losses={name: significant(loss, digits_shown(prepared.counts.rows)) for name, loss in losses.items()},
-        warnings=(*(() if recoding.weak is None else (recoding.weak,)), *recoding.warnings, *_formulas(artefact)),
+        warnings=(
+            *(() if recoding.weak is None else (recoding.weak,)),
+            *_weak_proportions(prepared, proportions),
+            *recoding.warnings,
+            *_formulas(artefact),
+        ),
         proportions=proportions,
     )
     return Release(
@@ -170,7 +196,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         guarantee,
         recoding,
         audit,
-        {**_facts(prepared, recoding), "parameters": _shown(parameters)},
+        {**_facts(prepared, recoding), **_support(prepared, proportions), "parameters": _shown(parameters)},
         _markers(prepared),
         proportions,
         prepared.counts.hierarchies,
@@ -201,20 +227,50 @@ def _guarantee(prepared: Prepared, recoding: Recoding) -> Guarantee:
 
 
 def _proportions(prepared: Prepared, recoding: Recoding) -> Proportions | None:
-    """Count the proportions if they are asked for and every class is large enough to have them told."""
+    """Count and pool the proportions if they are asked for and every class is large enough to have them told."""
     if not prepared.publish_proportions:
         return None
     if recoding.weak is not None:
         raise BadInput("publish_proportions needs a release that keeps its guarantee. Leave one of the two out.")
-    proportions = count_proportions(prepared.counts, recoding)
-    smallest, demanded = int(proportions.sizes.min()), _demanded_k(prepared.requirements)
+    exact = count_proportions(prepared.counts, recoding)
+    smallest, demanded = int(exact.sizes.min()), _demanded_k(prepared.requirements)
     if smallest < demanded:
         raise Infeasible(
             f"Proportions cannot be published: over all quasi-identifiers the smallest class has {smallest} of the "
             f"{demanded} records that are required of a shield, and they would tell its values. Require k of all "
             "quasi-identifiers too."
         )
+    support = demanded if prepared.min_support is None else int(prepared.min_support)
+    if support > exact.sizes.sum():
+        must = f"at most {int(exact.sizes.sum())}, the number of published rows"
+        raise BadInput.parameter("min_support", "anonymize", must, support)
+
+    # It needs numba, which no wrong parameter should wait for.
+    from hedgerow.proportions.pooling import pool
+
+    proportions = pool(exact, support)
+    if support >= demanded and singled_out(proportions, demanded).people:
+        raise InternalError("the pooled proportions would single people out")
     return proportions
+
+
+def _weak_proportions(prepared: Prepared, proportions: Proportions | None) -> tuple[str, ...]:
+    """What has to be said of proportions with too little support."""
+    demanded = _demanded_k(prepared.requirements)
+    if proportions is None or proportions.min_support >= demanded:
+        return ()
+    return (
+        f"The proportions have a support of {proportions.min_support} where {demanded} records are required of a "
+        "class: they are weak and may single people out. The table itself keeps its requirements.",
+    )
+
+
+def _support(prepared: Prepared, proportions: Proportions | None) -> dict[str, Any]:
+    """What the manifest says of the proportions."""
+    if proportions is None:
+        return {}
+    strict = proportions.min_support >= _demanded_k(prepared.requirements)
+    return {"min_support": proportions.min_support, "proportions_guaranteed": strict}
 
 
 def _shown(parameters: Mapping[str, Any]) -> dict[str, Any]:

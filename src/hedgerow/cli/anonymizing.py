@@ -33,6 +33,7 @@ def run(job: Job, job_file: str | None = None) -> None:
     from hedgerow import privacy
 
     requirements = privacy.resolve(job.k, job.require)
+    _refuse_weak_proportions(job, requirements)
     schema = _schema(job, requirements)
     reads = (source, *schema.hierarchies.values(), *(() if job_file is None else (Path(job_file),)))
     _check_places(reads, output, job.recoding)
@@ -64,6 +65,7 @@ def _release(
             require=requirements,
             random_state=job.seed,
             publish_proportions=job.publish_proportions,
+            min_support=job.min_support,
             progress=progress,
             destination=output,
             **parameters,
@@ -98,6 +100,20 @@ def _refuse_weak(method: Method, parameters: Mapping[str, Any], *, allowed: bool
         raise BadInput(
             f"With {weak}, {method.class_name} does not keep its guarantee. Leave it out, or say --allow-weak to write "
             "a release that is marked as weak."
+        )
+
+
+def _refuse_weak_proportions(job: Job, requirements: tuple[Requirement, ...]) -> None:
+    if job.min_support is None:
+        return
+    if not job.publish_proportions:
+        raise BadInput("--min-support is that of proportions, which are not published. Say --publish-proportions too.")
+    demanded = max(one.minimal_size for one in requirements)
+    if job.min_support < demanded and not job.allow_weak:
+        raise BadInput(
+            f"With --min-support {job.min_support}, below the {demanded} records that are required of a class, the "
+            "proportions may single people out. Leave it out, or say --allow-weak to write proportions that are marked "
+            "as weak."
         )
 
 

@@ -101,7 +101,10 @@ def anonymize(
     ] = None,
     publish_proportions: Annotated[
         bool | None,
-        typer.Option("--publish-proportions", help="Also save how often each value occurs in every class."),
+        typer.Option("--publish-proportions", help="Also save how the people of each class are divided among values."),
+    ] = None,
+    min_support: Annotated[
+        int | None, typer.Option(metavar="N", help="Every proportion is of at least N people; k if not given.")
     ] = None,
     escape_formulas: Annotated[
         bool | None,
@@ -142,6 +145,7 @@ def anonymize(
         "recoding": recoding,
         "publish_proportions": publish_proportions,
         "escape_formulas": escape_formulas,
+        "min_support": min_support,
         "allow_weak": allow_weak,
         "quiet": quiet,
     }

@@ -74,9 +74,11 @@ def _lines(release: Release, output: Path, given: Collection[str], recoding: str
     yield "manifest", str(manifest_path(output))
     if audit.proportions:
         name, worst = max(audit.proportions.items(), key=lambda one: one[1].posterior)
+        alone = f"{audit.singled_out:,} people are" if audit.singled_out else "nobody is"
         yield (
             "proportions",
-            f"{proportions_path(output)}; the surest guess of a hidden value: {worst.posterior:.0%} ({name})",
+            f"{proportions_path(output)}; {alone} singled out; the surest guess of a hidden value: "
+            f"{worst.posterior:.0%} ({name})",
         )
     if recoding is not None:
         yield "recoding", f"{recoding} (private: do not publish it)"

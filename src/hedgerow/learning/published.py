@@ -21,7 +21,7 @@ from hedgerow.frames import Door, as_arrow
 from hedgerow.hierarchies import EncodedHierarchy, hierarchy_of
 from hedgerow.hierarchies.taxonomies import Taxonomy
 from hedgerow.learning.part_columns import share_columns
-from hedgerow.proportions import ColumnProportions, Proportions
+from hedgerow.proportions import ColumnProportions, Proportions, Spread
 from hedgerow.release import Release
 from hedgerow.trees.contents import Leaves, leaves_below, number_of
 from hedgerow.trees.sets import SetAttribute, SetColumn, read_training, read_unseen
@@ -80,7 +80,7 @@ def published_columns(
     for name in hierarchies or {}:
         if name not in frame.columns:
             raise BadInput.unknown("column", str(name), frame.columns, "A hierarchy is given for it.")
-    told = {} if proportions is None else {column.domain.name: column for column in proportions.columns}
+    told = {} if proportions is None else {column.name: column for column in proportions.columns}
     classes = None if proportions is None else proportions.classes_of(frame)
     added = set(share_columns(frame))
     columns = []
@@ -88,6 +88,10 @@ def published_columns(
         if name in added:
             continue
         values = as_arrow(frame[name])
+        leaves = _leaves(X, name, values, missing, hierarchies)
+        spread = told[name].spread(leaves) if name in told else None
+        if spread is not None:
+            leaves = {**_told_leaves(told[name], spread), **leaves}
         columns.append(
             read_training(
                 name,
@@ -95,8 +99,8 @@ def published_columns(
                 missing=missing,
                 own=own,
                 missing_is_value=missing_is_value,
-                leaves={**_told_leaves(told.get(name)), **_leaves(X, name, values, missing, hierarchies)},
-                proportions=told.get(name),
+                leaves=leaves,
+                spread=spread,
                 classes=classes,
             )
         )
@@ -108,7 +112,7 @@ def unseen_columns(
 ) -> list[SetColumn]:
     """Read the columns of another table; rows that were recoded have the proportions of their class."""
     frame = door.frame
-    told = {} if proportions is None else {column.domain.name: column for column in proportions.columns}
+    told = {} if proportions is None else {column.name: column for column in proportions.columns}
     classes: NDArray[np.int64] | None = None
     if proportions is not None and all(name in frame.columns for name in told):
         classes = proportions.classes_of(frame)
@@ -117,23 +121,22 @@ def unseen_columns(
             attribute,
             as_arrow(frame[attribute.name]),
             missing=missing,
-            proportions=told.get(attribute.name),
+            spread=told[attribute.name].spread(attribute.leaves) if attribute.name in told else None,
             classes=classes,
         )
         for attribute in attributes
     ]
 
 
-def _told_leaves(told: ColumnProportions | None) -> Leaves:
-    """The labels that a release publishes, and the values that the classes with each of them hold."""
-    if told is None:
-        return {}
-    values = told.domain.labels.tolist()
-    known = set(values)
-    size = told.domain.size
-    held, codes = np.divmod(np.unique(told.published[told.class_of_entry].astype(np.int64) * size + told.codes), size)
+def _told_leaves(column: ColumnProportions, spread: Spread) -> Leaves:
+    """The labels that a release publishes, and the values that the classes with each of them may hold."""
+    values = spread.domain.labels.tolist()
+    known, size = set(values), spread.domain.size
+    starts, held, _ = spread.classes()
+    published = np.repeat(column.published.astype(np.int64), np.diff(starts))
+    texts, codes = np.divmod(np.unique(published * size + held), size)
     below: dict[str, list[str]] = {}
-    for text, code in zip((told.texts[which] for which in held.tolist()), codes.tolist(), strict=True):
+    for text, code in zip((column.texts[which] for which in texts.tolist()), codes.tolist(), strict=True):
         if text is not None and text not in known and number_of(text) is None and isinstance(parse(text), str):
             below.setdefault(text, []).extend(values[code : code + 1])  # none for the missing value
     return {text: tuple(some) for text, some in below.items()}

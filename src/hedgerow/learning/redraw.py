@@ -1,15 +1,16 @@
 """From a release back to a table in the original domain: any learner trains on it, and predicts raw rows.
 
-Every quasi-identifier of every record is drawn anew. Where a release publishes proportions, the values that a class
-holds are dealt out to its records, so that each class, and so the whole table, has exactly the values of the original
-in every column; which record of the class has which one is random. Without proportions a value is drawn from what the
-cell says.
+Every quasi-identifier of every record is drawn anew. Where a release publishes proportions, the bins that the people
+of a class are in are dealt out to its records, so that each class has exactly as many of each bin as the original;
+which record of the class has which one is random. Inside a bin a value is drawn by the marginal of the column, as far
+as the published cell allows. Without proportions a value is drawn from what the cell says.
 
 J. Shao, J. Beckford: Learning decision trees from anonymized data, section IV, names three ways to map a generalized
 value to an original one: at random, the most frequent one, and by the distribution in the original table.
 
-**Deviations**: the distribution is that of each class, not of the whole table, and is met exactly instead of on
-average; the most frequent value is never taken for all, because the others would vanish.
+**Deviations**: the distribution is that of each class as far as its bins tell it, met exactly instead of on average,
+and only inside them that of the whole table; the most frequent value is never taken for all, because the others would
+vanish.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from numpy.typing import NDArray
 from hedgerow.errors import BadInput
 from hedgerow.frames import Door, open_frame
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
-from hedgerow.learning.redrawing import deal, draw, original_values, possible_values, rows_by_class
+from hedgerow.learning.redrawing import deal_values, draw, labels_below, possible_values, rows_by_class
 from hedgerow.proportions import Proportions
 from hedgerow.release import Release
 
@@ -62,16 +63,17 @@ def redraw(
     random_state : int, numpy Generator or None
         The same number gives the same table.
     shares : {"auto", "proportions", "uniform", "frequency"}
-        How probable the values are that a cell may stand for. ``"proportions"``: exactly as often as the class holds
-        them. ``"uniform"``: equally. ``"frequency"``: as often as the column publishes each of them alone, and equally
-        where it publishes none of them alone. ``"auto"``: proportions if there are any, else frequency.
+        How probable the values are that a cell may stand for. ``"proportions"``: each bin exactly as often as the class
+        has people in it, and values in it by the marginal. ``"uniform"``: equally. ``"frequency"``: as often as the
+        column publishes each of them alone, and equally where it publishes none of them alone. ``"auto"``: proportions
+        if there are any, else frequency.
     proportions : Proportions, optional
         For a dataframe, or instead of those of the release.
     quasi : sequence of str, optional
         The columns to draw; by default the quasi-identifiers of the release or of the proportions.
     hierarchies : mapping of column to hierarchy, optional
-        Whatever a :class:`~hedgerow.Schema` takes, for labels that are to be drawn without proportions; by default
-        those that the release was made with.
+        Whatever a :class:`~hedgerow.Schema` takes, for labels that are to be drawn; by default those that the release
+        was made with.
 
     Returns
     -------
@@ -89,10 +91,12 @@ def redraw(
     Examples
     --------
     >>> import hedgerow as hr
-    >>> people = pa.table({"age": [20, 21, 21, 60, 61, 61], "ill": list("nnyyyn")})
-    >>> release = hr.anonymize(people, hr.Schema(quasi=["age"], target="ill"), k=3, publish_proportions=True)
-    >>> sorted(redraw(release, random_state=0)["age"].to_pylist())
-    [20, 21, 21, 60, 61, 61]
+    >>> people = pa.table({"town": ["Ulm"] * 6 + ["Bern"] * 3 + ["Bonn", "Kiel", "Nice"]})
+    >>> schema = hr.Schema(quasi=["town"], hierarchies={"town": "flat"})
+    >>> release = hr.anonymize(people, schema, method="datafly", k=3, publish_proportions=True)
+    >>> towns = redraw(release, random_state=0)["town"].to_pylist()
+    >>> towns.count("Ulm"), towns.count("Bern"), set(towns) - {"Ulm", "Bern"} <= {"Bonn", "Kiel", "Nice"}
+    (6, 3, True)
     >>> published = pa.table({"age": ["{20|21}", "20", "*"], "ill": ["n", "n", "y"]})
     >>> redraw(published, 2, random_state=0, quasi=["age"], shares="frequency")["age"].to_pylist()
     [20, 20, 20, 20, 20, 20]
@@ -150,7 +154,7 @@ class _Source:
 def _deal(
     source: _Source, proportions: Proportions, repeats: int, generator: np.random.Generator
 ) -> dict[str, _Column]:
-    """Deal out what each class holds, anew for each repeat."""
+    """Deal out the bins of each class, anew for each repeat, and draw inside them."""
     columns = [proportions.column(name) for name in source.quasi]
     class_of_row = proportions.classes_of(source.door.frame)
     unknown = class_of_row < 0
@@ -162,8 +166,9 @@ def _deal(
     rows = rows_by_class(class_of_row, proportions.sizes)
 
     def dealt(at: int, own: np.random.Generator) -> _Column:
-        codes = [deal(columns[at], rows, own) for _ in range(repeats)]
-        return original_values(columns[at].domain), np.concatenate(codes)
+        column = columns[at]
+        labels = labels_below(source.hierarchies.get(column.name), column.name, column.texts)
+        return deal_values(column.spread(labels.values_below), rows, repeats, own)
 
     # Each column has random numbers of its own, so that it does not matter which thread is first.
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:

@@ -1,15 +1,25 @@
-"""Proportions: how often each original value occurs in every class of a release, as counts over its people."""
+"""Proportions: how the people of every class of a release are divided among the values of each column, pooled.
+
+:func:`hedgerow.proportions.pooling.pool` makes them of exact ones; it is imported apart, since it needs numba.
+"""
 
 from hedgerow.proportions.counting import count_proportions
+from hedgerow.proportions.exact import ExactColumn, ExactProportions
 from hedgerow.proportions.matching import published_texts
 from hedgerow.proportions.parts import MISSING_PART, Parts, part_name, parts_of, shares_of_parts
+from hedgerow.proportions.pools import Pools
 from hedgerow.proportions.proportions import ColumnProportions, Proportions
+from hedgerow.proportions.spreading import Spread
 
 __all__ = [
     "ColumnProportions",
+    "ExactColumn",
+    "ExactProportions",
     "MISSING_PART",
     "Parts",
+    "Pools",
     "Proportions",
+    "Spread",
     "count_proportions",
     "part_name",
     "parts_of",

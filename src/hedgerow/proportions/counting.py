@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Final
+
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.domains import Domain
-from hedgerow.proportions.proportions import ColumnProportions, Proportions
-from hedgerow.recoding import PublishedColumn, Recoding
+from hedgerow.errors import required
+from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.proportions.exact import ExactColumn, ExactProportions
+from hedgerow.recoding import PublishedColumn, PublishedKind, Recoding
 
 __all__ = ["count_proportions"]
 
+_VAGUEST: Final[tuple[PublishedKind, ...]] = ("number", "suppressed", "label", "interval", "set", "value")
 
-def count_proportions(counts: FrequencyTable, recoding: Recoding) -> Proportions:
+
+def count_proportions(counts: FrequencyTable, recoding: Recoding) -> ExactProportions:
     """Count how many records of each class hold which value; lost records count nowhere.
 
     Groups that publish the same are one class, because nobody who reads the release could tell them apart.
@@ -22,58 +29,101 @@ def count_proportions(counts: FrequencyTable, recoding: Recoding) -> Proportions
     -----
     O(pieces log pieces) per quasi-identifier.
     """
-    assert recoding.pieces is not None, "a recoding that was just fitted knows its pieces"
-    texts, codes = zip(
+    pieces = required(recoding.pieces, "how the cells of a table go to groups")
+    texts, kinds, codes = zip(
         *(_texts(column, recoding.groups[:, at]) for at, column in enumerate(recoding.columns)), strict=True
     )
-    kept = recoding.pieces.group >= 0
-    group, size = recoding.pieces.group[kept], recoding.pieces.size[kept]
+    kept = pieces.group >= 0
+    cell, group, size = pieces.cell[kept], pieces.group[kept], pieces.size[kept]
     # Groups without records are no classes.
     held = np.unique(group)
     classes, class_of_held = tabulate([of_group[held] for of_group in codes], [len(one) for one in texts], len(held))
     class_of_group = np.full(len(recoding.groups), -1, dtype=np.int64)
     class_of_group[held] = class_of_held
     of_class = class_of_group[group]
-    of_tuple = counts.cell_tuple[recoding.pieces.cell[kept]]
-    columns = tuple(
-        _column(counts.domains[name], texts[at], classes[:, at], of_class, counts.tuples[of_tuple, at], size)
-        for at, name in enumerate(counts.quasi)
-    )
+    of_tuple = counts.cell_tuple[cell]
+    favoured = _favoured(counts, cell, size)
+    columns = []
+    for at, name in enumerate(counts.quasi):
+        entries = _Entries(counts.domains[name], of_class, counts.tuples[of_tuple, at], size, favoured)
+        column = entries.column(texts[at], kinds[at], classes[:, at])
+        columns.append(_ordered(column, counts.hierarchies.get(name), entries.used))
     sizes = np.bincount(of_class, size, len(classes)).astype(np.int64)
-    return Proportions(columns, sizes, recoding.missing)
+    return ExactProportions(tuple(columns), sizes, recoding.missing)
 
 
-def _texts(column: PublishedColumn, values: NDArray[np.int32]) -> tuple[tuple[str | None, ...], NDArray[np.int32]]:
-    """The texts that a column publishes, each once, and which of them each group has."""
-    used = [column.texts[value] for value in np.unique(values).tolist()]
-    texts = tuple(dict.fromkeys(used))
-    known = {text: code for code, text in enumerate(texts)}
+def _texts(
+    column: PublishedColumn, values: NDArray[np.int32]
+) -> tuple[tuple[str | None, ...], tuple[PublishedKind, ...], NDArray[np.int32]]:
+    """The texts that a column publishes, each once, what they are, and which of them each group has."""
+    kind_of: dict[str | None, PublishedKind] = {}
+    for value in np.unique(values).tolist():
+        text, kind = column.texts[value], column.kinds[value]
+        # A number may be the mean of one group and the value of another: the reader cannot know which.
+        kind_of[text] = min(kind, kind_of.get(text, kind), key=_VAGUEST.index)
+    known = {text: code for code, text in enumerate(kind_of)}
     codes = np.array([known.get(text, -1) for text in column.texts], dtype=np.int32)
-    return texts, codes[values]
+    return tuple(kind_of), tuple(kind_of.values()), codes[values]
 
 
-def _column(
-    domain: Domain,
-    texts: tuple[str | None, ...],
-    published: NDArray[np.int32],
-    of_class: NDArray[np.int64],
-    values: NDArray[np.int32],
-    size: NDArray[np.int64],
-) -> ColumnProportions:
-    key, entry = np.unique(of_class * domain.size + values, return_inverse=True)
-    held, code = np.divmod(key, domain.size)
-    used = np.unique(code)
-    known = used[used < len(domain.labels)]
-    numbers = None if domain.numbers is None else domain.numbers[known]
-    held_by = np.bincount(np.searchsorted(used, values), size, len(used)).astype(np.int64)
-    occurring = Domain(
-        domain.name, domain.kind, domain.labels[known], numbers, len(known) < len(used), held_by[: len(known)]
-    )
-    return ColumnProportions(
-        occurring,
-        texts,
-        published.astype(np.int32),
-        np.searchsorted(held, np.arange(len(published) + 1)).astype(np.int64),
-        np.asarray(np.searchsorted(used, code), dtype=np.int32),
-        np.bincount(entry, size, len(key)).astype(np.int64),
-    )
+def _favoured(counts: FrequencyTable, cell: NDArray[np.int32], size: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """How many records of each piece have the most frequent label of the target."""
+    if counts.roles.target is None:
+        return None
+    labels = counts.values_of(counts.roles.target)[cell]
+    return np.where(labels == np.bincount(labels, size).argmax(), size, 0)
+
+
+def _ordered(column: ExactColumn, hierarchy: EncodedHierarchy | None, used: NDArray[np.int32]) -> ExactColumn:
+    """The column with what a hierarchy that was given says of its values: their order, or how far they may reach."""
+    if hierarchy is None or hierarchy.automatic:
+        return column
+    if column.domain.kind == "text":
+        return replace(column, leaves=hierarchy.order[used].astype(np.int64))
+    if hierarchy.low is None or hierarchy.high is None:
+        return column
+    return replace(column, bounds=(float(hierarchy.low[hierarchy.root]), float(hierarchy.high[hierarchy.root])))
+
+
+class _Entries:
+    """One column of all pieces: class, value and how many records."""
+
+    def __init__(
+        self,
+        domain: Domain,
+        of_class: NDArray[np.int64],
+        values: NDArray[np.int32],
+        size: NDArray[np.int64],
+        favoured: NDArray[np.int64] | None,
+    ) -> None:
+        self.domain = domain
+        self.size = size
+        self.favoured = favoured
+        self.key, self.entry = np.unique(of_class * domain.size + values, return_inverse=True)
+        self.used = np.unique(values)
+
+    def column(
+        self,
+        texts: tuple[str | None, ...],
+        kinds: tuple[PublishedKind, ...],
+        published: NDArray[np.int32],
+    ) -> ExactColumn:
+        """The counts of each class and value, for the values that occur."""
+        domain, used = self.domain, self.used
+        held, code = np.divmod(self.key, domain.size)
+        known = used[used < len(domain.labels)]
+        numbers = None if domain.numbers is None else domain.numbers[known]
+        occurring = Domain(domain.name, domain.kind, domain.labels[known], numbers, len(known) < len(used))
+        return ExactColumn(
+            occurring,
+            texts,
+            kinds,
+            published.astype(np.int32),
+            np.searchsorted(held, np.arange(len(published) + 1)).astype(np.int64),
+            np.asarray(np.searchsorted(used, code), dtype=np.int32),
+            self._added(self.size),
+            None if self.favoured is None else self._added(self.favoured),
+        )
+
+    def _added(self, size: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.bincount(self.entry, size, len(self.key)).astype(np.int64)

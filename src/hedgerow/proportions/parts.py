@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.domains import Domain
-from hedgerow.hierarchies import EncodedHierarchy, resolve
+from hedgerow.errors import BadInput
+from hedgerow.hierarchies import EncodedHierarchy, Hierarchy, resolve
 from hedgerow.proportions.proportions import Proportions
 
 __all__ = ["MISSING_PART", "Parts", "part_name", "parts_of", "shares_of_parts"]
@@ -95,15 +96,29 @@ def shares_of_parts(
     names : list of str
     shares : float array (classes, names)
     """
+    from scipy.sparse import csr_array
+
     names: list[str] = []
     blocks = []
     for column in proportions.columns:
-        domain = column.domain
-        given = hierarchies.get(domain.name)
-        parts = parts_of(domain, resolve(None if given is None else given.source, domain, domain.name))
-        classes = len(proportions.sizes)
-        key = column.class_of_entry.astype(np.int64) * len(parts.labels) + parts.part_of_code[column.codes]
-        records = np.bincount(key, column.records, classes * len(parts.labels))
-        blocks.append(records.reshape(classes, -1) / proportions.sizes[:, None])
-        names += [part_name(domain.name, label) for label in parts.labels]
+        spread = column.spread()
+        domain = spread.domain
+        given = hierarchies.get(column.name)
+        parts = parts_of(domain, _encoded(None if given is None else given.source, domain))
+        vectors = csr_array(
+            (np.ones(domain.size), parts.part_of_code, np.arange(domain.size + 1)),
+            shape=(domain.size, len(parts.labels)),
+        )
+        blocks.append((spread.matrix @ vectors).toarray() / proportions.sizes[:, None])
+        names += [part_name(column.name, label) for label in parts.labels]
     return names, np.concatenate(blocks, axis=1)
+
+
+def _encoded(source: Hierarchy | None, domain: Domain) -> EncodedHierarchy:
+    """A hierarchy for what is told of a column; one that lists numbers may not know those that stand for a range."""
+    try:
+        return resolve(source, domain, domain.name)
+    except BadInput:
+        if domain.kind == "text":
+            raise
+    return resolve(None, domain, domain.name)

@@ -1,97 +1,143 @@
-"""What a release says of its classes beyond the published values: how many of their people hold which value.
+"""What a release says of its classes beyond the published values: how many of their people are in which bin.
 
-A class are the rows with the same published quasi-identifiers. All its people have the same proportions, so that they
-tell nobody apart from fewer than k others; but they do tell more about each of them than the published value alone.
+A class are the rows with the same published quasi-identifiers. Its people are told in bins, each of at least as many
+people as the proportions have support: runs of neighbouring pools (see :mod:`hedgerow.proportions.pools`), and pools of
+one value where enough of the class have it. Beside the classes stands the marginal of each column, by which a bin is
+shared among its pools.
+
 The idea: k-anonymous data representation for neural networks, section III.
+
+**Deviations**: the paper tells how many people hold each value exactly. That is the original table again where a class
+is open in one column only, so values are pooled (:mod:`hedgerow.proportions.pooling` says how, and why that suffices).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.counts import tabulate
-from hedgerow.domains import Domain
+from hedgerow.domains import Kind
 from hedgerow.errors import BadInput
 from hedgerow.places import appearing, check_place
 from hedgerow.proportions.matching import ClassIndex, published_texts
+from hedgerow.proportions.pools import Pools
+from hedgerow.proportions.spreading import Spread, spread_out
 
 __all__ = ["ColumnProportions", "Proportions"]
 
-_FORMAT = "hedgerow proportions 1"
+_FORMAT: Final = "hedgerow proportions 2"
+_EXACT_FORMAT: Final = "hedgerow proportions 1"
+_NO_LABELS: Final[Mapping[str, Iterable[str]]] = {}
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnProportions:
-    """One quasi-identifier: what each class publishes, and how many of its records hold which value.
+    """One quasi-identifier: what each class publishes, and how many of its people are in which bin.
 
     Attributes
     ----------
-    domain : Domain
-        The values that published records hold.
+    name : str
+    kind : {"number", "text", "date"}
+        What the original values are.
+    step : Fraction
+        The width of one cell of the column's grid; of dates in days.
+    pools : Pools
+    marginal : int array (pools,)
+        How many people of the table are in each pool, rounded to multiples of the support. Classes of which only this
+        column is open count only where a bin is one pool.
     texts : tuple of str or None
         The published values, each once; ``None`` is an empty cell.
     published : int array (classes,)
         Which of them each class publishes.
     starts : int array (classes + 1,)
-        Class ``i`` holds the values ``codes[starts[i]:starts[i + 1]]``, ascending.
-    codes : int array
-    records : int array
-        How many records of the class hold the value.
+        Class ``i`` has the bins ``starts[i]`` to before ``starts[i + 1]``.
+    first, last : int arrays (bins,)
+        The pools from which to which a bin reaches; those that have a bin of their own in the class are not in it.
+    records : int array (bins,)
+        How many people are in the bin.
     """
 
-    domain: Domain
+    name: str
+    kind: Kind
+    step: Fraction
+    pools: Pools
+    marginal: NDArray[np.int64]
     texts: tuple[str | None, ...]
     published: NDArray[np.int32]
     starts: NDArray[np.int64]
-    codes: NDArray[np.int32]
+    first: NDArray[np.int32]
+    last: NDArray[np.int32]
     records: NDArray[np.int64]
 
     @cached_property
-    def class_of_entry(self) -> NDArray[np.int32]:
-        """The class of each entry of ``codes`` and ``records``."""
-        return np.repeat(np.arange(len(self.starts) - 1, dtype=np.int32), np.diff(self.starts))
+    def class_of_bin(self) -> NDArray[np.int64]:
+        """The class of each bin."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+    @cached_property
+    def own(self) -> NDArray[np.bool_]:
+        """Which bins are one value, told with the number of its people."""
+        return np.asarray((self.first == self.last) & self.pools.alone[self.first])
+
+    def spread(self, below: Mapping[str, Iterable[str]] = _NO_LABELS) -> Spread:
+        """The values that each class may hold, with their shares: the one place where bins become values.
+
+        Every bin is shared among its pools by the marginal, as far as the published cell allows, and a pool among its
+        values: the members of a set, or the numbers of a range, equally.
+
+        Parameters
+        ----------
+        below : mapping of label to values
+            What the published labels of a hierarchy stand for.
+        """
+        return spread_out(self, below)
 
 
 @dataclass(frozen=True, eq=False)
 class Proportions:
-    """How often each original value occurs in every class of a release.
+    """How many people of every class of a release are in which bin of each column.
 
     Attributes
     ----------
     columns : tuple of ColumnProportions
         One for each quasi-identifier.
     sizes : int array (classes,)
-        The records of each class.
+        The people of each class.
     missing : tuple of str
         Texts that mean "no value" in the published table.
+    min_support : int
+        Every bin has at least so many people; a class of fewer has one that says nothing.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> import hedgerow as hr
-    >>> people = pa.table({"age": [20, 21, 21, 60, 61, 61]})
-    >>> release = hr.anonymize(people, hr.Schema(quasi=["age"]), k=3, publish_proportions=True)
-    >>> release.proportions.shares("age")["{20|21}"]
-    {'20': 0.3333333333333333, '21': 0.6666666666666666}
+    >>> people = pa.table({"town": ["Ulm"] * 6 + ["Bern"] * 3 + ["Bonn", "Kiel", "Nice"]})
+    >>> schema = hr.Schema(quasi=["town"], hierarchies={"town": "flat"})
+    >>> release = hr.anonymize(people, schema, method="datafly", k=3, publish_proportions=True)
+    >>> release.proportions.shares("town")["*"]
+    {'Bern': 0.25, '{Bonn|Kiel|Nice}': 0.25, 'Ulm': 0.5}
     """
 
     columns: tuple[ColumnProportions, ...]
     sizes: NDArray[np.int64]
     missing: tuple[str, ...] = ("",)
+    min_support: int = 1
 
     @property
     def quasi(self) -> tuple[str, ...]:
         """The quasi-identifiers."""
-        return tuple(column.domain.name for column in self.columns)
+        return tuple(column.name for column in self.columns)
 
     def column(self, name: str) -> ColumnProportions:
         """The proportions of one quasi-identifier."""
@@ -100,15 +146,18 @@ class Proportions:
         return self.columns[self.quasi.index(name)]
 
     def shares(self, name: str) -> dict[str | None, dict[str | None, float]]:
-        """What a published value of a column stands for: the share of each original value, over all classes with it."""
+        """What a published value of a column stands for: the share of each pool, over all classes with it."""
         column = self.column(name)
-        labels: list[str | None] = [*column.domain.labels.tolist(), None]
-        size = len(labels)
-        key = column.published[column.class_of_entry].astype(np.int64) * size + column.codes
-        records = np.bincount(key, column.records, len(column.texts) * size).reshape(-1, size)
+        spread = column.spread()
+        starts, codes, people = spread.classes()
+        pools = len(column.pools)
+        of_class = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        # A number that is published instead of a bin is in no pool.
+        key = column.published[of_class].astype(np.int64) * (pools + 1) + spread.pool[codes] + 1
+        counts = np.bincount(key, people, len(column.texts) * (pools + 1)).reshape(-1, pools + 1)[:, 1:]
         return {
-            text: {labels[code]: float(one[code] / one.sum()) for code in np.flatnonzero(one).tolist()}
-            for text, one in zip(column.texts, records, strict=True)
+            text: {column.pools.texts[at]: float(one[at] / one.sum()) for at in np.flatnonzero(one).tolist()}
+            for text, one in zip(column.texts, counts, strict=True)
         }
 
     def classes_of(self, frame: nw.DataFrame[Any]) -> NDArray[np.int64]:
@@ -121,8 +170,8 @@ class Proportions:
             raise BadInput.unknown("column", absent[0], frame.columns, "The proportions speak of it.")
         codes, sizes = [], []
         for column in self.columns:
-            texts, index = published_texts(frame[column.domain.name], column.domain.kind, self.missing)
-            known = self._index.codes(column.domain.name, texts)
+            texts, index = published_texts(frame[column.name], column.kind, self.missing)
+            known = self._index.codes(column.name, texts)
             codes.append(known[index])
             sizes.append(len(column.texts) + 1)
         distinct, row = tabulate(codes, sizes, len(frame))
@@ -130,7 +179,7 @@ class Proportions:
 
     @cached_property
     def _index(self) -> ClassIndex:
-        texts = {column.domain.name: (column.domain.kind, column.texts) for column in self.columns}
+        texts = {column.name: (column.kind, column.texts) for column in self.columns}
         return ClassIndex(texts, np.stack([column.published for column in self.columns], axis=1))
 
     def to_dict(self) -> dict[str, Any]:
@@ -138,6 +187,7 @@ class Proportions:
         return {
             "format": _FORMAT,
             "missing": list(self.missing),
+            "min_support": self.min_support,
             "sizes": self.sizes.tolist(),
             "columns": [_column_to_dict(column) for column in self.columns],
         }
@@ -145,10 +195,16 @@ class Proportions:
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Proportions:
         """Read what :meth:`to_dict` wrote."""
+        if stored["format"] == _EXACT_FORMAT:
+            raise BadInput(
+                "These proportions are of an older version of Hedgerow and exact, so that they single people out: "
+                "anonymize the table anew to get pooled ones."
+            )
         if stored["format"] != _FORMAT:
             raise ValueError(f"the format is not {_FORMAT!r}")
         columns = tuple(_column_from_dict(column) for column in stored["columns"])
-        return cls(columns, np.array(stored["sizes"], dtype=np.int64), tuple(stored["missing"]))
+        sizes = np.array(stored["sizes"], dtype=np.int64)
+        return cls(columns, sizes, tuple(stored["missing"]), int(stored["min_support"]))
 
     def save(self, path: str | Path) -> Path:
         """Write the proportions as JSON; :meth:`hedgerow.Release.save` does so beside its table."""
@@ -162,40 +218,38 @@ class Proportions:
     def load(cls, path: str | Path) -> Proportions:
         """Read proportions that :meth:`save` wrote."""
         try:
-            return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+            stored = json.loads(Path(path).read_text(encoding="utf-8"))
+            if isinstance(stored, Mapping) and {"format", "columns"} <= stored.keys():
+                return cls.from_dict(stored)
+        except BadInput:
+            raise
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            raise BadInput(f"The file {str(path)!r} does not hold proportions that Hedgerow saved.") from None
+            pass
+        raise BadInput(f"The file {str(path)!r} does not hold proportions that Hedgerow saved.")
+
+
+_ARRAYS: Final = {"published": np.int32, "starts": np.int64, "first": np.int32, "last": np.int32, "records": np.int64}
 
 
 def _column_to_dict(column: ColumnProportions) -> dict[str, Any]:
-    domain = column.domain
     return {
-        "name": domain.name,
-        "kind": domain.kind,
-        "values": domain.labels.tolist(),
-        "numbers": None if domain.numbers is None else domain.numbers.tolist(),
-        "has_missing": domain.has_missing,
+        "name": column.name,
+        "kind": column.kind,
+        "step": str(column.step),
+        "pools": column.pools.to_dict(),
+        "marginal": column.marginal.tolist(),
         "texts": list(column.texts),
-        **{name: getattr(column, name).tolist() for name in ("published", "starts", "codes", "records")},
+        **{name: getattr(column, name).tolist() for name in _ARRAYS},
     }
 
 
 def _column_from_dict(stored: Mapping[str, Any]) -> ColumnProportions:
-    numbers, values = stored["numbers"], np.array(stored["values"], dtype=np.str_)
-    codes, records = np.array(stored["codes"], dtype=np.int32), np.array(stored["records"], dtype=np.int64)
-    domain = Domain(
+    return ColumnProportions(
         stored["name"],
         stored["kind"],
-        values,
-        None if numbers is None else np.array(numbers, dtype=np.float64),
-        bool(stored["has_missing"]),
-        np.bincount(codes, records, len(values) + 1)[: len(values)].astype(np.int64),
-    )
-    return ColumnProportions(
-        domain,
+        Fraction(stored["step"]),
+        Pools.from_dict(stored["pools"]),
+        np.array(stored["marginal"], dtype=np.int64),
         tuple(stored["texts"]),
-        np.array(stored["published"], dtype=np.int32),
-        np.array(stored["starts"], dtype=np.int64),
-        codes,
-        records,
+        **{name: np.array(stored[name], dtype=kind) for name, kind in _ARRAYS.items()},
     )

@@ -3,7 +3,7 @@
 from hedgerow.recoding.building import label_column, publish_groups
 from hedgerow.recoding.columnwise import recode_by_nodes
 from hedgerow.recoding.node_router import NodeRouter
-from hedgerow.recoding.published import Pieces, PublishedColumn
+from hedgerow.recoding.published import Pieces, PublishedColumn, PublishedKind
 from hedgerow.recoding.recoding import Recoding
 from hedgerow.recoding.routing import CutTree, Router
 from hedgerow.recoding.shown import publish_shown
@@ -13,6 +13,7 @@ __all__ = [
     "NodeRouter",
     "Pieces",
     "PublishedColumn",
+    "PublishedKind",
     "Recoding",
     "Router",
     "label_column",

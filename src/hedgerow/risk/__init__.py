@@ -5,7 +5,7 @@ from __future__ import annotations
 from hedgerow.risk.attackers import AttackerRisk, Risks
 from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
 from hedgerow.risk.auditing import audit, audit_counts
-from hedgerow.risk.proportions import Disclosure
+from hedgerow.risk.proportions import Disclosure, SingledOut, singled_out
 
 __all__ = [
     "AttackerRisk",
@@ -14,7 +14,9 @@ __all__ = [
     "Disclosure",
     "Risks",
     "SensitiveAudit",
+    "SingledOut",
     "SizeBucket",
     "audit",
     "audit_counts",
+    "singled_out",
 ]

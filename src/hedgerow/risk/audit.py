@@ -106,6 +106,11 @@ class Audit:
         What published proportions tell beyond the table; empty if there are none.
     manifest : {"fits", "differs"}, optional
         Whether the table is the one that the manifest beside it speaks of; ``None`` if there is no manifest.
+    singled_out : int or None
+        The people with tuples of original values whose number the proportions fix below the k that is required, though
+        the table alone does not; ``None`` without proportions.
+    fully_known : int or None
+        The people with tuples whose number they fix at all.
     """
 
     rows: int
@@ -124,6 +129,8 @@ class Audit:
     verdict: Verdict | None = None
     proportions: Mapping[str, Disclosure] = field(default_factory=dict)
     manifest: Fit | None = None
+    singled_out: int | None = None
+    fully_known: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as plain values for JSON; what is infinite or not computed is ``None``."""

@@ -17,7 +17,7 @@ from hedgerow.risk.attackers import attacker_risks
 from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
 from hedgerow.risk.beside import manifest_fit
 from hedgerow.risk.population import people_fitting
-from hedgerow.risk.proportions import disclosures
+from hedgerow.risk.proportions import disclosures, singled_out
 from hedgerow.values import SUPPRESSED
 from hedgerow.verifier import ClassCounts, Histogram, count_classes, verify, wildcard_k
 from hedgerow.verifier.classes import Integers
@@ -143,6 +143,8 @@ def audit_counts(
     described = dict.fromkeys((*sensitive, *(() if target is None else (target,))))
     fitting = None if population is None else people_fitting(counts, population)
     wildcard = wildcard_k(counts)
+    least = max((getattr(one, "minimal_size", 1) for one in demanded), default=1)
+    known = None if proportions is None else singled_out(proportions, least)
     return Audit(
         rows=counts.rows,
         columns=counts.columns,
@@ -163,6 +165,8 @@ def audit_counts(
         warnings=(*warnings, *_warnings(counts, demanded, fitting, wildcard)),
         verdict=verify(counts, demanded) if demanded else None,
         proportions={} if proportions is None else disclosures(proportions),
+        singled_out=None if known is None else known.people,
+        fully_known=None if known is None else known.known,
     )
 
 

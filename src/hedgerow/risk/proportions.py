@@ -1,21 +1,28 @@
-"""What proportions give away beyond the published values: how sure a reader can be of somebody's original value.
+"""What proportions give away beyond the published values: what a reader can be sure of, and who is singled out.
 
-Who finds the class of a person knows the person's original value with the probability of its share in the class. The
-published value alone tells less. A class that publishes the one value it holds has nothing left to give away, so it
-does not count.
+Who finds the class of a person knows the person's original value with the probability of its share in the class, if
+the proportions tell that value (a bin of its own). The published value alone tells less. A class that publishes the one
+value it holds has nothing left to give away, so it does not count.
+
+A tuple of original values is *singled out* if the number of people of a class who have it is fixed, and is 1 … k - 1.
+It is fixed only where all columns but one are known for all the class, and the number of the value in the last one is
+(:mod:`hedgerow.proportions.pooling` says why): the value has a bin of its own, or a published set names as many values
+in the range of a bin as this has people.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.proportions import ColumnProportions, Proportions
-from hedgerow.values import format_value
+from hedgerow.proportions.points import number_shown
+from hedgerow.values import ValueSet, parse
 
-__all__ = ["Disclosure", "disclosures"]
+__all__ = ["Disclosure", "SingledOut", "disclosures", "singled_out"]
 
 
 @dataclass(frozen=True)
@@ -25,12 +32,13 @@ class Disclosure:
     Parameters
     ----------
     posterior : float
-        The largest share that one value has in a class whose published value does not tell it: how sure a reader can
-        be. 0 if all published values tell it.
+        The largest share that one value is told to have in a class whose published value does not tell it: how sure a
+        reader can be. 0 if nothing is told of any value.
     records_told : int
         The records of classes where one value has the whole share, so that it is told though it is not published.
     average : float
-        The share of the most frequent value of the class, averaged over the records of the classes that count.
+        The share that is told of the most frequent value of the class, averaged over the records of the classes that
+        count; 0 where none is told.
     """
 
     posterior: float
@@ -38,24 +46,95 @@ class Disclosure:
     average: float
 
 
+class SingledOut(NamedTuple):
+    """How many people have tuples whose number in their class is fixed: below k, and at all."""
+
+    people: int
+    known: int
+
+
 def disclosures(proportions: Proportions) -> dict[str, Disclosure]:
-    """Find the worst posterior of each quasi-identifier. O(entries).
+    """Find the worst posterior of each quasi-identifier. O(bins).
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> import hedgerow as hr
-    >>> people = pa.table({"age": [20, 21, 21, 21, 60, 61]})
-    >>> release = hr.anonymize(people, hr.Schema(quasi=["age"]), k=2, publish_proportions=True)
-    >>> release.audit.proportions["age"].posterior
-    0.75
+    >>> people = pa.table({"town": ["Ulm"] * 6 + ["Bern"] * 3 + ["Bonn", "Kiel", "Nice"]})
+    >>> schema = hr.Schema(quasi=["town"], hierarchies={"town": "flat"})
+    >>> hr.anonymize(people, schema, method="datafly", k=3, publish_proportions=True).audit.proportions["town"]
+    Disclosure(posterior=0.5, records_told=0, average=0.5)
     """
-    return {column.domain.name: _disclosure(column, proportions) for column in proportions.columns}
+    return {column.name: _disclosure(column, proportions) for column in proportions.columns}
+
+
+def singled_out(proportions: Proportions, k: int) -> SingledOut:
+    """Count the people whose tuples are fixed by what is published; those that the table alone fixes are not counted.
+
+    O(bins), and the members of published sets in classes that are open in one column.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import hedgerow as hr
+    >>> people = pa.table({"age": [20, 20, 20, 20, 21, 60, 60, 61, 61, 61]})
+    >>> told = dict(k=4, publish_proportions=True)
+    >>> hr.anonymize(people, hr.Schema(quasi=["age"]), **told).audit.singled_out
+    0
+    >>> hr.anonymize(people, hr.Schema(quasi=["age"]), **told, min_support=1).audit.singled_out
+    6
+    """
+    known = np.stack([_known(column) for column in proportions.columns])
+    unknown = (~known).sum(axis=0)
+    sizes = proportions.sizes
+    closed = sizes[unknown == 0]
+    people, all_known = int(closed[closed < k].sum()), int(closed.sum())
+    for at, column in enumerate(proportions.columns):
+        for one in np.flatnonzero((unknown == 1) & ~known[at]).tolist():
+            fixed = _fixed(column, one, int(sizes[one]))
+            people += sum(number * times for number, times in fixed if number < k)
+            all_known += sum(number * times for number, times in fixed)
+    return SingledOut(people, all_known)
+
+
+def _known(column: ColumnProportions) -> NDArray[np.bool_]:
+    """Whether all people of each class are told to have one value."""
+    return np.asarray((np.diff(column.starts) == 1) & column.own[column.starts[:-1]])
+
+
+def _fixed(column: ColumnProportions, one: int, size: int) -> list[tuple[int, int]]:
+    """The numbers of people that are fixed for single values of a class, and for how many values each."""
+    cell = parse(column.texts[column.published[one]])
+    members = cell.members if isinstance(cell, ValueSet) else frozenset()
+    if len(members) == size:
+        # The table alone says that each member has one.
+        return []
+    bins = range(int(column.starts[one]), int(column.starts[one + 1]))
+    own = {int(column.first[at]) for at in bins if column.own[at]}
+    pools = [_pool_of(column, member) for member in members]
+    fixed = []
+    for at in bins:
+        first, last, people = int(column.first[at]), int(column.last[at]), int(column.records[at])
+        possible = sum(first <= pool <= last and pool not in own for pool in pools)
+        if column.own[at] or possible == 1:
+            fixed.append((people, 1))
+        elif possible == people:
+            fixed.append((1, people))
+    return fixed
+
+
+def _pool_of(column: ColumnProportions, value: str | None) -> int:
+    pools = column.pools
+    if value in pools.of_value:
+        return pools.of_value[value]
+    number = number_shown(value, column.kind)
+    return -1 if number is None else pools.of_number(number)
 
 
 def _disclosure(column: ColumnProportions, proportions: Proportions) -> Disclosure:
-    most = np.maximum.reduceat(column.records, column.starts[:-1])
-    hidden = ~_told(column)
+    told = np.where(column.own, column.records, 0)
+    most = np.maximum.reduceat(told, column.starts[:-1])
+    hidden = ~_published(column)
     sizes = proportions.sizes[hidden]
     if not len(sizes):
         return Disclosure(0.0, 0, 0.0)
@@ -67,10 +146,8 @@ def _disclosure(column: ColumnProportions, proportions: Proportions) -> Disclosu
     )
 
 
-def _told(column: ColumnProportions) -> NDArray[np.bool_]:
+def _published(column: ColumnProportions) -> NDArray[np.bool_]:
     """Whether each class publishes the one value that it holds."""
-    written: list[str | None] = [format_value(label) for label in column.domain.labels.tolist()]
     known = {text: code for code, text in enumerate(column.texts)}
-    text_of_code = np.array([known.get(text, -1) for text in [*written, None]], dtype=np.int64)
-    single = np.diff(column.starts) == 1
-    return np.asarray(single & (text_of_code[column.codes[column.starts[:-1]]] == column.published))
+    text_of_pool = np.array([known.get(text, -1) for text in column.pools.texts], dtype=np.int64)
+    return np.asarray(_known(column) & (text_of_pool[column.first[column.starts[:-1]]] == column.published))

@@ -108,7 +108,12 @@ def _disclosure_table(audit: Audit) -> list[str]:
         (name, _share(one.posterior), _share(one.average), f"{one.records_told:,}")
         for name, one in audit.proportions.items()
     ]
-    return _aligned(rows, right=(1, 2, 3))
+    known, alone = audit.fully_known or 0, audit.singled_out or 0
+    return [
+        *_aligned(rows, right=(1, 2, 3)),
+        f"people with a tuple whose number is told: {known:,} ({_share(known / audit.rows)}); singled out, fewer than "
+        f"k: {alone:,} ({_share(alone / audit.rows)})",
+    ]
 
 
 def _findings(audit: Audit) -> list[str]:

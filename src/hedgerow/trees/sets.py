@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hedgerow.counts import BadValues, EncodedColumn, encode_column
 from hedgerow.errors import translated
-from hedgerow.proportions import ColumnProportions
+from hedgerow.proportions import Spread
 from hedgerow.trees._fractional import Cells
 from hedgerow.trees.attributes import MISSING
 from hedgerow.trees.contents import Content, Leaves, canonical, contents_of, generalized, known_values
@@ -60,7 +60,7 @@ def read_training(
     own: bool = False,
     missing_is_value: bool = True,
     leaves: Leaves = _NO_LEAVES,
-    proportions: ColumnProportions | None = None,
+    spread: Spread | None = None,
     classes: NDArray[np.int64] | None = None,
 ) -> SetColumn:
     """Read a column of the training table.
@@ -78,8 +78,8 @@ def read_training(
         Whether missing is a value of its own where the column is no number; else nothing is known of it.
     leaves : mapping of label to values
         How labels of a hierarchy are read.
-    proportions : ColumnProportions, optional
-        What a release says of the column, and ``classes``, the class of each row (-1 for none).
+    spread : Spread, optional
+        What the classes of a release may hold, by its proportions; ``classes`` has that of each row, -1 for none.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def read_training(
     """
     texts = _texts(name, values, missing)
     contents = contents_of(texts.domain, leaves)
-    told = None if proportions is None else proportions.domain
+    told = None if spread is None else spread.domain
     categories = pa.types.is_dictionary(values.type) or (told is not None and told.kind == "text")
     if own and any(map(generalized, contents)):
         labels = sorted({canonical(label) for label in texts.domain.labels.tolist()})
@@ -99,10 +99,10 @@ def read_training(
         numbers = None if categories else domain.numbers
         attribute = SetAttribute(name, tuple(domain.labels.tolist()), numbers, leaves=leaves)
     lacks = texts.domain.has_missing or any(isinstance(one, frozenset) and None in one for one in contents)
-    lacks = lacks or (proportions is not None and proportions.domain.has_missing)
+    lacks = lacks or (spread is not None and spread.domain.has_missing)
     if lacks and missing_is_value and not attribute.numeric:
         attribute = replace(attribute, labels=(*attribute.labels, MISSING_LABEL), has_missing=True)
-    return _column(CellReader(attribute, training=True), texts, contents, proportions, classes)
+    return _column(CellReader(attribute, training=True), texts, contents, spread, classes)
 
 
 def read_unseen(
@@ -110,7 +110,7 @@ def read_unseen(
     values: pa.ChunkedArray,
     *,
     missing: Sequence[str] = ("",),
-    proportions: ColumnProportions | None = None,
+    spread: Spread | None = None,
     classes: NDArray[np.int64] | None = None,
 ) -> SetColumn:
     """Read a column of another table as the values of the training table.
@@ -127,7 +127,7 @@ def read_unseen(
     """
     texts = _texts(attribute.name, values, missing)
     contents = contents_of(texts.domain, attribute.leaves)
-    return _column(CellReader(attribute, training=False), texts, contents, proportions, classes)
+    return _column(CellReader(attribute, training=False), texts, contents, spread, classes)
 
 
 def _texts(name: str, values: pa.ChunkedArray, missing: Sequence[str]) -> EncodedColumn:
@@ -139,7 +139,7 @@ def _column(
     reader: CellReader,
     texts: EncodedColumn,
     contents: Sequence[Content],
-    proportions: ColumnProportions | None,
+    spread: Spread | None,
     classes: NDArray[np.int64] | None,
 ) -> SetColumn:
     """Put the cells of a column together."""
@@ -161,22 +161,22 @@ def _column(
         cell_of[-1] = size - 1 if attribute.has_missing else size
     index = cell_of[texts.codes]
     by_class = index
-    if proportions is not None and classes is not None and not attribute.own:
+    if spread is not None and classes is not None and not attribute.own:
         first = size + 1 + len(lists)
-        of_class = np.empty(len(proportions.starts) - 1, dtype=np.int32)
-        for which, (codes, shares) in enumerate(_of_classes(reader, proportions)):
+        different, which = _of_classes(reader, spread)
+        cell_of_class = np.arange(first, first + len(different), dtype=np.int32)
+        for at, (codes, shares) in enumerate(different):
             if len(codes) == 1 and shares[0] == 1.0 and codes[0] < size:
-                of_class[which] = codes[0]
-            else:
-                of_class[which] = first + which
-            lists.append((codes, shares))
+                cell_of_class[at] = codes[0]
+        lists += different
+        of_class = cell_of_class[which]
         by_class = np.where(classes >= 0, of_class[classes], index).astype(np.int32)
     return SetColumn(attribute, _cells(size, lists), index, by_class)
 
 
-def _of_classes(reader: CellReader, proportions: ColumnProportions) -> list[Shares]:
-    """The cell of each class of a release."""
-    domain = proportions.domain
+def _of_classes(reader: CellReader, spread: Spread) -> tuple[list[Shares], NDArray[np.int64]]:
+    """The different cells of the classes of a release, and which of them each class has."""
+    domain = spread.domain
     code_of = np.full(domain.size, MISSING, dtype=np.int64)
     for at, label in enumerate(domain.labels.tolist()):
         number = None if domain.numbers is None else float(domain.numbers[at])
@@ -184,13 +184,19 @@ def _of_classes(reader: CellReader, proportions: ColumnProportions) -> list[Shar
         code_of[at] = alone[0] if len(alone) else MISSING
     if domain.has_missing and reader.attribute.has_missing:
         code_of[-1] = reader.size
-    found = []
-    for start, end in zip(proportions.starts[:-1].tolist(), proportions.starts[1:].tolist(), strict=True):
-        codes = code_of[proportions.codes[start:end]]
-        shares = proportions.records[start:end] / proportions.records[start:end].sum()
-        known = codes != MISSING
-        found.append(_merged(codes[known], shares[known]))
-    return found
+    starts, codes, people = spread.classes()
+    found: list[Shares] = []
+    known: dict[tuple[bytes, bytes], int] = {}
+    which = np.empty(len(starts) - 1, dtype=np.int64)
+    for one, (start, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
+        shares = people[start:end] / people[start:end].sum()
+        key = (codes[start:end].tobytes(), shares.tobytes())
+        if key not in known:
+            known[key] = len(found)
+            mine = code_of[codes[start:end]]
+            found.append(_merged(mine[mine != MISSING], shares[mine != MISSING]))
+        which[one] = known[key]
+    return found, which
 
 
 def _merged(codes: NDArray[np.int64], shares: NDArray[np.float64]) -> Shares:

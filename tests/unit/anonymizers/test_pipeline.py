@@ -117,7 +117,9 @@ def test_a_step_with_a_schema(people: tuple[pd.DataFrame, pd.Series[Any]]) -> No
 
 def test_proportions_become_columns(people: tuple[pd.DataFrame, pd.Series[Any]]) -> None:
     features, rich = people
-    published, labels = Mondrian(k=5, publish_proportions=True, random_state=0).fit_resample(features, rich)
+    published, labels = Mondrian(k=5, publish_proportions=True, min_support=1, random_state=0).fit_resample(
+        features, rich
+    )
     jobs, towns = [f"job={job}" for job in JOBS], ["town=north", "town=south"]
     assert list(published.columns) == ["job", "town", *jobs, *towns]
     assert len(published) == len(labels) == len(features)

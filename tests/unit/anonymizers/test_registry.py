@@ -66,7 +66,7 @@ def test_an_entry_describes_its_class(method: Method) -> None:
     assert getattr(hr, method.class_name) is loaded
     assert loaded.name == method.name
     assert loaded.method() is method
-    common = {"self", "k", "require", "publish_proportions", "schema", "random_state"}
+    common = {"self", "k", "require", "publish_proportions", "min_support", "schema", "random_state"}
     own = [name for name in inspect.signature(loaded.__init__).parameters if name not in common]
     assert [parameter.name for parameter in method.parameters] == own
     method.check({name: value for name, value in loaded().get_params().items() if name in own})

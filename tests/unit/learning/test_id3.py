@@ -97,7 +97,9 @@ def test_a_release_brings_its_classes_and_proportions(release: hr.Release) -> No
     assert set(whole.feature_names_in_) == set(COLUMNS)
 
 
-def test_proportions_put_the_records_where_they_were(census: pd.DataFrame, release: hr.Release) -> None:
+def test_exact_proportions_put_the_records_where_they_were(census: pd.DataFrame) -> None:
+    schema = hr.Schema(quasi=COLUMNS, target="income", others="drop")
+    release = hr.anonymize(census, schema, k=10, random_state=0, publish_proportions=True, min_support=1)
     model = GeneralizedID3Classifier(fractional=True, max_depth=1).fit(release)
     root = model.tree_.attributes[model.tree_.nodes.column[0]]
     original = census[root.name]

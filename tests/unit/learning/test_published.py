@@ -31,7 +31,7 @@ def labels(X: Any, table: pa.Table | None = None, **more: Any) -> dict[str, tupl
 @pytest.fixture
 def release() -> hr.Release:
     schema = hr.Schema(quasi=["town", "zip"], target="rich", hierarchies={"town": TOWNS, "zip": masking()})
-    return hr.anonymize(PEOPLE, schema, method="datafly", k=3, publish_proportions=True)
+    return hr.anonymize(PEOPLE, schema, method="datafly", k=3, publish_proportions=True, min_support=1)
 
 
 def test_a_column_that_is_only_named_like_shares_is_learnt_from() -> None:

@@ -9,7 +9,7 @@ import hedgerow as hr
 
 def audited(table: pa.Table, k: int) -> hr.Audit:
     schema = hr.Schema(quasi=table.column_names)
-    return hr.anonymize(table, schema, k=k, publish_proportions=True).audit
+    return hr.anonymize(table, schema, k=k, publish_proportions=True, min_support=1).audit
 
 
 def test_the_worst_posterior_is_the_largest_share() -> None:
@@ -30,7 +30,7 @@ def test_a_hidden_value_that_all_share_is_told() -> None:
     """The town is suppressed in the whole column, and all of one class come from one."""
     table = pa.table({"sex": ["F", "F", "M", "M"], "town": ["Ulm", "Ulm", "Bern", "Ulm"]})
     schema = hr.Schema(quasi=["sex", "town"], hierarchies={"sex": "flat", "town": "flat"})
-    release = hr.anonymize(table, schema, method="optimal", k=2, publish_proportions=True)
+    release = hr.anonymize(table, schema, method="optimal", k=2, publish_proportions=True, min_support=1)
     assert release.recoding.levels == {"sex": 0, "town": 1}
     found = release.audit.proportions["town"]
     assert (found.posterior, found.records_told) == (1.0, 2)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from hedgerow.domains import Domain
-from hedgerow.proportions import ColumnProportions
 from hedgerow.trees.drawing import Assign, draw
 from hedgerow.trees.sets import SetColumn, read_training
 
@@ -60,16 +60,10 @@ def test_frequencies_of_the_column_are_replicated() -> None:
     assert len({tuple(drawn(of, "distribution", seed)) for seed in range(20)}) > 1
 
 
-def test_proportions_of_a_class_are_replicated_exactly() -> None:
-    told = ColumnProportions(
-        Domain("it", "text", np.array(["a", "b", "c"])),
-        ("{a|b}", "{a|c}"),
-        np.array([0, 1], dtype=np.int32),
-        np.array([0, 2, 4]),
-        np.array([0, 1, 0, 2], dtype=np.int32),
-        np.array([5, 2, 1, 3]),
-    )
-    of = column(["{a|b}"] * 7 + ["{a|c}"] * 4, proportions=told, classes=np.array([0] * 7 + [1] * 4))
+def test_proportions_of_a_class_are_replicated_exactly(told_exactly: Any) -> None:
+    letters = Domain("it", "text", np.array(["a", "b", "c"]))
+    spread = told_exactly(letters, ["{a|b}", "{a|c}"], [{0: 5, 1: 2}, {0: 1, 2: 3}]).spread()
+    of = column(["{a|b}"] * 7 + ["{a|c}"] * 4, spread=spread, classes=np.array([0] * 7 + [1] * 4))
     seen = set()
     for seed in range(30):
         chosen = drawn(of, "distribution", seed)

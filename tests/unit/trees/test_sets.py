@@ -10,7 +10,6 @@ import pytest
 
 from hedgerow import BadInput
 from hedgerow.domains import Domain
-from hedgerow.proportions import ColumnProportions
 from hedgerow.trees.sets import SetColumn, read_training, read_unseen
 
 
@@ -134,32 +133,21 @@ def test_infinite_numbers_are_refused_with_their_row() -> None:
         read_training("age", array([1.0, float("inf")]))
 
 
-@pytest.fixture
-def told() -> ColumnProportions:
-    """Two classes: {a|b} with three a and one b, and one that publishes c."""
-    return ColumnProportions(
-        Domain("it", "text", np.array(["a", "b", "c"])),
-        ("{a|b}", "c"),
-        np.array([0, 1], dtype=np.int32),
-        np.array([0, 2, 3]),
-        np.array([0, 1, 2], dtype=np.int32),
-        np.array([3, 1, 2]),
-    )
-
-
-def test_records_have_the_proportions_of_their_class(told: ColumnProportions) -> None:
+def test_records_have_the_proportions_of_their_class(told_exactly: Any) -> None:
+    letters = Domain("it", "text", np.array(["a", "b", "c"]))
+    spread = told_exactly(letters, ["{a|b}", "c"], [{0: 3, 1: 1}, {2: 2}]).spread()
     classes = np.array([0, 1, -1])
-    column = read_training("it", array(["{a|b}", "c", "{a|b}"]), proportions=told, classes=classes)
+    column = read_training("it", array(["{a|b}", "c", "{a|b}"]), spread=spread, classes=classes)
     assert stands_for(column, 0, by_class=True) == {"a": 0.75, "b": 0.25}
     assert stands_for(column, 0) == stands_for(column, 2, by_class=True) == {"a": 0.5, "b": 0.5}
     assert column.by_class[1] == column.index[1] == 2
 
 
-def test_missing_values_of_a_class_are_missing(told: ColumnProportions) -> None:
+def test_missing_values_of_a_class_are_missing(told_exactly: Any) -> None:
     domain = Domain("it", "text", np.array(["a", "b"]), has_missing=True)
-    lacking = ColumnProportions(domain, told.texts, told.published, told.starts, told.codes, told.records)
+    spread = told_exactly(domain, ["{a|b}", None], [{0: 3, 1: 1}, {2: 2}]).spread()
     cells, classes = array(["{a|b}", "\\N"]), np.array([0, 1])
-    value = read_training("it", cells, missing=("\\N",), proportions=lacking, classes=classes)
+    value = read_training("it", cells, missing=("\\N",), spread=spread, classes=classes)
     assert stands_for(value, 1, by_class=True) == {"\\N": 1}
-    unknown = read_training("it", cells, missing=("\\N",), missing_is_value=False, proportions=lacking, classes=classes)
+    unknown = read_training("it", cells, missing=("\\N",), missing_is_value=False, spread=spread, classes=classes)
     assert stands_for(unknown, 1, by_class=True) == {}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from typing import Any, cast
 
 import pyarrow as pa
 
@@ -24,7 +26,9 @@ from hedgerow.anonymizers.checks.examples import (
 from hedgerow.anonymizers.checks.expectations import expect
 from hedgerow.errors import required
 from hedgerow.frames import open_frame
+from hedgerow.proportions import ColumnProportions
 from hedgerow.recoding import NodeRouter
+from hedgerow.values import Interval, ValueSet, parse
 
 __all__ = [
     "check_unseen_rows",
@@ -79,21 +83,43 @@ def check_fit_resample_without_schema(estimator: Anonymizer, as_frame: AsFrame =
 
 
 def check_proportions(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:
-    """The proportions of each class are those of the people who are in it, and only of classes that are published."""
+    """Every proportion is of at least k people, those who are in the class; and nobody is singled out."""
     plain = prepared(estimator, k=K).anonymize(as_frame(example_table()), SCHEMA)
     if plain.recoding.weak is not None:
         return
     release = prepared(estimator, k=K).anonymize(as_frame(example_table()), SCHEMA, publish_proportions=True)
     expect(release.proportions is not None, "publish_proportions must give the release proportions.")
     told = required(release.proportions, "what was just looked at")
+    expect(told.min_support == K, "without min_support it must be the k that is required.")
+    expect(release.audit.singled_out == 0, "nobody may be singled out by the proportions.")
     frame = open_frame(release.table).frame
     rows, of_row = rows_of(release.table), told.classes_of(frame).tolist()
     expect(min(of_row) >= 0, "every published row must have a class in the proportions.")
     expect(Counter(of_row) == Counter(dict(enumerate(told.sizes.tolist()))), "the sizes of classes must be counted.")
     original = {row["note"]: row for row in rows_of(example_table())}
     for column in told.columns:
-        name, labels = column.domain.name, column.domain.labels.tolist()
-        held = Counter((at, str(original[row["note"]][name])) for at, row in zip(of_row, rows, strict=True))
-        entries = zip(column.class_of_entry.tolist(), column.codes.tolist(), column.records.tolist(), strict=True)
-        counted = {(at, labels[code]): records for at, code, records in entries}
-        expect(held == counted, "proportions must be those of the records that a class was made of.")
+        values = [original[row["note"]][column.name] for row in rows]
+        pools = [_pool_of(column.pools.texts, value) for value in values]
+        held = Counter(_bin_of(column, at, pool) for at, pool in zip(of_row, pools, strict=True))
+        expect(held == Counter(dict(enumerate(column.records.tolist()))), "bins must hold the people of their class.")
+        expect(int(column.records.min()) >= K, "every bin must have at least k people.")
+        for text, people in Counter(column.pools.texts[pool] for pool in pools).items():
+            alone = isinstance(parse(text), str | float) and people < K
+            expect(not alone, "no value may be named that fewer than k people have.")
+
+
+def _pool_of(texts: Sequence[str | None], value: Any) -> int:
+    """The pool of an original value: itself, or else the set or range that it is in."""
+    alone = [at for at, text in enumerate(texts) if text == str(value)]
+    several = [at for at, text in enumerate(texts) if isinstance(parse(text), Interval | ValueSet)]
+    around = [at for at in several if value in cast("Interval | ValueSet", parse(texts[at]))]
+    expect(bool(alone or around), "every value must be in a pool.")
+    return (alone or around)[0]
+
+
+def _bin_of(column: ColumnProportions, of_class: int, pool: int) -> int:
+    """The bin of its class that a pool is in: its own, or else the one that reaches over it."""
+    bins = range(int(column.starts[of_class]), int(column.starts[of_class + 1]))
+    found = [at for at in bins if column.first[at] <= pool <= column.last[at]]
+    expect(bool(found), "every person must be in a bin of the class.")
+    return min(found, key=lambda at: int(column.last[at] - column.first[at]))

@@ -29,7 +29,9 @@ class OptimalLattice(Anonymizer):
         Seconds after which the best that was found so far is taken. Without it a lattice of more than two million
         combinations of levels is refused.
     publish_proportions : bool
-        Whether the release also says how often each original value occurs in every class.
+        Whether the release also says how the people of every class are divided among the values.
+    min_support : int, optional
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -56,6 +58,7 @@ class OptimalLattice(Anonymizer):
         suppression_limit: float = 0.0,
         time_limit: float | None = None,
         publish_proportions: bool = False,
+        min_support: int | None = None,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -65,6 +68,7 @@ class OptimalLattice(Anonymizer):
         self.suppression_limit = suppression_limit
         self.time_limit = time_limit
         self.publish_proportions = publish_proportions
+        self.min_support = min_support
         self.schema = schema
         self.random_state = random_state
 
@@ -81,7 +85,9 @@ class Incognito(Anonymizer):
     metric : str
         One of :data:`hedgerow.metrics.METRICS`; ``"classification"`` needs a target.
     publish_proportions : bool
-        Whether the release also says how often each original value occurs in every class.
+        Whether the release also says how the people of every class are divided among the values.
+    min_support : int, optional
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -105,6 +111,7 @@ class Incognito(Anonymizer):
         require: Sequence[Requirement | str] = (),
         metric: str = "loss",
         publish_proportions: bool = False,
+        min_support: int | None = None,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -112,6 +119,7 @@ class Incognito(Anonymizer):
         self.require = require
         self.metric = metric
         self.publish_proportions = publish_proportions
+        self.min_support = min_support
         self.schema = schema
         self.random_state = random_state
 
@@ -130,7 +138,9 @@ class AllMin(Anonymizer):
     suppression_limit : float
         The share of the records that may be lost: those of classes that violate a requirement.
     publish_proportions : bool
-        Whether the release also says how often each original value occurs in every class.
+        Whether the release also says how the people of every class are divided among the values.
+    min_support : int, optional
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -156,6 +166,7 @@ class AllMin(Anonymizer):
         search: Literal["binary", "linear"] = "binary",
         suppression_limit: float = 0.0,
         publish_proportions: bool = False,
+        min_support: int | None = None,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -164,6 +175,7 @@ class AllMin(Anonymizer):
         self.search = search
         self.suppression_limit = suppression_limit
         self.publish_proportions = publish_proportions
+        self.min_support = min_support
         self.schema = schema
         self.random_state = random_state
 
@@ -180,7 +192,9 @@ class Datafly(Anonymizer):
     suppression_limit : float
         The share of the records that may be lost: those of classes that violate a requirement.
     publish_proportions : bool
-        Whether the release also says how often each original value occurs in every class.
+        Whether the release also says how the people of every class are divided among the values.
+    min_support : int, optional
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -204,6 +218,7 @@ class Datafly(Anonymizer):
         require: Sequence[Requirement | str] = (),
         suppression_limit: float = 0.0,
         publish_proportions: bool = False,
+        min_support: int | None = None,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -211,6 +226,7 @@ class Datafly(Anonymizer):
         self.require = require
         self.suppression_limit = suppression_limit
         self.publish_proportions = publish_proportions
+        self.min_support = min_support
         self.schema = schema
         self.random_state = random_state
 
@@ -232,7 +248,9 @@ class HeuristicMin(Anonymizer):
     max_states : int
         States after which it stops, in the same way.
     publish_proportions : bool
-        Whether the release also says how often each original value occurs in every class.
+        Whether the release also says how the people of every class are divided among the values.
+    min_support : int, optional
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -258,6 +276,7 @@ class HeuristicMin(Anonymizer):
         time_limit: float | None = None,
         max_states: int = 20_000,
         publish_proportions: bool = False,
+        min_support: int | None = None,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -267,6 +286,7 @@ class HeuristicMin(Anonymizer):
         self.time_limit = time_limit
         self.max_states = max_states
         self.publish_proportions = publish_proportions
+        self.min_support = min_support
         self.schema = schema
         self.random_state = random_state
 
@@ -288,7 +308,9 @@ class MinGen(Anonymizer):
     time_limit : float, optional
         Seconds after which the solver stops; the best so far is released, with a warning. Larger tables need it.
     publish_proportions : bool
-        Whether the release also says how often each original value occurs in every class.
+        Whether the release also says how the people of every class are divided among the values.
+    min_support : int, optional
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -313,6 +335,7 @@ class MinGen(Anonymizer):
         granularity: Literal["tuple", "record"] = "tuple",
         time_limit: float | None = None,
         publish_proportions: bool = False,
+        min_support: int | None = None,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -321,5 +344,6 @@ class MinGen(Anonymizer):
         self.granularity = granularity
         self.time_limit = time_limit
         self.publish_proportions = publish_proportions
+        self.min_support = min_support
         self.schema = schema
         self.random_state = random_state

@@ -29,7 +29,9 @@ class Greedy(Anonymizer):
     improve : bool
         Whether groups exchange records and split afterwards, while every requirement holds and the loss falls. Slower.
     publish_proportions : bool
-        Whether the release also says how often each original value occurs in every class.
+        Whether the release also says how the people of every class are divided among the values.
+    min_support : int, optional
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -55,6 +57,7 @@ class Greedy(Anonymizer):
         ranges: bool = False,
         improve: bool = False,
         publish_proportions: bool = False,
+        min_support: int | None = None,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -64,6 +67,7 @@ class Greedy(Anonymizer):
         self.ranges = ranges
         self.improve = improve
         self.publish_proportions = publish_proportions
+        self.min_support = min_support
         self.schema = schema
         self.random_state = random_state
 
@@ -80,7 +84,9 @@ class KACA(Anonymizer):
     improve : bool
         Whether groups exchange records and split afterwards, while every requirement holds and the loss falls. Slower.
     publish_proportions : bool
-        Whether the release also says how often each original value occurs in every class.
+        Whether the release also says how the people of every class are divided among the values.
+    min_support : int, optional
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -104,6 +110,7 @@ class KACA(Anonymizer):
         require: Sequence[Requirement | str] = (),
         improve: bool = False,
         publish_proportions: bool = False,
+        min_support: int | None = None,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -111,6 +118,7 @@ class KACA(Anonymizer):
         self.require = require
         self.improve = improve
         self.publish_proportions = publish_proportions
+        self.min_support = min_support
         self.schema = schema
         self.random_state = random_state
 
@@ -127,7 +135,9 @@ class KMember(Anonymizer):
     improve : bool
         Whether groups exchange records and split afterwards, while every requirement holds and the loss falls. Slower.
     publish_proportions : bool
-        Whether the release also says how often each original value occurs in every class.
+        Whether the release also says how the people of every class are divided among the values.
+    min_support : int, optional
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -151,6 +161,7 @@ class KMember(Anonymizer):
         require: Sequence[Requirement | str] = (),
         improve: bool = False,
         publish_proportions: bool = False,
+        min_support: int | None = None,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -158,6 +169,7 @@ class KMember(Anonymizer):
         self.require = require
         self.improve = improve
         self.publish_proportions = publish_proportions
+        self.min_support = min_support
         self.schema = schema
         self.random_state = random_state
 
@@ -174,7 +186,9 @@ class OKA(Anonymizer):
     improve : bool
         Whether groups exchange records and split afterwards, while every requirement holds and the loss falls. Slower.
     publish_proportions : bool
-        Whether the release also says how often each original value occurs in every class.
+        Whether the release also says how the people of every class are divided among the values.
+    min_support : int, optional
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -198,6 +212,7 @@ class OKA(Anonymizer):
         require: Sequence[Requirement | str] = (),
         improve: bool = False,
         publish_proportions: bool = False,
+        min_support: int | None = None,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -205,5 +220,6 @@ class OKA(Anonymizer):
         self.require = require
         self.improve = improve
         self.publish_proportions = publish_proportions
+        self.min_support = min_support
         self.schema = schema
         self.random_state = random_state

@@ -32,7 +32,9 @@ class Mondrian(Anonymizer):
     improve : bool
         Whether groups exchange records and split afterwards, while every requirement holds and the loss falls. Slower.
     publish_proportions : bool
-        Whether the release also says how often each original value occurs in every class.
+        Whether the release also says how the people of every class are divided among the values.
+    min_support : int, optional
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -60,6 +62,7 @@ class Mondrian(Anonymizer):
         order: Literal["auto", "alphabetical", "hierarchy"] = "auto",
         improve: bool = False,
         publish_proportions: bool = False,
+        min_support: int | None = None,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -71,5 +74,6 @@ class Mondrian(Anonymizer):
         self.order = order
         self.improve = improve
         self.publish_proportions = publish_proportions
+        self.min_support = min_support
         self.schema = schema
         self.random_state = random_state

@@ -25,7 +25,9 @@ class TDS(Anonymizer):
         What a specialization costs: how far the smallest class falls, or the records of the specialized value less
         those of its smallest branch.
     publish_proportions : bool
-        Whether the release also says how often each original value occurs in every class.
+        Whether the release also says how the people of every class are divided among the values.
+    min_support : int, optional
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -49,6 +51,7 @@ class TDS(Anonymizer):
         require: Sequence[Requirement | str] = (),
         loss: Literal["shield", "node"] = "shield",
         publish_proportions: bool = False,
+        min_support: int | None = None,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -56,6 +59,7 @@ class TDS(Anonymizer):
         self.require = require
         self.loss = loss
         self.publish_proportions = publish_proportions
+        self.min_support = min_support
         self.schema = schema
         self.random_state = random_state
 
@@ -72,7 +76,9 @@ class TDR(Anonymizer):
     loss : {"shield", "node"}
         What a refinement costs; see :class:`TDS`.
     publish_proportions : bool
-        Whether the release also says how often each original value occurs in every class.
+        Whether the release also says how the people of every class are divided among the values.
+    min_support : int, optional
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -96,6 +102,7 @@ class TDR(Anonymizer):
         require: Sequence[Requirement | str] = (),
         loss: Literal["shield", "node"] = "shield",
         publish_proportions: bool = False,
+        min_support: int | None = None,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -103,6 +110,7 @@ class TDR(Anonymizer):
         self.require = require
         self.loss = loss
         self.publish_proportions = publish_proportions
+        self.min_support = min_support
         self.schema = schema
         self.random_state = random_state
 
@@ -117,7 +125,9 @@ class BUG(Anonymizer):
     require : sequence of requirements
         Further requirements.
     publish_proportions : bool
-        Whether the release also says how often each original value occurs in every class.
+        Whether the release also says how the people of every class are divided among the values.
+    min_support : int, optional
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -140,11 +150,13 @@ class BUG(Anonymizer):
         k: int | None = None,
         require: Sequence[Requirement | str] = (),
         publish_proportions: bool = False,
+        min_support: int | None = None,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
         self.k = k
         self.require = require
         self.publish_proportions = publish_proportions
+        self.min_support = min_support
         self.schema = schema
         self.random_state = random_state

@@ -40,7 +40,9 @@ class KActus(Anonymizer):
     expand : bool
         Whether leaves that have many records are split further, to show more than the class needs.
     publish_proportions : bool
-        Whether the release also says how often each original value occurs in every class.
+        Whether the release also says how the people of every class are divided among the values.
+    min_support : int, optional
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -71,6 +73,7 @@ class KActus(Anonymizer):
         reading: Literal["sensible", "literal"] = "sensible",
         expand: bool = False,
         publish_proportions: bool = False,
+        min_support: int | None = None,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -85,6 +88,7 @@ class KActus(Anonymizer):
         self.reading = reading
         self.expand = expand
         self.publish_proportions = publish_proportions
+        self.min_support = min_support
         self.schema = schema
         self.random_state = random_state
 
@@ -108,7 +112,9 @@ class HybridKActus(Anonymizer):
         Whether to follow the paper to the letter. **Such a release is not k-anonymous**: it is audited and marked as
         weak, and the command writes it only with ``--allow-weak``.
     publish_proportions : bool
-        Whether the release also says how often each original value occurs in every class.
+        Whether the release also says how the people of every class are divided among the values.
+    min_support : int, optional
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -135,6 +141,7 @@ class HybridKActus(Anonymizer):
         crossover: float = 0.5,
         as_published: bool = False,
         publish_proportions: bool = False,
+        min_support: int | None = None,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -145,6 +152,7 @@ class HybridKActus(Anonymizer):
         self.crossover = crossover
         self.as_published = as_published
         self.publish_proportions = publish_proportions
+        self.min_support = min_support
         self.schema = schema
         self.random_state = random_state
 
@@ -163,7 +171,9 @@ class KADET(Anonymizer):
     pruned : bool
         Whether to prune the tree as C4.5 does; groups only become larger.
     publish_proportions : bool
-        Whether the release also says how often each original value occurs in every class.
+        Whether the release also says how the people of every class are divided among the values.
+    min_support : int, optional
+        Every proportion that is told is of at least so many people; the largest k that is required if not given.
     schema : Schema, optional
         For use in a pipeline; all columns are quasi-identifiers without it.
     random_state : int, optional
@@ -190,6 +200,7 @@ class KADET(Anonymizer):
         criterion: Literal["gain_ratio", "gain"] = "gain_ratio",
         pruned: bool = True,
         publish_proportions: bool = False,
+        min_support: int | None = None,
         schema: Schema | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -198,5 +209,6 @@ class KADET(Anonymizer):
         self.criterion = criterion
         self.pruned = pruned
         self.publish_proportions = publish_proportions
+        self.min_support = min_support
         self.schema = schema
         self.random_state = random_state

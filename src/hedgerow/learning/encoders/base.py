@@ -35,7 +35,7 @@ from hedgerow.learning.encoders.fitting import fit_column
 from hedgerow.learning.encoders.means import Means, fit_means, means_of_cells
 from hedgerow.learning.inputs import open_training, open_unseen
 from hedgerow.learning.part_columns import part_columns
-from hedgerow.proportions import ColumnProportions
+from hedgerow.proportions import Spread
 from hedgerow.release import Release
 
 __all__ = ["Encoded", "HierarchyEncoder", "Passed"]
@@ -206,11 +206,11 @@ class HierarchyEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
 
     def _fit_one(self, frame: nw.DataFrame[Any], name: str, spec: Any, X: Any) -> Encoded:
         cells = read_cells(frame[name], self.missing)
-        proportions, parts = self._known_shares(name, X)
-        column = fit_column(name, cells, spec, proportions=proportions, parts=parts, unknown=self.unknown)
+        spread, parts = self._known_shares(name, X)
+        column = fit_column(name, cells, spec, spread=spread, parts=parts, unknown=self.unknown)
         return self._finished(column, cells)
 
-    def _known_shares(self, name: str, X: Any) -> tuple[ColumnProportions | None, Sequence[str]]:  # noqa: ARG002
+    def _known_shares(self, name: str, X: Any) -> tuple[Spread | None, Sequence[str]]:  # noqa: ARG002
         """What is known of a column beyond its cells."""
         return None, ()
 

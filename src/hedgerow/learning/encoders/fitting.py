@@ -25,7 +25,7 @@ from hedgerow.hierarchies.taxonomies import Taxonomy
 from hedgerow.learning.encoders.cells import CellKind, Cells, days_of, kind_of_texts
 from hedgerow.learning.encoders.column import Column, Unknown
 from hedgerow.learning.encoders.nodes import MISSING_LABEL, Nodes, nodes_of_hierarchy
-from hedgerow.proportions import ColumnProportions
+from hedgerow.proportions import Spread
 from hedgerow.values import Interval, number_text, parse
 
 __all__ = ["fit_column"]
@@ -41,7 +41,7 @@ def fit_column(
     cells: Cells,
     spec: Any = None,
     *,
-    proportions: ColumnProportions | None = None,
+    spread: Spread | None = None,
     parts: Sequence[str] = (),
     unknown: Unknown = "ancestor",
 ) -> Column:
@@ -54,8 +54,8 @@ def fit_column(
         What the training table holds.
     spec : object
         The hierarchy: whatever a schema takes, an encoded one, or ``None``.
-    proportions : ColumnProportions, optional
-        What the classes of the release hold.
+    spread : Spread, optional
+        What the classes of the release may hold, by its proportions.
     parts : sequence of str
         The parts that the table has shares of, as labels.
     unknown : {"ancestor", "error"}
@@ -71,8 +71,8 @@ def fit_column(
     ['Bonn', 'Köln', 'Lyon', 'Nice', 'Germany', 'France', '*']
     """
     given, intact = _given(spec, name)
-    kind = _kind(cells, given, intact, proportions, parts)
-    found = _Found.of(cells.read_as(kind), kind, proportions, parts)
+    kind = _kind(cells, given, intact, spread, parts)
+    found = _Found.of(cells.read_as(kind), kind, spread, parts)
     if kind == "number":
         column = _fit_numbers(name, found, given, intact, unknown)
     else:
@@ -93,11 +93,11 @@ def _kind(
     cells: Cells,
     given: Hierarchy | None,
     intact: EncodedHierarchy | None,
-    proportions: ColumnProportions | None,
+    spread: Spread | None,
     parts: Sequence[str],
 ) -> Kind:
-    if proportions is not None:
-        return proportions.domain.kind
+    if spread is not None:
+        return spread.domain.kind
     if cells.stored != "text":
         return cells.stored
     if intact is not None:
@@ -137,7 +137,7 @@ class _Found:
     """Whether proportions say which values there are, and how often."""
 
     @classmethod
-    def of(cls, cells: Cells, kind: Kind, proportions: ColumnProportions | None, parts: Sequence[str]) -> _Found:
+    def of(cls, cells: Cells, kind: Kind, spread: Spread | None, parts: Sequence[str]) -> _Found:
         weights: dict[str, float] = {}
         rows = cells.rows
         for at in cells.which(CellKind.VALUE).tolist():
@@ -146,9 +146,9 @@ class _Found:
         for member in members:
             if member is not None:
                 weights.setdefault(member, 1.0)
-        if proportions is not None:
-            held = np.bincount(proportions.codes, proportions.records, proportions.domain.size)
-            counted = dict(zip(proportions.domain.labels.tolist(), held.tolist(), strict=False))
+        if spread is not None:
+            held = np.asarray(spread.matrix.sum(axis=0)).ravel()
+            counted = dict(zip(spread.domain.labels.tolist(), held.tolist(), strict=False))
             # A number that is published may be the mean of a class; the proportions have the numbers themselves.
             weights = counted if kind == "number" else weights | counted
         read = [parse(part) for part in parts]
@@ -158,7 +158,7 @@ class _Found:
             if isinstance(part, str) and part != MISSING_LABEL:
                 weights.setdefault(part, 1.0)
         missing = (cells.kinds == CellKind.MISSING).any() or None in members or MISSING_LABEL in parts
-        missing = missing or (proportions is not None and proportions.domain.has_missing)
+        missing = missing or (spread is not None and spread.domain.has_missing)
         numbers: dict[float, float] = {}
         if kind == "number":
             for text, weight in weights.items():
@@ -166,7 +166,7 @@ class _Found:
                 if not np.isnan(number):
                     numbers[number] = numbers.get(number, 0.0) + weight
         divided = [part for part in read if isinstance(part, Interval)]
-        return cls(weights, numbers, cells.intervals(), divided, bool(missing), proportions is not None)
+        return cls(weights, numbers, cells.intervals(), divided, bool(missing), spread is not None)
 
 
 def _fit_numbers(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hedgerow.learning.encoders.cells import CellKind, Cells
 from hedgerow.learning.encoders.column import Column
 from hedgerow.learning.encoders.nodes import ROOT
-from hedgerow.proportions import ColumnProportions
+from hedgerow.proportions import Spread
 from hedgerow.values import Interval, ValueSet
 
 __all__ = ["Means", "fit_means", "means_of_cells", "means_of_classes"]
@@ -74,16 +74,17 @@ def means_of_cells(column: Column, cells: Cells) -> NDArray[np.float64]:
     return pairs
 
 
-def means_of_classes(proportions: ColumnProportions, classes: NDArray[np.int64]) -> NDArray[np.float64]:
+def means_of_classes(spread: Spread, classes: NDArray[np.int64]) -> NDArray[np.float64]:
     """The mean and the width of some classes of a release, nan where nobody has a number, (classes, 2)."""
-    domain = proportions.domain
-    size = len(proportions.starts) - 1
+    domain = spread.domain
+    starts, codes, people = spread.classes()
+    size = len(starts) - 1
     pairs = np.full((size, _PAIR), np.nan)
     if domain.numbers is None or not len(domain.numbers):
         return pairs[classes]
-    present = proportions.codes < len(domain.numbers)
-    of_class, numbers = proportions.class_of_entry[present], domain.numbers[proportions.codes[present]]
-    records = proportions.records[present].astype(np.float64)
+    present = codes < len(domain.numbers)
+    of_class, numbers = np.repeat(np.arange(size), np.diff(starts))[present], domain.numbers[codes[present]]
+    records = people[present]
     total = np.bincount(of_class, records, size)
     held = total > 0
     # Shares are added, not values, so that the sum of large numbers does not overflow.

@@ -33,7 +33,7 @@ from hedgerow.learning.encoders.means import means_of_cells, means_of_classes
 from hedgerow.learning.encoders.nodes import MISSING_LABEL
 from hedgerow.learning.encoders.shares import shares_of_classes, shares_of_covers
 from hedgerow.learning.part_columns import part_columns, part_labels, part_shares
-from hedgerow.proportions import ColumnProportions, Proportions
+from hedgerow.proportions import Proportions, Spread
 from hedgerow.release import Release
 
 __all__ = ["ProportionalEncoder"]
@@ -141,12 +141,12 @@ class ProportionalEncoder(HierarchyEncoder):
         own = X.proportions if isinstance(X, Release) else None
         return self.proportions if own is None else own
 
-    def _known_shares(self, name: str, X: Any) -> tuple[ColumnProportions | None, Sequence[str]]:  # noqa: ARG002
+    def _known_shares(self, name: str, X: Any) -> tuple[Spread | None, Sequence[str]]:  # noqa: ARG002
         if self.shares != "proportions":
             return None, ()
         known = self.proportions_
         if known is not None and name in known.quasi:
-            return known.column(name), ()
+            return known.column(name).spread(), ()
         return None, part_labels(name, self._part_columns.get(name, []))
 
     def _finished(self, column: Column, cells: Cells) -> Encoded:
@@ -179,14 +179,14 @@ class ProportionalEncoder(HierarchyEncoder):
 
     def _block_of_classes(self, one: Encoded, frame: nw.DataFrame[Any], known: _Known) -> Block:
         """Rows whose class is known have what it holds; the others what their cells say."""
-        column = known.proportions.column(one.name)
+        spread = known.proportions.column(one.name).spread()
         has_class = known.of_row >= 0
         if one.means is not None:
-            vectors: Any = one.means.filled(means_of_classes(column, known.held))
+            vectors: Any = one.means.filled(means_of_classes(spread, known.held))
             # A number that is published is the class's own, and exact.
             has_class = has_class & ~self._holds_number(one, frame)
         else:
-            vectors = self._in_feature_order(one, shares_of_classes(one.column, column, known.held, self.unknown))
+            vectors = self._in_feature_order(one, shares_of_classes(one.column, spread, known.held, self.unknown))
         if has_class.all():
             return Block(vectors, known.of_row)
         of_cells = self._block(one, frame)

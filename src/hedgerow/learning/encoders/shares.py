@@ -14,7 +14,7 @@ from hedgerow.errors import InternalError
 from hedgerow.learning.encoders.column import Column, Unknown
 from hedgerow.learning.encoders.covers import Covers
 from hedgerow.learning.encoders.nodes import ROOT
-from hedgerow.proportions import ColumnProportions
+from hedgerow.proportions import Spread
 
 __all__ = ["shares_of_classes", "shares_of_covers"]
 
@@ -29,19 +29,17 @@ def shares_of_covers(column: Column, covers: Covers, *, by_frequency: bool) -> c
     return csr_array(stacked @ column.nodes.up)
 
 
-def shares_of_classes(
-    column: Column, proportions: ColumnProportions, classes: NDArray[np.int64], unknown: Unknown
-) -> csr_array:
+def shares_of_classes(column: Column, spread: Spread, classes: NDArray[np.int64], unknown: Unknown) -> csr_array:
     """The share of each node in some classes of a release, (classes, nodes)."""
-    domain, nodes = proportions.domain, column.nodes
+    domain, nodes = spread.domain, column.nodes
     labels = domain.labels.tolist()
     numbers = np.array([column.number_of(label) for label in labels], dtype=np.float64)
     node, _ = column.place(labels, numbers, unknown)
     if domain.has_missing and nodes.missing < 0:
         column.refuse_unknown(1, unknown)
     node = np.append(node, max(nodes.missing, ROOT))
-    held = (proportions.records.astype(np.float64), node[proportions.codes], proportions.starts)
-    records = csr_array(held, shape=(len(proportions.starts) - 1, len(nodes)))[classes]
+    at_node = _selves(node[: domain.size], len(nodes))
+    records = csr_array(spread.matrix[classes] @ at_node)
     shares = _scaled(records, _selves(np.zeros(len(classes), dtype=np.int64), len(nodes)))
     return csr_array(_expanded(column, shares, by_frequency=False) @ nodes.up)
 

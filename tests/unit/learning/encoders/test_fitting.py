@@ -108,23 +108,23 @@ def test_values_that_a_taxonomy_lacks() -> None:
 
 def test_proportions_say_the_kind_and_the_values() -> None:
     table = pa.table({"c": [20, 21, 30, 31]})
-    release = anonymize(table, Schema(quasi=["c"]), k=4, publish_proportions=True)
+    release = anonymize(table, Schema(quasi=["c"]), k=4, publish_proportions=True, min_support=1)
     assert release.proportions is not None
-    column = fit_column("c", cells_of(["*"]), proportions=release.proportions.column("c"))
+    column = fit_column("c", cells_of(["*"]), spread=release.proportions.column("c").spread())
     assert column.kind == "number"
     assert column.known.tolist() == [20, 21, 30, 31]
 
 
 def test_with_proportions_numbers_have_the_quantiles_of_the_original() -> None:
     table = pa.table({"c": list(range(32))})
-    release = anonymize(table, Schema(quasi=["c"]), method="datafly", k=16, publish_proportions=True)
+    release = anonymize(table, Schema(quasi=["c"]), method="datafly", k=16, publish_proportions=True, min_support=1)
     assert release.proportions is not None
     cells = cells_of(release.table["c"].combine_chunks())
-    column = fit_column("c", cells, proportions=release.proportions.column("c"))
+    column = fit_column("c", cells, spread=release.proportions.column("c").spread())
     inner = [label for label in release.hierarchies["c"].labels if label is not None and not label.isdecimal()]
     assert sorted(features(column)) == sorted(inner)
     # Means are no numbers of the column.
-    means = fit_column("c", cells_of([15.5]), proportions=release.proportions.column("c"))
+    means = fit_column("c", cells_of([15.5]), spread=release.proportions.column("c").spread())
     assert 15.5 not in means.known
 
 

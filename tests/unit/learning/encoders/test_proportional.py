@@ -41,7 +41,7 @@ GERMANS = {
 
 @pytest.fixture
 def release() -> Release:
-    return anonymize(PEOPLE, SCHEMA, k=3, publish_proportions=True)
+    return anonymize(PEOPLE, SCHEMA, k=3, publish_proportions=True, min_support=1)
 
 
 def rows(encoder: ProportionalEncoder, table: Any) -> list[dict[str, float]]:
@@ -78,8 +78,8 @@ def test_recoded_rows_have_the_class_they_were_sent_to(release: Release) -> None
 
 def test_another_release_brings_its_own_proportions(release: Release) -> None:
     encoder = ProportionalEncoder().fit(release)
-    other = anonymize(PEOPLE.slice(0, 3), SCHEMA, k=3, publish_proportions=True)
-    changed = anonymize(PEOPLE.take([0, 0, 0, 2]), SCHEMA, k=4, publish_proportions=True)
+    other = anonymize(PEOPLE.slice(0, 3), SCHEMA, k=3, publish_proportions=True, min_support=1)
+    changed = anonymize(PEOPLE.take([0, 0, 0, 2]), SCHEMA, k=4, publish_proportions=True, min_support=1)
     assert rows(encoder, other) == [pytest.approx(GERMANS)] * 3
     assert rows(encoder, changed)[0]["town=Bonn"] == 0.75
 
@@ -102,7 +102,7 @@ def test_generalized_cells_without_a_class_are_shared_equally(release: Release) 
 
 
 def test_columns_of_shares_are_read() -> None:
-    anonymizer = Mondrian(k=3, publish_proportions=True, schema=Schema(hierarchies=HIERARCHIES))
+    anonymizer = Mondrian(k=3, publish_proportions=True, min_support=1, schema=Schema(hierarchies=HIERARCHIES))
     X, _ = anonymizer.fit_resample(PEOPLE.drop(["income"]), PEOPLE["income"])
     encoder = ProportionalEncoder(hierarchies=HIERARCHIES).fit(X)
     assert sum(row == pytest.approx(GERMANS) for row in rows(encoder, X)) == 3
@@ -132,7 +132,7 @@ def test_the_mean_from_columns_of_shares_is_that_of_their_middles() -> None:
 
 
 def test_means_that_are_published_are_shared_by_the_class() -> None:
-    release = KActus(k=3, publish_proportions=True).anonymize(PEOPLE, SCHEMA, random_state=0)
+    release = KActus(k=3, publish_proportions=True, min_support=1).anonymize(PEOPLE, SCHEMA, random_state=0)
     encoder = ProportionalEncoder().fit(release)
     matrix = encoder.transform(release)
     names = encoder.get_feature_names_out().tolist()
@@ -144,7 +144,7 @@ def test_means_that_are_published_are_shared_by_the_class() -> None:
 def test_a_published_mean_is_exact() -> None:
     table = pa.table({"age": [*range(20, 30), *range(60, 70)], "income": ["low"] * 10 + ["high"] * 10})
     schema = Schema(quasi=["age"], target="income")
-    release = KActus(k=5, publish_proportions=True).anonymize(table, schema, random_state=0)
+    release = KActus(k=5, publish_proportions=True, min_support=1).anonymize(table, schema, random_state=0)
     matrix = ProportionalEncoder(numbers="mean").fit_transform(release)
     ages = release.table["age"].to_pylist()
     assert set(ages) == {24.5, 64.5}

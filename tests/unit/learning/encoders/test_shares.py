@@ -15,7 +15,6 @@ from hedgerow.learning.encoders.column import Column
 from hedgerow.learning.encoders.covers import covers_of
 from hedgerow.learning.encoders.fitting import fit_column
 from hedgerow.learning.encoders.shares import shares_of_classes, shares_of_covers
-from hedgerow.proportions import ColumnProportions
 
 ANIMALS = {"mammals": {"felidae": ["cat", "lion"], "canine": ["dog"]}}
 
@@ -75,19 +74,12 @@ def test_an_interval_of_the_hierarchy_without_known_numbers_is_shared_by_width()
     assert shares(column, "[0,4)") == {"*": 1, "[0,4)": 1, "[0,1)": 0.25, "[1,4)": 0.75}
 
 
-def test_classes_have_what_they_hold(race: Column) -> None:
+def test_classes_have_what_they_hold(race: Column, told_exactly: Any) -> None:
     domain = Domain("c", "text", np.array(["cat", "dog"]), has_missing=True)
-    proportions = ColumnProportions(
-        domain,
-        ("*",),
-        np.zeros(2, dtype=np.int32),
-        np.array([0, 2, 4]),
-        np.array([0, 1, 1, 2], dtype=np.int32),
-        np.array([1, 3, 2, 2]),
-    )
-    found = shares_of_classes(race, proportions, np.array([0]), "ancestor").toarray()[0]
+    spread = told_exactly(domain, ["*", "mammals"], [{0: 1, 1: 3}, {1: 2, 2: 2}]).spread()
+    found = shares_of_classes(race, spread, np.array([0]), "ancestor").toarray()[0]
     by_label = dict(zip(race.nodes.labels, found.tolist(), strict=True))
     assert by_label == {"mammals": 1, "felidae": 0.25, "cat": 0.25, "lion": 0, "canine": 0.75, "dog": 0.75}
     # In the second class half have no value, which this column does not know: they may be anything.
-    found = shares_of_classes(race, proportions, np.array([1]), "ancestor").toarray()[0]
+    found = shares_of_classes(race, spread, np.array([1]), "ancestor").toarray()[0]
     assert dict(zip(race.nodes.labels, found.tolist(), strict=True))["dog"] == pytest.approx(0.5 + 0.5 / 3)

@@ -1,0 +1,215 @@
+"""Points: the values of a column as far as its proportions and its published cells name them.
+
+A category is a point if some pool names it. Of numbers and dates the points are the pools of one value, the members of
+published sets, and for every range a few numbers, each of which stands for a piece of it. Pieces end where published
+intervals do, so that a cell has each of them whole or not at all.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.domains import Kind
+from hedgerow.errors import required
+from hedgerow.proportions.pools import date_of_days
+from hedgerow.values import Interval, ValueSet, number_text, parse
+
+if TYPE_CHECKING:
+    from hedgerow.proportions.proportions import ColumnProportions
+
+__all__ = ["Points", "number_shown", "on_grid", "points_of"]
+
+# So many numbers stand for a range.
+_PIECES: Final = 8
+# Up to here floats count without gaps.
+_COUNTED: Final = 2.0**53
+_EPOCH: Final = dt.datetime(1970, 1, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Values of a column in the order of a domain, the missing one last.
+
+    Attributes
+    ----------
+    labels : list of str
+        Without the missing one.
+    numbers : float array, optional
+    has_missing : bool
+    pool : int array
+        The pool of each; -1 for a number that is only published.
+    weight : float array
+        How many people of the table hold it, by the marginal.
+    low, high : float arrays
+        The smallest and the largest number that it stands for; nan if it is none.
+    """
+
+    labels: list[str]
+    numbers: NDArray[np.float64] | None
+    has_missing: bool
+    pool: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    @cached_property
+    def code(self) -> dict[str | None, int]:
+        """The code of each value."""
+        labels: list[str | None] = [*self.labels, *([None] if self.has_missing else [])]
+        return {label: code for code, label in enumerate(labels)}
+
+    @cached_property
+    def code_of_number(self) -> dict[float, int]:
+        """The code of each number."""
+        return {} if self.numbers is None else {number: code for code, number in enumerate(self.numbers.tolist())}
+
+
+def points_of(column: ColumnProportions) -> Points:
+    """Find the points of a column."""
+    return _categories(column) if column.pools.low is None else _numbers(column)
+
+
+def number_shown(text: str | None, kind: Kind) -> float | None:
+    """The number, or the days of the date, that a published text is; ``None`` if it is neither.
+
+    >>> number_shown("39", "number"), number_shown("1970-01-02", "date"), number_shown("{1|2}", "number")
+    (39.0, 1.0, None)
+    """
+    if text is None or kind == "text":
+        return None
+    try:
+        return float(text) if kind == "number" else (dt.datetime.fromisoformat(text) - _EPOCH) / dt.timedelta(days=1)
+    except ValueError:
+        return None
+
+
+def on_grid(number: float, step: Fraction) -> float:
+    """The number of a grid that is nearest.
+
+    >>> on_grid(38.25, Fraction(1)), on_grid(1e300, Fraction(1, 100))
+    (38.0, 1e+300)
+    """
+    cells = number * float(1 / step)
+    return round(cells) / float(1 / step) if abs(cells) < _COUNTED else number
+
+
+def _categories(column: ColumnProportions) -> Points:
+    pool_of = column.pools.of_value
+    labels = sorted(value for value in pool_of if value is not None)
+    values: list[str | None] = [*labels, *([None] if None in pool_of else [])]
+    pool = np.array([pool_of[value] for value in values], dtype=np.int64)
+    weight = column.marginal[pool] / np.bincount(pool, minlength=len(column.pools))[pool]
+    nowhere = np.full(len(pool), np.nan)
+    return Points(labels, None, None in pool_of, pool, weight, nowhere, nowhere)
+
+
+class _Point(NamedTuple):
+    number: float
+    label: str
+    pool: int
+    values: float
+    """How many values of the grid it stands for."""
+    low: float
+    high: float
+
+
+def _numbers(column: ColumnProportions) -> Points:
+    pools, kind = column.pools, column.kind
+    lows, highs = required(pools.low, "the lower ends of pools"), required(pools.high, "the upper ends of pools")
+    write = number_text if kind == "number" else date_of_days
+    cells = [parse(text) for text in column.texts]
+    members = [number_shown(one, kind) for cell in cells if isinstance(cell, ValueSet) for one in cell.members]
+    listed = np.unique([one for one in members if one is not None])
+    intervals = [cell for cell in cells if isinstance(cell, Interval)]
+    alone = lows == highs
+    named = np.unique(lows[alone])
+    listed = listed[~np.isin(listed, named)]
+    found = []
+    for at, (low, high) in enumerate(zip(lows.tolist(), highs.tolist(), strict=True)):
+        if low == high:
+            label = next(value for value in pools.members[at] if value is not None)
+            found.append(_Point(low, label, at, 1.0, low, low))
+        elif low < high:
+            inside = listed[(listed >= low) & (listed < high)]
+            found += [_Point(number, write(number), at, 1.0, number, number) for number in inside.tolist()]
+            taken = np.union1d(named[(named >= low) & (named < high)], inside)
+            for piece in _pieces(low, high, intervals, taken, column.step):
+                found.append(_Point(piece.number, write(piece.number), at, *piece[1:]))
+    known = {point.number for point in found}
+    shown = [number for text in column.texts if (number := number_shown(text, kind)) is not None]
+    beside = {on_grid(number, column.step) for number in shown} - known
+    found += [_Point(number, write(number), -1, 0.0, number, number) for number in beside]
+    found.sort()
+    lacking = pools.of_value.get(None)
+    pool = np.array([point.pool for point in found] + ([] if lacking is None else [lacking]), dtype=np.int64)
+    values = np.array([point.values for point in found] + ([] if lacking is None else [1.0]))
+    total = np.bincount(pool[pool >= 0], values[pool >= 0], len(pools))[pool]
+    weight = column.marginal[pool] * np.divide(values, total, out=np.zeros(len(values)), where=values > 0)
+    nowhere = [] if lacking is None else [np.nan]
+    return Points(
+        [point.label for point in found],
+        np.array([point.number for point in found], dtype=np.float64),
+        lacking is not None,
+        pool,
+        weight,
+        np.array([*(point.low for point in found), *nowhere], dtype=np.float64),
+        np.array([*(point.high for point in found), *nowhere], dtype=np.float64),
+    )
+
+
+class _Piece(NamedTuple):
+    number: float
+    values: float
+    low: float
+    high: float
+
+
+def _pieces(
+    low: float, high: float, intervals: Sequence[Interval], taken: NDArray[np.float64], step: Fraction
+) -> list[_Piece]:
+    """Numbers that stand for the pieces of a range; those that are taken stand for themselves."""
+    scale = float(1 / step)
+    cuts = [end for one in intervals for end in (one.low, one.high + float(step) * one.closed) if low < end < high]
+    if not max(abs(low), abs(high)) * scale < _COUNTED or round(low * scale) == round(high * scale):
+        return _pieces_between_floats(low, high, cuts, taken)
+    # In cells of the grid, counted from 0.
+    begin, end = round(low * scale), round(high * scale)
+    edges = np.unique(np.linspace(begin, end, min(_PIECES, end - begin) + 1).round().astype(np.int64))
+    edges = np.union1d(edges, np.round(np.array(cuts) * scale).astype(np.int64))
+    cells_taken = np.round(taken * scale).astype(np.int64)
+    found = []
+    for first, after in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+        inside = set(cells_taken[(cells_taken >= first) & (cells_taken < after)].tolist())
+        free = after - first - len(inside)
+        if free > 0:
+            middle = _nearest_free((first + after - 1) // 2, first, after, inside)
+            found.append(_Piece(middle / scale, float(free), first / scale, (after - 1) / scale))
+    return found
+
+
+def _nearest_free(middle: int, first: int, after: int, taken: set[int]) -> int:
+    """The cell nearest to the middle that is not taken; there is one."""
+    around = (cell for far in range(after - first) for cell in (middle - far, middle + far))
+    return next(cell for cell in around if first <= cell < after and cell not in taken)
+
+
+def _pieces_between_floats(low: float, high: float, cuts: Sequence[float], taken: NDArray[np.float64]) -> list[_Piece]:
+    """The same where a range has more numbers than can be counted, or is narrower than the grid."""
+    high = min(high, float(np.finfo(np.float64).max))
+    part = np.arange(_PIECES + 1) / _PIECES
+    edges = np.unique(np.concatenate([low * (1 - part) + high * part, cuts]))
+    middles = edges[:-1] / 2 + edges[1:] / 2
+    widths = edges[1:] / 2 - edges[:-1] / 2
+    rows = zip(middles.tolist(), widths.tolist(), edges[:-1].tolist(), edges[1:].tolist(), strict=True)
+    wide = [_Piece(middle, width, one, other) for middle, width, one, other in rows if one < middle < other]
+    if wide or len(taken):
+        return [piece for piece in wide if piece.number not in taken]
+    return [_Piece(low, 1.0, low, low)]

@@ -1,0 +1,224 @@
+"""Spreading bins over values: the one place where learners learn what the people of a class may hold.
+
+The values of a column are those that its pools name, and for a range a few numbers of the grid that stand for all of
+it, besides those that the table itself publishes there. A bin is shared by the values of its pools that the published
+cell allows (the members of a set, the numbers of an interval, the values below a label), in proportion to the marginal
+of their pools, and within a pool equally: a number that stands for a piece of a range counts for all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.domains import Domain
+from hedgerow.proportions.points import Points, number_shown, on_grid, points_of
+from hedgerow.values import Interval, Suppressed, ValueSet, parse
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from hedgerow.proportions.proportions import ColumnProportions
+
+__all__ = ["Spread", "spread_out"]
+
+Entries = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
+"""Where the entries of each one begin, their codes, and their weights."""
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """What the people of each bin may hold.
+
+    Attributes
+    ----------
+    domain : Domain
+        The values; ``records`` says how many people hold each, as far as is told.
+    pool : int array (domain.size,)
+        The pool of each value; -1 for a number that a class publishes instead of telling its bins.
+    low, high : float arrays (domain.size,)
+        The numbers of the grid, both included, that a value stands for: itself, or a piece of a range; nan for others.
+    step : Fraction
+        The width of one cell of the grid.
+    patterns : Entries
+        The shares of the values in each pattern of bins, which add up to 1.
+    pattern : int array (bins,)
+        The pattern of each bin.
+    class_of_bin : int array (bins,)
+    records : int array (bins,)
+        How many people each bin has.
+    """
+
+    domain: Domain
+    pool: NDArray[np.int64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    step: Fraction
+    patterns: Entries
+    pattern: NDArray[np.int64]
+    class_of_bin: NDArray[np.int64]
+    records: NDArray[np.int64]
+
+    @cached_property
+    def matrix(self) -> csr_array:
+        """How many people of each class hold each value, (classes, values)."""
+        from scipy.sparse import csr_array
+
+        starts, codes, shares = self.patterns
+        by_pattern = csr_array((shares, codes, starts), shape=(len(starts) - 1, self.domain.size))
+        classes = int(self.class_of_bin[-1]) + 1 if len(self.class_of_bin) else 0
+        bins = csr_array(
+            (self.records.astype(np.float64), (self.class_of_bin, self.pattern)), shape=(classes, len(starts) - 1)
+        )
+        together = csr_array(bins @ by_pattern)
+        together.sort_indices()
+        return together
+
+    def classes(self) -> Entries:
+        """How many people of each class hold which values: where its entries begin, their codes, and the people."""
+        held = self.matrix
+        return held.indptr.astype(np.int64), held.indices.astype(np.int32), held.data
+
+
+def spread_out(column: ColumnProportions, below: Mapping[str, Iterable[str]]) -> Spread:
+    """Spread the bins of a column; ``below`` has the values of published labels.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from hedgerow.proportions.pools import Pools
+    >>> from hedgerow.proportions.proportions import ColumnProportions
+    >>> pools = Pools(("0", "[1,5)"), np.array([0.0, 1]), np.array([0.0, 5]))
+    >>> gain = ColumnProportions("gain", "number", Fraction(1), pools, np.array([80, 40]), ("*", "[0,3)"),
+    ...     np.array([0, 1]), np.array([0, 1, 2]), np.array([0, 0]), np.array([1, 1]), np.array([30, 10]))
+    >>> spread = spread_out(gain, {})
+    >>> spread.domain.labels.tolist()
+    ['0', '1', '2', '3', '4']
+    >>> spread.matrix.toarray().tolist()
+    [[20.0, 2.5, 2.5, 2.5, 2.5], [8.0, 1.0, 1.0, 0.0, 0.0]]
+    """
+    return _Spreading(column, points_of(column), below).spread()
+
+
+class _Spreading:
+    """Finds the values that each pattern of bins may hold."""
+
+    def __init__(self, column: ColumnProportions, points: Points, below: Mapping[str, Iterable[str]]) -> None:
+        self.column = column
+        self.points = points
+        self.below = below
+        self.allowed: dict[int, NDArray[np.int64] | None] = {}
+        self.everything = np.arange(len(points.pool))
+
+    def spread(self) -> Spread:
+        """All patterns, and the people of each value."""
+        column, points = self.column, self.points
+        found: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
+        pattern = np.empty(len(column.records), dtype=np.int64)
+        known: dict[object, int] = {}
+        own = column.own
+        owned: list[tuple[int, ...]] = [()] * (len(column.starts) - 1)
+        for at in np.flatnonzero(own & (np.diff(column.starts) > 1)[column.class_of_bin]).tolist():
+            owned[column.class_of_bin[at]] += (int(column.first[at]),)
+        text_of_bin = column.published[column.class_of_bin]
+        for at, (text, first, last, alone) in enumerate(
+            zip(text_of_bin.tolist(), column.first.tolist(), column.last.tolist(), own.tolist(), strict=True)
+        ):
+            apart = () if alone else tuple(one for one in owned[column.class_of_bin[at]] if first <= one <= last)
+            key = first if alone else (text, first, last, apart)
+            if key not in known:
+                known[key] = len(found)
+                found.append(self._pattern(None if alone else text, first, last, apart))
+            pattern[at] = known[key]
+        starts = np.concatenate([[0], np.cumsum([len(codes) for codes, _ in found])]).astype(np.int64)
+        codes = np.concatenate([np.empty(0, dtype=np.int64), *(codes for codes, _ in found)])
+        shares = np.concatenate([np.empty(0), *(shares for _, shares in found)])
+        # Values that no bin may hold are none of the column.
+        used, codes = np.unique(codes, return_inverse=True)
+        of_pattern = np.bincount(pattern, column.records, len(found))
+        people = np.bincount(codes, shares * np.repeat(of_pattern, np.diff(starts)), len(used))
+        kept = used[used < len(points.labels)]
+        domain = Domain(
+            column.name,
+            column.kind,
+            np.array(points.labels, dtype=np.str_)[kept],
+            None if points.numbers is None else points.numbers[kept],
+            len(kept) < len(used),
+            np.rint(people[: len(kept)]).astype(np.int64),
+        )
+        return Spread(
+            domain,
+            points.pool[used],
+            points.low[used],
+            points.high[used],
+            column.step,
+            (starts, codes.astype(np.int32), shares),
+            pattern,
+            column.class_of_bin,
+            column.records,
+        )
+
+    def _pattern(
+        self, text: int | None, first: int, last: int, apart: tuple[int, ...]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The values of the pools from one to another, as far as the cell allows, and their shares."""
+        points = self.points
+        if text is not None:
+            itself = self._number_shown(text, first, last)
+            if itself is not None:
+                return np.array([itself]), np.ones(1)
+        codes = None
+        if text is not None:
+            if text not in self.allowed:
+                self.allowed[text] = self._allowed(self.column.texts[text])
+            codes = self.allowed[text]
+        for some in (self.everything if codes is None else codes, self.everything):
+            inside = (points.pool[some] >= first) & (points.pool[some] <= last)
+            if apart:
+                inside &= ~np.isin(points.pool[some], apart)
+            held = some[inside]
+            if len(held):
+                break
+        weight = points.weight[held]
+        return held, weight / weight.sum()
+
+    def _number_shown(self, text: int, first: int, last: int) -> int | None:
+        """The code of a number that is published, where the bin says nothing more than its column does."""
+        number = number_shown(self.column.texts[text], self.column.kind)
+        if number is None:
+            return None
+        number = on_grid(number, self.column.step)
+        whole = first == 0 and last == len(self.column.pools) - 1
+        code = self.points.code_of_number.get(number)
+        return code if code is not None and (whole or self.points.pool[code] == first == last) else None
+
+    def _allowed(self, text: str | None) -> NDArray[np.int64] | None:
+        """The values that a published cell may stand for; ``None`` if it may stand for all."""
+        cell = parse(text)
+        numbers = self.points.numbers
+        if isinstance(cell, Interval) and numbers is not None:
+            end = np.searchsorted(numbers, cell.high, "right" if cell.closed else "left")
+            return np.arange(np.searchsorted(numbers, cell.low), end)
+        if cell is None or isinstance(cell, Suppressed):
+            return None
+        members = cell.members if isinstance(cell, ValueSet) else (text,)
+        codes = {code for member in members for code in self._codes(member)}
+        return np.array(sorted(codes), dtype=np.int64) if codes else None
+
+    def _codes(self, member: str | None) -> list[int]:
+        if member is not None and member in self.below:
+            return [code for value in self.below[member] for code in self._codes_of_value(value)]
+        return self._codes_of_value(member)
+
+    def _codes_of_value(self, value: str | None) -> list[int]:
+        code = self.points.code.get(value)
+        if code is None and value is not None and self.column.kind == "number":
+            number = number_shown(value, "number")
+            code = None if number is None else self.points.code_of_number.get(number)
+        return [] if code is None else [code]

@@ -1,0 +1,203 @@
+"""Pooling: which values are named, which bins a class has, and what the marginal knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hedgerow.domains import Domain
+from hedgerow.errors import BadInput
+from hedgerow.proportions import ColumnProportions, ExactColumn, ExactProportions, Proportions
+from hedgerow.proportions.pooling import pool
+from hedgerow.recoding import PublishedKind
+
+Class = dict[int, int]
+"""How many people hold each code."""
+
+
+def column(domain: Domain, classes: list[Class], kind: PublishedKind = "suppressed", **more: Any) -> ExactColumn:
+    """Every class publishes something else of one kind."""
+    entries = [sorted(one.items()) for one in classes]
+    return ExactColumn(
+        domain,
+        tuple(f"cell {at}" for at in range(len(classes))),
+        (kind,) * len(classes),
+        np.arange(len(classes), dtype=np.int32),
+        np.cumsum([0, *map(len, entries)]),
+        np.array([code for one in entries for code, _ in one], dtype=np.int32),
+        np.array([people for one in entries for _, people in one], dtype=np.int64),
+        **more,
+    )
+
+
+def pooled(columns: list[ExactColumn], least: int) -> Proportions:
+    starts = columns[0].starts[:-1]
+    return pool(ExactProportions(tuple(columns), np.add.reduceat(columns[0].records, starts)), least)
+
+
+def gains(*values: float, has_missing: bool = False) -> Domain:
+    return Domain("gain", "number", np.array([f"{v:g}" for v in values]), np.array(values, np.float64), has_missing)
+
+
+def letters(number: int) -> Domain:
+    return Domain("letter", "text", np.array(list("abcdef"[:number])))
+
+
+def half(size: int) -> Class:
+    return {0: size // 2, 1: size - size // 2}
+
+
+def beside(classes: list[Class]) -> ExactColumn:
+    """Another column in which every class holds two values, so that nothing is lone."""
+    return column(Domain("other", "text", np.array(["x", "y"])), [half(sum(one.values())) for one in classes])
+
+
+def bins(of: ColumnProportions) -> list[list[tuple[str | None, str | None, int]]]:
+    texts = of.pools.texts
+    every = [(texts[a], texts[b], int(n)) for a, b, n in zip(of.first, of.last, of.records, strict=True)]
+    return [every[a:b] for a, b in zip(of.starts[:-1], of.starts[1:], strict=True)]
+
+
+def test_heavy_values_keep_a_bin_and_are_never_smeared_into_a_range() -> None:
+    classes: list[Class] = [{0: 30, 1: 4, 2: 4, 3: 4}]
+    told = pooled([column(gains(0, 114, 999, 5000), classes), beside(classes)], 10).column("gain")
+    assert told.pools.texts == ("0", "[0,10000)")
+    assert told.marginal.tolist() == [30, 10]
+    assert bins(told) == [[("0", "0", 30), ("[0,10000)", "[0,10000)", 12)]]
+
+
+def test_a_pool_of_its_own_in_the_middle_does_not_part_the_others() -> None:
+    classes: list[Class] = [{0: 3, 1: 30, 2: 3}]
+    told = pooled([column(gains(-5, 0, 5), classes), beside(classes)], 5).column("gain")
+    assert told.pools.texts == ("[-10,10)", "0")
+    assert bins(told) == [[("[-10,10)", "[-10,10)", 6), ("0", "0", 30)]]
+
+
+def test_too_few_others_take_the_smallest_bin_with_them() -> None:
+    classes: list[Class] = [{0: 30, 1: 12, 2: 10, 3: 2}, {3: 20}]
+    told = pooled([column(gains(0, 40, 50, 60), classes), beside(classes)], 10).column("gain")
+    assert bins(told)[0] == [("0", "0", 30), ("40", "40", 12), ("50", "60", 12)]
+
+
+def test_what_is_left_over_joins_the_bin_before_it() -> None:
+    classes: list[Class] = [dict.fromkeys(range(7), 2), dict.fromkeys(range(7), 9)]
+    told = pooled([column(gains(*range(7)), classes), beside(classes)], 5).column("gain")
+    assert bins(told)[0] == [("0", "2", 6), ("3", "6", 8)]
+
+
+@pytest.mark.parametrize("least", [1, 2, 3, 5, 10, 40])
+def test_every_bin_has_its_support_and_every_class_all_its_people(least: int) -> None:
+    random = np.random.default_rng(least)
+    domain = gains(*range(30), has_missing=True)
+    classes: list[Class] = []
+    for _ in range(40):
+        held = random.choice(31, random.integers(1, 12), replace=False)
+        classes.append({int(code): int(random.integers(1, 15)) for code in held} | {0: 40})
+    told = pooled([column(domain, classes), beside(classes)], least)
+    for one in told.columns:
+        assert one.records.min() >= least
+        assert np.add.reduceat(one.records, one.starts[:-1]).tolist() == told.sizes.tolist()
+        assert (one.marginal % least == 0).all()
+        assert one.marginal.min() >= least
+
+
+def test_a_support_of_one_is_exact() -> None:
+    classes: list[Class] = [{0: 1, 2: 2}, {1: 1, 2: 1}]
+    told = pooled([column(letters(3), classes)], 1).column("letter")
+    assert bins(told) == [[("a", "a", 1), ("c", "c", 2)], [("b", "b", 1), ("c", "c", 1)]]
+    assert told.marginal.tolist() == [1, 1, 3]
+
+
+def test_values_in_between_are_pooled_until_they_are_enough() -> None:
+    classes: list[Class] = [{0: 3, 1: 2, 2: 20, 3: 2, 4: 2, 5: 1}]
+    told = pooled([column(letters(6), classes, leaves=np.arange(6)), beside(classes)], 5).column("letter")
+    assert told.pools.texts == ("{a|b}", "c", "{d|e|f}")
+    assert told.marginal.tolist() == [5, 20, 5]
+
+
+def test_fewer_than_the_support_join_the_value_that_the_fewest_have() -> None:
+    classes: list[Class] = [{0: 20, 1: 1, 2: 8}]
+    told = pooled([column(letters(3), classes), beside(classes)], 5).column("letter")
+    assert told.pools.texts == ("a", "{b|c}")
+
+
+def test_values_without_a_hierarchy_stand_by_their_share_of_the_most_frequent_label() -> None:
+    classes: list[Class] = [{0: 10, 1: 10, 2: 10, 3: 10}]
+    favoured = np.array([9, 1, 5, 8])
+    told = pooled([column(letters(4), classes, favoured=favoured), beside(classes)], 5).column("letter")
+    assert told.pools.texts == ("b", "c", "d", "a")
+    assert pooled([column(letters(4), classes), beside(classes)], 5).column("letter").pools.texts == (
+        "a",
+        "b",
+        "c",
+        "d",
+    )
+
+
+def test_the_leaves_of_a_given_hierarchy_stand_in_their_order() -> None:
+    classes: list[Class] = [{0: 5, 1: 5, 2: 5}]
+    leaves = np.array([2, 0, 1])
+    told = pooled([column(letters(3), classes, leaves=leaves), beside(classes)], 5).column("letter")
+    assert told.pools.texts == ("b", "c", "a")
+
+
+class TestLoneColumns:
+    """Classes in which only one column holds several values: its counts are those of tuples."""
+
+    def test_they_are_not_in_the_marginal_unless_they_are_told(self) -> None:
+        """The first class is open in both columns; the second has 8 of a, which is told, and 3 of b and 2 of c."""
+        classes: list[Class] = [{0: 10, 1: 10, 2: 10}, {0: 8, 1: 3, 2: 2}]
+        other = column(Domain("other", "text", np.array(["x", "y"])), [{0: 10, 1: 20}, {0: 13}])
+        told = pooled([column(letters(3), classes), other], 5)
+        assert told.column("letter").marginal.tolist() == [20, 10, 10]
+        assert bins(told.column("letter"))[1] == [("a", "a", 8), ("b", "c", 5)]
+        assert told.column("other").marginal.tolist() == [25, 20]
+
+    def test_they_name_no_value(self) -> None:
+        """Four have c and four d, in two classes each, and never enough of one."""
+        classes: list[Class] = [{0: 20, 1: 15}, {0: 1, 2: 4, 3: 4}, {0: 1, 2: 4, 3: 4}]
+        other = column(Domain("other", "text", np.array(["x", "y"])), [{0: 15, 1: 20}, {0: 9}, {0: 9}])
+        told = pooled([column(letters(4), classes), other], 5).column("letter")
+        assert told.pools.texts == ("a", "{b|c|d}")
+
+    def test_two_people_are_not_told(self) -> None:
+        """Were they told to differ, or to be alike, each would be known."""
+        classes: list[Class] = [{0: 1, 1: 1}, {0: 2}, {0: 30, 1: 30}]
+        other = column(Domain("other", "text", np.array(["x", "y"])), [{0: 2}, {0: 2}, {0: 30, 1: 30}])
+        told = pooled([column(letters(2), classes), other], 2).column("letter")
+        assert bins(told) == [[("a", "b", 2)], [("a", "b", 2)], [("a", "a", 30), ("b", "b", 30)]]
+        assert told.marginal.tolist() == [30, 30]
+
+    def test_a_bin_has_more_people_than_a_set_names(self) -> None:
+        """{a|b|c|d} of six people: were d told alone, three people with three values would be left."""
+        classes: list[Class] = [{0: 1, 1: 1, 2: 1, 3: 3}, dict.fromkeys(range(4), 30)]
+        other = column(Domain("other", "text", np.array(["x", "y"])), [{0: 6}, {0: 60, 1: 60}])
+        told = pooled([column(letters(4), classes, "set", leaves=np.arange(4)), other], 3).column("letter")
+        assert bins(told)[0] == [("a", "d", 6)]
+        loose = pooled([column(letters(4), classes, "interval", leaves=np.arange(4)), other], 3).column("letter")
+        assert bins(loose)[0] == [("a", "c", 3), ("d", "d", 3)]
+
+    def test_a_mean_is_told_without_bins(self) -> None:
+        """The mean of a range of two values would tell how many have each."""
+        classes: list[Class] = [{0: 7, 1: 3}, {0: 30, 1: 30}]
+        other = column(Domain("other", "text", np.array(["x", "y"])), [{0: 10}, {0: 30, 1: 30}])
+        told = pooled([column(gains(20, 21), classes, "number"), other], 3).column("gain")
+        assert bins(told)[0] == [("20", "21", 10)]
+        assert (told.first[0], told.last[0]) == (0, len(told.pools) - 1)
+
+
+@pytest.mark.parametrize("wrong", [0, 1.5, True, None])
+def test_the_support_is_a_whole_number(wrong: Any) -> None:
+    with pytest.raises(BadInput, match="'min_support' parameter of pool"):
+        pooled([column(letters(1), [{0: 1}])], wrong)
+
+
+def test_a_column_is_told_apart_only_so_far() -> None:
+    classes: list[Class] = [dict.fromkeys(range(5000), 2)]
+    told = pooled([column(gains(*range(5000)), classes), beside(classes)], 2).column("gain")
+    assert told.pools.alone.sum() == 1000
+    assert len(told.pools) == 1100
+    fine = pooled([column(gains(*range(5000)), [dict.fromkeys(range(5000), 1)]), beside(classes)], 2)
+    assert len(fine.column("gain").pools) == 100

@@ -21,7 +21,7 @@ from readback import Rows
 from recount import smallest_class, violations, written
 from sources import csv_text, original
 
-__all__ = ["Problem", "inspect_files", "inspect_rows"]
+__all__ = ["Problem", "inspect_files", "inspect_rows", "reachable"]
 
 Key = tuple[Any, ...]
 
@@ -31,6 +31,15 @@ class Problem(NamedTuple):
 
     kind: str
     sentence: str
+
+
+def reachable(case: Case) -> bool:
+    """Whether all rows as one class meet what is required: if not, no release can."""
+    table = {name: [_given(case, case.column(name), row) for row in range(case.rows)] for name in case.published}
+    table |= {column.name: ["*"] * case.rows for column in case.of_role("quasi")}
+    quasi = [column.name for column in case.of_role("quasi")]
+    missing = (*case.missing, "") if _from_csv(case) else case.missing
+    return not violations(table, quasi, case.requirements, missing)
 
 
 def inspect_rows(case: Case, rows: Rows, lost: int, where: str, *, statistics: bool) -> Iterator[Problem]:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import hedgerow as hr
 from cases import Case, Column, Requirement
 from hedgerow.anonymizers.registry import METHODS
-from inspecting import Problem, inspect_files, inspect_rows
+from inspecting import Problem, inspect_files, inspect_rows, reachable
 from readback import read_file, read_table
 from sources import FILES, make_source
 
@@ -118,8 +118,8 @@ def _refused(case: Case, error: hr.HedgerowError) -> Outcome:
     if isinstance(error, hr.NotAnonymous):
         return Outcome("refusal", words, detail)
     if isinstance(error, hr.Infeasible):
-        plain = not case.require and not case.proportions
-        return Outcome("unexpected" if plain else "infeasible", words, detail)
+        known = not reachable(case) or str(error).startswith("Proportions cannot be published")
+        return Outcome("infeasible" if known else "unexpected", words, detail)
     if isinstance(error, hr.BadInput):
         known = any(re.search(sentence, str(error)) for sentence in EXPECTED)
         return Outcome("bad input" if known else "unexpected", words, detail)

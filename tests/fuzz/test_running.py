@@ -19,8 +19,8 @@ import campaign
 import hedgerow as hr
 from cases import Case, Column, from_json, to_json
 from drawing import cases
-from hedgerow.anonymizers import line
 from hedgerow.anonymizers.registry import Method
+from hedgerow.release import guarantee
 from inspecting import inspect_files
 from readback import read_file
 from running import Outcome, run
@@ -145,7 +145,7 @@ def test_a_method_that_merges_too_little_is_refused_by_the_verifier(
 @pytest.mark.parametrize("saved", ["csv", "csv.gz", "parquet"])
 def test_without_a_verifier_the_recount_finds_it(saved: str, monkeypatch: pytest.MonkeyPatch) -> None:
     merging_too_little(monkeypatch)
-    monkeypatch.setattr(line, "enforce", lambda verdict: None)
+    monkeypatch.setattr(guarantee, "enforce", lambda verdict: None)
     outcome = run(replace(CASE, saved=saved, source="pandas"))
     assert outcome.kind == "violation"
     assert outcome.message.startswith("requirement")

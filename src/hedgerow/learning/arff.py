@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from hedgerow.counts import BadValues, EncodedColumn, encode_column
 from hedgerow.domains import Domain
+from hedgerow.errors import translated
 
 __all__ = ["write_arff"]
 
@@ -95,10 +96,8 @@ def _attribute(name: str, values: pa.ChunkedArray, nominal: bool) -> _Attribute:
 
 
 def _encoded(name: str, values: pa.ChunkedArray, *, as_text: bool) -> EncodedColumn:
-    try:
+    with translated(BadValues, into=lambda bad: bad.in_rows(values)):
         return encode_column(name, values, mixture="text" if as_text else "allow")
-    except BadValues as bad:
-        raise bad.located(f"row {bad.first(values.to_pylist())}") from None
 
 
 def _kind(domain: Domain, labels: list[str]) -> str:

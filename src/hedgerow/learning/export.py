@@ -10,9 +10,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hedgerow.database import open_database
 from hedgerow.engines.files import copy_options, refuse_alike
-from hedgerow.engines.sql import literal
-from hedgerow.errors import BadInput
+from hedgerow.engines.sql import place_literal
+from hedgerow.errors import BadInput, translated
 from hedgerow.frames import as_arrow, open_frame
 from hedgerow.hierarchies.entries import number_or_nan
 from hedgerow.learning.arff import write_arff
@@ -191,12 +192,10 @@ def _write(path: Path, kind: str, columns: dict[str, pa.ChunkedArray], target: s
 
 def _write_csv(staged: Path, columns: dict[str, pa.ChunkedArray]) -> None:
     refuse_alike(list(columns))
-    try:
-        with duckdb.connect() as connection:
-            connection.register("published", pa.table(columns))
-            connection.execute(f"COPY published TO {literal(str(staged))} ({copy_options(staged)})")
-    except duckdb.Error:
-        raise BadInput(
-            "DuckDB cannot write the table as CSV. Is the disk full, or does a column hold something that such a file "
-            "cannot?"
-        ) from None
+    unwritable = BadInput(
+        "DuckDB cannot write the table as CSV. Is the disk full, or does a column hold something that such a file "
+        "cannot?"
+    )
+    with translated(duckdb.Error, into=unwritable), open_database() as database:
+        database.register("published", pa.table(columns))
+        database.execute(f"COPY published TO {place_literal(staged)} ({copy_options(staged)})")

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
-from hedgerow.errors import BadInput, listing
+from hedgerow.errors import BadInput, listing, translated
 from hedgerow.frames import Door, is_relation, open_frame
 from hedgerow.release import Release
 
@@ -172,13 +172,11 @@ def _open_array(estimator: BaseEstimator, X: Any) -> Door:
 
 
 def _as_numpy(X: Any) -> NDArray[Any]:
-    try:
+    with translated(ValueError, into=BadInput("X is no table: its rows differ in length.")):
         array = np.asarray(X)
         if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
             # numpy made text of everything; the cells themselves know better.
             array = np.asarray(X, dtype=object)
-    except ValueError:
-        raise BadInput("X is no table: its rows differ in length.") from None
     if array.dtype.kind == "S":
         raise BadInput("X holds bytes. Decode them to text or make them numbers.")
     if array.dtype.kind == "V":
@@ -208,14 +206,16 @@ def _column(cells: NDArray[Any], name: str) -> pa.Array:
         return pa.array(cells.astype(np.int64))
     if kind != "O":
         return pa.array(np.ascontiguousarray(cells))
-    try:
-        column = pa.array(cells.tolist(), from_pandas=True)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+
+    def mixed(_error: Exception) -> Exception:
         if not all(cell is None or isinstance(cell, str | int | float | np.generic) for cell in cells):
-            raise _no_values(name) from None
-        raise BadInput(
+            return _no_values(name)
+        return BadInput(
             f"The column {name!r} mixes types or has numbers beyond 64 bits. Make it all text or all numbers."
-        ) from None
+        )
+
+    with translated(pa.ArrowException, TypeError, ValueError, OverflowError, into=mixed):
+        column = pa.array(cells.tolist(), from_pandas=True)
     if pa.types.is_nested(column.type) or pa.types.is_binary(column.type):
         raise _no_values(name)
     return column.cast(pa.int64()) if pa.types.is_boolean(column.type) else column

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.counts import BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.domains import Domain
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, translated
 from hedgerow.frames import Door, as_arrow
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
 from hedgerow.learning.inputs import open_unseen
@@ -163,10 +163,8 @@ class KADETClassifier(TreeClassifier):
             mixture = "text"
         elif like is not None or name in (self.hierarchies or {}):
             mixture = "allow"
-        try:
+        with translated(BadValues, into=lambda bad: bad.in_rows(values)):
             return encode_column(name, values, missing=self.missing, mixture=mixture)
-        except BadValues as bad:
-            raise bad.located(f"row {bad.first(values.to_pylist())}") from None
 
     def _hierarchy(self, door: Door, name: str, public: bool) -> Hierarchy:
         """The hierarchy that is given for a public column; categories that look like numbers stay categories."""

@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, translated
 from hedgerow.learning.inputs import labels_of_release
 from hedgerow.release import Release
 
@@ -45,10 +45,9 @@ def classes_of(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
         raise BadInput(f"y must hold one class for each of the {rows} rows of X.")
     if labels.dtype.kind == "c":
         raise BadInput("Complex data not supported in y. Give one class for each row.")
-    try:
+    mixed = BadInput("y mixes types or holds objects. Make it all text or all numbers.")
+    with translated(pa.ArrowException, TypeError, ValueError, into=mixed):
         known = pa.array(labels, from_pandas=True)
-    except (pa.ArrowException, TypeError, ValueError):
-        raise BadInput("y mixes types or holds objects. Make it all text or all numbers.") from None
     if known.null_count:
         first_null = known.is_null().index(True).as_py() + 1
         raise BadInput(f"y has no class in {known.null_count} rows, first in row {first_null}. Remove these rows.")
@@ -66,10 +65,8 @@ def weights_of(sample_weight: Any, rows: int) -> NDArray[np.float64] | None:
     """The weight of each row, if any are given."""
     if sample_weight is None:
         return None
-    try:
+    with translated(TypeError, ValueError, into=BadInput("sample_weight must hold numbers.")):
         weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BadInput("sample_weight must hold numbers.") from None
     if weights.shape != (rows,) or not np.isfinite(weights).all() or (weights < 0).any():
         raise BadInput(f"sample_weight must hold one number >= 0 for each of the {rows} rows of X.")
     if not math.fsum(weights):

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from hedgerow.counts import BadValues, encode_column
 from hedgerow.domains import Kind
+from hedgerow.errors import translated
 from hedgerow.frames import as_arrow
 from hedgerow.hierarchies.entries import number_or_nan
 from hedgerow.values import SUPPRESSED, Interval, ValueSet, parse
@@ -126,10 +127,8 @@ def read_cells(column: nw.Series[Any], missing: Sequence[str] = ("",), *, publis
         values = pc.if_else(pc.is_nan(values), pa.scalar(None, values.type), values)
     if _is_text(values.type.value_type if pa.types.is_dictionary(values.type) else values.type):
         return _read_texts(values, missing, published)
-    try:
+    with translated(BadValues, into=lambda bad: bad.in_rows(values)):
         encoded = encode_column(column.name, values, missing=missing, mixture="text")
-    except BadValues as bad:
-        raise bad.located(f"row {bad.first(values.to_pylist())}") from None
     domain = encoded.domain
     known = len(domain.labels)
     return Cells(

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from hedgerow.counts import BadValues, encode_column
 from hedgerow.domains import Domain
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, translated
 from hedgerow.hierarchies import EncodedHierarchy, Hierarchy
 from hedgerow.values import ValueSet, parse
 
@@ -70,10 +70,8 @@ def labels_below(hierarchy: Hierarchy | None, name: str, published: Iterable[str
 
 def domain_of(name: str, values: Iterable[str]) -> Domain:
     """The domain of some values of a column: numbers if all of them are, else text."""
-    try:
+    with translated(BadValues, into=lambda bad: BadInput(f"The column {name!r} {bad.problem}. {bad.advice}")):
         return encode_column(name, pa.array(sorted(set(values)), pa.string()), missing=(), mixture="allow").domain
-    except BadValues as bad:
-        raise BadInput(f"The column {name!r} {bad.problem}. {bad.advice}") from None
 
 
 def _inner(encoded: EncodedHierarchy) -> dict[str, int]:

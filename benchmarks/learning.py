@@ -1,6 +1,8 @@
 """Learning from releases: what classifiers know of raw rows, and how long representations take at 1.36 million rows.
 
     python benchmarks/learning.py accuracy    # Adult, 14 quasi-identifiers: published, proportional, redrawn (minutes)
+    python benchmarks/learning.py strictness  # what pooled proportions cost beside exact ones, 3 redraws
+    python benchmarks/learning.py singled     # whom proportions single out: Adult and the census, exact and pooled
     python benchmarks/learning.py id3         # ID3 on Mondrian's sets, as in the paper on learning from anonymized data
     python benchmarks/learning.py speed       # encoders, redraw and ID3 beside a scikit-learn tree on the one-hot table
 
@@ -11,7 +13,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -81,7 +83,7 @@ def report(method: str, k: int, what: str, protocol: str, hits: dict[str, float]
     row(method, k, what, protocol, *(f"{100 * hits[name]:.1f}" for name in LEARNERS))
 
 
-def learnt_from_rows(train: pl.DataFrame, test: pl.DataFrame) -> dict[str, float]:
+def learnt_from_rows(train: pl.DataFrame, test: pl.DataFrame, wanted: Sequence[str] = LEARNERS) -> dict[str, float]:
     """Original values, raw or redrawn, in the way that suits each learner."""
     features = [name for name in test.columns if name != tables.TARGET]
     texts = [name for name in features if test[name].dtype == pl.String]
@@ -102,6 +104,7 @@ def learnt_from_rows(train: pl.DataFrame, test: pl.DataFrame) -> dict[str, float
     return {
         name: hit(model.fit(train.select(features), train[tables.TARGET].to_numpy()), test.select(features), test)
         for name, model in learners.items()
+        if name in wanted
     }
 
 
@@ -159,6 +162,76 @@ REPRESENTATIONS: dict[str, Callable[[hr.Release, pl.DataFrame], dict[str, dict[s
     "proportional, numbers by intervals": partial(learnt_from_shares, numbers="intervals"),
     "proportional, numbers by mean and width": partial(learnt_from_shares, numbers="mean"),
 }
+
+
+# What pooling costs, and what it is for
+
+
+REDRAWS = 3
+
+
+def strictness() -> None:
+    """Gradient boosting from redrawn rows: exact proportions (which nobody should publish) beside pooled ones."""
+    train, test = (tables.with_numbers(tables.adult(part)) for part in ("train", "test"))
+    schema = hr.Schema(quasi=[name for name in train.columns if name != tables.TARGET], target=tables.TARGET)
+    header("method", "k", "exact (min_support = 1)", "pooled (min_support = k)")
+    for method in ("kactus", "mondrian"):
+        for k in (10, 100):
+            cells = []
+            for support in (1, None):
+                release = hr.anonymize(
+                    train,
+                    schema,
+                    method=method,
+                    k=k,
+                    random_state=SEED,
+                    publish_proportions=True,
+                    min_support=support,
+                )
+                hits = [
+                    learnt_from_rows(redraw(release, random_state=seed), test, LEARNERS[:1])[LEARNERS[0]]
+                    for seed in range(REDRAWS)
+                ]
+                cells.append(f"{100 * np.mean(hits):.2f} ± {100 * (max(hits) - min(hits)) / 2:.2f}")
+            row(method, k, *cells)
+    print(
+        f"\nPercent of the {test.height:,} raw test rows that gradient boosting names rightly, mean of {REDRAWS} redraws "
+        "(± half the range); Adult, 14 quasi-identifiers."
+    )
+
+
+def singled() -> None:
+    """People in tuples whose number the proportions fix, at all and below k, exact and pooled."""
+    adult = tables.with_numbers(tables.adult("train"))
+    sources: dict[str, tuple[Any, hr.Schema]] = {
+        "Adult": (adult, hr.Schema(quasi=tables.QUASI, target=tables.TARGET, others="drop")),
+        "census": (hr.datasets.make_census(20_000, random_state=SEED), hr.datasets.census_schema()),
+    }
+    header(
+        "table", "method", "k", "exact: fully known", "exact: singled out", "pooled: fully known", "pooled: singled out"
+    )
+    for name, (table, schema) in sources.items():
+        for method in ("mondrian", "kactus", "hybrid-kactus", "kadet", "k-member", "optimal", "datafly", "tds"):
+            for k in (5, 10):
+                cells = []
+                for support in (1, None):
+                    audit = hr.anonymize(
+                        table,
+                        schema,
+                        method=method,
+                        k=k,
+                        random_state=SEED,
+                        publish_proportions=True,
+                        min_support=support,
+                    ).audit
+                    known, alone = audit.fully_known or 0, audit.singled_out or 0
+                    cells += [f"{100 * known / audit.rows:.2f}", f"{100 * alone / audit.rows:.2f}"]
+                row(name, method, k, *cells)
+    print(
+        "\nPercent of the rows. Fully known: in their class it is fixed how many people have their original tuple; singled "
+        "out: these are fewer than k. What the table alone tells (a set with as many values as people) is not counted. "
+        f"Adult: {adult.height:,} rows, {len(tables.QUASI)} quasi-identifiers; the census: 20,000 synthetic rows."
+    )
 
 
 # ID3 on sets
@@ -263,7 +336,7 @@ def id3_fit(release: hr.Release, y: Any, options: dict[str, Any]) -> object:
     return GeneralizedID3Classifier(random_state=SEED, **options).fit(release, y)
 
 
-SECTIONS = {"accuracy": accuracy, "id3": id3, "speed": speed}
+SECTIONS = {"accuracy": accuracy, "strictness": strictness, "singled": singled, "id3": id3, "speed": speed}
 
 if __name__ == "__main__":
     if len(sys.argv) != 2 or sys.argv[1] not in SECTIONS:

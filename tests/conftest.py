@@ -19,6 +19,7 @@ import pytest
 from hedgerow.domains import Domain
 from hedgerow.proportions import ColumnProportions, ExactColumn, ExactProportions
 from hedgerow.proportions.pooling import pool
+from hedgerow.recoding import PublishedKind
 
 FrameType = Callable[[pa.Table], Any]
 
@@ -72,10 +73,11 @@ def told_exactly() -> ToldExactly:
 
 def _told_exactly(domain: Domain, texts: list[str | None], classes: list[dict[int, int]]) -> ColumnProportions:
     """One class for each published text; it holds so many people of each code."""
+    kinds: tuple[PublishedKind, ...] = ("label",) * len(texts)
     column = ExactColumn(
         domain,
         tuple(texts),
-        ("label",) * len(texts),
+        kinds,
         np.arange(len(texts), dtype=np.int32),
         np.cumsum([0, *map(len, classes)]),
         np.array([code for one in classes for code in one], dtype=np.int32),

@@ -287,6 +287,43 @@ def test_proportions_are_saved_and_their_disclosure_is_said(run: Any, people: Pa
     assert "the surest guess of a hidden value" in outcome.out
 
 
+def test_a_small_support_is_written_only_if_weak_is_allowed(run: Any, people: Path, roles: tuple[str, ...]) -> None:
+    words = [
+        "anonymize",
+        people.name,
+        *roles,
+        "-k",
+        "3",
+        "-o",
+        "out.csv",
+        "--publish-proportions",
+        "--min-support",
+        "2",
+    ]
+    refused = run(*words)
+    assert refused.status == 2
+    assert "--min-support 2, below the 3 records" in refused.err
+    assert not (people.parent / "out.csv").exists()
+    written = run(*words, "--allow-weak")
+    assert (written.status, written.err) == (0, "")
+    manifest = manifest_of(people.parent / "out.csv")
+    assert (manifest["min_support"], manifest["proportions_guaranteed"], manifest["guaranteed"]) == (2, False, True)
+    assert "weak" in written.out
+
+
+def test_a_larger_support_and_none_at_all(run: Any, people: Path, roles: tuple[str, ...]) -> None:
+    (people.parent / "job.toml").write_text("publish-proportions = true\nmin-support = 4\n")
+    words = ["anonymize", people.name, *roles, "-k", "3", "-o", "out.csv"]
+    outcome = run(*words, "--job", "job.toml")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "nobody is singled out" in outcome.out
+    assert json.loads((people.parent / "out.csv.proportions.json").read_text())["min_support"] == 4
+    alone = run(*words, "--min-support", "4")
+    assert alone.status == 2
+    assert "--publish-proportions" in alone.err
+    assert run(*words, "--publish-proportions", "--min-support", "0").status == 2
+
+
 def test_the_recoding_is_not_written_over_the_proportions(run: Any, people: Path, roles: tuple[str, ...]) -> None:
     outcome = run(
         "anonymize", people.name, *roles, "-k", "2", "-o", "out.csv", "--recoding", "out.csv.proportions.json"

@@ -89,8 +89,8 @@ class TooFine(Mondrian):
     """Tells exact proportions."""
 
     def anonymize(self, *arguments: Any, **keywords: Any) -> Release:
-        finer = {"min_support": 1} if keywords.get("publish_proportions") else {}
-        return super().anonymize(*arguments, **keywords, **finer)
+        keywords |= {"min_support": 1} if keywords.get("publish_proportions") else {}
+        return super().anonymize(*arguments, **keywords)
 
 
 @breaks("no_row_invented_or_lost")

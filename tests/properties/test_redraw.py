@@ -76,6 +76,28 @@ def test_every_class_keeps_its_counts_in_every_repeat(
 
 
 @some
+@given(rows, st.integers(0, 2), st.integers(2, 4), publish, st.integers(0, 99))
+def test_pooled_values_are_those_that_a_cell_may_stand_for(
+    cells: list[Any], decimals: int, k: int, publish: str, seed: int
+) -> None:
+    table, release = released(cells, decimals, k, publish, proportions=True)
+    drawn = redraw(release, 2, seed)
+    known = [number for number in table["number"].to_pylist() if number is not None]
+    # Ends of ranges are rounded outwards.
+    around = [min(known) - 2 * abs(min(known)) - 99, max(known) + 2 * abs(max(known)) + 99]
+    for row, said in zip(drawn.to_pylist(), release.table.to_pylist() * 2, strict=True):
+        assert covers(said["number"], row["number"], around) or missing_is_possible(said["number"], row["number"])
+        assert covers(said["letter"], row["letter"], list("abcexyz")) or missing_is_possible(
+            said["letter"], row["letter"]
+        )
+
+
+def missing_is_possible(cell: Any, value: Any) -> bool:
+    """A label of the hierarchy may stand for a missing value too: it is below the root."""
+    return value is None and cell in ("any", "*")
+
+
+@some
 @given(rows, st.integers(0, 2), publish, st.data())
 def test_part_of_a_class_gets_part_of_its_values(
     cells: list[Any], decimals: int, publish: str, data: st.DataObject

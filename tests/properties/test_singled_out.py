@@ -83,7 +83,7 @@ class View:
         rows = {row["row"]: row for row in table.to_pylist()}
         frame = hr.frames.open_frame(release.table).frame
         of_row = self.told.classes_of(frame).tolist()
-        members = [[] for _ in self.told.sizes]
+        members: list[list[dict[str, Any]]] = [[] for _ in self.told.sizes]
         for at, row in zip(of_row, release.table["row"].to_pylist(), strict=True):
             members[at].append(rows[row])
         self.truth = [self._world(people) for people in members]

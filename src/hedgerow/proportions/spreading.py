@@ -39,7 +39,7 @@ class Spread:
     Attributes
     ----------
     domain : Domain
-        The values; ``records`` says how many people hold each, as far as is told.
+        The values; ``records`` says about how many people hold each, at least one.
     pool : int array (domain.size,)
         The pool of each value; -1 for a number that a class publishes instead of telling its bins.
     low, high : float arrays (domain.size,)
@@ -150,7 +150,7 @@ class _Spreading:
             np.array(points.labels, dtype=np.str_)[kept],
             None if points.numbers is None else points.numbers[kept],
             len(kept) < len(used),
-            np.rint(people[: len(kept)]).astype(np.int64),
+            np.maximum(np.rint(people[: len(kept)]), 1).astype(np.int64),
         )
         return Spread(
             domain,
@@ -170,7 +170,7 @@ class _Spreading:
         """The values of the pools from one to another, as far as the cell allows, and their shares."""
         points = self.points
         if text is not None:
-            itself = self._number_shown(text, first, last)
+            itself = self._itself(text, first, last)
             if itself is not None:
                 return np.array([itself]), np.ones(1)
         codes = None
@@ -188,9 +188,14 @@ class _Spreading:
         weight = points.weight[held]
         return held, weight / weight.sum()
 
-    def _number_shown(self, text: int, first: int, last: int) -> int | None:
-        """The code of a number that is published, where the bin says nothing more than its column does."""
-        number = number_shown(self.column.texts[text], self.column.kind)
+    def _itself(self, text: int, first: int, last: int) -> int | None:
+        """The code of what is published: a missing value, or a number of which the bin says nothing more."""
+        said = self.column.texts[text]
+        if said is None and self.points.has_missing:
+            # In a column of numbers an empty cell may also be a suppressed one.
+            lacking = self.column.pools.of_value[None]
+            return len(self.points.labels) if self.column.kind != "number" or first == lacking == last else None
+        number = number_shown(said, self.column.kind)
         if number is None:
             return None
         number = on_grid(number, self.column.step)

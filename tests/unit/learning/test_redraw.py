@@ -68,6 +68,40 @@ def _day(moment: Any) -> dt.date:
     return moment.date() if isinstance(moment, dt.datetime) else moment
 
 
+def test_pooled_every_class_has_its_bins_and_only_values_that_its_cells_allow() -> None:
+    release = release_of(PEOPLE, min_support=None)
+    told = release.proportions
+    assert told is not None
+    assert told.min_support == 4
+    published, drawn = release.table.to_pylist(), redraw(release, random_state=1).to_pylist()
+    classes = told.classes_of(hr.frames.open_frame(release.table).frame).tolist()
+    city = told.column("city")
+    in_bins = Counter((at, city.pools.of_value[row["city"]]) for at, row in zip(classes, drawn, strict=True))
+    for at in np.flatnonzero(city.own).tolist():
+        assert in_bins[int(city.class_of_bin[at]), int(city.first[at])] == city.records[at]
+    for cells, row in zip(published, drawn, strict=True):
+        assert str(row["weight"]).removesuffix(".0") in cells["weight"].strip("{}").split("|")
+        assert str(row["born"]) in cells["born"].strip("{}").split("|")
+        assert (row["city"] or "\\N") in cells["city"].strip("{}").split("|")
+
+
+@pytest.mark.parametrize("method", ["mondrian", "kactus", "datafly", "k-member"])
+def test_pooled_rows_have_the_types_of_the_original(method: str) -> None:
+    drawn = redraw(release_of(PEOPLE, method=method, min_support=None), 3, random_state=0)
+    kinds = [drawn.schema.field(name).type for name in PEOPLE.column_names]
+    assert kinds == [pa.int64(), pa.int64(), pa.float64(), pa.string(), pa.date32(), pa.string()]
+
+
+def test_a_heavy_value_is_drawn_as_often_as_it_was() -> None:
+    """Nine of ten have no gain; what the others have is anything between."""
+    gains = [0] * 900 + list(range(100, 10_000, 99))
+    table = pa.table({"gain": gains, "sex": ["F", "M"] * 500})
+    release = hr.anonymize(table, hr.Schema(quasi=["gain", "sex"]), k=10, random_state=0, publish_proportions=True)
+    drawn = redraw(release, random_state=0)["gain"].to_pylist()
+    assert abs(drawn.count(0) - 900) < 30
+    assert {gain for gain in drawn if gain} <= set(range(1, 12_000))
+
+
 def test_types_are_those_of_the_values() -> None:
     drawn = redraw(release_of(PEOPLE), random_state=0)
     kinds = [drawn.schema.field(name).type for name in PEOPLE.column_names]

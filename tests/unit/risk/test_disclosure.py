@@ -36,6 +36,17 @@ def test_a_hidden_value_that_all_share_is_told() -> None:
     assert (found.posterior, found.records_told) == (1.0, 2)
 
 
+def test_pooled_only_the_shares_that_are_told_count() -> None:
+    """Of the five with {20|21}, three is enough for k, but the other two are not: nothing is told."""
+    table = pa.table({"age": [20, 20, 21, 21, 21, 60, 60, 60, 60, 61, 61, 61, 61]})
+    schema = hr.Schema(quasi=["age"])
+    found = hr.anonymize(table, schema, k=3, publish_proportions=True).audit.proportions["age"]
+    assert found.posterior == 0.0
+    schema = hr.Schema(quasi=["age"], hierarchies={"age": "flat"})
+    release = hr.anonymize(table, schema, method="datafly", k=3, publish_proportions=True)
+    assert release.audit.proportions["age"].posterior == 4 / 13
+
+
 def test_a_missing_value_that_is_published_gives_nothing_away() -> None:
     audit = audited(pa.table({"sex": ["F", "F", None, None]}), k=2)
     assert audit.proportions["sex"].posterior == 0.0

@@ -1,0 +1,155 @@
+"""Spreading: what the people of a bin may hold, by the marginal and the published cell."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hedgerow.proportions import ColumnProportions, Pools
+from hedgerow.proportions.points import number_shown
+
+
+def column(
+    kind: str,
+    pools: Pools,
+    marginal: list[int],
+    cells: list[str | None],
+    bins: list[list[tuple[int, int, int]]],
+    step: Fraction = Fraction(1),
+) -> ColumnProportions:
+    """A class for every cell, with bins from one pool to another of so many people."""
+    every = [one for some in bins for one in some]
+    first, last, records = (np.array(one) for one in zip(*every, strict=True))
+    return ColumnProportions(
+        "it",
+        kind,  # type: ignore[arg-type]
+        step,
+        pools,
+        np.array(marginal),
+        tuple(cells),
+        np.arange(len(cells), dtype=np.int32),
+        np.cumsum([0, *map(len, bins)]),
+        first.astype(np.int32),
+        last.astype(np.int32),
+        records,
+    )
+
+
+def held(of: ColumnProportions, at: int = 0, **more: Any) -> dict[str | None, Any]:
+    """How many people of a class hold each value."""
+    spread = of.spread(**more)
+    labels: list[str | None] = [*spread.domain.labels.tolist(), None]
+    row = spread.matrix.toarray()[at]
+    return {label: pytest.approx(people) for label, people in zip(labels, row.tolist(), strict=False) if people}
+
+
+TOWNS = Pools(("Bern", "{Kiel|Ulm}", None))
+AGES = Pools(("20", "[21,25)", "30"), np.array([20.0, 21, 30]), np.array([20.0, 25, 30]))
+
+
+def test_a_bin_is_shared_by_the_marginal_and_a_set_equally() -> None:
+    of = column("text", TOWNS, [20, 10, 10], ["*"], [[(0, 2, 8)]])
+    assert held(of) == {"Bern": 4, "Kiel": 1, "Ulm": 1, None: 2}
+
+
+def test_a_bin_of_its_own_is_not_in_the_others() -> None:
+    of = column("text", TOWNS, [20, 10, 10], ["*"], [[(0, 0, 7), (0, 2, 8)]])
+    assert held(of) == {"Bern": 7, "Kiel": 2, "Ulm": 2, None: 4}
+
+
+def test_only_what_a_set_names_is_held() -> None:
+    of = column("text", TOWNS, [20, 10, 10], ["{Bern|Ulm}", r"{Ulm|\N}"], [[(0, 1, 5)], [(1, 2, 3)]])
+    assert held(of) == {"Bern": 4, "Ulm": 1}
+    assert held(of, 1) == {"Ulm": 1, None: 2}
+
+
+def test_a_label_stands_for_the_values_below_it() -> None:
+    of = column("text", TOWNS, [20, 10, 10], ["north"], [[(0, 1, 6)]])
+    assert held(of) == {"Bern": 4, "Kiel": 1, "Ulm": 1}
+    assert held(of, below={"north": ["Kiel"]}) == {"Kiel": 6}
+
+
+def test_a_published_value_is_itself_even_if_its_pool_is_not() -> None:
+    assert held(column("text", TOWNS, [20, 10, 10], ["Ulm"], [[(1, 1, 6)]])) == {"Ulm": 6}
+    assert held(column("number", AGES, [20, 10, 10], ["22"], [[(1, 1, 6)]])) == {"22": 6}
+
+
+def test_an_empty_cell_is_a_missing_value_or_a_suppressed_number() -> None:
+    together = Pools(("Bern", r"{Ulm|\N}"))
+    assert held(column("text", together, [20, 10], [None], [[(1, 1, 6)]])) == {None: 6}
+    ages = Pools(("20", r"{[21,23)|\N}"), np.array([20.0, 21]), np.array([20.0, 23]))
+    assert held(column("number", ages, [20, 10], [None], [[(1, 1, 6)]])) == {None: 6}
+    assert set(held(column("number", ages, [20, 10], [None], [[(0, 1, 6)]]))) == {"20", "21", "22", None}
+
+
+def test_numbers_of_a_range_share_it_equally() -> None:
+    of = column("number", AGES, [20, 40, 20], ["*", "[20,23)", "{20|24}"], [[(0, 2, 8)], [(0, 1, 4)], [(0, 1, 3)]])
+    assert held(of) == {"20": 2, "21": 1, "22": 1, "23": 1, "24": 1, "30": 2}
+    assert held(of, 1) == {"20": 2, "21": 1, "22": 1}
+    assert held(of, 2) == {"20": 2, "24": 1}
+
+
+def test_a_wide_range_has_a_few_numbers_that_stand_for_it() -> None:
+    pools = Pools(("[0,1000)",), np.array([0.0]), np.array([1000.0]))
+    spread = column("number", pools, [50], ["*", "[0,70]"], [[(0, 0, 100)], [(0, 0, 10)]]).spread()
+    assert 8 <= len(spread.domain.labels) <= 10
+    assert spread.domain.numbers is not None
+    assert (spread.low <= spread.domain.numbers).all()
+    assert (spread.domain.numbers <= spread.high).all()
+    # The pieces are all numbers of the range, each once; the interval ends where a piece does.
+    covered = [n for a, b in zip(spread.low, spread.high, strict=True) for n in range(int(a), int(b) + 1)]
+    assert covered == list(range(1000))
+    assert (spread.matrix.toarray()[1] > 0).tolist() == (spread.high <= 70).tolist()
+    assert spread.matrix.toarray()[0] == pytest.approx((spread.high - spread.low + 1) / 10)
+
+
+def test_a_number_that_is_published_instead_of_bins_stands_for_all() -> None:
+    of = column("number", AGES, [20, 40, 20], ["23.75", "23.75"], [[(0, 2, 8)], [(0, 1, 6)]])
+    assert held(of) == {"24": 8}
+    assert set(held(of, 1)) == {"20", "21", "22", "23", "24"}
+
+
+def test_a_mean_beside_all_pools_is_on_the_grid() -> None:
+    of = column("number", AGES, [20, 40, 20], ["27.2"], [[(0, 2, 8)]])
+    assert held(of) == {"27": 8}
+    assert of.spread().pool.tolist() == [-1]
+
+
+def test_values_that_nobody_may_hold_are_none_of_the_column() -> None:
+    spread = column("number", AGES, [20, 10, 10], ["[20,23)"], [[(0, 1, 4)]]).spread()
+    assert spread.domain.labels.tolist() == ["20", "21", "22"]
+    assert spread.domain.records is not None
+    assert spread.domain.records.tolist() == [3, 1, 1]
+
+
+def test_a_cell_that_says_something_else_is_left_aside() -> None:
+    assert held(column("text", TOWNS, [20, 10, 10], ["{Nice|Rome}"], [[(0, 1, 3)]])) == {
+        "Bern": 2,
+        "Kiel": 0.5,
+        "Ulm": 0.5,
+    }
+
+
+def test_dates_are_labelled_as_such() -> None:
+    pools = Pools(("1970-01-01", "[1970-01-02,1970-01-04)"), np.array([0.0, 1]), np.array([0.0, 3]))
+    of = column("date", pools, [10, 20], ["*", "1970-01-03"], [[(0, 1, 3)], [(1, 1, 4)]])
+    assert held(of) == {"1970-01-01": 1, "1970-01-02": 1, "1970-01-03": 1}
+    assert held(of, 1) == {"1970-01-03": 4}
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, 5e-324), (0.0, np.inf), (-1e308, 1e308)])
+def test_extreme_ranges_have_numbers_too(low: float, high: float) -> None:
+    pools = Pools(("range",), np.array([low]), np.array([high]))
+    spread = column("number", pools, [10], ["*"], [[(0, 0, 5)]], Fraction(1, 10**17)).spread()
+    assert spread.matrix.sum() == pytest.approx(5)
+    assert spread.domain.numbers is not None
+    assert np.isfinite(spread.domain.numbers).all()
+
+
+def test_numbers_that_are_shown() -> None:
+    assert number_shown("abc", "number") is None
+    assert number_shown("12", "text") is None
+    assert number_shown(None, "number") is None

@@ -73,11 +73,11 @@ def told_exactly() -> ToldExactly:
 
 def _told_exactly(domain: Domain, texts: list[str | None], classes: list[dict[int, int]]) -> ColumnProportions:
     """One class for each published text; it holds so many people of each code."""
-    kinds: tuple[PublishedKind, ...] = ("label",) * len(texts)
+    label: PublishedKind = "label"
     column = ExactColumn(
         domain,
         tuple(texts),
-        kinds,
+        (label,) * len(texts),
         np.arange(len(texts), dtype=np.int32),
         np.cumsum([0, *map(len, classes)]),
         np.array([code for one in classes for code in one], dtype=np.int32),

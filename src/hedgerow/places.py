@@ -100,9 +100,11 @@ class Scratch:
         with _alone(folder / f".{prefix.strip('.')}{_user()}.lock"):
             _remove_leftovers(folder, prefix)
             self.path = Path(tempfile.mkdtemp(prefix=prefix, dir=folder))
-            held = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            _try_lock(held)
-        self._removal = weakref.finalize(self, _remove, self.path, held)
+            held: list[int] = []
+            # At once, so that a signal in the middle of this leaves nothing.
+            self._removal = weakref.finalize(self, _remove, self.path, held)
+            held.append(os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            _try_lock(held[0])
 
     def keep_for(self, user: object) -> None:
         """Keep the folder at least as long as another object lives."""
@@ -116,9 +118,10 @@ class Scratch:
         self._removal()
 
 
-def _remove(folder: Path, held: int) -> None:
+def _remove(folder: Path, held: list[int]) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    os.close(held)
+    for descriptor in held:
+        os.close(descriptor)
 
 
 def _user() -> int:

@@ -67,8 +67,8 @@ def absent_or_whole(folder: Path) -> bool:
 
 MOMENTS: dict[str, Callable[[Path], bool]] = {
     "at the start": lambda folder: True,
-    "while rows are written": lambda folder: any(folder.glob(".hedgerow-*/out.csv")),
-    "while the release is saved": lambda folder: any(folder.glob(".*partial*")),
+    "while rows are written": lambda folder: any(folder.glob(".out.csv.hedgerow-*/out.csv")),
+    "while the release is saved": lambda folder: any(folder.glob(".out.csv.hedgerow-*/out.csv.manifest.json")),
     "when the manifest appears": lambda folder: (folder / "out.csv.manifest.json").exists(),
     "when the table appears": lambda folder: (folder / "out.csv").exists(),
 }
@@ -101,7 +101,7 @@ def test_kill_at_any_time(delay: float, large: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_stopped_command_cleans_up(number: signal.Signals, status: int, large: Path, tmp_path: Path) -> None:
     with start(large, tmp_path) as process:
-        wait_until(process, lambda: any(tmp_path.glob(".hedgerow-*")))
+        wait_until(process, lambda: any(tmp_path.glob(".out.csv.hedgerow-*/out.csv")))
         process.send_signal(number)
         out, err = process.communicate()
 

@@ -17,7 +17,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from hedgerow.cli.lists import split_names
 from hedgerow.errors import BadInput, translated
-from hedgerow.hierarchies.entries import too_deep
 
 __all__ = ["Job", "assemble", "read_job"]
 
@@ -93,6 +92,10 @@ def read_job(path: Path) -> Job:
         translated(OSError, into=lambda error: BadInput(f"Cannot read {called}: {error.strerror}. Check the path.")),
     ):
         stored = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+
+    # It brings numpy, which no typed option should wait for.
+    from hedgerow.hierarchies.entries import too_deep
+
     if too_deep(stored):
         raise deep
     fields: dict[str, Any] = {}

@@ -11,6 +11,7 @@ import io
 import re
 import tomllib
 from pathlib import Path
+from typing import Final
 
 from hedgerow.errors import BadInput, translated
 from hedgerow.hierarchies.entries import DEEPEST, too_deep
@@ -18,6 +19,8 @@ from hedgerow.hierarchies.taxonomies import Taxonomy, misplaced_labels, taxonomy
 from hedgerow.hierarchies.trees import LevelTree, NotNestedError, tree_of_levels
 
 __all__ = ["read_arx", "read_toml"]
+
+_LONGEST_CELL: Final = 131_072
 
 
 def read_arx(path: str | Path, *, delimiter: str = ";", encoding: str = "utf-8") -> Taxonomy:
@@ -129,6 +132,9 @@ def _read_rows(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], 
 
     with translated(csv.Error, into=improper):
         for row in reader:
+            # csv's own limit is one for the whole program, and others may have lifted it.
+            if any(len(cell) > _LONGEST_CELL for cell in row):
+                raise improper(csv.Error())
             if row:
                 rows.append(row)
                 lines.append(line)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import hashlib
 import itertools
 import json
 import secrets
@@ -113,6 +114,7 @@ class Tally:
             best = self.smallest.get(key)
             if "case" in told and (best is None or len(told["case"]) < len(best["case"])):
                 self.smallest[key] = told
+                self._write(told)
 
     @property
     def cases(self) -> int:
@@ -137,12 +139,12 @@ class Tally:
         for (kind, message), count in sorted(self.words.items()):
             yield f"{count:6}  {kind}: {message}"
 
-    def write(self) -> None:
-        """Write a reproducer for each kind of failure, and what it said."""
-        for at, (key, told) in enumerate(sorted(self.smallest.items())):
-            stem = f"{at:03d}-{key[0].replace(' ', '-')}-{told['method']}"
-            self.folder.joinpath(f"{stem}.json").write_text(told["case"] + "\n", encoding="utf-8")
-            self.folder.joinpath(f"{stem}.txt").write_text(f"{key[1]}\n\n{told['detail']}\n", encoding="utf-8")
+    def _write(self, told: dict[str, Any]) -> None:
+        """Write a reproducer at once, and what it said: a campaign may be stopped."""
+        digest = hashlib.sha256(told["message"].encode()).hexdigest()[:8]
+        stem = f"{told['kind']}-{digest}"
+        self.folder.joinpath(f"{stem}.json").write_text(told["case"] + "\n", encoding="utf-8")
+        self.folder.joinpath(f"{stem}.txt").write_text(f"{told['message']}\n\n{told['detail']}\n", encoding="utf-8")
 
 
 def supervise(number: int, start: int, name: str, tally: Tally, limit: float) -> None:
@@ -210,7 +212,6 @@ def main() -> int:
         ]
     for worker in workers:
         worker.result()
-    tally.write()
     print("\n".join(tally.lines()))
     print(f"\n{tally.cases} cases, {tally.failures} failures")
     if tally.failures:

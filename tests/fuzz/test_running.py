@@ -236,4 +236,6 @@ def test_replay_and_campaign_tell_failures_by_their_exit_status(tmp_path: Path) 
     )
     assert hanging.returncode == 1, hanging.stderr
     assert "2 cases, 2 failures" in hanging.stdout
-    assert [path.suffix for path in sorted((tmp_path / "found").iterdir())] == [".json", ".txt"]
+    found = sorted((tmp_path / "found").iterdir())
+    assert {path.suffix for path in found} == {".json", ".txt"}
+    assert all(path.name.startswith("hang-") for path in found)

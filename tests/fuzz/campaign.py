@@ -185,6 +185,19 @@ def _where(trace: str) -> str:
     return lines[0].rpartition("hedgerow/")[2] if lines else "somewhere"
 
 
+def _new_folder(inside: Path, start: int) -> Path:
+    """A folder that no other campaign has: nothing that is there already is touched."""
+    folder, attempt = inside / f"seed-{start}", 0
+    while True:
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            attempt += 1
+            folder = inside / f"seed-{start}-{attempt}"
+        else:
+            return folder
+
+
 def main() -> int:
     """Run the campaign, or one worker of it."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -199,12 +212,10 @@ def main() -> int:
     if given_.worker is not None:
         work(given_.n, start, given_.worker, given_.limit)
         return 0
-    given_.folder.mkdir(exist_ok=True)
-    for old in given_.folder.glob("*.*"):
-        old.unlink()
-    tally = Tally(given_.folder)
+    folder = _new_folder(given_.folder, start)
+    tally = Tally(folder)
     share = [given_.n // given_.processes + (at < given_.n % given_.processes) for at in range(given_.processes)]
-    print(f"{given_.n} cases, --seed {start}", flush=True)
+    print(f"{given_.n} cases, --seed {start}, in {folder}", flush=True)
     with ThreadPoolExecutor(given_.processes) as pool:
         workers = [
             pool.submit(supervise, number, start + 1_000_003 * at, str(at), tally, given_.limit)
@@ -215,7 +226,7 @@ def main() -> int:
     print("\n".join(tally.lines()))
     print(f"\n{tally.cases} cases, {tally.failures} failures")
     if tally.failures:
-        print(f"Reproducers are in {given_.folder}: python tests/fuzz/replay.py {given_.folder}/….json")
+        print(f"Reproducers are in {folder}: python tests/fuzz/replay.py {folder}/….json")
     return int(tally.failures > 0)
 
 

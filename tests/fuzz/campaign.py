@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import hashlib
 import itertools
 import json
 import secrets
@@ -113,6 +114,7 @@ class Tally:
             best = self.smallest.get(key)
             if "case" in told and (best is None or len(told["case"]) < len(best["case"])):
                 self.smallest[key] = told
+                self._write(told)
 
     @property
     def cases(self) -> int:
@@ -137,12 +139,12 @@ class Tally:
         for (kind, message), count in sorted(self.words.items()):
             yield f"{count:6}  {kind}: {message}"
 
-    def write(self) -> None:
-        """Write a reproducer for each kind of failure, and what it said."""
-        for at, (key, told) in enumerate(sorted(self.smallest.items())):
-            stem = f"{at:03d}-{key[0].replace(' ', '-')}-{told['method']}"
-            self.folder.joinpath(f"{stem}.json").write_text(told["case"] + "\n", encoding="utf-8")
-            self.folder.joinpath(f"{stem}.txt").write_text(f"{key[1]}\n\n{told['detail']}\n", encoding="utf-8")
+    def _write(self, told: dict[str, Any]) -> None:
+        """Write a reproducer at once, and what it said: a campaign may be stopped."""
+        digest = hashlib.sha256(told["message"].encode()).hexdigest()[:8]
+        stem = f"{told['kind']}-{digest}"
+        self.folder.joinpath(f"{stem}.json").write_text(told["case"] + "\n", encoding="utf-8")
+        self.folder.joinpath(f"{stem}.txt").write_text(f"{told['message']}\n\n{told['detail']}\n", encoding="utf-8")
 
 
 def supervise(number: int, start: int, name: str, tally: Tally, limit: float) -> None:
@@ -183,6 +185,19 @@ def _where(trace: str) -> str:
     return lines[0].rpartition("hedgerow/")[2] if lines else "somewhere"
 
 
+def _new_folder(inside: Path, start: int) -> Path:
+    """A folder that no other campaign has: nothing that is there already is touched."""
+    folder, attempt = inside / f"seed-{start}", 0
+    while True:
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            attempt += 1
+            folder = inside / f"seed-{start}-{attempt}"
+        else:
+            return folder
+
+
 def main() -> int:
     """Run the campaign, or one worker of it."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -197,12 +212,10 @@ def main() -> int:
     if given_.worker is not None:
         work(given_.n, start, given_.worker, given_.limit)
         return 0
-    given_.folder.mkdir(exist_ok=True)
-    for old in given_.folder.glob("*.*"):
-        old.unlink()
-    tally = Tally(given_.folder)
+    folder = _new_folder(given_.folder, start)
+    tally = Tally(folder)
     share = [given_.n // given_.processes + (at < given_.n % given_.processes) for at in range(given_.processes)]
-    print(f"{given_.n} cases, --seed {start}", flush=True)
+    print(f"{given_.n} cases, --seed {start}, in {folder}", flush=True)
     with ThreadPoolExecutor(given_.processes) as pool:
         workers = [
             pool.submit(supervise, number, start + 1_000_003 * at, str(at), tally, given_.limit)
@@ -210,11 +223,10 @@ def main() -> int:
         ]
     for worker in workers:
         worker.result()
-    tally.write()
     print("\n".join(tally.lines()))
     print(f"\n{tally.cases} cases, {tally.failures} failures")
     if tally.failures:
-        print(f"Reproducers are in {given_.folder}: python tests/fuzz/replay.py {given_.folder}/….json")
+        print(f"Reproducers are in {folder}: python tests/fuzz/replay.py {folder}/….json")
     return int(tally.failures > 0)
 
 

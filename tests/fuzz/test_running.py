@@ -228,12 +228,14 @@ def test_replay_and_campaign_tell_failures_by_their_exit_status(tmp_path: Path) 
     ]
     assert [(one.returncode, one.stderr) for one in replays] == [(0, ""), (1, "")]
     # Nothing is done in a ten thousandth of a second: every case hangs.
-    hanging = subprocess.run(
-        [sys.executable, folder / "campaign.py", "-n", "2", "--limit", "0.0001", "--folder", tmp_path / "found"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert hanging.returncode == 1, hanging.stderr
-    assert "2 cases, 2 failures" in hanging.stdout
-    assert [path.suffix for path in sorted((tmp_path / "found").iterdir())] == [".json", ".txt"]
+    command = [sys.executable, str(folder / "campaign.py"), "-n", "2", "--limit", "0.0001", "--seed", "7"]
+    for _ in range(2):
+        hanging = subprocess.run([*command, "--folder", str(tmp_path)], capture_output=True, text=True, check=False)
+        assert hanging.returncode == 1, hanging.stderr
+        assert "2 cases, 2 failures" in hanging.stdout
+    # The second campaign had a folder of its own, and neither touched what was there before.
+    for found in (tmp_path / "seed-7", tmp_path / "seed-7-1"):
+        assert {path.suffix for path in found.iterdir()} == {".json", ".txt"}
+        assert all(path.name.startswith("hang-") for path in found.iterdir())
+    assert sound.exists()
+    assert broken.exists()

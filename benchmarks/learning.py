@@ -195,8 +195,8 @@ def strictness() -> None:
                 cells.append(f"{100 * np.mean(hits):.2f} ± {100 * (max(hits) - min(hits)) / 2:.2f}")
             row(method, k, *cells)
     print(
-        f"\nPercent of the {test.height:,} raw test rows that gradient boosting names rightly, mean of {REDRAWS} redraws "
-        "(± half the range); Adult, 14 quasi-identifiers."
+        f"\nPercent of the {test.height:,} raw test rows that gradient boosting names rightly, mean of {REDRAWS} "
+        "redraws (± half the range); Adult, 14 quasi-identifiers."
     )
 
 
@@ -228,8 +228,8 @@ def singled() -> None:
                     cells += [f"{100 * known / audit.rows:.2f}", f"{100 * alone / audit.rows:.2f}"]
                 row(name, method, k, *cells)
     print(
-        "\nPercent of the rows. Fully known: in their class it is fixed how many people have their original tuple; singled "
-        "out: these are fewer than k. What the table alone tells (a set with as many values as people) is not counted. "
+        "\nPercent of the rows. Fully known: in their class it is fixed how many people have their original tuple; "
+        "singled out: these are fewer than k. What the table alone tells (a set with as many values as people) is not counted. "
         f"Adult: {adult.height:,} rows, {len(tables.QUASI)} quasi-identifiers; the census: 20,000 synthetic rows."
     )
 

@@ -73,7 +73,7 @@ def told_exactly() -> ToldExactly:
 
 def _told_exactly(domain: Domain, texts: list[str | None], classes: list[dict[int, int]]) -> ColumnProportions:
     """One class for each published text; it holds so many people of each code."""
-    kinds: tuple[PublishedKind, ...] = ("label",) * len(texts)
+    kinds: tuple[PublishedKind, ...] = tuple("label" for _ in texts)
     column = ExactColumn(
         domain,
         tuple(texts),

@@ -60,6 +60,8 @@ SECTIONS = (
     Section(
         "learning", "accuracy", "Learning from releases of Adult (14 quasi-identifiers): accuracy on the test file"
     ),
+    Section("learning", "strictness", "Learning from redrawn rows: exact proportions beside pooled ones"),
+    Section("learning", "singled", "Whom proportions single out, exact and pooled"),
     Section("learning", "id3", "ID3 learning from sets: Adult, six quasi-identifiers, as in the paper"),
     Section("learning", "speed", "Representations and trees at 1,356,660 rows"),
     Section("limits", "composition", "What it does not promise: two releases of one table, joined"),

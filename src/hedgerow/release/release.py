@@ -41,7 +41,7 @@ class Release:
     markers : mapping of column to str
         How a missing value of a quasi-identifier is written in a CSV.
     proportions : Proportions, optional
-        How often each original value occurs in every class, if they were asked for.
+        How the people of every class are divided among the values of each column, if they were asked for.
     hierarchies : mapping of column to EncodedHierarchy
         How the quasi-identifiers generalize.
     reads : tuple of Path

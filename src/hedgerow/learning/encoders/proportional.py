@@ -1,8 +1,8 @@
 """proportional: the share of a cell's people at every node, from what a release tells of its classes.
 
-A release with ``publish_proportions=True`` says how often each original value occurs in every class; a leaf has its
-share, every other node the sum of those below it. A value that is known is sure, so that a raw table has the features
-of :class:`FillParentEncoder`. A generalized cell whose class is not known is shared by the values that it may be.
+A release with ``publish_proportions=True`` says how the people of every class are divided among bins, and a bin is
+shared by its values as the whole table is; a leaf has its share, every other node the sum of those below it. A value
+that is known is sure, so that a raw table has the features of :class:`FillParentEncoder`. A generalized cell whose class is not known is shared by the values that it may be.
 
 The paper: k-anonymous data representation for neural networks, section III.
 
@@ -35,6 +35,7 @@ from hedgerow.learning.encoders.shares import shares_of_classes, shares_of_cover
 from hedgerow.learning.part_columns import part_columns, part_labels, part_shares
 from hedgerow.proportions import Proportions, Spread
 from hedgerow.release import Release
+from hedgerow.trees.contents import leaves_below
 
 __all__ = ["ProportionalEncoder"]
 
@@ -62,7 +63,7 @@ class ProportionalEncoder(HierarchyEncoder):
     missing : sequence of str
         Texts that mean "no value", besides null; a missing value is a leaf of its own below the root.
     proportions : Proportions, optional
-        How often each value occurs in every class, for a table that was read from a file; a release has its own.
+        How the people of every class are divided, for a table that was read from a file; a release has its own.
     shares : {"proportions", "uniform", "frequency"}
         How generalized cells are shared: by the proportions of their classes, and equally where no class is known;
         always equally by the values that they may be; or by how often the training table holds each of these alone.
@@ -179,7 +180,9 @@ class ProportionalEncoder(HierarchyEncoder):
 
     def _block_of_classes(self, one: Encoded, frame: nw.DataFrame[Any], known: _Known) -> Block:
         """Rows whose class is known have what it holds; the others what their cells say."""
-        spread = known.proportions.column(one.name).spread()
+        hierarchy = one.column.hierarchy
+        labels = leaves_below(hierarchy) if hierarchy is not None and one.column.kind == "text" else {}
+        spread = known.proportions.column(one.name).spread(labels)
         has_class = known.of_row >= 0
         if one.means is not None:
             vectors: Any = one.means.filled(means_of_classes(spread, known.held))

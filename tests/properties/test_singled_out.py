@@ -50,7 +50,8 @@ class Cell:
     def allows(self, counts: Counts, values: list[Any]) -> bool:
         if self.kind == "number":
             mean = sum(value * number for value, number in zip(values, counts, strict=True)) / sum(counts)
-            return self.text == hr.values.number_text(round(mean, 2))
+            # One digit more than the ages have.
+            return self.text == hr.values.number_text(round(mean, 1))
         if any(number and code not in self.covered for code, number in enumerate(counts)):
             return False
         occurring = {"set": self.covered, "interval": (self.covered[0], self.covered[-1])}.get(self.kind, ())
@@ -264,7 +265,7 @@ def test_the_audit_counts_whom_weak_proportions_single_out(
 ) -> None:
     table, release = released(cells, method, k, support, parameters)
     found = singled_out_by_trying(View(table, release), k)
-    if parameters:
+    if any(cell.kind == "interval" for column in View(table, release).cells for cell in column):
         # The audit does not know that both ends of an interval occur, so that the table alone may tell two people.
         assert release.audit.singled_out >= found
     else:

@@ -229,8 +229,8 @@ def singled() -> None:
                 row(name, method, k, *cells)
     print(
         "\nPercent of the rows. Fully known: in their class it is fixed how many people have their original tuple; "
-        "singled out: these are fewer than k. What the table alone tells (a set with as many values as people) is not counted. "
-        f"Adult: {adult.height:,} rows, {len(tables.QUASI)} quasi-identifiers; the census: 20,000 synthetic rows."
+        "singled out: these are fewer than k. What the table alone tells (a set with as many values as people) is not "
+        f"counted. Adult: {adult.height:,} rows, {len(tables.QUASI)} quasi-identifiers; the census: 20,000 rows."
     )
 
 

@@ -207,7 +207,8 @@ def _pieces_between_floats(low: float, high: float, cuts: Sequence[float], taken
     part = np.arange(_PIECES + 1) / _PIECES
     edges = np.unique(np.concatenate([low * (1 - part) + high * part, cuts]))
     middles = edges[:-1] / 2 + edges[1:] / 2
-    widths = edges[1:] / 2 - edges[:-1] / 2
+    # Only their proportions matter, and their sum must not overflow.
+    widths = edges[1:] / 1024 - edges[:-1] / 1024
     rows = zip(middles.tolist(), widths.tolist(), edges[:-1].tolist(), edges[1:].tolist(), strict=True)
     wide = [_Piece(middle, width, one, other) for middle, width, one, other in rows if one < middle < other]
     if wide or len(taken):

@@ -115,6 +115,10 @@ class _Spreading:
         self.below = below
         self.allowed: dict[int, NDArray[np.int64] | None] = {}
         self.everything = np.arange(len(points.pool))
+        # In a column that publishes nothing but numbers an empty cell is a suppressed one.
+        self.only_numbers = column.kind == "number" and all(
+            text is None or number_shown(text, "number") is not None for text in column.texts
+        )
 
     def spread(self) -> Spread:
         """All patterns, and the people of each value."""
@@ -186,15 +190,15 @@ class _Spreading:
             if len(held):
                 break
         weight = points.weight[held]
-        return held, weight / weight.sum()
+        total = weight.sum()
+        # A piece may be too narrow a part of its range for floats.
+        return held, weight / total if total > 0 else np.full(len(held), 1 / len(held))
 
     def _itself(self, text: int, first: int, last: int) -> int | None:
         """The code of what is published: a missing value, or a number of which the bin says nothing more."""
         said = self.column.texts[text]
-        if said is None and self.points.has_missing:
-            # In a column of numbers an empty cell may also be a suppressed one.
-            lacking = self.column.pools.of_value[None]
-            return len(self.points.labels) if self.column.kind != "number" or first == lacking == last else None
+        if said is None and self.points.has_missing and not self.only_numbers:
+            return len(self.points.labels)
         number = number_shown(said, self.column.kind)
         if number is None:
             return None

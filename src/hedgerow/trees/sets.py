@@ -166,7 +166,9 @@ def _column(
         different, which = _of_classes(reader, spread)
         cell_of_class = np.arange(first, first + len(different), dtype=np.int32)
         for at, (codes, shares) in enumerate(different):
-            if len(codes) == 1 and shares[0] == 1.0 and codes[0] < size:
+            if not len(codes):
+                cell_of_class[at] = size
+            elif len(codes) == 1 and shares[0] == 1.0 and codes[0] < size:
                 cell_of_class[at] = codes[0]
         lists += different
         of_class = cell_of_class[which]

@@ -81,8 +81,14 @@ def test_an_empty_cell_is_a_missing_value_or_a_suppressed_number() -> None:
     together = Pools(("Bern", r"{Ulm|\N}"))
     assert held(column("text", together, [20, 10], [None], [[(1, 1, 6)]])) == {None: 6}
     ages = Pools(("20", r"{[21,23)|\N}"), np.array([20.0, 21]), np.array([20.0, 23]))
-    assert held(column("number", ages, [20, 10], [None], [[(1, 1, 6)]])) == {None: 6}
-    assert set(held(column("number", ages, [20, 10], [None], [[(0, 1, 6)]]))) == {"20", "21", "22", None}
+    assert held(column("number", ages, [20, 10], [None, "*"], [[(1, 1, 6)], [(0, 1, 5)]])) == {None: 6}
+    # A column that publishes means has null where it suppresses them.
+    assert set(held(column("number", ages, [20, 10], [None, "27.5"], [[(0, 1, 6)], [(0, 0, 3)]]))) == {
+        "20",
+        "21",
+        "22",
+        None,
+    }
 
 
 def test_numbers_of_a_range_share_it_equally() -> None:
@@ -147,6 +153,12 @@ def test_extreme_ranges_have_numbers_too(low: float, high: float) -> None:
     assert spread.matrix.sum() == pytest.approx(5)
     assert spread.domain.numbers is not None
     assert np.isfinite(spread.domain.numbers).all()
+
+
+def test_a_piece_that_is_next_to_nothing_of_its_range_is_still_held() -> None:
+    pools = Pools(("range",), np.array([0.0]), np.array([np.inf]))
+    spread = column("number", pools, [10], ["[0,1e-300)"], [[(0, 0, 5)]], Fraction(1, 10**17)).spread()
+    assert spread.matrix.sum() == pytest.approx(5)
 
 
 def test_numbers_that_are_shown() -> None:

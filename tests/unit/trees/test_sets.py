@@ -143,6 +143,13 @@ def test_records_have_the_proportions_of_their_class(told_exactly: Any) -> None:
     assert column.by_class[1] == column.index[1] == 2
 
 
+def test_nothing_is_known_of_a_class_without_numbers(told_exactly: Any) -> None:
+    ages = Domain("it", "number", np.array(["20"]), np.array([20.0]), has_missing=True)
+    spread = told_exactly(ages, [None, "20"], [{1: 3}, {0: 2}]).spread()
+    column = read_training("it", array([None, 20.0]), spread=spread, classes=np.array([0, 1]))
+    assert column.by_class.tolist() == [column.nothing, 0]
+
+
 def test_missing_values_of_a_class_are_missing(told_exactly: Any) -> None:
     domain = Domain("it", "text", np.array(["a", "b"]), has_missing=True)
     spread = told_exactly(domain, ["{a|b}", None], [{0: 3, 1: 1}, {2: 2}]).spread()

@@ -2,8 +2,13 @@
 
 A release with ``publish_proportions=True`` says how the people of every class are divided among bins, and a bin is
 shared by its values as the whole table is; a leaf has its share, every other node the sum of those below it. A value
-that is known is sure, so that a raw table has the features of :class:`FillParentEncoder`. A generalized cell whose class
-is not known is shared by the values that it may be.
+<<<<<<< HEAD
+that is known is sure, so that a raw table has the features of :class:`FillParentEncoder`. A generalized cell whose
+class is not known is shared by the values that it may be.
+=======
+that is known is sure, so that a raw table has the features of :class:`FillParentEncoder`. A generalized
+cell whose class is not known is shared by the values that it may be.
+>>>>>>> proportions
 
 The paper: k-anonymous data representation for neural networks, section III.
 

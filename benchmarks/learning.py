@@ -230,12 +230,7 @@ def singled() -> None:
     print(
         "\nPercent of the rows. Fully known: in their class it is fixed how many people have their original tuple; "
         "singled out: these are fewer than k. What the table alone tells (a set with as many values as people) is not "
-<<<<<<< HEAD
-        f"counted. Adult: {adult.height:,} rows, {len(tables.QUASI)} quasi-identifiers; the census: 20,000 "
-        "synthetic rows."
-=======
         f"counted. Adult: {adult.height:,} rows, {len(tables.QUASI)} quasi-identifiers; the census: 20,000 rows."
->>>>>>> proportions
     )
 
 

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from hedgerow._jit import jit
 
-__all__ = ["Bins", "bins_of_classes", "own_bins"]
+__all__ = ["FEWEST", "Bins", "bins_of_classes", "own_bins"]
 
 Longs = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-# Of two people whose ends are known each is known.
-_FEWEST = 3
+# Both ends of a bin are held by somebody, and so are both ends of a published interval: of four people each could be
+# known by that.
+FEWEST = 5
 
 
 class Bins(NamedTuple):
@@ -80,7 +81,7 @@ def own_bins(starts: Longs, records: Longs, named: Longs, alone: Bools, told: Bo
 @jit
 def _enough(people: int, listed: int, least: int) -> bool:
     """Whether people with several values may be told as one bin: nobody's value follows from their number."""
-    return people >= least and people >= _FEWEST and people > listed
+    return people >= least and people >= FEWEST and people > listed
 
 
 @jit

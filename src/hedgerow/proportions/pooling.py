@@ -9,7 +9,7 @@ in these, that column is called *lone*, and its counts are those of tuples. Of a
 
 - that a value has so many people, if these are at least ``min_support`` (a bin of its own);
 - that so many people, at least ``min_support``, have values from one pool to another. They have several values, and are
-  at least three and more than the values that a published set names. So they may be divided in several ways, of
+  at least five and more than the values that a published set names. So they may be divided in several ways, of
   which none is told: one of them can always be moved to another of the values, and no end, no named value and no other
   bin changes;
 - nothing else. Pools and marginal are made without the people of lone columns, except for bins of their own and bins
@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput
-from hedgerow.proportions._kernels import Bins, bins_of_classes, own_bins
+from hedgerow.proportions._kernels import FEWEST, Bins, bins_of_classes, own_bins
 from hedgerow.proportions.exact import ExactColumn, ExactProportions
 from hedgerow.proportions.pools import Pools, grid_step, pools_of
 from hedgerow.proportions.proportions import ColumnProportions, Proportions
@@ -38,8 +38,6 @@ __all__ = ["pool"]
 # A column is told apart no further: finer pools would only make the file long.
 _MOST_VALUES: Final = 1000
 _MOST_POOLED: Final = 100
-# Of two people whose ends are known each is known.
-_FEWEST: Final = 3
 
 
 def pool(exact: ExactProportions, min_support: int) -> Proportions:
@@ -68,7 +66,7 @@ class _Column:
         self.exact = exact
         self.least = least
         # Nothing of so few is counted: that they differ would tell each.
-        self.lone = lone | (sizes < _FEWEST)
+        self.lone = lone | (sizes < FEWEST)
         order = np.argsort(_ranks(exact, lone, least), kind="stable")
         self.code_at = order
         place = np.empty(len(order), dtype=np.int64)
@@ -84,7 +82,7 @@ class _Column:
         self.plain = exact.publishes("value") & ~exact.several
         # A support of 1 hides nothing.
         vague = lone & exact.publishes("number") & (least > 1)
-        fewest = 1 if least == 1 else max(least, _FEWEST)
+        fewest = 1 if least == 1 else max(least, FEWEST)
         self.told = self.plain | ((sizes >= fewest) & ~vague & ((sizes > named) | ~exact.several))
 
     def pooled(self) -> ColumnProportions:

@@ -2,13 +2,8 @@
 
 A release with ``publish_proportions=True`` says how the people of every class are divided among bins, and a bin is
 shared by its values as the whole table is; a leaf has its share, every other node the sum of those below it. A value
-<<<<<<< HEAD
-that is known is sure, so that a raw table has the features of :class:`FillParentEncoder`. A generalized cell whose
-class is not known is shared by the values that it may be.
-=======
 that is known is sure, so that a raw table has the features of :class:`FillParentEncoder`. A generalized
 cell whose class is not known is shared by the values that it may be.
->>>>>>> proportions
 
 The paper: k-anonymous data representation for neural networks, section III.
 
@@ -29,7 +24,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from hedgerow.errors import BadInput, required
+from hedgerow.errors import BadInput
 from hedgerow.learning.encoders.base import Encoded, HierarchyEncoder, Passed
 from hedgerow.learning.encoders.blocks import Block
 from hedgerow.learning.encoders.cells import CellKind, Cells, read_cells
@@ -199,8 +194,8 @@ class ProportionalEncoder(HierarchyEncoder):
         if has_class.all():
             return Block(vectors, known.of_row)
         of_cells = self._block(one, frame)
-        of_row = required(of_cells.index, "the row of each cell")
-        index = np.where(has_class, known.of_row, len(known.held) + of_row)
+        assert of_cells.index is not None
+        index = np.where(has_class, known.of_row, len(known.held) + of_cells.index)
         if one.means is not None:
             return Block(np.concatenate([vectors, np.asarray(of_cells.vectors)]), index)
         return Block(csr_array(vstack([vectors, csr_array(of_cells.vectors)], format="csr")), index)

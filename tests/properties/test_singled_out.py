@@ -121,7 +121,8 @@ class View:
         own = {int(column.first[place]) for place in places if column.own[place]}
         several = [sum(number > 0 for number in counts) > 1 for counts in self.truth[one]]
         # Of so few, or of a mean, nothing is told, and ends mean nothing.
-        told = self.told.sizes[one] >= 5 and not (self.cells[one][at].kind == "number" and sum(several) == 1)
+        fewest = 5 if self.cells[one][at].kind == "interval" else 3
+        told = self.told.sizes[one] >= fewest and not (self.cells[one][at].kind == "number" and sum(several) == 1)
         found = []
         for place in places:
             first, last = int(column.first[place]), int(column.last[place])
@@ -147,7 +148,9 @@ class View:
         several = [sum(number > 0 for number in counts) > 1 for counts in world]
         added: list[int] = []
         for at, counts in enumerate(world):
-            if (several[at] and sum(several) == 1) or sum(counts) < 5:
+            if (several[at] and sum(several) == 1) or sum(counts) < (
+                5 if self.cells[one][at].kind == "interval" else 3
+            ):
                 sums = [0] * len(self.told.columns[at].pools)
                 for each in self.bins(one, at):
                     if len(each.pools) == 1:

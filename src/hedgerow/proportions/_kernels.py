@@ -14,14 +14,10 @@ from numpy.typing import NDArray
 
 from hedgerow._jit import jit
 
-__all__ = ["FEWEST", "Bins", "bins_of_classes", "own_bins"]
+__all__ = ["Bins", "bins_of_classes", "own_bins"]
 
 Longs = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-
-# Both ends of a bin are held by somebody, and so are both ends of a published interval: of four people each could be
-# known by that.
-FEWEST = 5
 
 
 class Bins(NamedTuple):
@@ -43,7 +39,9 @@ class Bins(NamedTuple):
 
 
 @jit
-def own_bins(starts: Longs, records: Longs, named: Longs, alone: Bools, told: Bools, least: int) -> Bools:
+def own_bins(
+    starts: Longs, records: Longs, named: Longs, alone: Bools, told: Bools, least: int, fewest: Longs
+) -> Bools:
     """Find the entries that keep a bin of their own. O(entries).
 
     Parameters
@@ -60,6 +58,8 @@ def own_bins(starts: Longs, records: Longs, named: Longs, alone: Bools, told: Bo
         Whether anything is told of a class.
     least : int
         The people of a bin.
+    fewest : int array (classes,)
+        How many people with several values may be told as one bin at the least.
     """
     own = np.zeros(len(records), dtype=np.bool_)
     for one in range(len(starts) - 1):
@@ -73,20 +73,28 @@ def own_bins(starts: Longs, records: Longs, named: Longs, alone: Bools, told: Bo
                 listed += named[at]
             elif smallest < 0 or records[at] < records[smallest]:
                 smallest = at
-        if rest > 0 and smallest >= 0 and not _enough(rest, listed, least):
+        if rest > 0 and smallest >= 0 and not _enough(rest, listed, least, fewest[one]):
             own[smallest] = False
     return own
 
 
 @jit
-def _enough(people: int, listed: int, least: int) -> bool:
+def _enough(people: int, listed: int, least: int, fewest: int) -> bool:
     """Whether people with several values may be told as one bin: nobody's value follows from their number."""
-    return people >= least and people >= FEWEST and people > listed
+    return people >= least and people >= fewest and people > listed
 
 
 @jit
 def bins_of_classes(
-    starts: Longs, places: Longs, records: Longs, named: Longs, own: Bools, told: Bools, least: int, last_place: int
+    starts: Longs,
+    places: Longs,
+    records: Longs,
+    named: Longs,
+    own: Bools,
+    told: Bools,
+    least: int,
+    fewest: Longs,
+    last_place: int,
 ) -> Bins:
     """Pool the entries of each class; one of which nothing is told has one bin over the whole column. O(entries).
 
@@ -118,7 +126,7 @@ def bins_of_classes(
             last[filling] = places[at]
             people[filling] += records[at]
             listed += named[at]
-            if _enough(people[filling], listed, least):
+            if _enough(people[filling], listed, least, fewest[one]):
                 full, filling = filling, -1
         if filling >= 0 and full >= 0:
             # Too few are left: they join those before them.

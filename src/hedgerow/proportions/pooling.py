@@ -9,9 +9,9 @@ in these, that column is called *lone*, and its counts are those of tuples. Of a
 
 - that a value has so many people, if these are at least ``min_support`` (a bin of its own);
 - that so many people, at least ``min_support``, have values from one pool to another. They have several values, and are
-  at least five and more than the values that a published set names. So they may be divided in several ways, of
-  which none is told: one of them can always be moved to another of the values, and no end, no named value and no other
-  bin changes;
+  at least three (five where an interval is published) and more than the values that a published set names. So they
+  may be divided in several ways, of which none is told: one of them can always be moved to another of the values, and
+  no end, no named value and no other bin changes;
 - nothing else. Pools and marginal are made without the people of lone columns, except for bins of their own and bins
   that are one pool, which are told already; so nothing can be subtracted from the marginal to get at the others. (Its
   counts are rounded as well.) Where a lone column is published as a mean, which fixes counts together with a range,
@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput
-from hedgerow.proportions._kernels import FEWEST, Bins, bins_of_classes, own_bins
+from hedgerow.proportions._kernels import Bins, bins_of_classes, own_bins
 from hedgerow.proportions.exact import ExactColumn, ExactProportions
 from hedgerow.proportions.pools import Pools, grid_step, pools_of
 from hedgerow.proportions.proportions import ColumnProportions, Proportions
@@ -38,6 +38,10 @@ __all__ = ["pool"]
 # A column is told apart no further: finer pools would only make the file long.
 _MOST_VALUES: Final = 1000
 _MOST_POOLED: Final = 100
+# Both ends of a bin are held by somebody: of two people each would be known. Both ends of a published interval are
+# held by somebody too: then each of four could be.
+_FEWEST: Final = 3
+_FEWEST_OF_INTERVAL: Final = 5
 
 
 def pool(exact: ExactProportions, min_support: int) -> Proportions:
@@ -66,7 +70,8 @@ class _Column:
         self.exact = exact
         self.least = least
         # Nothing of so few is counted: that they differ would tell each.
-        self.lone = lone | (sizes < FEWEST)
+        self.fewest = np.where(exact.publishes("interval"), _FEWEST_OF_INTERVAL, _FEWEST).astype(np.int64)
+        self.lone = lone | (sizes < self.fewest)
         order = np.argsort(_ranks(exact, lone, least), kind="stable")
         self.code_at = order
         place = np.empty(len(order), dtype=np.int64)
@@ -82,7 +87,7 @@ class _Column:
         self.plain = exact.publishes("value") & ~exact.several
         # A support of 1 hides nothing.
         vague = lone & exact.publishes("number") & (least > 1)
-        fewest = 1 if least == 1 else max(least, FEWEST)
+        fewest = np.ones(len(sizes), dtype=np.int64) if least == 1 else np.maximum(least, self.fewest)
         self.told = self.plain | ((sizes >= fewest) & ~vague & ((sizes > named) | ~exact.several))
 
     def pooled(self) -> ColumnProportions:
@@ -124,7 +129,7 @@ class _Column:
         named: NDArray[np.int64],
         alone: NDArray[np.bool_],
     ) -> NDArray[np.bool_]:
-        own = own_bins(starts, records, named, alone, self.told, self.least)
+        own = own_bins(starts, records, named, alone, self.told, self.least, self.fewest)
         own |= np.repeat(self.plain, np.diff(starts)) & alone
         return own
 
@@ -140,7 +145,9 @@ class _Column:
         starts = np.searchsorted(of_class, np.arange(len(self.exact.starts))).astype(np.int64)
         own = self._own(starts, records, named, pools.alone[place])
         last_place = len(groups) - 1
-        return pools, bins_of_classes(starts, place, records, named, own, self.told, self.least, last_place)
+        return pools, bins_of_classes(
+            starts, place, records, named, own, self.told, self.least, self.fewest, last_place
+        )
 
     def _weights(self, groups: list[NDArray[np.int64]], people: NDArray[np.int64], bins: Bins) -> NDArray[np.int64]:
         """How many people are in each pool, as far as the marginal may know: of lone columns, what is told already."""

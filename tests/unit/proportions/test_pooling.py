@@ -176,8 +176,15 @@ class TestLoneColumns:
         other = column(Domain("other", "text", np.array(["x", "y"])), [{0: 6}, {0: 60, 1: 60}])
         told = pooled([column(letters(4), classes, "set", leaves=np.arange(4)), other], 3).column("letter")
         assert bins(told)[0] == [("a", "d", 6)]
-        loose = pooled([column(letters(4), classes, "interval", leaves=np.arange(4)), other], 3).column("letter")
+        loose = pooled([column(letters(4), classes, "label", leaves=np.arange(4)), other], 3).column("letter")
         assert bins(loose)[0] == [("a", "c", 3), ("d", "d", 3)]
+
+    def test_of_an_interval_four_people_are_not_told(self) -> None:
+        """Somebody has each end of the interval, and each end of a bin: together they could name everybody."""
+        classes: list[Class] = [{0: 1, 1: 1, 2: 1}, dict.fromkeys(range(3), 30)]
+        other = column(Domain("other", "text", np.array(["x", "y"])), [{0: 3}, {0: 45, 1: 45}])
+        told = pooled([column(gains(20, 21, 22), classes, "interval"), other], 2).column("gain")
+        assert (told.first[0], told.last[0], told.records[0]) == (0, len(told.pools) - 1, 3)
 
     def test_a_mean_is_told_without_bins(self) -> None:
         """The mean of a range of two values would tell how many have each."""

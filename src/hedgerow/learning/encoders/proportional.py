@@ -24,7 +24,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, required
 from hedgerow.learning.encoders.base import Encoded, HierarchyEncoder, Passed
 from hedgerow.learning.encoders.blocks import Block
 from hedgerow.learning.encoders.cells import CellKind, Cells, read_cells
@@ -194,8 +194,8 @@ class ProportionalEncoder(HierarchyEncoder):
         if has_class.all():
             return Block(vectors, known.of_row)
         of_cells = self._block(one, frame)
-        assert of_cells.index is not None
-        index = np.where(has_class, known.of_row, len(known.held) + of_cells.index)
+        of_row = required(of_cells.index, "the row of each cell")
+        index = np.where(has_class, known.of_row, len(known.held) + of_row)
         if one.means is not None:
             return Block(np.concatenate([vectors, np.asarray(of_cells.vectors)]), index)
         return Block(csr_array(vstack([vectors, csr_array(of_cells.vectors)], format="csr")), index)

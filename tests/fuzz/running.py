@@ -23,6 +23,7 @@ __all__ = ["EXPECTED", "Outcome", "run"]
 EXPECTED: Final = (
     "^The column .* mixes numbers and text: ",
     "^The column .* numbers with a sign or a fraction, which cannot be masked",
+    "^The column .* has no characters to mask",
     "^The column .* has no value at all: every cell is missing",
     "^The column .* holds both missing values and empty text, which a CSV cannot tell apart",
     "^The taxonomy of the column .* lists .* numbers twice, written in different ways",

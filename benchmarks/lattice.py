@@ -19,7 +19,7 @@ import polars as pl
 import hedgerow as hr
 import tables
 import timing
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.allmin import allmin
 from hedgerow.anonymizers.lattice.datafly import datafly
 from hedgerow.anonymizers.lattice.incognito import incognito
@@ -44,9 +44,9 @@ def schema_of(table: pl.DataFrame) -> hr.Schema:
     return hr.Schema(quasi=table.columns, hierarchies=known)
 
 
-def prepared(table: pl.DataFrame) -> line.Prepared:
+def prepared(table: pl.DataFrame) -> pipeline.Prepared:
     """Read and count."""
-    return line.prepare(table, schema_of(table), [KAnonymity(K)], random_state=0)
+    return pipeline.prepare(table, schema_of(table), [KAnonymity(K)], random_state=0)
 
 
 def warm_up() -> None:

@@ -25,7 +25,7 @@ import polars as pl
 import hedgerow as hr
 import tables
 import timing
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.merge.greedy import greedy
 from hedgerow.anonymizers.merge.k_member import k_member
 from hedgerow.anonymizers.merge.kaca import kaca
@@ -49,12 +49,12 @@ FIRST = 3_000
 Method = Callable[..., Recoding]
 
 
-def prepared(table: pl.DataFrame, k: int, *, with_hierarchies: bool = False) -> line.Prepared:
+def prepared(table: pl.DataFrame, k: int, *, with_hierarchies: bool = False) -> pipeline.Prepared:
     """Read and count the eight quasi-identifiers, with Adult's taxonomies or without."""
     folder = tables.data_folder() / "adult" / "hierarchies"
     known = {name: str(folder / f"{name}.csv") for name in tables.QUASI} if with_hierarchies else {}
     schema = hr.Schema(quasi=tables.QUASI, hierarchies=known)
-    return line.prepare(table.select(tables.QUASI), schema, [KAnonymity(k)], random_state=0)
+    return pipeline.prepare(table.select(tables.QUASI), schema, [KAnonymity(k)], random_state=0)
 
 
 def adult() -> None:
@@ -80,7 +80,7 @@ def adult() -> None:
     )
 
 
-def fitted(method: Method, job: line.Prepared, seeds: Sequence[int]) -> list[str]:
+def fitted(method: Method, job: pipeline.Prepared, seeds: Sequence[int]) -> list[str]:
     """Seconds, NCP and the number of classes; kernels are compiled, or loaded, before."""
     small = prepared(tables.adult("train").head(500), K)
     method(small.counts, small.requirements, seed=0)

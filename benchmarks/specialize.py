@@ -19,7 +19,7 @@ import polars as pl
 import hedgerow as hr
 import tables
 import timing
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.specialize.search import Loss
 from hedgerow.anonymizers.specialize.tdr import tdr as refine
 from hedgerow.anonymizers.specialize.tds import tds as specialize
@@ -89,7 +89,7 @@ def tds_row(factor: int, table: pl.DataFrame) -> None:
     def group_by() -> None:
         table.group_by(tables.SEVEN).len()
 
-    prepared = line.prepare(table, schema("age"), [KAnonymity(K)], random_state=0)
+    prepared = pipeline.prepare(table, schema("age"), [KAnonymity(K)], random_state=0)
     plain = timing.best(group_by)
     fit = timing.best(partial(specialize, prepared.counts, prepared.requirements))
     whole = timing.best(partial(hr.anonymize, table, schema("age"), method=METHOD, k=K, random_state=0), runs=3)
@@ -120,7 +120,7 @@ def loss(ks: Sequence[int] = (5, 10, 50, 150)) -> None:
         (refine, "none", tuple(tables.SEVEN)),
     )
     for (method, said, without), k in itertools.product(cases, ks):
-        prepared = line.prepare(table, schema(*without), [KAnonymity(k)], random_state=0)
+        prepared = pipeline.prepare(table, schema(*without), [KAnonymity(k)], random_state=0)
         for one in LOSSES:
             recoding = method(prepared.counts, prepared.requirements, loss=one)
             row(

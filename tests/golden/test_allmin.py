@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.allmin import allmin
 from hedgerow.anonymizers.lattice.judging import Judge
 from hedgerow.anonymizers.lattice.levels import Lattice
@@ -20,12 +20,12 @@ from hedgerow.recoding import Recoding, recode_by_nodes
 GOLDEN: Any = json.loads((Path(__file__).parent / "allmin_figures_7_9.json").read_text(encoding="utf-8"))
 
 
-def prepared() -> line.Prepared:
+def prepared() -> pipeline.Prepared:
     """The table of section 4.3, a row for every record."""
     records = [row[:-1] for row in GOLDEN["rows"] for _ in range(row[-1])]
     columns = dict(zip(GOLDEN["columns"], map(list, zip(*records, strict=True)), strict=True))
     schema = Schema(quasi=GOLDEN["columns"], hierarchies=GOLDEN["taxonomies"])
-    return line.prepare(pa.table(columns), schema, [KAnonymity(GOLDEN["k"])], random_state=0)
+    return pipeline.prepare(pa.table(columns), schema, [KAnonymity(GOLDEN["k"])], random_state=0)
 
 
 def result(search: Literal["binary", "linear"]) -> Recoding:

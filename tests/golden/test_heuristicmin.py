@@ -12,11 +12,11 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.cut_search import by_attribute
 from hedgerow.anonymizers.lattice.cuts import CutSpace, State
 from hedgerow.anonymizers.lattice.heuristicmin import Outcome, heuristicmin, search_cuts
-from hedgerow.anonymizers.line import Prepared
+from hedgerow.anonymizers.pipeline import Prepared
 from hedgerow.metrics import prec, row_ratio
 
 HERE = Path(__file__).parent
@@ -39,7 +39,7 @@ def prepared(example: Example, *more: KAnonymity) -> Prepared:
     table = pa.table({name: [record[at] for record in records] for at, name in enumerate(names)})
     schema = Schema(quasi=example["columns"], target="Class", hierarchies=example["taxonomies"])
     demands = [KAnonymity(one["k"], shield=one["shield"]) for one in example["requirements"]]
-    return line.prepare(table, schema, [*demands, *more], random_state=0)
+    return pipeline.prepare(table, schema, [*demands, *more], random_state=0)
 
 
 def searched(example: Example, **parameters: Any) -> tuple[Prepared, Outcome]:
@@ -83,7 +83,7 @@ def merged(rows: list[list[Any]]) -> list[list[Any]]:
 
 def published(made: Prepared) -> list[list[Any]]:
     """The rows of the release, with the records of each class."""
-    release = line.finish(made, heuristicmin(made.counts, made.requirements), {})
+    release = pipeline.finish(made, heuristicmin(made.counts, made.requirements), {})
     found: dict[tuple[str, ...], Counter[str]] = {}
     for row in release.table.to_pylist():
         found.setdefault(tuple(str(row[name]) for name in made.counts.quasi), Counter())[row["Class"]] += 1

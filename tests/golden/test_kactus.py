@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KActus, KAnonymity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.suppression._kernels import Outcome, Reading
 from hedgerow.anonymizers.suppression.kactus import pruned
 from hedgerow.counts import FrequencyTable
@@ -58,9 +58,9 @@ def records(tree: dict[str, Any]) -> pa.Table:
     return pa.table({**dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)), "class": classes})
 
 
-def prepared(table: pa.Table, k: int) -> line.Prepared:
+def prepared(table: pa.Table, k: int) -> pipeline.Prepared:
     quasi = [name for name in table.column_names if name != "class"]
-    return line.prepare(table, Schema(quasi=quasi, target="class"), [KAnonymity(k)], random_state=0)
+    return pipeline.prepare(table, Schema(quasi=quasi, target="class"), [KAnonymity(k)], random_state=0)
 
 
 def numbered(printed: dict[str, Any], tree: PathTree, counts: FrequencyTable, at: int = 0) -> dict[int, int]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers.line import finish, prepare
+from hedgerow.anonymizers.pipeline import finish, prepare
 from hedgerow.anonymizers.shields import Shields
 from hedgerow.anonymizers.specialize.bug import bug
 from hedgerow.anonymizers.specialize.climbing import Climb

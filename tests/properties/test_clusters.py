@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from hedgerow import Infeasible, KAnonymity, LDiversity, Schema, TCloseness
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.merge import k_member as module
 from hedgerow.anonymizers.merge.clusters import cluster_blocks
 from hedgerow.anonymizers.merge.k_member import grown_from, k_member
@@ -146,17 +146,17 @@ def tables(draw: st.DrawFn, most: int) -> Table:
     return Table(tuple(columns), tuple(records + chance.choices(records, k=draw(st.integers(0, rows)))))
 
 
-def counted(table: Table, requirements: Sequence[Requirement]) -> line.Prepared:
+def counted(table: Table, requirements: Sequence[Requirement]) -> pipeline.Prepared:
     names = [f"q{at}" for at in range(len(table.columns))]
     columns = {name: [record[at] for record in table.records] for at, name in enumerate([*names, "ill"])}
     try:
-        return line.prepare(pa.table(columns), Schema(quasi=names, sensitive=["ill"]), requirements, random_state=0)
+        return pipeline.prepare(pa.table(columns), Schema(quasi=names, sensitive=["ill"]), requirements, random_state=0)
     except Infeasible:
         assume(False)
         raise
 
 
-def groups_of(table: Table, job: line.Prepared, recoding: Recoding) -> list[Group]:
+def groups_of(table: Table, job: pipeline.Prepared, recoding: Recoding) -> list[Group]:
     counts, pieces = job.counts, recoding.pieces
     assert pieces is not None
     ill = counts.domains["ill"].labels[counts.values_of("ill")].tolist()

@@ -15,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.merge._kernels import enclose, single_loss
 from hedgerow.anonymizers.merge.boxes import LossName, described
 from hedgerow.anonymizers.merge.greedy import greedy
@@ -34,7 +34,7 @@ METRIC_NAMES: tuple[LossName, ...] = get_args(LossName)
 
 
 class Job(NamedTuple):
-    prepared: line.Prepared
+    prepared: pipeline.Prepared
     tuples: list[Row]  # in the order of their values, missing last
     sizes: list[int]
     ill: list[Counter[str]]
@@ -79,7 +79,7 @@ def jobs(draw: st.DrawFn) -> Job:
     for *row, illness in zip(*cells, ill, strict=True):
         found.setdefault(tuple(row), Counter())[illness] += 1
     order = sorted(found, key=lambda row: [(cell is None, cell if cell is not None else 0) for cell in row])
-    prepared = line.prepare(table, schema, requirements, random_state=0)
+    prepared = pipeline.prepare(table, schema, requirements, random_state=0)
     return Job(prepared, order, [found[row].total() for row in order], [found[row] for row in order])
 
 
@@ -254,7 +254,7 @@ def test_released_rows_meet_the_requirements(job: Job, metric: LossName, improve
         greedy(counts, job.prepared.requirements, metric="ncp", ranges=True, improve=improve),
         kaca(counts, job.prepared.requirements, seed=1, improve=improve),
     ):
-        rows = line.finish(job.prepared, recoding, {}).table.to_pylist()
+        rows = pipeline.finish(job.prepared, recoding, {}).table.to_pylist()
         assert len(rows) == counts.rows
         classes: dict[Row, Counter[str]] = {}
         for row in rows:

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.cut_search import by_attribute, by_class
 from hedgerow.anonymizers.lattice.cuts import CutSpace
 from hedgerow.anonymizers.lattice.heuristicmin import heuristicmin
@@ -62,10 +62,10 @@ def jobs(draw: st.DrawFn) -> tuple[dict[str, list[Any]], dict[str, Any], list[An
     return table, hierarchies, requirements
 
 
-def prepared(job: tuple[dict[str, list[Any]], dict[str, Any], list[Any]]) -> line.Prepared:
+def prepared(job: tuple[dict[str, list[Any]], dict[str, Any], list[Any]]) -> pipeline.Prepared:
     table, hierarchies, requirements = job
     schema = Schema(quasi=COLUMNS, sensitive=["ill"], hierarchies=hierarchies)
-    return line.prepare(pa.table(table), schema, requirements, random_state=0)
+    return pipeline.prepare(pa.table(table), schema, requirements, random_state=0)
 
 
 def leaves_of(tree: Any) -> list[str]:
@@ -127,8 +127,8 @@ def test_most_rows_over_all_cuts(job: Any) -> None:
     as_printed = heuristicmin(made.counts, made.requirements)
     assert len(as_printed.groups) <= best
     assert as_printed.facts["states_generated"] <= recoding.facts["states_generated"]
-    line.finish(made, as_printed, {})
-    line.finish(made, recoding, {})
+    pipeline.finish(made, as_printed, {})
+    pipeline.finish(made, recoding, {})
 
 
 @some
@@ -169,7 +169,7 @@ def test_a_search_cut_short_is_valid(job: Any, most: int) -> None:
         recoding = heuristicmin(made.counts, made.requirements, max_states=most)
     except Infeasible:
         raise AssertionError("all rows as one class meet the requirements") from None
-    line.finish(made, recoding, {})
+    pipeline.finish(made, recoding, {})
     if recoding.facts["optimal"].startswith("unproved"):
         assert recoding.facts["states_generated"] == most
         assert len(recoding.warnings) == 1

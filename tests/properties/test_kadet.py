@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Schema, parse
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.suppression.kadet import kadet
 from hedgerow.learning import KADETClassifier
 from hedgerow.release import Release
@@ -144,8 +144,8 @@ def test_training_records_are_where_they_belong(
 
 def released(table: dict[str, list[Any]], schema: Schema, k: int, require: Any = (), **parameters: Any) -> Release:
     requirements = (KAnonymity(k), *require)
-    prepared = line.prepare(pa.table(table), schema, requirements, random_state=0)
-    return line.finish(prepared, kadet(prepared.counts, prepared.requirements, seed=0, **parameters), parameters)
+    prepared = pipeline.prepare(pa.table(table), schema, requirements, random_state=0)
+    return pipeline.finish(prepared, kadet(prepared.counts, prepared.requirements, seed=0, **parameters), parameters)
 
 
 def covers(published: Any, original: Any) -> bool:

@@ -15,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hedgerow import AlphaK, KAnonymity, LDiversity, PSensitive, Schema, TCloseness
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.allmin import allmin
 from hedgerow.anonymizers.lattice.datafly import datafly
 from hedgerow.anonymizers.lattice.incognito import incognito
@@ -103,14 +103,14 @@ class State:
         return sum(self.levels)
 
 
-def measured(metric: str, prepared: line.Prepared, recoding: Recoding) -> float:
+def measured(metric: str, prepared: pipeline.Prepared, recoding: Recoding) -> float:
     function = METRICS[metric].function
     if metric == "c_avg":
         function = partial(c_avg, k=max(one.minimal_size for one in prepared.requirements))
     return function(prepared.counts, recoding)
 
 
-def accepted_states(prepared: line.Prepared, metric: str, limit: float) -> list[State]:
+def accepted_states(prepared: pipeline.Prepared, metric: str, limit: float) -> list[State]:
     """Try every combination of levels; lose what violates until nothing does."""
     counts = prepared.counts
     trees = [counts.hierarchies[name] for name in counts.quasi]
@@ -136,11 +136,11 @@ def best_of(states: Sequence[State], metric: str) -> State:
     return min(tied, key=lambda state: (state.height, state.levels))
 
 
-def prepared_or_skip(job: tuple[pa.Table, Schema], requirements: Sequence[Requirement]) -> line.Prepared:
+def prepared_or_skip(job: tuple[pa.Table, Schema], requirements: Sequence[Requirement]) -> pipeline.Prepared:
     table, schema = job
     assume(all(one.minimal_size <= table.num_rows for one in requirements))
     try:
-        return line.prepare(table, schema, requirements, random_state=0)
+        return pipeline.prepare(table, schema, requirements, random_state=0)
     except Infeasible:
         assume(False)
         raise
@@ -219,6 +219,6 @@ def test_releases_pass_the_verifier(
     prepared = prepared_or_skip(job, requirements)
     for method in (optimal, datafly, allmin):
         recoding = method(prepared.counts, prepared.requirements, suppression_limit=limit)
-        release = line.finish(prepared, recoding, {})
+        release = pipeline.finish(prepared, recoding, {})
         assert release.table.num_rows >= (1 - limit) * job[0].num_rows - 1e-6
         assert release.audit.k >= 1

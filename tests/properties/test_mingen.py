@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hedgerow import AlphaK, KAnonymity, LDiversity, PSensitive, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.mingen import mingen
 from hedgerow.metrics import prec
 
@@ -57,10 +57,10 @@ def jobs(draw: st.DrawFn, most_tuples: int, most_records: int) -> Job:
     return table, {name: draw(st.sampled_from(TREES)) for name in COLUMNS}, requirements
 
 
-def prepared(job: Job) -> line.Prepared:
+def prepared(job: Job) -> pipeline.Prepared:
     table, hierarchies, requirements = job
     schema = Schema(quasi=COLUMNS, sensitive=["ill"], hierarchies=hierarchies)
-    return line.prepare(pa.table(table), schema, requirements, random_state=0)
+    return pipeline.prepare(pa.table(table), schema, requirements, random_state=0)
 
 
 def path(tree: Any, value: Any) -> list[str] | None:
@@ -143,7 +143,7 @@ def check(job: Job, granularity: Any) -> int:
     assert recoding.facts == {"proved": True, "gap": 0.0, "generalizations": steps}
     cells = made.counts.rows * len(COLUMNS)
     assert (1 - prec(made.counts, recoding)) * cells == pytest.approx(loss, abs=1e-9)
-    line.finish(made, recoding, {})
+    pipeline.finish(made, recoding, {})
     return steps
 
 
@@ -171,5 +171,5 @@ def test_nothing_is_lost_and_all_values_are_kept(job: Job, granularity: Any) -> 
     assert hurried.facts["generalizations"] >= recoding.facts["generalizations"]
     assert hurried.facts["proved"] is False
     assert len(hurried.warnings) == 1
-    line.finish(made, recoding, {})
-    line.finish(made, hurried, {})
+    pipeline.finish(made, recoding, {})
+    pipeline.finish(made, hurried, {})

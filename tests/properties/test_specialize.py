@@ -19,7 +19,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Schema, parse
-from hedgerow.anonymizers.line import finish, prepare
+from hedgerow.anonymizers.pipeline import finish, prepare
 from hedgerow.anonymizers.specialize.attributes import attribute_of
 from hedgerow.anonymizers.specialize.bug import bug
 from hedgerow.anonymizers.specialize.climbing import Climb

@@ -16,10 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.anonymizers.lattice._cuts import group_rows
-from hedgerow.anonymizers.line import context_of
+from hedgerow.anonymizers.lattice.grouping import group_rows
 from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import BoundRequirement, Histograms, Requirement
+from hedgerow.privacy import BoundRequirement, Histograms, Requirement, context_of
 
 __all__ = ["Bound", "CutSpace", "Nodes", "State"]
 
@@ -104,7 +103,7 @@ class CutSpace:
     --------
     >>> import pyarrow as pa
     >>> from hedgerow import KAnonymity, Schema
-    >>> from hedgerow.anonymizers.line import prepare
+    >>> from hedgerow.anonymizers.pipeline import prepare
     >>> schema = Schema(quasi=["zip"], hierarchies={"zip": "masking"})
     >>> counts = prepare(pa.table({"zip": ["11", "12", "21"]}), schema, [KAnonymity(2)], random_state=0).counts
     >>> space = CutSpace(counts, [KAnonymity(2)])
@@ -197,7 +196,7 @@ class CutSpace:
         self, nodes: Nodes, table: NDArray[np.int32], sizes: NDArray[np.int64], held: Mapping[str, _Held]
     ) -> State:
         """Merge rows that have become equal, and judge the classes of every shield."""
-        group, first = group_rows(table, np.arange(table.shape[1]))
+        group, first = group_rows(table, range(table.shape[1]))
         merged = np.bincount(group, sizes, len(first)).astype(np.int64)
         values = {name: one.of(group, self._widths[name]) for name, one in held.items()}
         distinct = table[first]
@@ -222,5 +221,5 @@ class CutSpace:
         """The class of each row on a shield, and their number; on all columns every row is one."""
         if len(shield) == table.shape[1]:
             return np.arange(len(table)), len(table)
-        of_row, first = group_rows(table, np.array(shield, dtype=np.int64))
+        of_row, first = group_rows(table, shield)
         return of_row, len(first)

@@ -29,11 +29,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers.lattice import _kernels
 from hedgerow.anonymizers.lattice.levels import Classes, Lattice
-from hedgerow.anonymizers.line import context_of
 from hedgerow.errors import Infeasible
-from hedgerow.privacy import BoundRequirement, Histograms, Requirement
+from hedgerow.privacy import BoundRequirement, Histograms, Requirement, context_of
 from hedgerow.privacy.binding import CLOSENESS, DISTINCT, SIZE
 
 __all__ = ["Judge", "Verdict", "allowance_of"]
@@ -97,7 +95,7 @@ class Judge:
     --------
     >>> import pyarrow as pa
     >>> from hedgerow import Schema
-    >>> from hedgerow.anonymizers.line import prepare
+    >>> from hedgerow.anonymizers.pipeline import prepare
     >>> from hedgerow.privacy import KAnonymity
     >>> people = pa.table({"sex": ["f", "f", "m"]})
     >>> prepared = prepare(people, Schema(quasi=["sex"]), [KAnonymity(2)], random_state=0)
@@ -206,7 +204,9 @@ class Judge:
     def _merged(
         self, index: NDArray[np.int64], classes: int, histograms: Histograms, bound: BoundRequirement
     ) -> Histograms:
-        return Histograms(*_kernels.merge_histograms(index, classes, *histograms, len(bound.overall)))
+        from hedgerow.anonymizers.lattice._kernels import merge_histograms
+
+        return Histograms(*merge_histograms(index, classes, *histograms, len(bound.overall)))
 
     def _value_vanishes(self, classes: Classes, lost: Bools) -> bool:
         """Whether a value that t-closeness speaks of would not be published any more."""

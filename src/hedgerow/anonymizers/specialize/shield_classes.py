@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers import line
+from hedgerow import privacy
 from hedgerow.anonymizers.specialize import _judging, _kernels
 from hedgerow.anonymizers.specialize.attributes import Split
 from hedgerow.counts import FrequencyTable, tabulate
@@ -31,7 +31,7 @@ def by_shield(counts: FrequencyTable, requirements: Sequence[Requirement]) -> di
     >>> from hedgerow import KAnonymity, Schema
     >>> people = pa.table({"a": ["x", "y"], "b": ["x", "y"]})
     >>> requirements = [KAnonymity(1), KAnonymity(1, shield=["b"]), KAnonymity(2, shield=["b"])]
-    >>> counts = line.prepare(people, Schema(quasi=["a", "b"]), requirements, random_state=0).counts
+    >>> counts = pipeline.prepare(people, Schema(quasi=["a", "b"]), requirements, random_state=0).counts
     >>> [(shield, len(those)) for shield, those in by_shield(counts, requirements).items()]
     [((0, 1), 1), ((1,), 2)]
     """
@@ -94,7 +94,7 @@ class ShieldClasses:
         number: int,
         candidates: _kernels.Candidates,
     ) -> None:
-        context, self._packed = line.bind(counts, requirements)
+        context, self._packed = privacy.bind(counts, requirements)
         self.shield, self.weight, self._number, self._candidates = shield, len(requirements), number, candidates
         self._width = int(context.offsets[-1])
         codes, values, sizes = shield_elements(counts, shield, [one.domain.name for one in context.columns])

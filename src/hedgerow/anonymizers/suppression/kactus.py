@@ -28,12 +28,14 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers import line
+from hedgerow import privacy
+from hedgerow.anonymizers.parameters import choice, flag
+from hedgerow.anonymizers.suppression.tree_guided import TreeGuided
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import InternalError, required
 from hedgerow.privacy import Requirement, TCloseness
@@ -44,39 +46,55 @@ if TYPE_CHECKING:
     from hedgerow.anonymizers.suppression._kernels import Cells, Outcome, Reading
     from hedgerow.trees.paths import PathTree
 
-__all__ = ["kactus"]
+__all__ = ["KActus"]
 
 
-def kactus(
-    counts: FrequencyTable,
-    requirements: Sequence[Requirement],
-    *,
-    seed: int | None = None,
-    inducer: Any = "c45",
-    min_objects: int | Literal["k"] = "k",
-    donors: Literal["random", "greedy"] = "random",
-    remainder: Literal["lose", "merge"] = "lose",
-    publish: Literal["value", "set"] = "value",
-    numbers: Literal["mean", "median"] = "mean",
-    reading: Literal["sensible", "literal"] = "sensible",
-    expand: bool = False,
-) -> Recoding:
-    """Induce a tree and release its nodes; :class:`hedgerow.KActus` explains the parameters."""
-    from hedgerow.anonymizers.suppression._kernels import Reading
-    from hedgerow.trees.inducers import grow
+class KActus(TreeGuided):
+    """Suppression along a classification tree: what predicts the class least is hidden first.
 
-    k = max(one.minimal_size for one in requirements)
-    tree = grow(inducer, counts, k if min_objects == "k" else int(min_objects), "KActus")
-    if expand:
-        from hedgerow.anonymizers.suppression.expansion import expanded
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from hedgerow import Schema
+    >>> people = pa.table({"sex": ["F"] * 4 + ["M"] * 4, "town": ["A", "B"] * 4, "ill": ["no"] * 4 + ["yes"] * 4})
+    >>> release = KActus(k=3).anonymize(people, Schema(quasi=["sex", "town"], target="ill"))
+    >>> sorted(set(zip(*(release.table[name].to_pylist() for name in ("sex", "town")))))
+    [('F', '*'), ('M', '*')]
+    """
 
-        tree = expanded(tree, counts, k)
-    keep_all = remainder == "merge" or any(isinstance(one, TCloseness) for one in requirements)
-    outcome = pruned(tree, counts, requirements, Reading(donors == "greedy", reading == "literal", keep_all), seed)
-    nodes = np.flatnonzero(outcome.released)
-    shown = tree.asked(len(counts.quasi))[nodes]
-    as_sets = shown | tree.asked_below(len(counts.quasi))[nodes] if publish == "set" else None
-    return release_groups("kactus", tree, counts, outcome, shown, as_sets, numbers)
+    name = "kactus"
+    paper = "Kisilevich, Rokach, Elovici, Shapira (IEEE TKDE 2010)"
+
+    donors: Literal["random", "greedy"] = choice("Siblings lend at random, or so that labels mix least.")
+    remainder: Literal["lose", "merge"] = choice("Fewer than k records at the root are lost, or join groups.")
+    publish: Literal["value", "set"] = choice(
+        "Pruned categories are hidden, or published as sets where the tree asks them."
+    )
+    numbers: Literal["mean", "median"] = choice(
+        "What stands for the numbers of a group. Trees that are to predict raw rows learn better from medians."
+    )
+    reading: Literal["sensible", "literal"] = choice(
+        "How the paper's pseudo-code is read; see :mod:`hedgerow.anonymizers.suppression.kactus`."
+    )
+    expand: bool = flag("Whether leaves with many records show more than the tree asks.")
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        from hedgerow.anonymizers.suppression._kernels import Reading
+
+        k = max(one.minimal_size for one in requirements)
+        tree = self._grown(counts, k)
+        if self.expand:
+            from hedgerow.anonymizers.suppression.expansion import expanded
+
+            tree = expanded(tree, counts, k)
+        keep_all = self.remainder == "merge" or any(isinstance(one, TCloseness) for one in requirements)
+        outcome = pruned(
+            tree, counts, requirements, Reading(self.donors == "greedy", self.reading == "literal", keep_all), seed
+        )
+        nodes = np.flatnonzero(outcome.released)
+        shown = tree.asked(len(counts.quasi))[nodes]
+        as_sets = shown | tree.asked_below(len(counts.quasi))[nodes] if self.publish == "set" else None
+        return release_groups("kactus", tree, counts, outcome, shown, as_sets, self.numbers)
 
 
 def release_groups(
@@ -114,7 +132,7 @@ def pruned(
     """Release what complies, from the leaves to the root: the kernel on cells that are sorted by leaf."""
     from hedgerow.anonymizers.suppression._kernels import Branches, prune_upwards
 
-    context, packed = line.bind(counts, requirements)
+    context, packed = privacy.bind(counts, requirements)
     leaf = tree.leaves_of(counts)
     if (leaf < 0).any():
         raise InternalError("a record reaches no leaf of the tree")
@@ -138,7 +156,7 @@ def _cells(counts: FrequencyTable, context: Context) -> Cells:
     from hedgerow.anonymizers.suppression._kernels import Cells
 
     target = required(counts.roles.target, "the target")
-    values = line.sensitive_codes(counts, context)
+    values = privacy.sensitive_codes(counts, context)
     labels = np.ascontiguousarray(counts.values_of(target))
     return Cells(labels, values, counts.domains[target].size, int(context.offsets[-1]))
 

@@ -17,62 +17,83 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers import line
+from hedgerow import privacy
+from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.anonymizers.parameters import choice, flag
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import Context
 from hedgerow.recoding import CutTree, Pieces, PublishedColumn, Recoding, label_column, publish_groups
 from hedgerow.trees.generalizing import ABSENT, GeneralizedAttribute, GeneralizingTree
-from hedgerow.trees.kadet import Criterion, People, Records, induce_kadet
 from hedgerow.trees.training import checked_target, labelled_tuples
 from hedgerow.values import SUPPRESSED_TEXT
 
-__all__ = ["kadet"]
+if TYPE_CHECKING:
+    from hedgerow.trees.kadet import People, Records
+
+__all__ = ["KADET"]
 
 # A place to cut, whether it takes one value from the rest, and the node that the cut-off part goes to.
 _Cut = tuple[int, bool, int]
 
 
-def kadet(
-    counts: FrequencyTable,
-    requirements: Sequence[Requirement],
-    *,
-    seed: int | None = None,  # noqa: ARG001 - every method has one; the tree leaves nothing to chance
-    criterion: Criterion = "gain_ratio",
-    pruned: bool = True,
-) -> Recoding:
-    """Grow the tree and publish its leaves; :class:`hedgerow.KADET` explains the parameters."""
-    target = checked_target(counts, "KADET")
-    context, packed = line.bind(counts, requirements)
-    attributes = [GeneralizedAttribute(counts.domains[name], counts.hierarchies[name]) for name in counts.quasi]
-    classes = counts.domains[target].labels.tolist()
-    tree = induce_kadet(
-        attributes,
-        _records(counts, target),
-        _people(counts, context),
-        packed,
-        classes,
-        criterion=criterion,
-        pruned=pruned,
-    )
-    places = np.stack([attribute.places(counts.tuples[:, at]) for at, attribute in enumerate(attributes)])
-    leaves, group_of_tuple = np.unique(tree.reached(places), return_inverse=True)
-    pieces = Pieces.whole(group_of_tuple.astype(np.int32)[counts.cell_tuple], counts.cell_sizes)
-    columns, values = _published(counts, tree, leaves, pieces)
-    return Recoding(
-        method="kadet",
-        quasi=counts.quasi,
-        columns=columns,
-        groups=values,
-        sizes=np.bincount(pieces.group, pieces.size, len(leaves)).astype(np.int64),
-        pieces=pieces,
-        router=_router(tree, leaves),
-        warnings=_warnings(tree, target, len(classes)),
-    )
+class KADET(Anonymizer):
+    """A decision tree that stays anonymous while it grows; its leaves are published. Needs a target.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from hedgerow import Schema
+    >>> towns = ["Bonn", "Köln", "Köln", "Lyon", "Nice", "Nice"]
+    >>> people = pa.table({"town": towns, "drink": ["beer"] * 3 + ["wine"] * 3})
+    >>> countries = {"*": {"Germany": ["Bonn", "Köln"], "France": ["Lyon", "Nice"]}}
+    >>> schema = Schema(quasi=["town"], target="drink", hierarchies={"town": countries})
+    >>> sorted(set(KADET(k=3).anonymize(people, schema).table["town"].to_pylist()))
+    ['France', 'Germany']
+    """
+
+    name = "kadet"
+    family = "suppression"
+    paper = "Friedman, Schuster, Wolff (PKDD 2006; VLDB Journal 2008)"
+
+    criterion: Literal["gain_ratio", "gain"] = choice("What the best split of a node is.")
+    pruned: bool = flag("Whether to prune the tree, as C4.5 does. Groups only become larger.", default=True)
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        from hedgerow.trees.kadet import induce_kadet
+
+        target = checked_target(counts, "KADET")
+        context, packed = privacy.bind(counts, requirements)
+        attributes = [GeneralizedAttribute(counts.domains[name], counts.hierarchies[name]) for name in counts.quasi]
+        classes = counts.domains[target].labels.tolist()
+        tree = induce_kadet(
+            attributes,
+            _records(counts, target),
+            _people(counts, context),
+            packed,
+            classes,
+            criterion=self.criterion,
+            pruned=self.pruned,
+        )
+        places = np.stack([attribute.places(counts.tuples[:, at]) for at, attribute in enumerate(attributes)])
+        leaves, group_of_tuple = np.unique(tree.reached(places), return_inverse=True)
+        pieces = Pieces.whole(group_of_tuple.astype(np.int32)[counts.cell_tuple], counts.cell_sizes)
+        columns, values = _published(counts, tree, leaves, pieces)
+        return Recoding(
+            method="kadet",
+            quasi=counts.quasi,
+            columns=columns,
+            groups=values,
+            sizes=np.bincount(pieces.group, pieces.size, len(leaves)).astype(np.int64),
+            pieces=pieces,
+            router=_router(tree, leaves),
+            warnings=_warnings(tree, target, len(classes)),
+        )
 
 
 def _warnings(tree: GeneralizingTree, target: str, classes: int) -> tuple[str, ...]:
@@ -84,17 +105,21 @@ def _warnings(tree: GeneralizingTree, target: str, classes: int) -> tuple[str, .
 
 def _records(counts: FrequencyTable, target: str) -> Records:
     """One row for each combination of quasi-identifiers and class."""
+    from hedgerow.trees.kadet import Records
+
     rows = labelled_tuples(counts, target)
     return Records(np.ascontiguousarray(counts.tuples[rows.tuple].T), rows.label, rows.weight)
 
 
 def _people(counts: FrequencyTable, context: Context) -> People:
     """Tuples, or cells where the requirements read sensitive values."""
+    from hedgerow.trees.kadet import People
+
     if not context.columns:
         nothing = np.empty((len(counts.tuples), 0), dtype=np.int32)
         return People(np.ascontiguousarray(counts.tuples.T), nothing, counts.tuple_sizes, 0)
     codes = np.ascontiguousarray(counts.tuples[counts.cell_tuple].T)
-    return People(codes, line.sensitive_codes(counts, context), counts.cell_sizes, int(context.offsets[-1]))
+    return People(codes, privacy.sensitive_codes(counts, context), counts.cell_sizes, int(context.offsets[-1]))
 
 
 def _published(

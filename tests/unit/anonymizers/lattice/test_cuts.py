@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice._cuts import group_rows
 from hedgerow.anonymizers.lattice.cuts import CutSpace
 
@@ -26,7 +26,7 @@ TOWNS = {"*": {"x": {"ab": ["a", "b"]}, "y": ["c"], "d": {}}}
 
 def space_of(*requirements: Any, table: pa.Table = PEOPLE) -> CutSpace:
     schema = Schema(quasi=["town", "sex"], sensitive=["ill"], hierarchies={"town": TOWNS})
-    return CutSpace(line.prepare(table, schema, [KAnonymity(1)], random_state=0).counts, requirements)
+    return CutSpace(pipeline.prepare(table, schema, [KAnonymity(1)], random_state=0).counts, requirements)
 
 
 def node(space: CutSpace, label: str | None) -> int:

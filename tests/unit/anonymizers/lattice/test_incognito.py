@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice import incognito as module
 from hedgerow.anonymizers.lattice.incognito import incognito
 from hedgerow.errors import BadInput, Infeasible
@@ -21,7 +21,7 @@ PEOPLE = pa.table({"town": ["A", "B", "C", "D"] * 2, "sex": ["f"] * 4 + ["m"] * 
 
 def fitted(*requirements: Any, people: pa.Table = PEOPLE, **parameters: Any) -> Recoding:
     schema = Schema(quasi=["town", "sex"], hierarchies={"town": TOWNS})
-    counts = line.prepare(people, schema, [KAnonymity(1)], random_state=0).counts
+    counts = pipeline.prepare(people, schema, [KAnonymity(1)], random_state=0).counts
     return incognito(counts, requirements, **parameters)
 
 
@@ -57,7 +57,7 @@ def test_divergence_can_fall_again() -> None:
     ages = {"all": {"young": ["20", "25"], "*": ["31", "40"]}}
     people = pa.table({"age": [20] * 2 + [25] * 3 + [31] * 3 + [40] * 17})
     schema = Schema(quasi=["age"], hierarchies={"age": ages})
-    prepared = line.prepare(people, schema, [KAnonymity(5)], random_state=0)
+    prepared = pipeline.prepare(people, schema, [KAnonymity(5)], random_state=0)
     assert incognito(prepared.counts, prepared.requirements, metric="kl").levels == {"age": 2}
     assert incognito(prepared.counts, prepared.requirements, metric="discernibility").levels == {"age": 1}
 

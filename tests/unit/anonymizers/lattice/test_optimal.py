@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice import optimal as module
 from hedgerow.anonymizers.lattice.optimal import optimal
 from hedgerow.errors import BadInput, Infeasible
@@ -26,7 +26,7 @@ PEOPLE = pa.table(
 
 def fitted(*requirements: Any, people: pa.Table = PEOPLE, **parameters: Any) -> Recoding:
     schema = Schema(quasi=["town", "sex"], sensitive=["ill"], hierarchies={"town": TOWNS})
-    counts = line.prepare(people, schema, [KAnonymity(1)], random_state=0).counts
+    counts = pipeline.prepare(people, schema, [KAnonymity(1)], random_state=0).counts
     return optimal(counts, requirements, **parameters)
 
 
@@ -67,7 +67,7 @@ def test_divergence_can_fall_again() -> None:
     ages = {"all": {"young": ["20", "25"], "*": ["31", "40"]}}
     people = pa.table({"age": [20] * 2 + [25] * 3 + [31] * 3 + [40] * 17})
     schema = Schema(quasi=["age"], hierarchies={"age": ages})
-    prepared = line.prepare(people, schema, [KAnonymity(5)], random_state=0)
+    prepared = pipeline.prepare(people, schema, [KAnonymity(5)], random_state=0)
     assert optimal(prepared.counts, prepared.requirements, metric="kl").levels == {"age": 2}
     assert optimal(prepared.counts, prepared.requirements, metric="discernibility").levels == {"age": 1}
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.merge import blocks
 from hedgerow.anonymizers.merge.clusters import cluster_blocks
 from hedgerow.anonymizers.merge.k_member import grown_from, k_member
@@ -23,10 +23,10 @@ from hedgerow.recoding import Recoding
 ALL_SEEDS = range(12)
 
 
-def prepared(columns: dict[str, list[Any]], *requirements: Requirement) -> line.Prepared:
+def prepared(columns: dict[str, list[Any]], *requirements: Requirement) -> pipeline.Prepared:
     sensitive = ["ill"] if "ill" in columns else []
     schema = Schema(quasi=[name for name in columns if name != "ill"], sensitive=sensitive)
-    return line.prepare(pa.table(columns), schema, requirements, random_state=0)
+    return pipeline.prepare(pa.table(columns), schema, requirements, random_state=0)
 
 
 def held(counts: FrequencyTable, recoding: Recoding) -> list[list[Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.merge.kaca import kaca
 from hedgerow.metrics import distortion
 
@@ -19,9 +19,9 @@ def fitted(table: dict[str, list[Any]], *requirements: Any, seed: int = 0, impro
     quasi = [name for name in table if name != "ill"]
     hierarchies = {"town": TOWNS} if "town" in table else {}
     schema = Schema(quasi=quasi, sensitive=["ill"] if "ill" in table else [], hierarchies=hierarchies)
-    job = line.prepare(pa.table(table), schema, requirements, random_state=0)
+    job = pipeline.prepare(pa.table(table), schema, requirements, random_state=0)
     recoding = kaca(job.counts, job.requirements, seed=seed, improve=improve)
-    line.finish(job, recoding, {})
+    pipeline.finish(job, recoding, {})
     return job.counts, recoding
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.merge._clusters import Shares
 from hedgerow.anonymizers.merge.clusters import Block, cluster_blocks
 from hedgerow.anonymizers.merge.oka import distances, from_centres, oka
@@ -21,10 +21,10 @@ from hedgerow.recoding import Recoding
 ALL_SEEDS = range(12)
 
 
-def prepared(columns: dict[str, list[Any]], *requirements: Requirement) -> line.Prepared:
+def prepared(columns: dict[str, list[Any]], *requirements: Requirement) -> pipeline.Prepared:
     sensitive = ["ill"] if "ill" in columns else []
     schema = Schema(quasi=[name for name in columns if name != "ill"], sensitive=sensitive)
-    return line.prepare(pa.table(columns), schema, requirements, random_state=0)
+    return pipeline.prepare(pa.table(columns), schema, requirements, random_state=0)
 
 
 def held(counts: FrequencyTable, recoding: Recoding) -> list[list[float]]:

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import BadInput, KAnonymity, Schema
-from hedgerow.anonymizers.line import prepare
+from hedgerow.anonymizers.pipeline import prepare
 from hedgerow.anonymizers.specialize.bug import bug
 from hedgerow.counts import FrequencyTable
 

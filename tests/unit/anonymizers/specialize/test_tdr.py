@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import BadInput, KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers.line import prepare
+from hedgerow.anonymizers.pipeline import prepare
 from hedgerow.anonymizers.specialize.tdr import tdr
 from hedgerow.anonymizers.specialize.tds import tds
 from hedgerow.counts import FrequencyTable

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import BadInput, KAnonymity, Schema
-from hedgerow.anonymizers.line import finish, prepare
+from hedgerow.anonymizers.pipeline import finish, prepare
 from hedgerow.anonymizers.specialize.tds import tds
 from hedgerow.counts import FrequencyTable
 

@@ -1,4 +1,4 @@
-"""The line every method runs on: read and count, fit, apply, count again, and only then hand out a release.
+"""The pipeline every method runs in: read and count, fit, apply, count again, and only then hand out a release.
 
 It is apart from the estimators so that a wrong table, schema or requirement is found before scikit-learn or numba
 is imported.
@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow import privacy
 from hedgerow.counts import FrequencyTable
@@ -23,7 +22,6 @@ from hedgerow.hierarchies import resolve as resolve_hierarchy
 from hedgerow.metrics import all_losses
 from hedgerow.places import Scratch
 from hedgerow.privacy import Requirement
-from hedgerow.privacy.binding import Context, SensitiveColumn
 from hedgerow.proportions import Proportions, count_proportions
 from hedgerow.recoding import Recoding
 from hedgerow.release import FrameRows, Guarantee, Release, Rows, StagedRows, check_destination
@@ -31,7 +29,7 @@ from hedgerow.release.manifest import digits_shown, significant
 from hedgerow.risk import audit_counts, singled_out
 from hedgerow.schema import Roles, Schema
 
-__all__ = ["Prepared", "Progress", "bind", "context_of", "finish", "prepare", "sensitive_codes"]
+__all__ = ["Prepared", "Progress", "finish", "prepare"]
 
 Progress = Callable[[str], None]
 
@@ -120,13 +118,6 @@ def _check_min_support(min_support: object, publish_proportions: bool) -> None:
         raise BadInput("min_support is that of proportions, which are not published. Say publish_proportions=True too.")
 
 
-def context_of(counts: FrequencyTable, requirements: Sequence[Requirement]) -> Context:
-    """The sensitive columns that the requirements speak of, each once."""
-    names = dict.fromkeys(one.column for one in requirements if one.column is not None)
-    columns = tuple(SensitiveColumn(counts.domains[name], counts.histogram(name)) for name in names)
-    return Context(columns, counts.rows)
-
-
 def _sensitive_trees(schema: Schema, roles: Roles, counts: FrequencyTable) -> dict[str, dict[str, Any]]:
     """The hierarchies given for sensitive columns, as the nested mappings that t-closeness reads."""
     trees = {}
@@ -138,7 +129,7 @@ def _sensitive_trees(schema: Schema, roles: Roles, counts: FrequencyTable) -> di
 
 
 def _refuse_unreachable(prepared: Prepared) -> None:
-    context = context_of(prepared.counts, prepared.requirements)
+    context = privacy.context_of(prepared.counts, prepared.requirements)
     failing = privacy.unreachable(prepared.requirements, context)
     if failing:
         raise Infeasible(
@@ -146,20 +137,6 @@ def _refuse_unreachable(prepared: Prepared) -> None:
             f"{prepared.counts.rows:,} records as one class reach only {privacy.reached_at_most(failing[0], context)}. "
             "Lower the requirement."
         )
-
-
-def bind(prepared_counts: FrequencyTable, requirements: Sequence[Requirement]) -> tuple[Context, Any]:
-    """Requirements as packed arrays for kernels, and the sensitive columns they read."""
-    context = context_of(prepared_counts, requirements)
-    return context, privacy.pack([one.bind(context) for one in requirements], context)
-
-
-def sensitive_codes(counts: FrequencyTable, context: Context) -> NDArray[np.int32]:
-    """Where the sensitive values of each cell stand in one histogram of all sensitive columns, (cells, columns)."""
-    codes = np.empty((len(counts.cell_sizes), len(context.columns)), dtype=np.int32)
-    for at, (column, offset) in enumerate(zip(context.columns, context.offsets[:-1], strict=True)):
-        codes[:, at] = counts.values_of(column.domain.name) + offset
-    return codes
 
 
 def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]) -> Release:

@@ -36,6 +36,8 @@ _QUASI_NAMES: Final = (
 _SIZES: Final = st.one_of(st.integers(2, 10), st.integers(6, 25), st.integers(15, 40), st.integers(1, 60))
 _MISSING: Final = (("",), ("",), ("", "?"), ("?", ""), ("?",), ("NA", "?"), ())
 
+_MARKS: Final = {text for texts in _MISSING for text in texts}
+
 
 @st.composite
 def cases(draw: st.DrawFn, method: str | None = None) -> Case:
@@ -197,7 +199,7 @@ def _protecting(draw: st.DrawFn, kind: str, rows: int, column: Column, entry: Me
     if kind == "alpha":
         alpha = draw(st.sampled_from((1 / 3, 0.5, 0.7, 0.9, 1.0)))
         one = {"name": "alpha", "alpha": alpha, "k": draw(st.integers(1, min(rows, 4))), "column": column.name}
-        words = [cell for cell in column.cells if isinstance(cell, str) and cell.isalpha()]
+        words = [cell for cell in column.cells if isinstance(cell, str) and cell.isalpha() and cell not in _MARKS]
         if rows < 3:
             return {**one, "alpha": 1.0}
         simple = bool(words) and draw(st.booleans())

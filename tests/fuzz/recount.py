@@ -146,7 +146,7 @@ def _scales(values: list[Any], one: Mapping[str, Any], missing: Sequence[str]) -
     if one.get("order") is not None:
         order = list(one["order"])
         if present and all(not isinstance(value, str) for value in present):
-            order = [_number(str(value)) for value in order]
+            order = [_number(str(value)) if _PLAIN.match(str(value)) else value for value in order]
         return [[*order, *last]]
     scales: list[list[Any] | None] = [[*sorted(present), *last]]
     if present and all(isinstance(value, str) and _reads(value) for value in present):

@@ -23,8 +23,10 @@ __all__ = ["EXPECTED", "Outcome", "run"]
 EXPECTED: Final = (
     "^The column .* mixes numbers and text: ",
     "^The column .* numbers with a sign or a fraction, which cannot be masked",
+    "^The column .* has no characters to mask",
     "^The column .* has no value at all: every cell is missing",
-    "^The column .* holds both null and empty text, which a CSV cannot tell apart",
+    "^The column .* holds both missing values and empty text, which a CSV cannot tell apart",
+    "^The taxonomy of the column .* lists .* numbers twice, written in different ways",
     "^The target .* has a different class in each of the .* records, so there is nothing to learn",
     "^The target .* has no class in .* records, and .* learns from the class",
 )

@@ -268,10 +268,19 @@ def _apply(prepared: Prepared, recoding: Recoding) -> tuple[Rows, Any]:
         kept = prepared.source.apply(recoding, seed, None)
         return FrameRows(kept), kept
     folder = Scratch(prepared.destination)
-    # In the format of the destination, so that what was counted is copied there as it is.
-    name = "release.parquet" if prepared.destination is None else prepared.destination.name
+    # In the format of the destination, so that what was counted is copied there as it is; a CSV takes empty text for
+    # missing, so where a column has both, saving decides.
+    as_it_is = prepared.destination is not None and not _two_blanks(prepared.counts)
+    name = prepared.destination.name if as_it_is and prepared.destination is not None else "release.parquet"
     path = prepared.source.apply(recoding, seed, folder.path / name)
     return StagedRows.of(path, folder), path
+
+
+def _two_blanks(counts: FrequencyTable) -> bool:
+    """Whether a column holds both missing values and empty text."""
+    return any(
+        domain.has_missing and domain.kind == "text" and "" in domain.labels for domain in counts.domains.values()
+    )
 
 
 def _facts(prepared: Prepared, recoding: Recoding) -> dict[str, Any]:

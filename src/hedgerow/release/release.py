@@ -116,7 +116,7 @@ class Release:
         with Scratch(path) as folder:
             table, manifest = folder / path.name, folder / manifest_path(path).name
             counted = (*self.guarantee.quasi, *self.guarantee.counted)
-            self.rows.write(table, Wishes(self.markers, counted, escape_formulas))
+            self.rows.write(table, Wishes(self.markers, counted, self.guarantee.missing, escape_formulas))
             digest = sha256(table)
             if not self.rows.wrote(digest):
                 self.guarantee.count_again(table, self.classes, escaped=escape_formulas)

@@ -34,13 +34,16 @@ class Wishes:
     markers : mapping of column to str
         How a missing value is written.
     counted : tuple of str
-        The columns whose null and empty text must not become one.
+        The columns in which a missing value and empty text must not become one.
+    missing : tuple of str
+        Texts that mean "no value", as null does.
     escape_formulas : bool
         Whether cells that a spreadsheet would compute get an apostrophe.
     """
 
     markers: Mapping[str, str]
     counted: tuple[str, ...]
+    missing: tuple[str, ...] = ()
     escape_formulas: bool = False
 
     @property
@@ -84,7 +87,7 @@ class FrameRows:
         table = _as_arrow(self.kept)
         refuse_alike(table.column_names)
         if file_format(target) == "csv":
-            _refuse_two_blanks(table, wishes.unmarked)
+            _refuse_two_blanks(table, wishes)
         with open_database() as database:
             _copy(database, database.from_arrow(table), target, wishes)
 
@@ -117,7 +120,7 @@ class StagedRows:
         with open_database() as database:
             rows = _scan(database, self.path)
             if file_format(target) == "csv" and wishes.unmarked:
-                _refuse_two_blanks(rows.project(column_list(wishes.unmarked)).to_arrow_table(), wishes.unmarked)
+                _refuse_two_blanks(rows.project(column_list(wishes.unmarked)).to_arrow_table(), wishes)
             _copy(database, rows, target, wishes)
 
     def wrote(self, digest: str) -> bool:
@@ -136,18 +139,25 @@ def _as_arrow(frame: Any) -> pa.Table:
         return open_frame(frame).frame.to_arrow()
 
 
-def _refuse_two_blanks(table: pa.Table, names: Sequence[str]) -> None:
-    """Refuse a column in which null and the empty text are two things: a CSV writes both as an empty cell."""
-    for name in names:
+def _refuse_two_blanks(table: pa.Table, wishes: Wishes) -> None:
+    """Refuse a column in which a missing value and empty text are two things: in a CSV an empty cell is missing."""
+    if "" in wishes.missing:
+        return
+    for name in wishes.unmarked:
         column = table.column(name)
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
         text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-        if text and column.null_count and pc.any(pc.equal(column, "")).as_py():
+        if text and pc.any(pc.equal(column, "")).as_py() and _has_missing(column, wishes.missing):
             raise BadInput(
-                f"The column {name!r} holds both null and empty text, which a CSV cannot tell apart. Save the release "
-                "as .parquet, or let the schema say that empty text is missing (missing=['', …])."
+                f"The column {name!r} holds both missing values and empty text, which a CSV cannot tell apart. Save "
+                "the release as .parquet, or let the schema say that empty text is missing (missing=['', …])."
             )
+
+
+def _has_missing(column: pa.ChunkedArray, missing: Sequence[str]) -> bool:
+    known = pa.array(list(missing), type=column.type)
+    return bool(column.null_count or pc.any(pc.is_in(column, known)).as_py())
 
 
 def _copy(database: duckdb.DuckDBPyConnection, rows: duckdb.DuckDBPyRelation, target: Path, wishes: Wishes) -> None:

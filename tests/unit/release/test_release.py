@@ -234,15 +234,32 @@ def test_what_is_done_to_the_table_is_not_saved(frame_type: FrameType, tmp_path:
     assert multiset(read(release.save(tmp_path / "out.csv"))) == before
 
 
-def test_null_and_empty_text_that_would_become_one(tmp_path: Path) -> None:
-    """Two diseases in the frame, one in the CSV: l-diversity would hold in memory only."""
-    table = pa.table({"age": [1] * 4, "ill": [None, "", None, ""]})
-    schema = hr.Schema(quasi=["age"], sensitive=["ill"], missing=())
-    release = hr.anonymize(table, schema, k=2, require=[hr.LDiversity(2, "ill")])
-    with pytest.raises(BadInput, match="'ill' holds both null and empty text"):
+@pytest.mark.parametrize(("absent", "missing"), [(None, ()), ("?", ("?",))])
+@pytest.mark.parametrize("from_file", [False, True])
+def test_missing_values_and_empty_text_that_would_become_one(
+    absent: str | None, missing: tuple[str, ...], from_file: bool, tmp_path: Path
+) -> None:
+    """Two diseases in the table, one in the CSV: l-diversity would hold in memory only."""
+    table = pa.table({"age": [1] * 4, "ill": [absent, "", absent, ""]})
+    data = _written(table, tmp_path / "in.parquet") if from_file else table
+    schema = hr.Schema(quasi=["age"], sensitive=["ill"], missing=missing)
+    out = tmp_path / "out"
+    out.mkdir()
+    release = hr.anonymize(data, schema, k=2, require=[hr.LDiversity(2, "ill")], destination=out / "out.csv")
+    with pytest.raises(BadInput, match="'ill' holds both missing values and empty text"):
+        release.save(out / "out.csv")
+    assert not [path for path in out.iterdir() if not path.name.startswith(".")]
+    assert len(read(release.save(out / "out.parquet"))) == 4
+
+
+def test_a_missing_and_an_empty_quasi_identifier_keep_their_proportions_apart(tmp_path: Path) -> None:
+    table = pa.table({"city": [None, ""]})
+    data = _written(table, tmp_path / "in.parquet")
+    release = hr.anonymize(
+        data, hr.Schema(quasi=["city"], missing=()), k=1, publish_proportions=True, destination=tmp_path / "out.csv"
+    )
+    with pytest.raises(BadInput, match="'city' holds both missing values and empty text"):
         release.save(tmp_path / "out.csv")
-    assert not list(tmp_path.iterdir())
-    assert len(read(release.save(tmp_path / "out.parquet"))) == 4
 
 
 def test_one_column_keeps_its_missing_rows(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from hedgerow import KAnonymity, Schema
 from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.allmin import allmin
+from hedgerow.anonymizers.lattice.allmin import AllMin
 from hedgerow.anonymizers.lattice.judging import Judge
 from hedgerow.anonymizers.lattice.levels import Lattice
 from hedgerow.metrics import prec
@@ -30,7 +30,7 @@ def prepared() -> pipeline.Prepared:
 
 def result(search: Literal["binary", "linear"]) -> Recoding:
     job = prepared()
-    return allmin(job.counts, job.requirements, search=search)
+    return AllMin(search=search).fit_counts(job.counts, job.requirements)
 
 
 def published(recoding: Recoding) -> list[list[Any]]:

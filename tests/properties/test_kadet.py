@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Schema, parse
 from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.suppression.kadet import kadet
+from hedgerow.anonymizers.suppression.kadet import KADET
 from hedgerow.learning import KADETClassifier
 from hedgerow.release import Release
 from hedgerow.trees.generalizing import GeneralizingTree
@@ -145,7 +145,9 @@ def test_training_records_are_where_they_belong(
 def released(table: dict[str, list[Any]], schema: Schema, k: int, require: Any = (), **parameters: Any) -> Release:
     requirements = (KAnonymity(k), *require)
     prepared = pipeline.prepare(pa.table(table), schema, requirements, random_state=0)
-    return pipeline.finish(prepared, kadet(prepared.counts, prepared.requirements, seed=0, **parameters), parameters)
+    return pipeline.finish(
+        prepared, KADET(**parameters).fit_counts(prepared.counts, prepared.requirements, seed=0), parameters
+    )
 
 
 def covers(published: Any, original: Any) -> bool:

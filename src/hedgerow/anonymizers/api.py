@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.anonymizers.registry import DEFAULT_METHOD, find_method
 from hedgerow.errors import BadInput
+from hedgerow.schema import Schema
 
 if TYPE_CHECKING:
     from hedgerow.anonymizers.base import Anonymizer
     from hedgerow.anonymizers.pipeline import Progress
     from hedgerow.release import Release
-    from hedgerow.schema import Schema
 
 __all__ = ["anonymize"]
 
@@ -85,6 +85,8 @@ def anonymize(
             progress=progress,
             destination=destination,
         )
+    if not isinstance(schema, Schema):
+        raise BadInput.parameter("schema", "anonymize", "a hedgerow.Schema", type(schema).__name__)
     chosen = find_method(DEFAULT_METHOD if method is None else method)
     chosen.check(method_parameters)
     return chosen(**method_parameters).anonymize(

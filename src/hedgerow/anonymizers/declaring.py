@@ -61,7 +61,7 @@ class Declared:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """All parameters; with ``deep`` also those of an estimator among them, such as ``inducer__max_depth``."""
-        values = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+        values = {name: getattr(self, name) for name in _defaults(type(self))}
         if deep:
             for name, value in list(values.items()):
                 if hasattr(value, "get_params") and not isinstance(value, type):
@@ -82,18 +82,20 @@ class Declared:
         return self
 
     def __repr__(self) -> str:
-        defaults = inspect.signature(type(self)).parameters
-        changed = (
-            f"{name}={value!r}"
-            for name, value in self.get_params(deep=False).items()
-            if repr(value) != repr(defaults[name].default)
-        )
+        defaults, given = _defaults(type(self)), self.get_params(deep=False)
+        changed = (f"{name}={value!r}" for name, value in given.items() if repr(value) != repr(defaults[name]))
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import Tags, TargetTags
 
         return Tags(estimator_type=None, target_tags=TargetTags(required=False))
+
+
+def _defaults(cls: type[Declared]) -> dict[str, object]:
+    """The parameters of ``__init__`` and their defaults, without what is passed on."""
+    parameters = inspect.signature(cls).parameters.values()
+    return {one.name: one.default for one in parameters if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)}
 
 
 def _annotation(cls: type, name: str) -> object:

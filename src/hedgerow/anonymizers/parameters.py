@@ -35,6 +35,8 @@ class Parameter:
         Whether a value may be given.
     read : callable
         Reads the value as typed on the command line; what cannot be read stays text, and is not accepted.
+    options : tuple of str
+        The words it may be.
     trials : tuple
         The values that the contract is checked with, besides the default.
     weak : bool
@@ -50,6 +52,7 @@ class Parameter:
     values: str = ""
     accepts: Callable[[object], bool] = lambda _value: True
     read: Callable[[str], object] = str
+    options: tuple[str, ...] = ()
     trials: tuple[object, ...] = ()
     weak: bool = False
     shared: bool = False
@@ -91,6 +94,7 @@ def choice(meaning: str, *, options: Sequence[str] = (), default: str | None = N
         must=f"{', '.join(others)} or {last}" if others else last,
         values=" | ".join(options),
         accepts=lambda value: isinstance(value, str) and value in options,
+        options=tuple(options),
         trials=tuple(trials) or tuple(word for word in options if word != chosen),
     )
 
@@ -111,6 +115,7 @@ def choice_or_object(meaning: str, *, options: Sequence[str], extras: Sequence[s
         must=f"{', '.join(map(repr, words))} or {objects}",
         values=" | ".join(words),
         accepts=accepts,
+        options=tuple(options),
         trials=tuple(options[1:]),
     )
 

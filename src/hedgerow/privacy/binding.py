@@ -72,6 +72,11 @@ class SensitiveColumn:
         """The share of each code in the whole table."""
         return np.asarray(self.histogram / max(1, int(self.histogram.sum())), dtype=np.float64)
 
+    @property
+    def ordered(self) -> IntArray:
+        """How often the values occur that do, the most frequent first."""
+        return np.sort(self.histogram[self.histogram > 0])[::-1]
+
     def code_of(self, label: str) -> int:
         """Return the code of a value written as text (numbers by value), or -1 if it does not occur."""
         domain = self.domain

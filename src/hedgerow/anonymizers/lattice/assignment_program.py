@@ -27,12 +27,9 @@ from hedgerow.anonymizers.lattice.assignments import Assignments, Longs, Units
 from hedgerow.anonymizers.lattice.cuts import CutSpace
 from hedgerow.anonymizers.lattice.grouping import group_rows
 from hedgerow.privacy import Histograms
-from hedgerow.privacy.binding import DISTINCT, SHARE, SIZE, BoundRequirement
+from hedgerow.privacy.binding import DISTINCT, SHARE, BoundRequirement
 
-__all__ = ["LINEAR", "Solution", "solve"]
-
-LINEAR: Final = (SIZE, DISTINCT, SHARE)
-"""The formulas that the program knows."""
+__all__ = ["Solution", "solve"]
 
 _OPTIMAL: Final = 0
 _INFEASIBLE: Final = 2

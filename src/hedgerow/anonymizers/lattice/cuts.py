@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.anonymizers.lattice.grouping import group_rows
 from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import BoundRequirement, Histograms, Requirement, context_of
+from hedgerow.privacy import BoundRequirement, Histograms, Requirement, context_of, shield_of
 
 __all__ = ["Bound", "CutSpace", "Nodes", "State"]
 
@@ -119,11 +119,7 @@ class CutSpace:
         context = context_of(counts, requirements)
         self.hierarchies = [counts.hierarchies[name] for name in counts.quasi]
         self._counts = counts
-        self.bound = []
-        for one in requirements:
-            shield = counts.quasi if one.shield is None else one.shield
-            places = tuple(sorted(counts.quasi.index(name) for name in shield))
-            self.bound.append(Bound(one.bind(context), places, one.column))
+        self.bound = [Bound(one.bind(context), shield_of(one, counts.quasi), one.column) for one in requirements]
         self.shields = tuple(one.shield for one in self.bound)
         self._widths = {column.domain.name: column.domain.size for column in context.columns}
         self._held = {

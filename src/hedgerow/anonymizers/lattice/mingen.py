@@ -21,21 +21,12 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.lattice.assignment_program import LINEAR, Solution, solve
-from hedgerow.anonymizers.lattice.assignments import (
-    Assignments,
-    Longs,
-    Units,
-    assignments_of,
-    count_assignments,
-    steps_to,
-)
 from hedgerow.anonymizers.lattice.cut_search import greedy
 from hedgerow.anonymizers.lattice.cuts import CutSpace
 from hedgerow.anonymizers.parameters import choice, number
@@ -43,6 +34,10 @@ from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.errors import BadInput, Infeasible
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Pieces, Recoding, label_column
+
+if TYPE_CHECKING:
+    from hedgerow.anonymizers.lattice.assignment_program import Solution
+    from hedgerow.anonymizers.lattice.assignments import Assignments, Longs, Units
 
 __all__ = ["MinGen"]
 
@@ -82,8 +77,12 @@ class MinGen(Anonymizer):
     )
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        # They need scipy's solver, which takes long to import.
+        from hedgerow.anonymizers.lattice.assignment_program import solve
+        from hedgerow.anonymizers.lattice.assignments import Units, assignments_of, count_assignments
+
+        _refuse_others(requirements)
         space = CutSpace(counts, requirements)
-        _refuse_others(space, requirements)
         units = Units.of(counts, space, split=self.granularity == "record")
         _refuse_large(count_assignments(counts, space, units), self.time_limit)
         assignments = assignments_of(counts, space, units)
@@ -97,9 +96,9 @@ class MinGen(Anonymizer):
         return _recoding(counts, release, solution)
 
 
-def _refuse_others(space: CutSpace, requirements: Sequence[Requirement]) -> None:
-    for one, bound in zip(requirements, space.bound, strict=True):
-        if bound.requirement.kind not in LINEAR or not one.monotone:
+def _refuse_others(requirements: Sequence[Requirement]) -> None:
+    for one in requirements:
+        if not one.linear or not one.monotone:
             raise BadInput(
                 f"MinGen cannot take {one}: it knows only requirements that are linear in numbers of records "
                 "(k-anonymity, distinct l-diversity, p-sensitivity, (alpha,k)-anonymity). Use another method."
@@ -157,6 +156,8 @@ def _pieces(
 
 def _by_cuts(counts: FrequencyTable, space: CutSpace) -> _Published:
     """A valid release that is found at once: values generalized alike in all rows, until nothing violates."""
+    from hedgerow.anonymizers.lattice.assignments import steps_to
+
     nodes = greedy(space, space.start().nodes).nodes
     columns = [nodes[at][counts.tuples[:, at]] for at in range(len(nodes))]
     rows, group = tabulate(columns, [len(one.parent) for one in space.hierarchies], len(counts.tuples))

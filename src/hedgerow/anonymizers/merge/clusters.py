@@ -25,7 +25,7 @@ from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Pieces, Recoding, publish_groups
 
-__all__ = ["Block", "both", "cluster_blocks", "joined", "single_units"]
+__all__ = ["Block", "Shares", "both", "cluster_blocks", "joined", "single_units"]
 
 Longs = NDArray[np.int64]
 

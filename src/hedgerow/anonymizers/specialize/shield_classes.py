@@ -37,8 +37,7 @@ def by_shield(counts: FrequencyTable, requirements: Sequence[Requirement]) -> di
     """
     result: dict[tuple[int, ...], list[Requirement]] = {}
     for one in requirements:
-        names = counts.quasi if one.shield is None else one.shield
-        result.setdefault(tuple(sorted(counts.quasi.index(name) for name in names)), []).append(one)
+        result.setdefault(privacy.shield_of(one, counts.quasi), []).append(one)
     return result
 
 

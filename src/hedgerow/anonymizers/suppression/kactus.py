@@ -38,7 +38,7 @@ from hedgerow.anonymizers.parameters import choice, flag
 from hedgerow.anonymizers.suppression.tree_guided import TreeGuided
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import InternalError, required
-from hedgerow.privacy import Requirement, TCloseness
+from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import Context
 from hedgerow.recoding import Pieces, Recoding, publish_shown
 
@@ -87,7 +87,7 @@ class KActus(TreeGuided):
             from hedgerow.anonymizers.suppression.expansion import expanded
 
             tree = expanded(tree, counts, k)
-        keep_all = self.remainder == "merge" or any(isinstance(one, TCloseness) for one in requirements)
+        keep_all = self.remainder == "merge" or any(one.compares for one in requirements)
         outcome = pruned(
             tree, counts, requirements, Reading(self.donors == "greedy", self.reading == "literal", keep_all), seed
         )

@@ -10,7 +10,7 @@ import pytest
 from hedgerow import AlphaK, KAnonymity, Schema
 from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice import allmin as module
-from hedgerow.anonymizers.lattice.allmin import allmin
+from hedgerow.anonymizers.lattice.allmin import AllMin
 from hedgerow.errors import BadInput, Infeasible
 from hedgerow.recoding import Recoding
 
@@ -28,7 +28,7 @@ PEOPLE = pa.table(
 def fitted(*requirements: Any, people: pa.Table = PEOPLE, **parameters: Any) -> Recoding:
     schema = Schema(quasi=["town", "sex"], sensitive=["ill"], hierarchies={"town": TOWNS})
     counts = pipeline.prepare(people, schema, [KAnonymity(1)], random_state=0).counts
-    return allmin(counts, requirements, **parameters)
+    return AllMin(**parameters).fit_counts(counts, requirements)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.heuristicmin import heuristicmin, search_cuts
+from hedgerow.anonymizers.lattice.heuristicmin import HeuristicMin, search_cuts
 from hedgerow.anonymizers.pipeline import Prepared
 
 TREE = {"*": {"ab": ["a", "b"], "cd": ["c", "d"]}}
@@ -22,7 +22,7 @@ def prepared(values: str, *requirements: Any, hierarchy: Any = TREE) -> Prepared
 
 
 def letters(made: Prepared, **parameters: Any) -> tuple[list[str], Any]:
-    recoding = heuristicmin(made.counts, made.requirements, **parameters)
+    recoding = HeuristicMin(**parameters).fit_counts(made.counts, made.requirements)
     return sorted(pipeline.finish(made, recoding, {}).table["letter"].to_pylist()), recoding
 
 
@@ -59,10 +59,10 @@ def test_complete_finds_the_cut_between_two_states() -> None:
     digits = {"*": {"low": ["1", "2"], "high": ["3", "4"]}}
     schema = Schema(quasi=["letter", "digit"], hierarchies={"letter": TREE, "digit": digits})
     made = pipeline.prepare(table, schema, [KAnonymity(2)], random_state=0)
-    as_printed = heuristicmin(made.counts, made.requirements)
+    as_printed = HeuristicMin().fit_counts(made.counts, made.requirements)
     assert len(as_printed.groups) == 4
     assert as_printed.facts["optimal"] == "among its states"
-    complete = heuristicmin(made.counts, made.requirements, complete=True)
+    complete = HeuristicMin(complete=True).fit_counts(made.counts, made.requirements)
     rows = {tuple(row.values()) for row in pipeline.finish(made, complete, {}).table.to_pylist()}
     assert rows == {("ab", "1"), ("c", "high"), ("c", "1"), ("d", "1"), ("d", "2")}
     assert complete.facts["optimal"] == "proved over all cuts"
@@ -96,5 +96,5 @@ def test_unseen_values_go_to_the_published_node() -> None:
 def test_automatic_hierarchies() -> None:
     table = pa.table({"age": [20, 21, 30, 31, 40, 41, 50, 51]})
     made = pipeline.prepare(table, Schema(quasi=["age"]), [KAnonymity(2)], random_state=0)
-    recoding = heuristicmin(made.counts, made.requirements)
+    recoding = HeuristicMin().fit_counts(made.counts, made.requirements)
     assert pipeline.finish(made, recoding, {}).audit.k == 2

@@ -14,7 +14,7 @@ from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.assignment_program import Solution, solve
 from hedgerow.anonymizers.lattice.assignments import Assignments, Units
 from hedgerow.anonymizers.lattice.cuts import CutSpace
-from hedgerow.anonymizers.lattice.mingen import mingen
+from hedgerow.anonymizers.lattice.mingen import MinGen
 from hedgerow.anonymizers.pipeline import Prepared
 from hedgerow.errors import BadInput, Infeasible
 from hedgerow.metrics import prec
@@ -29,7 +29,7 @@ def prepared(values: str, *requirements: Any, classes: str = "") -> Prepared:
 
 
 def letters(made: Prepared, **parameters: Any) -> tuple[Counter[str], Any]:
-    recoding = mingen(made.counts, made.requirements, seed=4, **parameters)
+    recoding = MinGen(**parameters).fit_counts(made.counts, made.requirements, seed=4)
     return Counter(pipeline.finish(made, recoding, {}).table["letter"].to_pylist()), recoding
 
 
@@ -39,7 +39,7 @@ def test_rows_with_the_same_value_may_differ() -> None:
     made = pipeline.prepare(
         table, Schema(quasi=["letter", "sex"], hierarchies={"letter": TREE}), [KAnonymity(2)], random_state=0
     )
-    recoding = mingen(made.counts, made.requirements)
+    recoding = MinGen().fit_counts(made.counts, made.requirements)
     rows = Counter(tuple(row.values()) for row in pipeline.finish(made, recoding, {}).table.to_pylist())
     assert rows == {("a", "f"): 2, ("b", "m"): 2, ("c", "*"): 2}
     assert recoding.facts == {"proved": True, "gap": 0.0, "generalizations": 2}
@@ -62,7 +62,7 @@ def test_which_records_part_is_drawn() -> None:
     made = prepared("a" * 20 + "b", KAnonymity(2), classes="x" * 10 + "y" * 10 + "x")
     parting = set()
     for seed in range(20):
-        pieces = mingen(made.counts, made.requirements, seed=seed, granularity="record").pieces
+        pieces = MinGen(granularity="record").fit_counts(made.counts, made.requirements, seed=seed).pieces
         assert pieces is not None
         assert np.bincount(pieces.cell, pieces.size).tolist() == [10, 10, 1]
         parting.add(tuple(pieces.cell[pieces.size == 1].tolist()))
@@ -82,7 +82,7 @@ def test_prec_decides_between_the_fewest() -> None:
     table = pa.table({"letter": list("abbaa"), "sex": list("fffmm")})
     schema = Schema(quasi=["letter", "sex"], hierarchies={"letter": TREE})
     made = pipeline.prepare(table, schema, [KAnonymity(2)], random_state=0)
-    recoding = mingen(made.counts, made.requirements)
+    recoding = MinGen().fit_counts(made.counts, made.requirements)
     rows = Counter(tuple(row.values()) for row in pipeline.finish(made, recoding, {}).table.to_pylist())
     assert rows == {("ab", "f"): 3, ("a", "m"): 2}
     assert recoding.facts["generalizations"] == 3
@@ -101,11 +101,11 @@ def test_a_stopped_solver_competes_with_cuts(
         records = np.where(top, units.records[assignments.unit], 0) if worst else solution.records
         return solution._replace(records=records, fewest=False, precise=False, bound=1.0)
 
-    monkeypatch.setattr("hedgerow.anonymizers.lattice.mingen.solve", stopped)
+    monkeypatch.setattr("hedgerow.anonymizers.lattice.assignment_program.solve", stopped)
     table = pa.table({"letter": list("aabbcc"), "sex": list("ffmmfm")})
     schema = Schema(quasi=["letter", "sex"], hierarchies={"letter": TREE})
     made = pipeline.prepare(table, schema, [KAnonymity(2)], random_state=0)
-    recoding = mingen(made.counts, made.requirements)
+    recoding = MinGen().fit_counts(made.counts, made.requirements)
     gap = (generalizations - 1) / generalizations
     assert recoding.facts == {"proved": False, "gap": gap, "generalizations": generalizations}
     pipeline.finish(made, recoding, {})
@@ -129,7 +129,7 @@ def test_no_time_is_still_a_valid_release(granularity: Any) -> None:
 def test_requirements_that_are_not_linear_are_refused(requirement: Any) -> None:
     made = prepared("aabb", requirement)
     with pytest.raises(BadInput, match="MinGen cannot take") as refusal:
-        mingen(made.counts, made.requirements)
+        MinGen().fit_counts(made.counts, made.requirements)
     assert str(requirement) in str(refusal.value)
 
 
@@ -142,13 +142,13 @@ class Shrinking(KAnonymity):
 def test_requirements_that_generalizing_may_break_are_refused() -> None:
     made = prepared("aabb", KAnonymity(2))
     with pytest.raises(BadInput, match="MinGen cannot take"):
-        mingen(made.counts, [Shrinking(2)])
+        MinGen().fit_counts(made.counts, [Shrinking(2)])
 
 
 def test_what_cannot_be_met() -> None:
     made = prepared("aabb", KAnonymity(2))
     with pytest.raises(Infeasible):
-        mingen(made.counts, [KAnonymity(5)])
+        MinGen().fit_counts(made.counts, [KAnonymity(5)])
 
 
 def large(columns: int) -> Prepared:
@@ -162,11 +162,11 @@ def large(columns: int) -> Prepared:
 def test_large_tables_need_a_limit_of_time() -> None:
     made = large(4)
     with pytest.raises(BadInput, match=r"there are 32,400 ways .* Say time_limit="):
-        mingen(made.counts, made.requirements)
-    assert mingen(made.counts, made.requirements, time_limit=0).facts["proved"] is False
+        MinGen().fit_counts(made.counts, made.requirements)
+    assert MinGen(time_limit=0).fit_counts(made.counts, made.requirements).facts["proved"] is False
 
 
 def test_very_large_tables_are_refused() -> None:
     made = large(8)
     with pytest.raises(BadInput, match=r"there are 2,624,400 ways .* fewer quasi-identifiers"):
-        mingen(made.counts, made.requirements, time_limit=1)
+        MinGen(time_limit=1).fit_counts(made.counts, made.requirements)

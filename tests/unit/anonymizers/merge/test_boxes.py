@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hedgerow import KAnonymity, LDiversity, Schema
+from hedgerow import KAnonymity, LDiversity, Schema, privacy
 from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.merge import boxes as module
 from hedgerow.anonymizers.merge._kernels import copy_box, enclose, joint_loss, ones, single_loss

@@ -8,12 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hedgerow import KAnonymity, LDiversity, Schema
+from hedgerow import KACA, Greedy, KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.merge import blocks
 from hedgerow.anonymizers.merge.boxes import described
-from hedgerow.anonymizers.merge.greedy import greedy
-from hedgerow.anonymizers.merge.kaca import kaca
 from hedgerow.anonymizers.merge.working import Part, merge_parts
 from hedgerow.recoding import Recoding
 
@@ -96,7 +94,7 @@ def test_blocks_hold_every_tuple_once_with_its_own_records(job: pipeline.Prepare
 @pytest.mark.parametrize("parameters", [{}, {"improve": True}, {"metric": "ncp", "ranges": True}], ids=str)
 def test_merging_in_blocks_keeps_the_requirements(job: pipeline.Prepared, parameters: dict[str, Any]) -> None:
     """The verifier says so; no two groups are published alike, though blocks meet in the same labels."""
-    recoding = greedy(job.counts, job.requirements, **parameters)
+    recoding = Greedy(**parameters).fit_counts(job.counts, job.requirements)
     release = pipeline.finish(job, recoding, {})
     assert release.facts["blocks"] > 3
     assert release.audit.k >= 4
@@ -106,9 +104,13 @@ def test_merging_in_blocks_keeps_the_requirements(job: pipeline.Prepared, parame
 
 @pytest.mark.usefixtures("small_blocks")
 def test_classes_do_not_depend_on_the_cores(job: pipeline.Prepared, monkeypatch: pytest.MonkeyPatch) -> None:
-    several = [groups_of_tuples(job, method(job.counts, job.requirements, seed=5)) for method in (greedy, kaca)]
+    several = [
+        groups_of_tuples(job, method.fit_counts(job.counts, job.requirements, seed=5)) for method in (Greedy(), KACA())
+    ]
     monkeypatch.setattr("os.cpu_count", lambda: 1)
-    one = [groups_of_tuples(job, method(job.counts, job.requirements, seed=5)) for method in (greedy, kaca)]
+    one = [
+        groups_of_tuples(job, method.fit_counts(job.counts, job.requirements, seed=5)) for method in (Greedy(), KACA())
+    ]
     assert one == several
 
 

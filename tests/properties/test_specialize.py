@@ -27,7 +27,8 @@ from hedgerow.anonymizers.specialize.search import Search
 from hedgerow.anonymizers.specialize.tdr import tdr
 from hedgerow.anonymizers.specialize.tds import tds
 from hedgerow.privacy import Requirement
-from hedgerow.values import SUPPRESSED, Interval, number_text
+from hedgerow.published import SUPPRESSED, Interval
+from hedgerow.values import number_text
 
 LETTERS = list("abcdef")
 NAMES = ("first", "second", "flat", "number")

@@ -20,7 +20,7 @@ from hedgerow.domains import Domain, Kind
 from hedgerow.errors import BadInput, translated
 from hedgerow.values import number_text
 
-__all__ = ["BadValues", "EncodedColumn", "date_label", "encode_column"]
+__all__ = ["BadValues", "EncodedColumn", "date_label", "encode_column", "number_label", "number_of"]
 
 # A zero-padded code such as a ZIP code is text; plain decimal numbers are numbers, and so is 1e-05, as Python and
 # pandas write small and large floats. Codes such as 12E4 are not.
@@ -194,7 +194,7 @@ def _interpret(
     numeric = np.array([_NUMBER.match(text) is not None for text in texts], dtype=bool)
     wordy = kept & ~numeric
     if mixture != "text" and kept.any() and not wordy.any():
-        labels = [_number_label(text) if present else "0" for text, present in zip(texts, kept, strict=True)]
+        labels = [number_label(text) if present else "0" for text, present in zip(texts, kept, strict=True)]
         numbers = [float(label) for label in labels]
         if _told_apart(labels, numbers):
             return _Reading(kept, labels, numbers, "number")
@@ -206,7 +206,7 @@ def _interpret(
 def _numbers(distinct: pa.Array, missing: set[str]) -> _Reading:
     """Read integers, floats and decimals."""
     values = distinct.to_pylist()
-    labels = [_number_label(format(v, "f")) if isinstance(v, decimal.Decimal) else number_text(v) for v in values]
+    labels = [number_label(format(v, "f")) if isinstance(v, decimal.Decimal) else number_text(v) for v in values]
     kept = np.array([label not in missing for label in labels], dtype=bool)
     numbers = [float(value) + 0.0 for value in values]  # adding 0.0 turns -0.0 into 0.0
     if _told_apart(labels, numbers):
@@ -214,7 +214,17 @@ def _numbers(distinct: pa.Array, missing: set[str]) -> _Reading:
     return _Reading(kept, labels, None, "text")
 
 
-def _number_label(text: str) -> str:
+def number_of(text: str) -> float | None:
+    """The number that a text is in a column of numbers; ``None`` if it is none.
+
+    >>> number_of("39.50"), number_of("1e-05"), number_of("007"), number_of("1_000"), number_of("nan")
+    (39.5, 1e-05, None, None, None)
+    """
+    number = math.nan if _NUMBER.match(text) is None else float(text)
+    return number if math.isfinite(number) else None
+
+
+def number_label(text: str) -> str:
     """Write a number that was read as text in the one way that all its spellings share.
 
     Whole numbers keep all their digits, which a float could not.

@@ -10,16 +10,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hedgerow.counts import number_of
 from hedgerow.database import open_database
 from hedgerow.engines.files import copy_options, refuse_alike
 from hedgerow.engines.sql import place_literal
 from hedgerow.errors import BadInput, translated
 from hedgerow.frames import as_arrow, open_frame
-from hedgerow.hierarchies.entries import number_or_nan
 from hedgerow.learning.arff import write_arff
 from hedgerow.places import appearing, check_place, manifest_path, proportions_path
+from hedgerow.published import Interval, Suppressed, ValueSet, parse, read, stands_for
 from hedgerow.release import Release
-from hedgerow.values import SUPPRESSED_TEXT, Interval, Suppressed, ValueSet, parse
+from hedgerow.values import SUPPRESSED_TEXT
 
 __all__ = ["export"]
 
@@ -150,21 +151,20 @@ def _is_text(kind: pa.DataType) -> bool:
 
 def _ends(texts: list[str | None]) -> tuple[NDArray[Any], NDArray[Any]] | None:
     """The smallest and largest number of each cell, if all are numbers and some are intervals or sets of them."""
-    cells = [parse(text) if text else None for text in texts]
-    if not any(isinstance(cell, Interval | ValueSet) for cell in cells):
+    if not any(isinstance(parse(text), Interval | ValueSet) for text in texts):
         return None
     ends = []
-    for cell in cells:
-        if cell is None or isinstance(cell, Suppressed):
-            ends.append((np.nan, np.nan))
-        elif isinstance(cell, Interval):
-            ends.append((cell.low, cell.high))
-        else:
-            members = cell.members if isinstance(cell, ValueSet) else {str(cell)}
-            found = [number_or_nan(member) for member in members if member is not None]
-            if not found or np.isnan(found).any():
-                return None
-            ends.append((min(found), max(found)))
+    for text in texts:
+        possible = stands_for(read(text or None))
+        if isinstance(possible, Interval):
+            ends.append((possible.low, possible.high))
+            continue
+        members = frozenset((None,)) if isinstance(possible, Suppressed) else possible
+        found = [number_of(member) for member in members if member is not None]
+        known = [number for number in found if number is not None]
+        if len(known) < len(found):
+            return None
+        ends.append((min(known), max(known)) if known else (np.nan, np.nan))
     low, high = np.array(ends).T
     return _plain(low), _plain(high)
 

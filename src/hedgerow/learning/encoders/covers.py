@@ -15,10 +15,9 @@ from scipy.sparse import csr_array
 
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import NOWHERE
-from hedgerow.learning.encoders.cells import CellKind, Cells
 from hedgerow.learning.encoders.column import Column, Unknown
 from hedgerow.learning.encoders.nodes import ROOT
-from hedgerow.values import Interval, ValueSet
+from hedgerow.published import CellKind, Interval, ValueSet, Vocabulary
 
 __all__ = ["Covers", "covers_of"]
 
@@ -57,11 +56,11 @@ class Covers:
         return np.flatnonzero(~self.whole)
 
 
-def covers_of(column: Column, cells: Cells, unknown: Unknown) -> Covers:
+def covers_of(column: Column, cells: Vocabulary, unknown: Unknown) -> Covers:
     """Find what the distinct cells of a table mean."""
     if "text" not in (cells.stored, column.kind) and cells.stored != column.kind:
         raise _of_another_kind(column, cells)
-    cells = cells.read_as(column.kind)
+    cells = column.read(cells)
     node = np.full(len(cells), ROOT, dtype=np.int64)
     values = cells.which(CellKind.VALUE)
     node[values], known = column.place([cells.texts[at] for at in values.tolist()], cells.numbers[values], unknown)
@@ -96,7 +95,7 @@ def covers_of(column: Column, cells: Cells, unknown: Unknown) -> Covers:
     return parts.covers(node, whole)
 
 
-def _of_another_kind(column: Column, cells: Cells) -> BadInput:
+def _of_another_kind(column: Column, cells: Vocabulary) -> BadInput:
     held = "text" if column.kind == "text" else f"{column.kind}s"
     return BadInput(
         f"The column {column.name!r} held {held} in training and holds {cells.stored}s now. Make it {held}."

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hedgerow.learning.redrawing.dealing import deal, deal_values, rows_by_class
+from hedgerow.learning.redraw import deal, deal_values, rows_by_class
 from hedgerow.proportions import Pools
 from hedgerow.proportions.proportions import ColumnProportions
 

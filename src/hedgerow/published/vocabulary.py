@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Any, Final
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -20,13 +18,11 @@ from hedgerow.counts import BadValues, encode_column
 from hedgerow.domains import Kind
 from hedgerow.errors import translated
 from hedgerow.frames import as_arrow
-from hedgerow.hierarchies.entries import number_or_nan
-from hedgerow.values import SUPPRESSED, Interval, ValueSet, parse
+from hedgerow.published.kinds import number_in
+from hedgerow.published.meanings import NO_LABELS, Leaves, over_leaves
+from hedgerow.published.notation import SUPPRESSED, Interval, ValueSet, parse
 
-__all__ = ["CellKind", "Cells", "days_of", "is_numeric", "kind_of_texts", "read_cells"]
-
-_ISO_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9:.]+)?\Z")
-_EPOCH: Final = dt.datetime(1970, 1, 1)
+__all__ = ["CellKind", "Vocabulary", "read_vocabulary"]
 
 
 class CellKind(IntEnum):
@@ -40,7 +36,7 @@ class CellKind(IntEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class Vocabulary:
     """The distinct cells of a column.
 
     Attributes
@@ -89,23 +85,28 @@ class Cells:
         """The intervals."""
         return [one for one in self.several.values() if isinstance(one, Interval)]
 
-    def read_as(self, kind: Kind) -> Cells:
-        """The same cells in a column of this kind: in one of text an interval is only a label."""
-        if kind != "text" and self.stored == "text":
-            read = number_or_nan if kind == "number" else days_of
-            values = self.kinds == CellKind.VALUE
-            numbers = [read(text) if value else math.nan for text, value in zip(self.texts, values, strict=True)]
-            return replace(self, numbers=np.array(numbers, dtype=np.float64))
-        if kind == "text" and (self.kinds == CellKind.INTERVAL).any():
-            kinds = np.where(self.kinds == CellKind.INTERVAL, CellKind.VALUE, self.kinds).astype(np.int8)
-            sets: dict[int, ValueSet | Interval] = {
-                at: one for at, one in self.several.items() if isinstance(one, ValueSet)
-            }
-            return replace(self, kinds=kinds, several=sets)
-        return self
+    def read_as(self, kind: Kind, leaves: Leaves = NO_LABELS) -> Vocabulary:
+        """The same cells in a column of this kind, under these labels.
+
+        A label in a set is replaced by the values below it. In a column of text an interval is only a label.
+        """
+        kinds, numbers = self.kinds, self.numbers
+        several = {
+            at: over_leaves(one, leaves) if isinstance(one, ValueSet) else one for at, one in self.several.items()
+        }
+        if kind == "text":
+            kinds = np.where(kinds == CellKind.INTERVAL, CellKind.VALUE, kinds).astype(np.int8)
+            several = {at: one for at, one in several.items() if isinstance(one, ValueSet)}
+        elif self.stored == "text":
+            found = [
+                number_in(text, kind) if value else None
+                for text, value in zip(self.texts, kinds == CellKind.VALUE, strict=True)
+            ]
+            numbers = np.array([math.nan if number is None else number for number in found], dtype=np.float64)
+        return replace(self, kinds=kinds, several=several, numbers=numbers)
 
 
-def read_cells(column: nw.Series[Any], missing: Sequence[str] = ("",), *, published: bool = True) -> Cells:
+def read_vocabulary(column: nw.Series[Any], missing: Sequence[str] = ("",), *, published: bool = True) -> Vocabulary:
     """Read the distinct cells of a column.
 
     Parameters
@@ -118,8 +119,8 @@ def read_cells(column: nw.Series[Any], missing: Sequence[str] = ("",), *, publis
 
     Examples
     --------
-    >>> cells = read_cells(nw.new_series("age", ["{20|21}", "39", "*", "39"], backend="pyarrow"))
-    >>> cells.texts, cells.kinds.tolist(), cells.index.tolist()
+    >>> words = read_vocabulary(nw.new_series("age", ["{20|21}", "39", "*", "39"], backend="pyarrow"))
+    >>> words.texts, words.kinds.tolist(), words.index.tolist()
     (('{20|21}', '39', '*'), [1, 0, 3], [0, 1, 2, 1])
     """
     values = as_arrow(column)
@@ -131,7 +132,7 @@ def read_cells(column: nw.Series[Any], missing: Sequence[str] = ("",), *, publis
         encoded = encode_column(column.name, values, missing=missing, mixture="text")
     domain = encoded.domain
     known = len(domain.labels)
-    return Cells(
+    return Vocabulary(
         encoded.codes.astype(np.int64),
         np.array([CellKind.VALUE] * known + [CellKind.MISSING] * domain.has_missing, dtype=np.int8),
         (*domain.labels.tolist(), *[""] * domain.has_missing),
@@ -141,40 +142,11 @@ def read_cells(column: nw.Series[Any], missing: Sequence[str] = ("",), *, publis
     )
 
 
-def is_numeric(column: nw.Series[Any]) -> bool:
-    """Whether a column is stored as numbers; truth values are categories."""
-    return column.dtype.is_numeric()
-
-
-def kind_of_texts(texts: Sequence[str]) -> Kind:
-    """What a column of text holds: numbers or ISO dates if all of it does.
-
-    >>> kind_of_texts(["7", "39.5"]), kind_of_texts(["02138"]), kind_of_texts(["1984-02-29"])
-    ('number', 'text', 'date')
-    """
-    if texts and not any(math.isnan(days_of(text)) for text in texts):
-        return "date"
-    return encode_column("", pa.array(texts, pa.string()), missing=(), mixture="allow").domain.kind
-
-
-def days_of(text: str) -> float:
-    """Count the days from 1970-01-01 to a date in ISO form, the time of day as a fraction; nan if it is none.
-
-    >>> days_of("1970-02-01"), days_of("1970")
-    (31.0, nan)
-    """
-    try:
-        moment = dt.datetime.fromisoformat(text) if _ISO_DATE.match(text) else None
-    except ValueError:
-        moment = None
-    return math.nan if moment is None else (moment - _EPOCH) / dt.timedelta(days=1)
-
-
 def _is_text(kind: pa.DataType) -> bool:
     return any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
 
 
-def _read_texts(values: pa.ChunkedArray, missing: Sequence[str], published: bool) -> Cells:
+def _read_texts(values: pa.ChunkedArray, missing: Sequence[str], published: bool) -> Vocabulary:
     categorical = pa.types.is_dictionary(values.type)
     if not categorical:
         values = values.dictionary_encode()
@@ -204,4 +176,6 @@ def _read_texts(values: pa.ChunkedArray, missing: Sequence[str], published: bool
             several[at] = read
         elif read is SUPPRESSED:
             kinds[at] = CellKind.SUPPRESSED
-    return Cells(index.astype(np.int64), kinds, tuple(texts), np.full(len(texts), np.nan), several, "text", categorical)
+    return Vocabulary(
+        index.astype(np.int64), kinds, tuple(texts), np.full(len(texts), np.nan), several, "text", categorical
+    )

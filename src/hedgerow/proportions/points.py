@@ -111,7 +111,10 @@ def _numbers(column: ColumnProportions) -> Points:
     cells = [parse(text) for text in column.texts]
     members = [number_in(one, kind) for cell in cells if isinstance(cell, ValueSet) for one in cell.members]
     listed = np.unique([one for one in members if one is not None])
+    shown = {on_grid(one, column.step) for text in column.texts if (one := number_in(text, kind)) is not None}
+    # A number that is published stands for itself, never for a piece around it.
     intervals = [cell for cell in cells if isinstance(cell, Interval)]
+    intervals += [Interval(number, number, closed=True) for number in shown]
     alone = lows == highs
     named = np.unique(lows[alone])
     listed = listed[~np.isin(listed, named)]
@@ -127,9 +130,7 @@ def _numbers(column: ColumnProportions) -> Points:
             for piece in _pieces(low, high, intervals, taken, column.step):
                 found.append(_Point(piece.number, write(piece.number), at, *piece[1:]))
     known = {point.number for point in found}
-    shown = [number for text in column.texts if (number := number_in(text, kind)) is not None]
-    beside = {on_grid(number, column.step) for number in shown} - known
-    found += [_Point(number, write(number), -1, 0.0, number, number) for number in beside]
+    found += [_Point(number, write(number), -1, 0.0, number, number) for number in shown - known]
     found.sort()
     lacking = pools.of_value.get(None)
     pool = np.array([point.pool for point in found] + ([] if lacking is None else [lacking]), dtype=np.int64)

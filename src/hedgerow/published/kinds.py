@@ -58,7 +58,7 @@ def number_in(text: str | None, kind: Kind) -> float | None:
         return None
     if kind == "date":
         return days_of(text)
-    number = number_or_nan(text)
+    number = number_or_nan(text) if text.isascii() else math.nan
     return None if math.isnan(number) else number
 
 

@@ -9,6 +9,7 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pytest
+
 from hedgerow.learning.drawing import draw, possible_values
 
 Shares = Literal["uniform", "frequency"]

@@ -1,17 +1,7 @@
 """Counts: a table as distinct tuples and cells of small integers, which is all that any method needs."""
 
-from hedgerow.counts.encoding import BadValues, EncodedColumn, date_label, encode_column, number_label, number_of
+from hedgerow.counts.encoding import BadValues, EncodedColumn, date_label, encode_column
 from hedgerow.counts.grouping import distinct_pairs, tabulate
 from hedgerow.counts.table import FrequencyTable
 
-__all__ = [
-    "BadValues",
-    "EncodedColumn",
-    "FrequencyTable",
-    "date_label",
-    "distinct_pairs",
-    "encode_column",
-    "number_label",
-    "number_of",
-    "tabulate",
-]
+__all__ = ["BadValues", "EncodedColumn", "FrequencyTable", "date_label", "distinct_pairs", "encode_column", "tabulate"]

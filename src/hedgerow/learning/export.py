@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hedgerow.counts import number_of
+from hedgerow.counts.encoding import number_of
 from hedgerow.database import open_database
 from hedgerow.engines.files import copy_options, refuse_alike
 from hedgerow.engines.sql import place_literal

@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hedgerow.counts import encode_column, number_of
+from hedgerow.counts import encode_column
+from hedgerow.counts.encoding import number_of
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.frames import Door, as_arrow

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from hedgerow.counts import number_of
+from hedgerow.counts.encoding import number_of
 from hedgerow.values import MISSING_TEXT, SUPPRESSED_TEXT, format_interval
 
 __all__ = ["SUPPRESSED", "Interval", "Suppressed", "ValueSet", "canonical", "format_set", "format_value", "parse"]
@@ -21,6 +21,10 @@ __all__ = ["SUPPRESSED", "Interval", "Suppressed", "ValueSet", "canonical", "for
 # What stands between brackets is meant as a number, so that it may have leading zeros.
 _END = r"(-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
 _INTERVAL: Final = re.compile(rf"\[{_END},{_END}([)\]])\Z")
+# What does not follow the form of a set, with other escapes for instance, is a plain value.
+_MEMBER = r"(?:\\N|[^|\\]*(?:\\[|\\][^|\\]*)*)"
+_SET: Final = re.compile(rf"\{{{_MEMBER}(?:\|{_MEMBER})*\}}\Z")
+_MEMBERS: Final = re.compile(rf"(?:\A\{{|\|)({_MEMBER})")
 # What pandas puts where a value is missing, told by name: pandas itself may not be installed.
 _PANDAS_MISSING: Final = ("NAType", "NaTType")
 
@@ -112,10 +116,8 @@ def parse(cell: object) -> str | float | Interval | ValueSet | Suppressed | None
     if cell.startswith("[") and (found := _INTERVAL.match(cell)):
         low, high = float(found[1]), float(found[2])
         return Interval(low, high, closed=found[3] == "]")
-    if cell.startswith("{") and cell.endswith("}"):
-        members = _split_members(cell[1:-1])
-        if members is not None:
-            return ValueSet(frozenset(members))
+    if cell.startswith("{") and cell.endswith("}") and _SET.match(cell):
+        return ValueSet(frozenset(map(_member, _MEMBERS.findall(cell[:-1]))))
     return cell
 
 
@@ -132,38 +134,8 @@ def canonical(text: str) -> str:
     return str(said) if isinstance(said, ValueSet | Interval) else text
 
 
-def _split_members(inside: str) -> list[str | None] | None:
-    """Split on unescaped bars; ``None`` if the escapes do not follow the form (then it is a plain value)."""
-    if "\\" not in inside:
-        return [*inside.split("|")]
-    members: list[str | None] = []
-    current: list[str] = []
-    missing = False
-    at = 0
-    while at < len(inside):
-        character = inside[at]
-        if character == "\\":
-            following = inside[at + 1 : at + 2]
-            if missing:
-                return None
-            if following == "N" and not current:
-                missing = True
-            elif following in ("\\", "|") and following:
-                current.append(following)
-            else:
-                return None
-            at += 2
-            continue
-        if character == "|":
-            members.append(None if missing else "".join(current))
-            current, missing = [], False
-        elif missing:
-            return None
-        else:
-            current.append(character)
-        at += 1
-    members.append(None if missing else "".join(current))
-    return members
+def _member(written: str) -> str | None:
+    return None if written == MISSING_TEXT else re.sub(r"\\(.)", r"\1", written)
 
 
 def _in_order(members: list[str]) -> list[str]:

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.counts import number_of
+from hedgerow.counts.encoding import number_of
 from hedgerow.published import Interval, Suppressed, read, stands_for
 from hedgerow.verifier import ClassCounts
 from hedgerow.verifier.classes import Integers, Labels

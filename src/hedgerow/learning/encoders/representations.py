@@ -15,9 +15,10 @@ intervals and not of each number. A table that is not from a release can have sh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -43,41 +44,6 @@ from hedgerow.release import Release
 from hedgerow.values import MISSING_TEXT
 
 __all__ = ["FillChildEncoder", "FillParentEncoder", "HierarchyEncoder", "OneClassEncoder", "ProportionalEncoder"]
-
-_PARAMETERS: Final = """\
-columns : sequence of str, optional
-        The columns to encode: all if not given, of a release its quasi-identifiers. Of the others, numbers pass through
-        as they are, and the rest is encoded as raw categories.
-    hierarchies : mapping of column to hierarchy, optional
-        How columns generalize: whatever a schema takes. A release brings those that its schema was given. A column
-        without one is flat if it holds categories; numbers have intervals, dates the calendar.
-    numbers : {"intervals", "mean"}
-        Whether numbers and dates have a feature for each interval (or other group) of their hierarchy, or two: the
-        mean of what a cell may be, and its width.
-    unknown : {"ancestor", "error"}
-        Whether a value that the hierarchy does not know counts as the nearest node above it, or is refused.
-    sparse_output : bool
-        Whether the result is a SciPy CSR array.
-    dtype : type
-        Of the result, floating-point.
-    missing : sequence of str
-        Texts that mean "no value", besides null; a missing value is a leaf of its own below the root."""
-
-_ATTRIBUTES: Final = """\
-columns_ : tuple
-        What is known of each column.
-    n_features_in_ : int
-    feature_names_in_ : array of str
-        The columns of the training table, if they have names; unseen rows are matched by name."""
-
-_Encoder = TypeVar("_Encoder", bound=type)
-
-
-def _documented(encoder: _Encoder) -> _Encoder:
-    """Put what all encoders share into the docstring of one."""
-    if encoder.__doc__ is not None:  # python -OO leaves docstrings out
-        encoder.__doc__ = encoder.__doc__.replace("{parameters}", _PARAMETERS).replace("{attributes}", _ATTRIBUTES)
-    return encoder
 
 
 @dataclass(frozen=True)
@@ -117,7 +83,36 @@ class Encoded:
 
 
 class HierarchyEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
-    """What the encoders share; a subclass says in ``_vectors`` what a cell writes into the features of its column."""
+    """What the encoders share; a subclass says in ``_vectors`` what a cell writes into the features of its column.
+
+    Parameters
+    ----------
+    columns : sequence of str, optional
+        The columns to encode: all if not given, of a release its quasi-identifiers. Of the others, numbers pass through
+        as they are, and the rest is encoded as raw categories.
+    hierarchies : mapping of column to hierarchy, optional
+        How columns generalize: whatever a schema takes. A release brings those that its schema was given. A column
+        without one is flat if it holds categories; numbers have intervals, dates the calendar.
+    numbers : {"intervals", "mean"}
+        Whether numbers and dates have a feature for each interval (or other group) of their hierarchy, or two: the
+        mean of what a cell may be, and its width.
+    unknown : {"ancestor", "error"}
+        Whether a value that the hierarchy does not know counts as the nearest node above it, or is refused.
+    sparse_output : bool
+        Whether the result is a SciPy CSR array.
+    dtype : type
+        Of the result, floating-point.
+    missing : sequence of str
+        Texts that mean "no value", besides null; a missing value is a leaf of its own below the root.
+
+    Attributes
+    ----------
+    columns_ : tuple
+        What is known of each column.
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        The columns of the training table, if they have names; unseen rows are matched by name.
+    """
 
     def __init__(
         self,
@@ -298,6 +293,17 @@ class HierarchyEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+
+_Encoder = TypeVar("_Encoder", bound=type[HierarchyEncoder])
+
+
+def _documented(encoder: _Encoder) -> _Encoder:
+    """Put what all encoders share into the docstring of one."""
+    if encoder.__doc__ and HierarchyEncoder.__doc__:  # python -OO leaves docstrings out
+        _, parameters, attributes = re.split(r"\s+(?:Parameters|Attributes)\s+-+\s+", HierarchyEncoder.__doc__.rstrip())
+        encoder.__doc__ = encoder.__doc__.replace("{parameters}", parameters).replace("{attributes}", attributes)
+    return encoder
 
 
 @_documented

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hedgerow.counts.encoding import number_of
+from hedgerow.counts.encoding import dictionary_of, is_text, number_of
 from hedgerow.database import open_database
 from hedgerow.engines.files import copy_options, refuse_alike
 from hedgerow.engines.sql import place_literal
@@ -122,31 +122,26 @@ def _published(
     name: str, values: pa.ChunkedArray, suppressed: str | None, intervals: str
 ) -> dict[str, pa.ChunkedArray]:
     """A published column as it is written: one, or two with the ends of its numbers."""
-    if not _is_text(values.type):
+    if not is_text(values.type.value_type if pa.types.is_dictionary(values.type) else values.type):
         return {name: values}
-    encoded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
-    distinct = encoded.unify_dictionaries().combine_chunks()
-    texts: list[str | None] = distinct.dictionary.to_pylist()
+    codes, distinct = dictionary_of(name, values)
+    at = pa.array(codes, mask=codes < 0)
+    texts: list[str | None] = distinct.to_pylist()
     if intervals == "columns":
         ends = _ends(texts)
         if ends is not None:
-            low, high = (_taken(pa.array(some, from_pandas=True), distinct) for some in ends)
+            low, high = (_taken(pa.array(some, from_pandas=True), at) for some in ends)
             return {f"{name}_low": low, f"{name}_high": high}
     if SUPPRESSED_TEXT in texts:
         texts = [suppressed if text == SUPPRESSED_TEXT else text for text in texts]
-        written = _taken(pa.array(texts, pa.large_string()), distinct)
+        written = _taken(pa.array(texts, pa.large_string()), at)
         # Categories stay such, whatever they look like.
         return {name: written.dictionary_encode() if pa.types.is_dictionary(values.type) else written}
     return {name: values}
 
 
-def _taken(values: pa.Array, distinct: pa.DictionaryArray) -> pa.ChunkedArray:
-    return pa.chunked_array([values.take(distinct.indices)])
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    inside = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_string(inside) or pa.types.is_large_string(inside) or pa.types.is_string_view(inside))
+def _taken(values: pa.Array, at: pa.Array) -> pa.ChunkedArray:
+    return pa.chunked_array([values.take(at)])
 
 
 def _ends(texts: list[str | None]) -> tuple[NDArray[Any], NDArray[Any]] | None:

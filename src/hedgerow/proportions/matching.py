@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hedgerow.counts.encoding import dictionary_of
 from hedgerow.domains import Kind
 from hedgerow.frames import as_arrow
 from hedgerow.published import spelled
@@ -43,14 +44,10 @@ def published_texts(
     encoded = as_arrow(column)
     if pa.types.is_timestamp(encoded.type):
         encoded = encoded.cast(pa.timestamp("us", encoded.type.tz), safe=False)
-    if not pa.types.is_dictionary(encoded.type):
-        encoded = encoded.dictionary_encode()
-    array = encoded.unify_dictionaries().combine_chunks()
-    distinct = array.dictionary.to_pylist()
-    texts = [None if cell in missing else spelled(cell, kind) for cell in distinct]
+    codes, distinct = dictionary_of(column.name, encoded)
+    texts = [None if cell in missing else spelled(cell, kind) for cell in distinct.to_pylist()]
     # The last one is for null.
-    index = array.indices.cast(pa.int64()).fill_null(len(distinct)).to_numpy(zero_copy_only=False)
-    return [*texts, None], index
+    return [*texts, None], np.where(codes < 0, len(texts), codes).astype(np.int64)
 
 
 class ClassIndex:

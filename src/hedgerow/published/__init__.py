@@ -18,7 +18,7 @@ What is ambiguous has one meaning:
 
 from hedgerow.published.columns import PublishedColumn, PublishedKind, PublishedValues, describe_codes
 from hedgerow.published.kinds import as_dates, date_of_days, days_of, domain_of, kind_of_texts, number_in, spelled
-from hedgerow.published.labels import PublishedLabels, leaves_below, published_labels
+from hedgerow.published.labels import PublishedLabels, covered_values, leaves_below, published_labels
 from hedgerow.published.meanings import (
     MISSING,
     NO_LABELS,
@@ -62,6 +62,7 @@ __all__ = [
     "Vocabulary",
     "as_dates",
     "canonical",
+    "covered_values",
     "date_of_days",
     "days_of",
     "describe_codes",

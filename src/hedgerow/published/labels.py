@@ -10,13 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy, Hierarchy
 from hedgerow.published.kinds import domain_of, number_in
 from hedgerow.published.meanings import Leaves
 from hedgerow.published.notation import Interval, Suppressed, ValueSet, parse
 
-__all__ = ["PublishedLabels", "leaves_below", "published_labels"]
+__all__ = ["PublishedLabels", "covered_values", "leaves_below", "published_labels"]
 
 
 @dataclass(frozen=True)
@@ -34,8 +38,6 @@ def leaves_below(hierarchy: EncodedHierarchy) -> Leaves:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from hedgerow.domains import Domain
     >>> from hedgerow.hierarchies import resolve
     >>> town = Domain("town", "text", np.array(["Bonn", "Lyon"]))
     >>> leaves_below(resolve({"*": {"Germany": ["Bonn", "Trier"], "France": ["Lyon"]}}, town, "town"))["Germany"]
@@ -73,7 +75,8 @@ def published_labels(hierarchy: Hierarchy | None, name: str, published: Iterable
     cells = {text for text in published if text is not None}
     said = [parse(text) for text in cells]
     members = {member for cell in said if isinstance(cell, ValueSet) for member in cell.members if member is not None}
-    values = _values_among(hierarchy, name, sorted(members.union(cell for cell in said if isinstance(cell, str))))
+    texts = members.union(cell for cell in said if isinstance(cell, str))
+    values: list[str] = covered_values(hierarchy, domain_of(name, texts)).labels.tolist()
     encoded = _encoded(hierarchy, name, values)
     if encoded is None:
         return PublishedLabels()
@@ -88,21 +91,25 @@ def published_labels(hierarchy: Hierarchy | None, name: str, published: Iterable
     )
 
 
+def covered_values(hierarchy: Hierarchy, domain: Domain) -> Domain:
+    """The values of a domain that a hierarchy covers; found by halves, because it only says that it lacks some."""
+
+    def covered(codes: NDArray[np.int64]) -> list[int]:
+        try:
+            hierarchy.encode(domain.only(codes))
+        except BadInput:
+            half = len(codes) // 2
+            return [*covered(codes[:half]), *covered(codes[half:])] if half else []
+        return [int(code) for code in codes]
+
+    return domain.only(np.array(covered(np.arange(len(domain.labels))), dtype=np.int64))
+
+
 def _says_itself(label: str, below: tuple[str, ...]) -> bool:
     said = parse(label)
     if isinstance(said, Interval):
         return all(number_in(value, "number") is not None for value in below)
     return isinstance(said, Suppressed)
-
-
-def _values_among(hierarchy: Hierarchy, name: str, texts: list[str]) -> list[str]:
-    """Those texts that a hierarchy takes for values; halved until each part is taken whole or is one text."""
-    if not texts or _encoded(hierarchy, name, texts) is not None:
-        return texts
-    half = len(texts) // 2
-    if not half:
-        return []
-    return [*_values_among(hierarchy, name, texts[:half]), *_values_among(hierarchy, name, texts[half:])]
 
 
 def _encoded(hierarchy: Hierarchy, name: str, values: list[str]) -> EncodedHierarchy | None:

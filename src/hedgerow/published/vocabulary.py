@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Any
+from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
@@ -15,12 +15,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hedgerow.counts import BadValues, encode_column
+from hedgerow.counts.encoding import dictionary_of, is_text
 from hedgerow.domains import Kind
 from hedgerow.errors import translated
 from hedgerow.frames import as_arrow
 from hedgerow.published.kinds import number_in
 from hedgerow.published.meanings import NO_LABELS, Leaves, over_leaves
-from hedgerow.published.notation import SUPPRESSED, Interval, ValueSet, parse
+from hedgerow.published.notation import Interval, Suppressed, ValueSet, parse
 
 __all__ = ["CellKind", "Vocabulary", "read_vocabulary"]
 
@@ -33,6 +34,15 @@ class CellKind(IntEnum):
     INTERVAL = 2
     SUPPRESSED = 3
     MISSING = 4
+
+
+_KINDS: Final = {
+    str: CellKind.VALUE,
+    ValueSet: CellKind.SET,
+    Interval: CellKind.INTERVAL,
+    Suppressed: CellKind.SUPPRESSED,
+    type(None): CellKind.MISSING,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +136,8 @@ def read_vocabulary(column: nw.Series[Any], missing: Sequence[str] = ("",), *, p
     values = as_arrow(column)
     if pa.types.is_floating(values.type):
         values = pc.if_else(pc.is_nan(values), pa.scalar(None, values.type), values)
-    if _is_text(values.type.value_type if pa.types.is_dictionary(values.type) else values.type):
-        return _read_texts(values, missing, published)
+    if is_text(values.type.value_type if pa.types.is_dictionary(values.type) else values.type):
+        return _read_texts(column.name, values, missing, published)
     with translated(BadValues, into=lambda bad: bad.in_rows(values)):
         encoded = encode_column(column.name, values, missing=missing, mixture="text")
     domain = encoded.domain
@@ -142,40 +152,22 @@ def read_vocabulary(column: nw.Series[Any], missing: Sequence[str] = ("",), *, p
     )
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    return any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
-
-
-def _read_texts(values: pa.ChunkedArray, missing: Sequence[str], published: bool) -> Vocabulary:
-    categorical = pa.types.is_dictionary(values.type)
-    if not categorical:
-        values = values.dictionary_encode()
-    array = values.unify_dictionaries().combine_chunks()
-    codes = array.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
-    # Categories that no row has are no values of this table.
-    used, index = np.unique(codes, return_inverse=True)
-    written = array.dictionary.to_pylist()
+def _read_texts(name: str, values: pa.ChunkedArray, missing: Sequence[str], published: bool) -> Vocabulary:
+    codes, distinct = dictionary_of(name, values)
+    absent = codes < 0
+    cells: list[str | None] = [*distinct.to_pylist(), *[None] * bool(absent.any())]
     texts: list[str] = []
-    kinds = np.zeros(len(used), dtype=np.int8)
+    kinds = np.empty(len(cells), dtype=np.int8)
     several: dict[int, ValueSet | Interval] = {}
-    for at, code in enumerate(used.tolist()):
-        text = written[code] if code >= 0 else None
-        if text is None or text in missing:
-            kinds[at] = CellKind.MISSING
-            texts.append("")
-            continue
-        read = parse(text) if published else text
-        if isinstance(read, ValueSet) and len(read.members) == 1:
-            (alone,) = read.members  # a value that would otherwise read as something else
-            kinds[at] = CellKind.VALUE if alone is not None else CellKind.MISSING
-            texts.append(alone or "")
-            continue
-        texts.append(text)
-        if isinstance(read, ValueSet | Interval):
-            kinds[at] = CellKind.SET if isinstance(read, ValueSet) else CellKind.INTERVAL
-            several[at] = read
-        elif read is SUPPRESSED:
-            kinds[at] = CellKind.SUPPRESSED
-    return Vocabulary(
-        index.astype(np.int64), kinds, tuple(texts), np.full(len(texts), np.nan), several, "text", categorical
-    )
+    for at, text in enumerate(cells):
+        said = None if text is None or text in missing else parse(text) if published else text
+        if isinstance(said, ValueSet) and len(said.members) == 1:
+            (said,) = said.members  # a value that would otherwise read as something else
+            text = said
+        if isinstance(said, ValueSet | Interval):
+            several[at] = said
+        texts.append(text if text is not None and said is not None else "")
+        kinds[at] = _KINDS[type(said)]
+    index = np.where(absent, len(distinct), codes).astype(np.int64)
+    categorical = pa.types.is_dictionary(values.type)
+    return Vocabulary(index, kinds, tuple(texts), np.full(len(texts), np.nan), several, "text", categorical)

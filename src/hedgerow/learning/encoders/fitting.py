@@ -29,6 +29,7 @@ from hedgerow.published import (
     Interval,
     Leaves,
     Vocabulary,
+    covered_values,
     days_of,
     domain_of,
     kind_of_texts,
@@ -303,25 +304,10 @@ def _encoded(given: Hierarchy, domain: Domain, unknown: Unknown) -> tuple[Domain
     except BadInput:
         if unknown == "error":
             raise
-    covered = domain.only(np.array(_covered(given, domain, np.arange(len(domain.labels))), dtype=np.int64))
-    if not len(covered.labels):
-        covered = domain.only(np.empty(0, dtype=np.int64))
-        return covered, (given if isinstance(given, Taxonomy) else flat()).encode(covered)
+    covered = covered_values(given, domain)
+    if not len(covered.labels) and not isinstance(given, Taxonomy):
+        given = flat()
     return covered, given.encode(covered)
-
-
-def _covered(given: Hierarchy, domain: Domain, codes: NDArray[np.int64]) -> list[int]:
-    """Find the values that a hierarchy covers, by halves: it only says that it lacks some."""
-    if not len(codes):
-        return []
-    try:
-        given.encode(domain.only(codes))
-    except BadInput:
-        if len(codes) == 1:
-            return []
-        half = len(codes) // 2
-        return _covered(given, domain, codes[:half]) + _covered(given, domain, codes[half:])
-    return [int(code) for code in codes]
 
 
 def _places(hierarchy: EncodedHierarchy, into: NDArray[np.int64], *, with_leaves: bool = True) -> dict[str, int]:

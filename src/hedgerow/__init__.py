@@ -20,7 +20,7 @@ _EXPORTS = {
     "Release": "hedgerow.release",
     "Recoding": "hedgerow.recoding",
     "Proportions": "hedgerow.proportions",
-    "parse": "hedgerow.values",
+    "parse": "hedgerow.published",
     "KAnonymity": "hedgerow.privacy",
     "LDiversity": "hedgerow.privacy",
     "TCloseness": "hedgerow.privacy",

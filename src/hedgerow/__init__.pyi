@@ -24,9 +24,9 @@ from hedgerow.privacy import LDiversity as LDiversity
 from hedgerow.privacy import PSensitive as PSensitive
 from hedgerow.privacy import TCloseness as TCloseness
 from hedgerow.proportions import Proportions as Proportions
+from hedgerow.published import parse as parse
 from hedgerow.recoding import Recoding as Recoding
 from hedgerow.release import Release as Release
 from hedgerow.risk import Audit as Audit
 from hedgerow.risk import audit as audit
 from hedgerow.schema import Schema as Schema
-from hedgerow.values import parse as parse

@@ -12,8 +12,9 @@ import pytest
 
 from hedgerow import KAnonymity, Mondrian, Release, Schema, parse
 from hedgerow.anonymizers import pipeline
+from hedgerow.published import ValueSet
 from hedgerow.recoding import Pieces, publish_groups
-from hedgerow.values import ValueSet, number_text
+from hedgerow.values import number_text
 from hedgerow.verifier import verify
 
 HERE = Path(__file__).parent

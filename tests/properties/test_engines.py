@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from hedgerow.counts import FrequencyTable
 from hedgerow.engines import Source, open_source
+from hedgerow.published import PublishedKind
 from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups
-from hedgerow.recoding.published import PublishedKind
 from hedgerow.schema import Schema
 
 SCHEMA = Schema(quasi=["a", "b"], sensitive=["s"], insensitive=["free", "number"], missing=("", "?"))

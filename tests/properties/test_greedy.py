@@ -22,8 +22,8 @@ from hedgerow.anonymizers.merge.greedy import Greedy
 from hedgerow.anonymizers.merge.kaca import KACA
 from hedgerow.metrics import METRICS
 from hedgerow.privacy import Requirement
+from hedgerow.published import Interval, parse
 from hedgerow.recoding import Recoding
-from hedgerow.values import Interval, parse
 
 NAMES = ("letter", "flat", "number", "rank")
 LETTERS = list("abcdef")

@@ -15,9 +15,9 @@ from hedgerow import KAnonymity, LDiversity, Schema, parse
 from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.suppression.kadet import KADET
 from hedgerow.learning import KADETClassifier
+from hedgerow.published import SUPPRESSED, Interval, ValueSet
 from hedgerow.release import Release
 from hedgerow.trees.generalizing import GeneralizingTree
-from hedgerow.values import SUPPRESSED, Interval, ValueSet
 
 LABELS = list("abcdef")
 some = settings(max_examples=60, deadline=None)

@@ -24,7 +24,8 @@ from hedgerow.anonymizers.specialize.attributes import attribute_of
 from hedgerow.anonymizers.specialize.climbing import Climb
 from hedgerow.anonymizers.specialize.search import Search
 from hedgerow.privacy import Requirement
-from hedgerow.values import SUPPRESSED, Interval, number_text
+from hedgerow.published import SUPPRESSED, Interval
+from hedgerow.values import number_text
 
 LETTERS = list("abcdef")
 NAMES = ("first", "second", "flat", "number")

@@ -13,9 +13,9 @@ import pytest
 
 import hedgerow
 from hedgerow.errors import InternalError
+from hedgerow.published import SUPPRESSED
 from hedgerow.trees.paths import PathTree
 from hedgerow.trees.set_attributes import CellReader, SetAttribute
-from hedgerow.values import SUPPRESSED
 
 SOURCES = sorted(Path(hedgerow.__file__).parent.rglob("*.py"))
 

@@ -18,7 +18,7 @@ from hedgerow.errors import required
 from hedgerow.hierarchies import NOWHERE, EncodedHierarchy
 from hedgerow.recoding.building import label_column
 from hedgerow.recoding.node_router import ColumnMap, NodeRouter
-from hedgerow.recoding.published import Pieces
+from hedgerow.recoding.pieces import Pieces
 from hedgerow.recoding.recoding import Recoding
 
 __all__ = ["recode_by_nodes"]

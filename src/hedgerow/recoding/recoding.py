@@ -18,8 +18,9 @@ from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, HedgerowError, translated
 from hedgerow.frames import Door, as_arrow, open_frame
 from hedgerow.places import appearing, check_place
+from hedgerow.published import PublishedColumn
 from hedgerow.recoding.node_router import NodeRouter
-from hedgerow.recoding.published import Pieces, PublishedColumn
+from hedgerow.recoding.pieces import Pieces
 from hedgerow.recoding.routing import CutTree, Router, place
 from hedgerow.values import SUPPRESSED_TEXT
 

@@ -11,16 +11,16 @@ import pytest
 
 from hedgerow import BadInput
 from hedgerow.hierarchies import taxonomy
-from hedgerow.learning.redrawing.possible import Possible, possible_values
+from hedgerow.learning.drawing import PossibleValues, possible_values
 
 PETS = taxonomy({"animal": {"feline": ["cat", "lion"], "canine": ["dog", "wolf"]}})
 
 
-def read(cells: list[Any], hierarchy: Any = None, missing: tuple[str, ...] = ("",)) -> Possible:
+def read(cells: list[Any], hierarchy: Any = None, missing: tuple[str, ...] = ("",)) -> PossibleValues:
     return possible_values(nw.new_series("x", pa.array(cells), backend="pyarrow"), hierarchy, missing)
 
 
-def stands_for(possible: Possible) -> list[list[str | None] | tuple[float, float]]:
+def stands_for(possible: PossibleValues) -> list[list[str | None] | tuple[float, float]]:
     """For each row the values, or the ends of the numbers, that its cell may stand for."""
     labels = [*possible.domain.labels.tolist(), None]
     rows: list[list[str | None] | tuple[float, float]] = []

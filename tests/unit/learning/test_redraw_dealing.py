@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hedgerow.learning.redrawing.dealing import deal, deal_values, rows_by_class
+import hedgerow as hr
+from hedgerow.learning.redraw import deal, deal_values, rows_by_class
 from hedgerow.proportions import Pools
 from hedgerow.proportions.proportions import ColumnProportions
 
@@ -134,3 +135,13 @@ def test_numbers_beyond_what_floats_count_are_drawn_between_the_ends() -> None:
     values = drawn(column("number", pools, [10], "*", Fraction(1, 100))).to_pylist()
     assert all(0 <= value < 1e300 for value in values)
     assert len(set(values)) > 900
+
+
+def test_a_number_that_is_published_is_drawn_as_it_is() -> None:
+    """Also where the proportions tell only a range around it."""
+    people = pa.table({"x": pa.array([None, 0.0, -0.04, -0.04]), "y": [None, "a", None, None]})
+    schema = hr.Schema(quasi=["x", "y"])
+    release = hr.anonymize(people, schema, method="mondrian", k=2, publish="interval", publish_proportions=True)
+    drawn = hr.learning.redraw(release, 20, random_state=0)["x"].to_pylist()
+    said = release.table["x"].to_pylist() * 20
+    assert {number for number, cell in zip(drawn, said, strict=True) if cell == "-0.04"} == {-0.04}

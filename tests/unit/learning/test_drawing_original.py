@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow.counts import encode_column
-from hedgerow.learning.redrawing.original import original_values
+from hedgerow.learning.drawing import original_values
 
 NOON = dt.datetime(2024, 3, 1, 12, 30)
 

@@ -61,6 +61,8 @@ def open_frame(data: Any) -> Door:
     with translated(TypeError, into=no_table), translated(nw.exceptions.DuplicateError, into=lambda _: _repeated(data)):
         frame = nw.from_native(data)
     if isinstance(frame, nw.LazyFrame):
+        if frame.implementation.is_spark_like():
+            raise BadInput("Tables of Spark cannot be read yet. Write the table to a Parquet file and name that.")
         return _open_lazy(frame)
     _check_names(frame.columns)
     return Door(frame, nw.to_native)

@@ -15,9 +15,9 @@ from hedgerow import BadInput, Infeasible, Mondrian, Release, Schema
 from hedgerow.anonymizers import checks
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.counts import FrequencyTable
+from hedgerow.engines import FrameRows
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Pieces, Recoding, publish_groups
-from hedgerow.release import FrameRows
 
 BY_NAME: dict[str, Callable[..., None]] = {check.__name__.removeprefix("check_"): check for check in checks.CHECKS}
 BROKEN: list[tuple[type[Anonymizer], str]] = []

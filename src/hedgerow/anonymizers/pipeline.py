@@ -15,16 +15,15 @@ import numpy as np
 
 from hedgerow import privacy
 from hedgerow.counts import FrequencyTable
-from hedgerow.engines import FileSource, Source, open_source, seed_text
+from hedgerow.engines import Published, Source, open_source, seed_text
 from hedgerow.engines.formulas import count_formulas, formula_warning
 from hedgerow.errors import BadInput, Infeasible, InternalError
 from hedgerow.hierarchies import resolve as resolve_hierarchy
 from hedgerow.metrics import all_losses
-from hedgerow.places import Scratch
 from hedgerow.privacy import Requirement
 from hedgerow.proportions import Proportions, count_proportions
 from hedgerow.recoding import Recoding
-from hedgerow.release import FrameRows, Guarantee, Release, Rows, StagedRows, check_destination
+from hedgerow.release import Guarantee, Release, check_destination
 from hedgerow.release.manifest import digits_shown, significant
 from hedgerow.risk import audit_counts, singled_out
 from hedgerow.schema import Roles, Schema
@@ -144,10 +143,10 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
     prepared.progress("Writing rows")
     recoding = replace(recoding, missing=tuple(prepared.schema.missing))
     proportions = _proportions(prepared, recoding)
-    rows, artefact = _apply(prepared, recoding)
+    published = _applied(prepared, recoding)
     prepared.progress("Verifying")
     guarantee = _guarantee(prepared, recoding)
-    classes = guarantee.count(artefact)
+    classes = guarantee.count(published.native)
     if proportions is not None and not np.array_equal(np.sort(proportions.sizes), np.sort(classes.sizes)):
         raise InternalError("the proportions speak of other classes than those that were published")
     prepared.progress("Auditing")
@@ -163,12 +162,12 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
             *(() if recoding.weak is None else (recoding.weak,)),
             *_weak_proportions(prepared, proportions),
             *recoding.warnings,
-            *_formulas(artefact),
+            *_formulas(published),
         ),
         proportions=proportions,
     )
     return Release(
-        rows,
+        published,
         classes,
         guarantee,
         recoding,
@@ -182,9 +181,9 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
     )
 
 
-def _formulas(artefact: Any) -> tuple[str, ...]:
+def _formulas(published: Published) -> tuple[str, ...]:
     """Whether a spreadsheet would compute some of the published cells."""
-    warning = formula_warning(count_formulas(artefact))
+    warning = formula_warning(count_formulas(published))
     return () if warning is None else (warning,)
 
 
@@ -261,19 +260,11 @@ def _demanded_k(requirements: Sequence[Requirement]) -> int:
     return max(one.minimal_size for one in requirements)
 
 
-def _apply(prepared: Prepared, recoding: Recoding) -> tuple[Rows, Any]:
-    """Make the published rows, and say what the verifier has to count: the frame itself, or the file's path."""
-    seed = seed_text(prepared.random_state)
-    if not isinstance(prepared.source, FileSource):
-        kept = prepared.source.apply(recoding, seed, None)
-        return FrameRows(kept), kept
-    folder = Scratch(prepared.destination)
-    # In the format of the destination, so that what was counted is copied there as it is; a CSV takes empty text for
-    # missing, so where a column has both, saving decides.
-    as_it_is = prepared.destination is not None and not _two_blanks(prepared.counts)
-    name = prepared.destination.name if as_it_is and prepared.destination is not None else "release.parquet"
-    path = prepared.source.apply(recoding, seed, folder.path / name)
-    return StagedRows.of(path, folder), path
+def _applied(prepared: Prepared, recoding: Recoding) -> Published:
+    """Make the published rows."""
+    # A CSV takes empty text for missing: where a column has both, saving decides.
+    destination = None if _two_blanks(prepared.counts) else prepared.destination
+    return prepared.source.apply(recoding, seed_text(prepared.random_state), destination)
 
 
 def _two_blanks(counts: FrequencyTable) -> bool:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable, encode_column
 from hedgerow.database import open_database
 from hedgerow.engines.base import encode, ranking_columns, refuse_too_wide
+from hedgerow.engines.rows import FrameRows
 from hedgerow.engines.sql import canonical_hash
 from hedgerow.errors import BadInput, InternalError, listing, required, translated
 from hedgerow.frames import Door, as_arrow, column_names, open_frame
@@ -71,12 +72,15 @@ class MemorySource:
         self._counted = _Counted(roles, frame, row_cell, respelled)
         return counts
 
-    def apply(self, recoding: Recoding, seed: str, staging: Path | None = None) -> Any:
+    def apply(
+        self,
+        recoding: Recoding,
+        seed: str,
+        destination: Path | None = None,  # noqa: ARG002 - the rows stay in memory until they are saved
+    ) -> FrameRows:
         """Make the published rows, shuffled, as a table of the type that came in."""
         counted = required(self._counted, "the count of a table that is to be published")
         pieces = required(recoding.pieces, "how the cells of a table go to groups")
-        if staging is not None:
-            raise InternalError("a table in memory was to be staged in a file")
         group = counted.group_of_rows(pieces, seed)
         # The order comes from the operating system, never from the seed: whoever guesses a seed could undo it.
         kept = np.flatnonzero(group >= 0)
@@ -104,7 +108,7 @@ class MemorySource:
         table = self._door.assemble(columns)
         if column_names(table) != roles.published:
             raise InternalError("a table came out with other columns than those that are published")
-        return table
+        return FrameRows(table)
 
     def _published(self, column: PublishedColumn) -> nw.Series[Any]:
         """The published values of a column as a small series to draw from."""

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from hedgerow.counts.encoding import dictionary_of, is_text, number_of
 from hedgerow.database import open_database
-from hedgerow.engines.files import copy_options, refuse_alike
+from hedgerow.engines.formats import copy_options
 from hedgerow.engines.sql import place_literal
 from hedgerow.errors import BadInput, translated
-from hedgerow.frames import as_arrow, open_frame
+from hedgerow.frames import as_arrow, open_frame, refuse_alike
 from hedgerow.learning.arff import write_arff
 from hedgerow.places import appearing, check_place, manifest_path, proportions_path
 from hedgerow.published import Interval, Suppressed, ValueSet, parse, read, stands_for

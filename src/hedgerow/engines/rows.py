@@ -1,90 +1,63 @@
-"""The published rows of a release: a dataframe in memory, or a file that is staged until it is saved."""
+"""What our engines publish: a dataframe in memory, or a file that is staged until it is saved."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import duckdb
+import narwhals as nw
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from hedgerow.database import open_database
+from hedgerow.engines.base import Groups, Wishes
+from hedgerow.engines.csv_source import csv_scan
 from hedgerow.engines.csv_text import read_header
-from hedgerow.engines.files import copy_options, csv_scan, file_format, refuse_alike
-from hedgerow.engines.formulas import escape_relation
+from hedgerow.engines.formats import copy_options, file_format
+from hedgerow.engines.formulas import escape_relation, text_columns
 from hedgerow.engines.sql import column_list, file_literal, identifier, literal, place_literal
 from hedgerow.errors import BadInput, translated
-from hedgerow.frames import open_frame
+from hedgerow.frames import as_arrow, open_frame, refuse_alike
 from hedgerow.places import Scratch, sha256
 
-__all__ = ["FrameRows", "Rows", "StagedRows", "Wishes"]
-
-
-@dataclass(frozen=True)
-class Wishes:
-    """How a CSV is to be written.
-
-    Attributes
-    ----------
-    markers : mapping of column to str
-        How a missing value is written.
-    counted : tuple of str
-        The columns in which a missing value and empty text must not become one.
-    missing : tuple of str
-        Texts that mean "no value", as null does.
-    escape_formulas : bool
-        Whether cells that a spreadsheet would compute get an apostrophe.
-    """
-
-    markers: Mapping[str, str]
-    counted: tuple[str, ...]
-    missing: tuple[str, ...] = ()
-    escape_formulas: bool = False
-
-    @property
-    def unmarked(self) -> list[str]:
-        """The counted columns in which a missing value has no mark."""
-        return [name for name in self.counted if name not in self.markers]
-
-
-class Rows(Protocol):
-    """Published rows that were counted by the verifier and that nobody else can change."""
-
-    @property
-    def table(self) -> Any:
-        """The rows to hand out: never the ones that are kept."""
-        ...
-
-    def write(self, target: Path, wishes: Wishes) -> None:
-        """Write the rows to a file in the format of its name."""
-        ...
-
-    def wrote(self, digest: str) -> bool:
-        """Whether a file with this digest is, byte by byte, the one that was counted."""
-        ...
+__all__ = ["FrameRows", "StagedRows"]
 
 
 @dataclass(frozen=True, eq=False)
 class FrameRows:
     """Rows in memory, in the type that came in."""
 
-    kept: Any
+    native: Any
 
     @cached_property
     def table(self) -> Any:
         """A copy: whoever changes it changes neither what was counted nor what is saved."""
-        copy = getattr(self.kept, "clone", None) or getattr(self.kept, "copy", None)
+        copy = getattr(self.native, "clone", None) or getattr(self.native, "copy", None)
         # Arrow tables and DuckDB relations cannot be changed.
-        return self.kept if copy is None else copy()
+        return self.native if copy is None else copy()
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The columns that hold text."""
+        frame = open_frame(self.native).frame
+        return tuple(
+            name for name in frame.columns if frame.schema[name] in (nw.String, nw.Categorical, nw.Enum, nw.Object)
+        )
+
+    def group(self, columns: Sequence[str]) -> Groups:
+        """The distinct combinations of some columns, and how many rows have each."""
+        frame = open_frame(self.native).frame
+        arrays = {f"c{at}": _cells(frame[name]) for at, name in enumerate(columns)}
+        return Groups.of(pa.table(arrays).group_by(list(arrays)).aggregate([([], "count_all")]))
 
     def write(self, target: Path, wishes: Wishes) -> None:
         """Write the rows through Arrow."""
-        table = _as_arrow(self.kept)
+        table = _as_arrow(self.native)
         refuse_alike(table.column_names)
         if file_format(target) == "csv":
             _refuse_two_blanks(table, wishes)
@@ -100,25 +73,39 @@ class FrameRows:
 class StagedRows:
     """Rows in a file of a hidden folder, which lives as long as this object."""
 
-    path: Path
+    native: Path
     folder: Scratch
     digest: str
 
     @property
     def table(self) -> Any:
         """A DuckDB relation over the file."""
-        relation = _scan(open_database(), self.path)
+        relation = _scan(open_database(), self.native)
         # The rows stay readable even if the release itself is no longer used.
         self.folder.keep_for(relation)
         return relation
 
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The columns that hold text."""
+        with open_database() as database:
+            return tuple(text_columns(_scan(database, self.native)))
+
+    def group(self, columns: Sequence[str]) -> Groups:
+        """The distinct combinations of some columns, and how many rows have each."""
+        unreadable = BadInput(f"The file {self.native.name!r} cannot be read.")
+        with translated(duckdb.Error, into=unreadable), open_database() as database:
+            keys = ", ".join(map(identifier, columns))
+            cells = ", ".join(f"{identifier(name)} AS c{at}" for at, name in enumerate(columns))
+            return Groups.of(_scan(database, self.native).aggregate(f"{cells}, count(*) AS n", keys).to_arrow_table())
+
     def write(self, target: Path, wishes: Wishes) -> None:
         """Copy the file, or write its rows in another form. Never a link: the copy is nobody else's."""
-        if _same_format(self.path, target) and not wishes.escape_formulas:
-            shutil.copyfile(self.path, target)
+        if _same_format(self.native, target) and not wishes.escape_formulas:
+            shutil.copyfile(self.native, target)
             return
         with open_database() as database:
-            rows = _scan(database, self.path)
+            rows = _scan(database, self.native)
             if file_format(target) == "csv" and wishes.unmarked:
                 _refuse_two_blanks(rows.project(column_list(wishes.unmarked)).to_arrow_table(), wishes)
             _copy(database, rows, target, wishes)
@@ -133,6 +120,16 @@ class StagedRows:
         return cls(path, folder, sha256(path))
 
 
+def _cells(column: nw.Series[Any]) -> pa.ChunkedArray:
+    if column.dtype == nw.Object:  # they may be of many types: only text is looked at
+        return pa.chunked_array([[cell if isinstance(cell, str) else None for cell in column.to_list()]], pa.string())
+    return _plain(as_arrow(column))
+
+
+def _plain(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    return cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
+
+
 def _as_arrow(frame: Any) -> pa.Table:
     mixed = BadInput("A column of the release mixes types, which no file can hold. Make it all text or all numbers.")
     with translated(pa.ArrowException, TypeError, ValueError, OverflowError, into=mixed):
@@ -144,9 +141,7 @@ def _refuse_two_blanks(table: pa.Table, wishes: Wishes) -> None:
     if "" in wishes.missing:
         return
     for name in wishes.unmarked:
-        column = table.column(name)
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
+        column = _plain(table.column(name))
         text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
         if text and pc.any(pc.equal(column, "")).as_py() and _has_missing(column, wishes.missing):
             raise BadInput(

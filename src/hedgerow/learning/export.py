@@ -54,8 +54,8 @@ def export(
         ``"columns"`` writes a column that publishes intervals or sets of numbers as two: ``age_low`` and
         ``age_high``, equal for a plain number and empty for what is suppressed or missing.
     target : str, optional
-        The class; by default that of the release. In ARFF it is nominal and the last attribute. It is never taken
-        for a published value: a class ``*`` stays one.
+        The column of labels; by default that of the release. In ARFF it is nominal and the last attribute. It is never
+        taken for a published value: a label ``*`` stays one.
 
     Returns
     -------

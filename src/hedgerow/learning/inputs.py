@@ -102,7 +102,7 @@ def open_unseen(estimator: BaseEstimator, X: Any, *, optional: Sequence[str] = (
 
 
 def labels_of_release(release: Release) -> NDArray[Any]:
-    """The classes that a release publishes, in the order of its rows.
+    """The labels that a release publishes, in the order of its rows.
 
     Raises
     ------

@@ -109,8 +109,8 @@ def _numbers(column: ColumnProportions) -> Points:
     lows, highs = required(pools.low, "the lower ends of pools"), required(pools.high, "the upper ends of pools")
     write = number_text if kind == "number" else date_of_days
     cells = [parse(text) for text in column.texts]
-    members = [number_in(one, kind) for cell in cells if isinstance(cell, ValueSet) for one in cell.members]
-    listed = np.unique([one for one in members if one is not None])
+    members = {one for cell in cells if isinstance(cell, ValueSet) for one in cell.members}
+    listed = np.unique([number for one in members if (number := number_in(one, kind)) is not None])
     shown = {on_grid(one, column.step) for text in column.texts if (one := number_in(text, kind)) is not None}
     # A number that is published stands for itself, never for a piece around it.
     intervals = [cell for cell in cells if isinstance(cell, Interval)]

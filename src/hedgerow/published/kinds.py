@@ -70,9 +70,11 @@ def spelled(cell: object, kind: Kind | None = None) -> str | None:
     ('39', '39', '39.0', 'true', None)
     """
     if isinstance(cell, str):
-        if kind == "number" and number_of(cell) is not None:
+        if kind != "number" or (cell.isdigit() and cell.isascii() and cell[0] != "0"):
+            return cell  # most cells, and fast
+        if number_of(cell) is not None:
             return number_label(cell)
-        number = number_in(cell, "number") if kind == "number" else None
+        number = number_in(cell, kind)
         return cell if number is None else number_text(number)
     if parse(cell) is None:
         return None

@@ -116,8 +116,11 @@ def parse(cell: object) -> str | float | Interval | ValueSet | Suppressed | None
     if cell.startswith("[") and (found := _INTERVAL.match(cell)):
         low, high = float(found[1]), float(found[2])
         return Interval(low, high, closed=found[3] == "]")
-    if cell.startswith("{") and cell.endswith("}") and _SET.match(cell):
-        return ValueSet(frozenset(map(_member, _MEMBERS.findall(cell[:-1]))))
+    if cell.startswith("{") and cell.endswith("}"):
+        if "\\" not in cell:
+            return ValueSet(frozenset(cell[1:-1].split("|")))
+        if _SET.match(cell):
+            return ValueSet(frozenset(map(_member, _MEMBERS.findall(cell[:-1]))))
     return cell
 
 

@@ -133,7 +133,7 @@ class HierarchyEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
         self.dtype = dtype
         self.missing = missing
 
-    def fit(self, X: Any, y: Any = None) -> HierarchyEncoder:  # noqa: ARG002  # a pipeline gives the classes
+    def fit(self, X: Any, y: Any = None) -> HierarchyEncoder:  # noqa: ARG002  # a pipeline gives the labels
         """Learn the nodes of every column.
 
         Parameters

@@ -273,3 +273,13 @@ def test_the_audit_counts_whom_weak_proportions_single_out(
         assert release.audit.singled_out >= found
     else:
         assert release.audit.singled_out == found
+
+
+def test_a_published_value_is_known_though_its_bin_is_a_pool() -> None:
+    """One age is too rare to be told, so 20 has no bin of its own; but the class publishes it."""
+    cells = [(20, "F", "Bern")] * 2 + [(20, "F", "Ulm")] * 2 + [(20, "M", "Bern")] * 2 + [(21, "F", "Ulm")]
+    table, release = released(cells, "mondrian", 3, 2, {})
+    assert release.audit.singled_out == singled_out_by_trying(View(table, release), 3) == 4
+    # A file does not say whether a value is a mean, so it is taken for a value.
+    read = hr.Proportions.from_dict(release.proportions.to_dict())
+    assert hr.risk.singled_out(read, 3).people == 4

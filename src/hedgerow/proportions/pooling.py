@@ -116,6 +116,7 @@ class _Column:
             bins.first.astype(np.int32),
             bins.last.astype(np.int32),
             bins.people,
+            self.plain,
         )
 
     def _people(self, entries: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -65,6 +65,8 @@ class ColumnProportions:
         The pools from which to which a bin reaches; those that have a bin of their own in the class are not in it.
     records : int array (bins,)
         How many people are in the bin.
+    plain : bool array (classes,), optional
+        Which classes publish the one value that all their people have. It is not told: a file does not have it.
     """
 
     name: str
@@ -78,6 +80,7 @@ class ColumnProportions:
     first: NDArray[np.int32]
     last: NDArray[np.int32]
     records: NDArray[np.int64]
+    plain: NDArray[np.bool_] | None = None
 
     @cached_property
     def class_of_bin(self) -> NDArray[np.int64]:

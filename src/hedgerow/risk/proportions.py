@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.proportions import ColumnProportions, Proportions
-from hedgerow.published import ValueSet, number_in, parse
+from hedgerow.published import Interval, Suppressed, ValueSet, number_in, parse
 
 __all__ = ["Disclosure", "SingledOut", "disclosures", "singled_out"]
 
@@ -97,8 +97,15 @@ def singled_out(proportions: Proportions, k: int) -> SingledOut:
 
 
 def _known(column: ColumnProportions) -> NDArray[np.bool_]:
-    """Whether all people of each class are told to have one value."""
-    return np.asarray((np.diff(column.starts) == 1) & column.own[column.starts[:-1]])
+    """Whether all people of each class are told to have one value, by the table or by the proportions."""
+    told = (np.diff(column.starts) == 1) & column.own[column.starts[:-1]]
+    if column.plain is not None:
+        return np.asarray(told | column.plain)
+    # Of a file it is not known whether a value is that of all, or a mean: it is taken for the worse.
+    single = [
+        not isinstance(text if text is None else parse(text), Interval | Suppressed | ValueSet) for text in column.texts
+    ]
+    return np.asarray(told | np.array(single)[column.published])
 
 
 def _fixed(column: ColumnProportions, one: int, size: int) -> list[tuple[int, int]]:
@@ -149,4 +156,5 @@ def _published(column: ColumnProportions) -> NDArray[np.bool_]:
     """Whether each class publishes the one value that it holds."""
     known = {text: code for code, text in enumerate(column.texts)}
     text_of_pool = np.array([known.get(text, -1) for text in column.pools.texts], dtype=np.int64)
-    return np.asarray(_known(column) & (text_of_pool[column.first[column.starts[:-1]]] == column.published))
+    told = (np.diff(column.starts) == 1) & column.own[column.starts[:-1]]
+    return np.asarray(told & (text_of_pool[column.first[column.starts[:-1]]] == column.published))

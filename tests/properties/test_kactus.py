@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from hedgerow import HybridKActus, Infeasible, KActus, KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers import line
-from hedgerow.anonymizers.suppression._kernels import Reading
-from hedgerow.anonymizers.suppression.kactus import pruned
-from hedgerow.trees.nodes import ByThreshold, ByValue, Leaf, Node, path_tree
+from hedgerow.anonymizers.suppression.pruning import Reading, pruned
+from hedgerow.trees.nodes.written import ByThreshold, ByValue, Leaf, Node, path_tree
 from hedgerow.values import ValueSet, parse
 
 PLAIN = os.environ.get("NUMBA_DISABLE_JIT") == "1"

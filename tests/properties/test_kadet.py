@@ -16,7 +16,7 @@ from hedgerow.anonymizers import line
 from hedgerow.anonymizers.suppression.kadet import kadet
 from hedgerow.learning import KADETClassifier
 from hedgerow.release import Release
-from hedgerow.trees.generalizing import GeneralizingTree
+from hedgerow.trees.nodes.generalizing import GeneralizingTree
 from hedgerow.values import SUPPRESSED, Interval, ValueSet
 
 LABELS = list("abcdef")

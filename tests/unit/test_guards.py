@@ -13,7 +13,7 @@ import pytest
 
 import hedgerow
 from hedgerow.errors import InternalError
-from hedgerow.trees.paths import PathTree
+from hedgerow.trees.nodes.paths import PathTree
 from hedgerow.trees.set_attributes import CellReader, SetAttribute
 from hedgerow.values import SUPPRESSED
 

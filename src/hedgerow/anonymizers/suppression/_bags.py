@@ -80,16 +80,36 @@ class LendingRoom(NamedTuple):
 
 @jit(inner=True)
 def complies(
-    bags: Bags, start: int, end: int, size: int, cells: CellFacts, packed: PackedRequirements, histogram: Longs
+    bags: Bags,
+    nodes: Longs,
+    start: int,
+    end: int,
+    size: int,
+    donors: int,
+    cells: CellFacts,
+    k: int,
+    packed: PackedRequirements | None,
+    room: LendingRoom,
 ) -> bool:
-    """Whether a bag could be published as a group, without what it lends."""
-    if size < packed.minimal_size:
+    """Whether a bag could be published as a group, without what it lends and with what so many donors lend to it.
+
+    Where only the size is required ``packed`` is ``None``, and numba leaves the formulas out.
+    """
+    if size < k:
         return False
+    if packed is None:
+        return True
+    histogram, values, lent = room.histogram, cells.values, bags.lent
     for value in range(histogram.shape[0]):
         histogram[value] = 0
-    for entry in range(start, end):
-        for which in range(cells.values.shape[1]):
-            histogram[cells.values[bags.cell[entry], which]] += bags.size[entry] - bags.lent[entry]
+    for which in range(-1, donors if values.shape[1] > 0 else -1):
+        first, last = start, end
+        if which >= 0:
+            first, last = nodes[room.donors[which], START], nodes[room.donors[which], END]
+        for entry in range(first, last):
+            records = lent[entry] if which >= 0 else bags.size[entry] - lent[entry]
+            for at in range(values.shape[1]):
+                histogram[values[bags.cell[entry], at]] += records
     return all_hold(packed, size, histogram)
 
 
@@ -133,7 +153,8 @@ def lend(
     required: int,
     literal: bool,
     cells: CellFacts,
-    packed: PackedRequirements,
+    k: int,
+    packed: PackedRequirements | None,
     rng: np.random.Generator,
     room: LendingRoom,
     mix: Floats | None,
@@ -142,10 +163,10 @@ def lend(
 
     The receivers are the bag from ``start`` to ``end``. Donors lend at random, or with ``mix`` by label.
     """
-    donors, extra, histogram = room.donors, room.extra, room.histogram
+    donors, extra = room.donors, room.extra
     everything = int64(0)
     for which in range(many):
-        extra[which] = nodes[donors[which], TOTAL] - packed.minimal_size
+        extra[which] = nodes[donors[which], TOTAL] - k
         everything += extra[which]
     while everything >= required:
         if mix is None:
@@ -159,13 +180,16 @@ def lend(
             for entry in range(nodes[donor, START], nodes[donor, END]):
                 left -= bags.lent[entry]
             if left < nodes[donor, TOTAL] and not complies(
-                bags, nodes[donor, START], nodes[donor, END], left, cells, packed, histogram
+                bags, nodes, nodes[donor, START], nodes[donor, END], left, int64(0), cells, k, packed, room
             ):
                 refusing = which
                 break
         if refusing < 0:
             # The literal reading lends without looking whether the receivers comply: they may further up.
-            if literal or _receivers_comply(bags, nodes, donors, many, start, end, required, cells, packed, histogram):
+            size = required
+            for entry in range(start, end):
+                size += bags.size[entry]
+            if literal or complies(bags, nodes, start, end, size, many, cells, k, packed, room):
                 return True
             everything = -1
         else:
@@ -175,33 +199,6 @@ def lend(
             for entry in range(nodes[donors[which], START], nodes[donors[which], END]):
                 bags.lent[entry] = 0
     return False
-
-
-@jit(inner=True)
-def _receivers_comply(
-    bags: Bags,
-    nodes: Longs,
-    donors: Longs,
-    many: int,
-    start: int,
-    end: int,
-    required: int,
-    cells: CellFacts,
-    packed: PackedRequirements,
-    histogram: Longs,
-) -> bool:
-    for value in range(histogram.shape[0]):
-        histogram[value] = 0
-    size = required
-    for entry in range(start, end):
-        size += bags.size[entry]
-        for value in range(cells.values.shape[1]):
-            histogram[cells.values[bags.cell[entry], value]] += bags.size[entry]
-    for which in range(many):
-        for entry in range(nodes[donors[which], START], nodes[donors[which], END]):
-            for value in range(cells.values.shape[1]):
-                histogram[cells.values[bags.cell[entry], value]] += bags.lent[entry]
-    return all_hold(packed, size, histogram)
 
 
 @jit(inner=True)

@@ -35,7 +35,7 @@ from hedgerow.anonymizers.suppression._bags import (
 from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.trees.nodes.links import BRANCHES, COLUMN, FIRST
 
-__all__ = ["complete_root", "prune_upwards"]
+__all__ = ["prune_upwards"]
 
 
 @jit
@@ -45,10 +45,12 @@ def prune_upwards(
     bags: Bags,
     state: Longs,
     cells: CellFacts,
-    packed: PackedRequirements,
+    k: int,
+    packed: PackedRequirements | None,
     literal: bool,
     settle: bool,
     crossover: float | None,
+    keep_all: bool | None,
     rng: np.random.Generator,
     room: LendingRoom,
     mix: Floats | None,
@@ -56,12 +58,12 @@ def prune_upwards(
     """Release what complies, from the leaves to the root; whether it is done, or the pool too small to go on.
 
     ``state`` holds the node that comes next and where the pool ends. ``literal`` takes the pseudo-code at its word,
-    ``settle`` hands nothing up that does not comply, and with ``crossover`` a leaf that lacks a smaller share of k is
-    completed by one sibling. Expected O(records + cells × depth); with k alone every bag that goes up has fewer than k
-    records.
+    ``settle`` hands nothing up that does not comply, with ``crossover`` a leaf that lacks a smaller share of k is
+    completed by one sibling, and with ``keep_all`` no record is lost at the root; numba leaves out what is ``None``.
+    Expected O(records + cells × depth); with k alone every bag that goes up has fewer than k records.
     """
     top = state[1]
-    k = packed.minimal_size
+    alone = int64(0)
     for parent in range(state[0], -1, -1):
         if links[parent, COLUMN] < 0:
             continue
@@ -77,10 +79,19 @@ def prune_upwards(
         for child in range(first, last):
             if nodes[child, SETTLED] == 0:
                 nodes[child, RELEASED] = complies(
-                    bags, nodes[child, START], nodes[child, END], nodes[child, TOTAL], cells, packed, room.histogram
+                    bags,
+                    nodes,
+                    nodes[child, START],
+                    nodes[child, END],
+                    nodes[child, TOTAL],
+                    alone,
+                    cells,
+                    k,
+                    packed,
+                    room,
                 )
         if crossover is not None:
-            top = _cross_over(bags, nodes, first, last, top, literal, cells, packed, crossover, rng, room, mix)
+            top = _cross_over(bags, nodes, first, last, top, literal, cells, k, packed, crossover, rng, room, mix)
         nodes[parent, START] = top
         extra = 0
         many = int64(0)
@@ -100,7 +111,7 @@ def prune_upwards(
         elif (waiting == 0 and not literal) or required > extra:
             required = 0
         if required > 0 and lend(
-            bags, nodes, many, nodes[parent, START], top, required, literal, cells, packed, rng, room, mix
+            bags, nodes, many, nodes[parent, START], top, required, literal, cells, k, packed, rng, room, mix
         ):
             top = move_lent(bags, nodes, room.donors, many, top)
             nodes[parent, TOTAL] += required
@@ -109,9 +120,16 @@ def prune_upwards(
         nodes[parent, SETTLED] = settle
     if nodes[0, SETTLED] == 0:
         nodes[0, RELEASED] = complies(
-            bags, nodes[0, START], nodes[0, END], nodes[0, TOTAL], cells, packed, room.histogram
+            bags, nodes, nodes[0, START], nodes[0, END], nodes[0, TOTAL], alone, cells, k, packed, room
         )
-    state[0], state[1] = -1, top
+    if keep_all is not None and nodes[0, RELEASED] == 0 and nodes[0, TOTAL] > 0:
+        most = 0
+        for node in range(nodes.shape[0]):
+            most += nodes[node, RELEASED] * (nodes[node, END] - nodes[node, START])
+        if top + 2 * most > bags.cell.shape[0]:
+            state[0], state[1] = -1, top
+            return False
+        _complete_root(nodes, bags, top, cells, k, packed, rng, room, mix)
     return True
 
 
@@ -124,14 +142,14 @@ def _cross_over(
     top: int,
     literal: bool,
     cells: CellFacts,
-    packed: PackedRequirements,
+    k: int,
+    packed: PackedRequirements | None,
     crossover: float,
     rng: np.random.Generator,
     room: LendingRoom,
     mix: Floats | None,
 ) -> int:
     """Complete branches that lack a small share of k with records of the purest sibling that can spare them."""
-    k = packed.minimal_size
     for child in range(first, last):
         required = k - nodes[child, TOTAL]
         if nodes[child, RELEASED] + nodes[child, SETTLED] > 0 or not 0 < required < min(crossover * k, k):
@@ -151,7 +169,7 @@ def _cross_over(
         begin = nodes[child, START]
         end = nodes[child, END]
         one = int64(1)
-        if lend(bags, nodes, one, begin, end, required, literal, cells, packed, rng, room, mix):
+        if lend(bags, nodes, one, begin, end, required, literal, cells, k, packed, rng, room, mix):
             nodes[child, START] = top
             top = copy_bag(bags, begin, end, top)
             top = move_lent(bags, nodes, room.donors, one, top)
@@ -177,13 +195,14 @@ def _entropy(bags: Bags, nodes: Longs, node: int, labels: Ints, counts: Longs) -
     return entropy
 
 
-@jit
-def complete_root(
+@jit(inner=True)
+def _complete_root(
     nodes: Longs,
     bags: Bags,
-    state: Longs,
+    top: int,
     cells: CellFacts,
-    packed: PackedRequirements,
+    k: int,
+    packed: PackedRequirements | None,
     rng: np.random.Generator,
     room: LendingRoom,
     mix: Floats | None,
@@ -194,7 +213,7 @@ def complete_root(
     ends: with all groups dissolved the root holds the whole table, which complies or nothing could be released.
     Whatever the reading, what is lent must make the rest comply: nothing is above the root where it still could.
     """
-    top = state[1]
+    alone = int64(0)
     while nodes[0, RELEASED] == 0:
         many = int64(0)
         smallest = -1
@@ -206,18 +225,17 @@ def complete_root(
                     smallest = node
         start = nodes[0, START]
         end = nodes[0, END]
-        required = packed.minimal_size - nodes[0, TOTAL]
+        required = k - nodes[0, TOTAL]
         literal = required < 0  # never, if any is lent
-        if required > 0 and lend(bags, nodes, many, start, end, required, literal, cells, packed, rng, room, mix):
+        if required > 0 and lend(bags, nodes, many, start, end, required, literal, cells, k, packed, rng, room, mix):
             top = move_lent(bags, nodes, room.donors, many, top)
             nodes[0, TOTAL] += required
             nodes[0, BORROWED] += required
             nodes[0, RELEASED] = 1
-        elif many == 0 or complies(bags, start, end, nodes[0, TOTAL], cells, packed, room.histogram):
+        elif many == 0 or complies(bags, nodes, start, end, nodes[0, TOTAL], alone, cells, k, packed, room):
             nodes[0, RELEASED] = 1
         else:
             nodes[smallest, RELEASED] = 0
             top = copy_bag(bags, nodes[smallest, START], nodes[smallest, END], top)
             nodes[0, TOTAL] += nodes[smallest, TOTAL]
         nodes[0, END] = top
-    state[1] = top

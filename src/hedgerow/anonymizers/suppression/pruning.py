@@ -23,7 +23,7 @@ from hedgerow.anonymizers.suppression._bags import (
     CellFacts,
     LendingRoom,
 )
-from hedgerow.anonymizers.suppression._kernels import complete_root, prune_upwards
+from hedgerow.anonymizers.suppression._kernels import prune_upwards
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import InternalError, required
 from hedgerow.privacy import Requirement
@@ -98,13 +98,10 @@ def pruned(
     rng = np.random.default_rng(seed)
     state = np.array([tree.size - 1, len(order)], dtype=np.int64)
     crossover = reading.crossover if reading.crossover > 0 else None
-    reads = (reading.literal, reading.settle, crossover)
-    while not prune_upwards(tree.nodes.links, nodes, bags, state, cells, packed, *reads, rng, room, mix):
+    k, formulas = packed.minimal_size, packed if len(packed.kind) else None
+    reads = (reading.literal, reading.settle, crossover, reading.keep_all or None)
+    while not prune_upwards(tree.nodes.links, nodes, bags, state, cells, k, formulas, *reads, rng, room, mix):
         bags = _with_room(bags, len(bags.cell))
-    if reading.keep_all and not nodes[0, RELEASED] and nodes[0, TOTAL] > 0:
-        held = int((nodes[:, END] - nodes[:, START])[nodes[:, RELEASED] > 0].sum())
-        bags = _with_room(bags, max(int(state[1]) + 2 * held - len(bags.cell), 0))
-        complete_root(nodes, bags, state, cells, packed, rng, room, mix)
     return PrunedTree(
         bags,
         nodes[:, START],

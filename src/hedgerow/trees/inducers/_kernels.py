@@ -1,7 +1,8 @@
 """kADET's splits, compiled: what a split is worth, and whether every span that it makes keeps the requirements.
 
 The people whose public values lead to a node stand in one array, those of a span together. A check looks at one span
-after the other and stops at the first part that is too small.
+after the other and stops at the first part that is too small. Where only k is required ``packed`` is ``None``, and
+numba leaves the formulas out.
 """
 
 from __future__ import annotations
@@ -126,7 +127,8 @@ def threshold_merit(
     pool: Pool,
     column: int,
     size: int,
-    packed: PackedRequirements,
+    k: int,
+    packed: PackedRequirements | None,
     people: People,
     region: Region,
     missing: int,
@@ -144,7 +146,7 @@ def threshold_merit(
     )
     if found < 2:
         return Merit(0.0, 0.0, -1)
-    thresholds_that_hold(packed, people, column, region, kept, found, missing, room.allowed)
+    thresholds_that_hold(k, packed, people, column, region, kept, found, missing, room.allowed)
     for label in range(n_labels):
         sums[BELOW, label] = 0.0
         sums[ABOVE, label] = 0.0
@@ -186,7 +188,13 @@ def threshold_merit(
 
 @jit
 def cut_holds(
-    packed: PackedRequirements, people: People, column: int, region: Region, node_of: Ints, room: KadetRoom
+    k: int,
+    packed: PackedRequirements | None,
+    people: People,
+    column: int,
+    region: Region,
+    node_of: Ints,
+    room: KadetRoom,
 ) -> bool:
     """Whether every part that a cut makes of a span keeps the requirements. O(people), and the histograms."""
     codes, slots, touched, sizes = people.codes, room.slots, room.touched, room.sizes
@@ -203,8 +211,8 @@ def cut_holds(
             sizes[slots[node]] += people.weights[rows[at]]
         enough = True
         for part in range(parts):
-            enough = enough and sizes[part] >= packed.minimal_size
-        if enough and packed.kind.shape[0] > 0:
+            enough = enough and sizes[part] >= k
+        if packed is not None and enough:
             # Only now: there are no more than one part for every k people.
             histograms = np.zeros((parts, people.width), np.int64)
             for at in range(bounds[span], bounds[span + 1]):
@@ -226,7 +234,8 @@ def _add(people: People, row: int, histograms: Longs, which: int, weight: int) -
 
 @jit
 def thresholds_that_hold(
-    packed: PackedRequirements,
+    k: int,
+    packed: PackedRequirements | None,
     people: People,
     column: int,
     region: Region,
@@ -263,7 +272,7 @@ def thresholds_that_hold(
             side = ABOVE if at < bounds[found + 1] else ALL
             sizes[side] += weights[ordered[at]]
             _add(people, ordered[at], histograms, side, weights[ordered[at]])
-        holds = sizes[ALL] == 0 or all_hold(packed, sizes[ALL], histograms[ALL])
+        holds = sizes[ALL] == 0 or _holds(k, packed, sizes[ALL], histograms[ALL])
         for value in range(found - 1):
             for at in range(bounds[value], bounds[value + 1]):
                 weight = weights[ordered[at]]
@@ -274,7 +283,15 @@ def thresholds_that_hold(
                     histograms[ABOVE, people.values[ordered[at], value_at]] -= weight
             for side in range(2):
                 if allowed[value]:
-                    allowed[value] = holds and (sizes[side] == 0 or all_hold(packed, sizes[side], histograms[side]))
+                    allowed[value] = holds and (sizes[side] == 0 or _holds(k, packed, sizes[side], histograms[side]))
+
+
+@jit(inner=True)
+def _holds(k: int, packed: PackedRequirements | None, size: int, histogram: Longs) -> bool:
+    """Whether a part of a span keeps the requirements; without ``packed`` that is its size."""
+    if packed is None:
+        return size >= k
+    return all_hold(packed, size, histogram)
 
 
 @jit(inner=True)

@@ -153,7 +153,7 @@ class _Growth:
     ) -> None:
         self.attributes = attributes
         self.people = people
-        self.packed = packed
+        self.k, self.packed = packed.minimal_size, packed if len(packed.kind) else None
         self.by_ratio = criterion == "gain_ratio"
         self.n_labels = n_labels
         self.records = _asked(attributes, records, n_labels)
@@ -186,7 +186,7 @@ class _Growth:
     def _best(self, node: int, leaf: _Open) -> _Candidate | None:
         """The best split that keeps the requirements; attributes are generalized on the way."""
         total = float(self.counts[node].sum())
-        if total == self.counts[node].max() or (self.all_public and total < 2 * self.packed.minimal_size):
+        if total == self.counts[node].max() or (self.all_public and total < 2 * self.k):
             return None
         items = Pool(leaf.rows, self.records.weights[leaf.rows])
         region = self._region(leaf.people)
@@ -212,7 +212,7 @@ class _Growth:
             hidden = region if attribute.public else Region(region.rows, np.zeros(1, dtype=np.int64))
             missing = attribute.domain.missing_code
             merit = threshold_merit(
-                self.records, items, column, size, self.packed, self.people, hidden, missing, self.room
+                self.records, items, column, size, self.k, self.packed, self.people, hidden, missing, self.room
             )
             score = merit.ratio if self.by_ratio else merit.gain
             return _Candidate(score, column, threshold=merit.threshold) if merit.gain > 0 else None
@@ -226,7 +226,7 @@ class _Growth:
         if attribute.by_threshold or not attribute.public:
             return True
         cut = attribute.hierarchy.at_level[candidate.level]
-        return cut_holds(self.packed, self.people, candidate.column, region, cut, self.room)
+        return cut_holds(self.k, self.packed, self.people, candidate.column, region, cut, self.room)
 
     def _split(self, node: int, leaf: _Open, split: _Candidate) -> list[tuple[int, _Open]]:
         """Put the branches of a node into the tree; those with records may be split further."""

@@ -52,7 +52,7 @@ def send(
     Where there are pieces the range stays as it is, and the branches are written from ``top`` on. Returns where what is
     in use ends, or -1 if the pool is too small, which leaves everything as it was. O(items + pieces).
     """
-    cells, branches, places = table.routed, room.branches, room.places
+    cells, branches, places = table.routed[column], room.branches, room.places
     size = table.columns[column, SIZE]
     numeric = table.columns[column, NUMERIC] > 0
     for branch in range(n_branches):
@@ -62,7 +62,7 @@ def send(
     listed = 0
     nowhere = 0.0
     for item in range(start, end):
-        cell = cells[column, rows[item]]
+        cell = cells[rows[item]]
         if 0 <= cell < size:
             branch = int(cell > threshold) if numeric else places[cell, BRANCH]
             branches[branch, BAG] += weights[item]
@@ -87,7 +87,7 @@ def send(
                 places[branch, INTO] += unknown
     if lists is not None and listed > 0:
         for item in range(start, end):
-            cell = cells[column, rows[item]]
+            cell = cells[rows[item]]
             if cell >= size:
                 which = table.columns[column, FIRST_LIST] + cell - size
                 whole = table.weights[rows[item]]
@@ -103,13 +103,11 @@ def send(
     for branch in range(n_branches):
         places[branch, INTO] = places[branch, BOUND]
     if unknown + listed == 0:
-        _reorder(
-            cells, column, threshold, numeric, rows, weights, start, end, room.spare.rows, room.spare.weights, places
-        )
+        _reorder(cells, threshold, numeric, rows, weights, start, end, room.spare.rows, room.spare.weights, places)
         return top
     for item in range(start, end):
         row = rows[item]
-        cell = cells[column, row]
+        cell = cells[row]
         if 0 <= cell < size:
             branch = int(cell > threshold) if numeric else places[cell, BRANCH]
             rows[places[branch, INTO]] = row
@@ -133,7 +131,6 @@ def send(
 @jit(inner=True)
 def _reorder(
     cells: Ints,
-    column: int,
     threshold: int,
     numeric: bool,
     rows: Ints,
@@ -149,7 +146,7 @@ def _reorder(
         spare_rows[item - start] = rows[item]
         spare_weights[item - start] = weights[item]
     for item in range(end - start):
-        cell = cells[column, spare_rows[item]]
+        cell = cells[spare_rows[item]]
         branch = int(cell > threshold) if numeric else places[cell, BRANCH]
         rows[places[branch, INTO]] = spare_rows[item]
         weights[places[branch, INTO]] = spare_weights[item]

@@ -32,10 +32,11 @@ def tally_codes(
         for code in range(size):
             for label in range(n_labels):
                 groups[code, label] = 0.0
+        mine = codes[column]
         for item in range(start, end):
-            code = codes[column, rows[item]]
-            if 0 <= code < size:
-                groups[code, labels[rows[item]]] += weights[item]
+            row = rows[item]
+            if mine[row] >= 0:
+                groups[mine[row], labels[row]] += weights[item]
         return drop_empty(size, groups, kept)
     known = 0
     for item in range(start, end):

@@ -140,7 +140,7 @@ def test_thresholds_look_at_every_span() -> None:
     ]:
         packed = pack([BoundRequirement("", k)], Context((), 8))
         found = np.empty(4, dtype=np.bool_)
-        thresholds_that_hold(packed, people, 0, region, kept, 4, -1, found)
+        thresholds_that_hold(packed.minimal_size, packed, people, 0, region, kept, 4, -1, found)
         assert found.tolist() == allowed
 
 

@@ -28,7 +28,7 @@ import timing
 import weka_process
 from hedgerow.anonymizers import pipeline
 from hedgerow.privacy import KAnonymity
-from hedgerow.trees import inducers
+from hedgerow.trees.inducers import resolving as inducers
 from markdown import header, row
 from weka_process import Job
 

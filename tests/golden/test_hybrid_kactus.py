@@ -13,7 +13,7 @@ import pytest
 from hedgerow import HybridKActus, NotAnonymous, Release, Schema
 from hedgerow.anonymizers import pipeline
 from hedgerow.privacy import KAnonymity
-from hedgerow.trees.nodes import ByThreshold, ByValue, Leaf, Node
+from hedgerow.trees.nodes.written import ByThreshold, ByValue, Leaf, Node
 
 GOLDEN: Any = json.loads((Path(__file__).parent / "hybrid_tables_1_2.json").read_text(encoding="utf-8"))
 K = GOLDEN["k"]

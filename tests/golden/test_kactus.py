@@ -13,11 +13,10 @@ import pytest
 
 from hedgerow import KActus, KAnonymity, Schema
 from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.suppression._kernels import Outcome, Reading
-from hedgerow.anonymizers.suppression.kactus import pruned
+from hedgerow.anonymizers.suppression.pruning import PrunedTree, Reading, pruned
 from hedgerow.counts import FrequencyTable
-from hedgerow.trees.nodes import ByThreshold, ByValue, Leaf, Node, path_tree
-from hedgerow.trees.paths import PathTree
+from hedgerow.trees.nodes.paths import PathTree
+from hedgerow.trees.nodes.written import ByThreshold, ByValue, Leaf, Node, path_tree
 
 HERE = Path(__file__).parent
 
@@ -82,7 +81,7 @@ class Traced:
         ready = prepared(records(FIGURES["tree"]), FIGURES["k"])
         self.tree = path_tree(as_tree(FIGURES["tree"]), ready.counts, "KActus")
         self.place = numbered(FIGURES["tree"], self.tree, ready.counts)
-        self.outcome: Outcome = pruned(self.tree, ready.counts, ready.requirements, reading, 0)
+        self.outcome: PrunedTree = pruned(self.tree, ready.counts, ready.requirements, reading, 0)
 
     def size(self, node: int) -> int:
         at = self.place[node]

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from hedgerow import HybridKActus, Infeasible, KActus, KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.suppression._kernels import Reading
-from hedgerow.anonymizers.suppression.kactus import pruned
+from hedgerow.anonymizers.suppression.pruning import Reading, pruned
 from hedgerow.published import ValueSet, parse
-from hedgerow.trees.nodes import ByThreshold, ByValue, Leaf, Node, path_tree
+from hedgerow.trees.nodes.written import ByThreshold, ByValue, Leaf, Node, path_tree
 
 PLAIN = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 some = settings(max_examples=15 if PLAIN else 120, deadline=None, suppress_health_check=[HealthCheck.too_slow])

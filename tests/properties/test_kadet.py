@@ -17,7 +17,7 @@ from hedgerow.anonymizers.suppression.kadet import KADET
 from hedgerow.learning import KADETClassifier
 from hedgerow.published import SUPPRESSED, Interval, ValueSet
 from hedgerow.release import Release
-from hedgerow.trees.generalizing import GeneralizingTree
+from hedgerow.trees.nodes.generalizing import GeneralizingTree
 
 LABELS = list("abcdef")
 some = settings(max_examples=60, deadline=None)

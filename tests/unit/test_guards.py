@@ -14,7 +14,7 @@ import pytest
 import hedgerow
 from hedgerow.errors import InternalError
 from hedgerow.published import SUPPRESSED
-from hedgerow.trees.paths import PathTree
+from hedgerow.trees.nodes.paths import PathTree
 from hedgerow.trees.set_attributes import CellReader, SetAttribute
 
 SOURCES = sorted(Path(hedgerow.__file__).parent.rglob("*.py"))

@@ -17,10 +17,9 @@ from hedgerow.learning.part_columns import share_columns
 from hedgerow.learning.published import proportions_of, published_columns, unseen_columns
 from hedgerow.learning.tree_classifier import TreeClassifier
 from hedgerow.proportions import Proportions
-from hedgerow.trees.fractional import SetTree
-from hedgerow.trees.id3 import induce_id3
+from hedgerow.trees.inducers.id3 import induce_id3
+from hedgerow.trees.nodes.classification import ClassificationTree, Prediction
 from hedgerow.trees.sets import SetColumn
-from hedgerow.trees.tree import Verdict
 
 __all__ = ["GeneralizedID3Classifier"]
 
@@ -32,7 +31,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 
 
 class GeneralizedID3Classifier(TreeClassifier):
-    """ID3 that learns from generalized tables (see :mod:`hedgerow.trees.id3`).
+    """ID3 that learns from generalized tables (see :mod:`hedgerow.trees.inducers.id3`).
 
     Cells are read as they are published: a plain value, a set ``{a|b}``, an interval ``[20,30)`` (the known numbers of
     the column inside it), a hierarchy's label (its leaves) or ``*`` (all known values of the column).
@@ -70,7 +69,7 @@ class GeneralizedID3Classifier(TreeClassifier):
     ----------
     classes_ : array
         The classes, sorted.
-    tree_ : SetTree
+    tree_ : ClassificationTree
         The tree as data.
     n_leaves_, tree_size_ : int
         The number of leaves, and of all nodes.
@@ -93,7 +92,7 @@ class GeneralizedID3Classifier(TreeClassifier):
     ['rich', 'poor']
     """
 
-    tree_: SetTree
+    tree_: ClassificationTree
 
     def __init__(
         self,
@@ -174,7 +173,7 @@ class GeneralizedID3Classifier(TreeClassifier):
         """
         return super().predict(X)
 
-    def _verdict(self, X: Any) -> Verdict:
+    def _prediction(self, X: Any) -> Prediction:
         check_is_fitted(self)
         door = open_unseen(self, X, optional=self._added)
         return self.tree_.classify_sets(unseen_columns(self.tree_.set_attributes, door, self.missing, self._told))

@@ -20,16 +20,16 @@ from hedgerow.learning.inputs import open_unseen
 from hedgerow.learning.tree_classifier import TreeClassifier
 from hedgerow.privacy import pack
 from hedgerow.privacy.binding import BoundRequirement, Context
-from hedgerow.trees.generalizing import GeneralizedAttribute
-from hedgerow.trees.kadet import People, Records, induce_kadet
-from hedgerow.trees.placing import places_of
-from hedgerow.trees.tree import Verdict
+from hedgerow.trees.inducers.kadet import People, Records, induce_kadet
+from hedgerow.trees.nodes.classification import Prediction
+from hedgerow.trees.nodes.generalizing import GeneralizedAttribute
+from hedgerow.trees.nodes.placing import places_of
 
 __all__ = ["KADETClassifier"]
 
 
 class KADETClassifier(TreeClassifier):
-    """A decision tree that tells nobody apart from fewer than k people (see :mod:`hedgerow.trees.kadet`).
+    """A decision tree that tells nobody apart from fewer than k people (see :mod:`hedgerow.trees.inducers.kadet`).
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class KADETClassifier(TreeClassifier):
         self._note(tree, classes)
         return self
 
-    def _verdict(self, X: Any) -> Verdict:
+    def _prediction(self, X: Any) -> Prediction:
         """What the tree says of rows.
 
         A value that the training table does not have is taken for the nearest node above it that the hierarchy knows;
@@ -153,7 +153,7 @@ class KADETClassifier(TreeClassifier):
             new = self._encode(door, attribute.domain.name, like=attribute.domain)
             places[at] = places_of(attribute, new.domain, self._given[attribute.domain.name])[new.codes]
         deciding = self.tree_.deciding[self.tree_.reached(places)]
-        return Verdict(deciding, deciding.argmax(axis=1))
+        return Prediction(deciding, deciding.argmax(axis=1))
 
     def _encode(self, door: Door, name: str, like: Domain | None = None) -> EncodedColumn:
         """A column as codes of its own values; without a hierarchy it must not mix numbers and text."""

@@ -15,7 +15,7 @@ from hedgerow.errors import BadInput
 from hedgerow.frames import Door
 from hedgerow.learning.inputs import open_training
 from hedgerow.learning.labels import classes_of, labels_given, weights_of
-from hedgerow.trees.tree import Verdict
+from hedgerow.trees.nodes.classification import Prediction
 
 __all__ = ["Training", "TreeClassifier"]
 
@@ -38,19 +38,19 @@ class Training(NamedTuple):
 
 
 class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
-    """A classifier with a tree; a subclass grows it in ``fit`` and says in ``_verdict`` what it says of rows."""
+    """A classifier with a tree; a subclass grows it in ``fit`` and says in ``_prediction`` what it says of rows."""
 
     missing: Sequence[str]
     tree_: Any
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Name the class of each row: the most probable, the first of equally probable ones."""
-        named: NDArray[Any] = self._verdict(X).labels
+        named: NDArray[Any] = self._prediction(X).labels
         return np.asarray(self.classes_[named])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Give the probability of each class, in the order of ``classes_``."""
-        shares = self._verdict(X).shares
+        shares = self._prediction(X).shares
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
     def export_text(self) -> str:
@@ -59,7 +59,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         text: str = self.tree_.export_text()
         return text
 
-    def _verdict(self, X: Any) -> Verdict:
+    def _prediction(self, X: Any) -> Prediction:
         """Send rows down the tree."""
         raise NotImplementedError
 

@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.anonymizers.parameters import flag, number
-from hedgerow.anonymizers.suppression.kactus import entries_of, pruned, release_groups, warnings_of
+from hedgerow.anonymizers.suppression.kactus import release_groups, warnings_of
 from hedgerow.anonymizers.suppression.tree_guided import TreeGuided
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
@@ -42,8 +42,8 @@ from hedgerow.recoding import Pieces, PublishedColumn, Recoding
 from hedgerow.recoding.shown import PublishedValues
 
 if TYPE_CHECKING:
-    from hedgerow.anonymizers.suppression._kernels import Outcome
-    from hedgerow.trees.paths import PathTree
+    from hedgerow.anonymizers.suppression.pruning import PrunedTree
+    from hedgerow.trees.nodes.paths import PathTree
 
 __all__ = ["HybridKActus"]
 
@@ -84,7 +84,7 @@ class HybridKActus(TreeGuided):
     )
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        from hedgerow.anonymizers.suppression._kernels import Reading
+        from hedgerow.anonymizers.suppression.pruning import Reading, pruned
 
         k = max(one.minimal_size for one in requirements)
         tree = self._grown(counts, k)
@@ -99,13 +99,13 @@ class HybridKActus(TreeGuided):
         return release_groups("hybrid-kactus", tree, counts, outcome, shown, shown)
 
 
-def _as_published(tree: PathTree, counts: FrequencyTable, outcome: Outcome, k: int) -> Recoding:
+def _as_published(tree: PathTree, counts: FrequencyTable, outcome: PrunedTree, k: int) -> Recoding:
     """The release as printed: original tuples, except for what was suppressed or perturbed."""
     inner = np.flatnonzero(outcome.settled)
     helped = outcome.waiting[inner] + outcome.borrowed[inner] >= k
-    kept, _ = entries_of(outcome, np.flatnonzero(outcome.released))
-    hidden, _ = entries_of(outcome, inner[helped])
-    moved, owner = entries_of(outcome, inner[~helped])
+    kept, _ = outcome.entries(np.flatnonzero(outcome.released))
+    hidden, _ = outcome.entries(inner[helped])
+    moved, owner = outcome.entries(inner[~helped])
     entry = np.concatenate([kept, hidden, moved])
     of_tuple = counts.cell_tuple[outcome.bags.cell[entry]]
     # What a record shows: its tuple (question -1), nothing (-2), or only the number that a node perturbed.

@@ -9,7 +9,7 @@ from hedgerow.anonymizers.parameters import choice_or_object, number
 from hedgerow.counts import FrequencyTable
 
 if TYPE_CHECKING:
-    from hedgerow.trees.paths import PathTree
+    from hedgerow.trees.nodes.paths import PathTree
 
 __all__ = ["TreeGuided"]
 
@@ -37,6 +37,6 @@ class TreeGuided(Anonymizer):
 
     def _grown(self, counts: FrequencyTable, k: int) -> PathTree:
         """The tree that the inducer grows; branches should have k records if nothing else is said."""
-        from hedgerow.trees.inducers import grow
+        from hedgerow.trees.inducers.resolving import grow
 
         return grow(self.inducer, counts, k if self.min_objects == "k" else int(self.min_objects), type(self).__name__)

@@ -25,7 +25,7 @@ def tally(table: Table, lists: Lists | None, pool: Pool, room: Room) -> int:
     """Count the first column of a table; returns how many values occur."""
     size = table.columns[0, SIZE]
     column = int64(0)
-    end = int64(pool.rows.shape[0])
+    end = int64(min(pool.rows.shape[0], table.labels.shape[0]))
     found = -1
     if lists is not None:
         found = tally_lists(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from hedgerow.trees.growing.growth import enlarged
@@ -19,10 +21,12 @@ _ALIKE = 1e-3
 def collapse(nodes: Nodes) -> None:
     """Make a leaf of each node whose branches, all together, label no more training records rightly. O(nodes)."""
     as_leaf = nodes.counts.sum(axis=1) - nodes.counts.max(axis=1)
-    levels = nodes.levels()
-    as_tree = np.where(nodes.column < 0, as_leaf, 0.0)
-    for level in reversed(levels[1:]):
-        np.add.at(as_tree, nodes.parent[level], as_tree[level])
+    as_tree = as_leaf.copy()
+    for above, below in reversed([*pairwise(nodes.levels())]):
+        # The branches of a node stand together, and behind those of the nodes before it.
+        inner = above[nodes.column[above] >= 0]
+        widths = nodes.branches[inner]
+        as_tree[inner] = np.add.reduceat(as_tree[below], np.cumsum(widths) - widths)
     nodes.column[as_tree >= as_leaf - _ALIKE] = -1
 
 

@@ -169,8 +169,11 @@ def new_room(table: Table) -> Room:
 
 
 def new_pool(table: Table) -> Pool:
-    """All records, at the root."""
-    return Pool(np.arange(len(table.labels), dtype=np.int32), table.weights.copy())
+    """All records, at the root, and room for pieces if there will be any."""
+    rows = np.arange(len(table.labels), dtype=np.int32)
+    if ((table.routed < 0) | (table.routed >= table.columns[:, SIZE, None])).any():
+        return Pool(np.resize(rows, 3 * len(rows)), np.resize(table.weights, 3 * len(rows)))
+    return Pool(rows, table.weights.copy())
 
 
 def lists_of(codes: CodeLists, n_labels: int) -> Lists | None:

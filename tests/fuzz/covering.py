@@ -7,6 +7,7 @@ Hedgerow imported.
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -33,9 +34,10 @@ def as_number(value: Any) -> float | None:
     if isinstance(value, dt.date):
         return float((value - dt.date(1970, 1, 1)).days)
     try:
-        return float(value)
+        number = float(value)
     except (TypeError, ValueError):
         return None
+    return number if math.isfinite(number) else None  # "nan" is a word like any other
 
 
 def is_statistic(cell: Any, column: Column) -> bool:

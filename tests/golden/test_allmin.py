@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -46,6 +47,13 @@ def test_lattice() -> None:
     lattice = Lattice(prepared().counts)
     assert lattice.named(lattice.heights) == GOLDEN["heights"]
     assert lattice.size == GOLDEN["lattice_size"]
+
+
+@pytest.mark.parametrize("height", ["3", "2", "1"])
+def test_states_of_a_height(height: str) -> None:
+    """Figures 7 to 9: all states with so many generalizations, and no others."""
+    every = product(*(range(one + 1) for one in Lattice(prepared().counts).heights))
+    assert sorted(list(one) for one in every if sum(one) == int(height)) == sorted(GOLDEN["states"][height])
 
 
 @pytest.mark.parametrize("height", ["3", "2", "1"])

@@ -30,6 +30,7 @@ def golden(name: str) -> Example:
 
 
 SEARCH, CASE_1, CASE_2, CASE_3 = map(golden, CASES)
+TABLE_2 = golden("heuristicmin_table_2")
 
 
 def prepared(example: Example, *more: KAnonymity) -> Prepared:
@@ -171,6 +172,34 @@ def test_violating_rows_of_case_2() -> None:
     made = prepared(CASE_2)
     assert made.counts.rows == CASE_2["total_records"]
     assert violating_rows(made, CASE_2, made.requirements) == [CASE_2["violating_rows_R1"], CASE_2["violating_rows_R2"]]
+
+
+def test_females_who_work_44_hours_in_case_2() -> None:
+    """Section 5.2.2: fewer than the 11 of the second requirement share both."""
+    made = prepared(CASE_2)
+    names, counts = CASE_2["requirements"][1]["shield"], made.counts
+    cells = [counts.domains[name].labels[counts.tuples[:, counts.quasi.index(name)]] for name in names]
+    both = (cells[names.index("Sex")] == "F") & (cells[names.index("Hrs")] == "44")
+    assert counts.tuple_sizes[both].sum() == CASE_2["R2_projection_F_44"]
+    assert CASE_2["R2_projection_F_44"] < CASE_2["requirements"][1]["k"]
+
+
+@pytest.mark.parametrize("step", TABLE_2["by_attribute"], ids=lambda one: one["column"])
+def test_generalization_by_attribute_in_table_2(step: dict[str, Any]) -> None:
+    """Section 3.2: a value takes its siblings with it, in every row."""
+    columns, rows = TABLE_2["columns"], TABLE_2["a"]["rows"]
+    table = pa.table({name: [row[at] for row in rows for _ in range(row[-1])] for at, name in enumerate(columns)})
+    schema = Schema(quasi=columns, hierarchies=TABLE_2["taxonomies"])
+    made = pipeline.prepare(table, schema, [KAnonymity(TABLE_2["k"])], random_state=0)
+    space = CutSpace(made.counts, made.requirements)
+    start, at = space.start(), columns.index(step["column"])
+    hierarchy = made.counts.hierarchies[step["column"]]
+    cut = space.lift(start.nodes, at, [hierarchy.labels.index(step["value"])])
+    labels = made.counts.domains[step["column"]].labels.tolist()
+    after = [hierarchy.labels[cut[labels.index(row[at])]] for row in rows]
+    changed = [number for number, (row, label) in enumerate(zip(rows, after, strict=True), 1) if row[at] != label]
+    assert changed == step["changed_rows"]
+    assert {after[number - 1] for number in changed} == {step["new_value"]}
 
 
 def test_printed_path_of_case_2() -> None:

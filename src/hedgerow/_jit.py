@@ -1,4 +1,4 @@
-"""One door to numba: ``@jit`` compiles a kernel, keeps its type, and caches the machine code on disk.
+"""The one way to numba: ``@jit`` compiles a kernel, keeps its type, and caches the machine code on disk.
 
 numba's own cache notices a change of the file a kernel stands in, but not of the kernels it calls: after an upgrade,
 old machine code could decide with an old formula. So the cache has a folder for each state of all kernel sources.

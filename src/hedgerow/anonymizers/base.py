@@ -158,15 +158,15 @@ class Anonymizer(Declared):
         from hedgerow.frames import open_frame
         from hedgerow.proportions import shares_of_parts
 
-        door = open_frame(X)
+        opened = open_frame(X)
         schema = Schema() if self.schema is None else self.schema
         if not isinstance(schema, Schema):
             raise BadInput.parameter("schema", type(self).__name__, "a hedgerow.Schema", type(schema).__name__)
-        target = schema.target or _free_name(door.frame.columns)
+        target = schema.target or _free_name(opened.frame.columns)
         labels = np.asarray(y)
-        if labels.shape != (len(door.frame),):
-            raise BadInput(f"y must hold one class for each of the {len(door.frame)} rows of X.")
-        joined = door.frame.with_columns(door.series(target, labels))
+        if labels.shape != (len(opened.frame),):
+            raise BadInput(f"y must hold one class for each of the {len(opened.frame)} rows of X.")
+        joined = opened.frame.with_columns(opened.series(target, labels))
         release = self.anonymize(nw.to_native(joined), replace(schema, target=target))
         self.release_ = release
         published = nw.from_native(release.table, eager_only=True)
@@ -176,8 +176,8 @@ class Anonymizer(Declared):
             names, shares = shares_of_parts(release.proportions, release.hierarchies)
             of_row = shares[release.proportions.classes_of(features)]
             _refuse_names(names, features.columns)
-            features = features.with_columns(*(door.series(name, of_row[:, at]) for at, name in enumerate(names)))
-        return door.back(features), new_y.astype(labels.dtype, copy=False)
+            features = features.with_columns(*(opened.series(name, of_row[:, at]) for at, name in enumerate(names)))
+        return opened.back(features), new_y.astype(labels.dtype, copy=False)
 
 
 def _free_name(columns: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ from hedgerow.engines.base import encode, ranking_columns, refuse_too_wide
 from hedgerow.engines.rows import FrameRows
 from hedgerow.engines.sql import canonical_hash
 from hedgerow.errors import BadInput, InternalError, listing, required, translated
-from hedgerow.frames import Door, as_arrow, column_names, open_frame
+from hedgerow.frames import OpenFrame, as_arrow, column_names, open_frame
 from hedgerow.plain_columns import in_one_form, with_plain_categories
 from hedgerow.recoding import Pieces, PublishedColumn, Recoding
 from hedgerow.schema import Roles, Schema
@@ -34,8 +34,8 @@ class MemorySource:
     """A pandas, polars or pyarrow table, or a DuckDB relation."""
 
     def __init__(self, data: Any) -> None:
-        self._door: Door = open_frame(data)
-        self._frame: nw.DataFrame[Any] = nw.maybe_reset_index(self._door.frame)
+        self._opened: OpenFrame = open_frame(data)
+        self._frame: nw.DataFrame[Any] = nw.maybe_reset_index(self._opened.frame)
         self._counted: _Counted | None = None
         refuse_too_wide(len(self._frame.columns))
 
@@ -105,7 +105,7 @@ class MemorySource:
             else:
                 at = recoding.quasi.index(name)
                 columns[name] = self._published(recoding.columns[at])[recoding.groups[:, at][group]]
-        table = self._door.assemble(columns)
+        table = self._opened.assemble(columns)
         if column_names(table) != roles.published:
             raise InternalError("a table came out with other columns than those that are published")
         return FrameRows(table)
@@ -113,8 +113,8 @@ class MemorySource:
     def _published(self, column: PublishedColumn) -> nw.Series[Any]:
         """The published values of a column as a small series to draw from."""
         if column.numeric:
-            return self._door.series(column.domain.name, column.numbers, nw.Float64)
-        return self._door.series(column.domain.name, list(column.texts), nw.String)
+            return self._opened.series(column.domain.name, column.numbers, nw.Float64)
+        return self._opened.series(column.domain.name, list(column.texts), nw.String)
 
     def _pseudonyms(self, column: nw.Series[Any], rows: NDArray[np.int64]) -> nw.Series[Any]:
         """A random name for each person: the same in every row, drawn from the operating system's randomness."""
@@ -123,7 +123,7 @@ class MemorySource:
             # As text without markers of "missing": only null stays null.
             persons = encode_column(column.name, names, missing=(), mixture="text")
         tokens: list[str | None] = [secrets.token_hex(8) for _ in persons.domain.labels]
-        return self._door.series(column.name, [*tokens, None], nw.String)[persons.codes[rows].astype(np.int64)]
+        return self._opened.series(column.name, [*tokens, None], nw.String)[persons.codes[rows].astype(np.int64)]
 
 
 @dataclass(frozen=True, eq=False)

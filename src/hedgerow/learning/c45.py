@@ -101,25 +101,25 @@ class C45Classifier(TreeClassifier):
         self._check_parameters()
         training = self._open(X, y, sample_weight)
         self._told = proportions_of(X, None, type(self).__name__) if self.fractional else None
-        self._added = share_columns(training.door.frame) if self.fractional else []
+        self._added = share_columns(training.opened.frame) if self.fractional else []
         known: dict[str, Any] = {name: getattr(self, name) for name in ("confidence", "min_objects", "pruned")}
         if self.fractional:
             cells = published_columns(
-                X, training.door, missing=self.missing, missing_is_value=False, proportions=self._told
+                X, training.opened, missing=self.missing, missing_is_value=False, proportions=self._told
             )
             tree = induce_fractional_c45(cells, training.labels, training.names, training.weights, **known)
         else:
-            coded = encode_training(training.door, self.missing)
+            coded = encode_training(training.opened, self.missing)
             tree = induce_c45(coded, training.labels, training.names, training.weights, **known)
         self._note(tree, training.classes)
         return self
 
     def _prediction(self, X: Any) -> Prediction:
         check_is_fitted(self)
-        door = open_unseen(self, X, optional=self._added)
+        opened = open_unseen(self, X, optional=self._added)
         if self.tree_.set_attributes:
-            return self.tree_.classify_sets(unseen_columns(self.tree_.set_attributes, door, self.missing, self._told))
-        return self.tree_.classify(encode_like(self.tree_.attributes, door, self.missing))
+            return self.tree_.classify_sets(unseen_columns(self.tree_.set_attributes, opened, self.missing, self._told))
+        return self.tree_.classify(encode_like(self.tree_.attributes, opened, self.missing))
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__

@@ -18,7 +18,7 @@ from hedgerow.counts import encode_column
 from hedgerow.counts.encoding import number_of
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
-from hedgerow.frames import Door, as_arrow
+from hedgerow.frames import OpenFrame, as_arrow
 from hedgerow.hierarchies import EncodedHierarchy, hierarchy_of
 from hedgerow.hierarchies.taxonomies import Taxonomy
 from hedgerow.learning.part_columns import share_columns
@@ -41,7 +41,7 @@ def proportions_of(X: Any, given: object, owner: str) -> Proportions | None:
 
 def published_columns(
     X: Any,
-    door: Door,
+    opened: OpenFrame,
     *,
     missing: Sequence[str],
     own: bool = False,
@@ -54,8 +54,8 @@ def published_columns(
     Parameters
     ----------
     X : dataframe, Release or array
-        What was given, of which ``door`` is the table.
-    door : Door
+        What was given, of which ``opened`` is the table.
+    opened : OpenFrame
     missing : sequence of str
         Texts that mean "no value".
     own, missing_is_value : bool
@@ -76,7 +76,7 @@ def published_columns(
     >>> [column.index.tolist() for column in unseen]
     [[0, 3], [4, 2]]
     """
-    frame = door.frame
+    frame = opened.frame
     for name in hierarchies or {}:
         if name not in frame.columns:
             raise BadInput.unknown("column", str(name), frame.columns, "A hierarchy is given for it.")
@@ -108,10 +108,10 @@ def published_columns(
 
 
 def unseen_columns(
-    attributes: Sequence[SetAttribute], door: Door, missing: Sequence[str], proportions: Proportions | None
+    attributes: Sequence[SetAttribute], opened: OpenFrame, missing: Sequence[str], proportions: Proportions | None
 ) -> list[SetColumn]:
     """Read the columns of another table; rows that were recoded have the proportions of their class."""
-    frame = door.frame
+    frame = opened.frame
     told = {} if proportions is None else {column.name: column for column in proportions.columns}
     classes: NDArray[np.int64] | None = None
     if proportions is not None and all(name in frame.columns for name in told):

@@ -29,7 +29,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput, required
-from hedgerow.frames import Door, open_frame
+from hedgerow.frames import OpenFrame, open_frame
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
 from hedgerow.learning.drawing import COUNTED, draw, original_values, possible_values
 from hedgerow.proportions import Proportions, Spread
@@ -128,14 +128,14 @@ _Column = tuple[pa.Array, NDArray[np.integer]]
 class _Source:
     """A published table, and what is known of it."""
 
-    door: Door
+    opened: OpenFrame
     quasi: tuple[str, ...]
     proportions: Proportions | None
     hierarchies: Mapping[str, Hierarchy]
 
     def assemble(self, drawn: Mapping[str, _Column], repeats: int) -> Any:
         """The table with its drawn columns."""
-        frame = self.door.frame
+        frame = self.opened.frame
         rows = np.tile(np.arange(len(frame)), repeats)
         columns: dict[str, nw.Series[Any]] = {}
         for name in frame.columns:
@@ -144,13 +144,13 @@ class _Source:
                 columns[name] = self._series(name, values)[codes]
             else:
                 columns[name] = frame[name] if repeats == 1 else frame[name][rows]
-        return self.door.assemble(columns)
+        return self.opened.assemble(columns)
 
     def _series(self, name: str, values: pa.Array) -> nw.Series[Any]:
         # pandas has no type of its own for days.
-        if pa.types.is_date(values.type) and self.door.frame.implementation.is_pandas_like():
+        if pa.types.is_date(values.type) and self.opened.frame.implementation.is_pandas_like():
             values = values.cast(pa.timestamp("us"))
-        return self.door.series(name, values)
+        return self.opened.series(name, values)
 
 
 def _deal(
@@ -158,7 +158,7 @@ def _deal(
 ) -> dict[str, _Column]:
     """Deal out the bins of each class, anew for each repeat, and draw inside them."""
     columns = [proportions.column(name) for name in source.quasi]
-    class_of_row = proportions.classes_of(source.door.frame)
+    class_of_row = proportions.classes_of(source.opened.frame)
     unknown = class_of_row < 0
     if unknown.any():
         raise BadInput(
@@ -185,7 +185,7 @@ def _draw(
     missing = ("",) if source.proportions is None else source.proportions.missing
     drawn: dict[str, _Column] = {}
     for name, own in zip(source.quasi, generator.spawn(len(source.quasi)), strict=True):
-        column = source.door.frame[name]
+        column = source.opened.frame[name]
         if not (column.dtype.is_numeric() or column.dtype.is_temporal() or column.dtype == nw.Boolean):
             possible = possible_values(column, source.hierarchies.get(name), missing)
             drawn[name] = draw(possible, shares, repeats, own)
@@ -207,7 +207,7 @@ def _open(
         raise BadInput.parameter("quasi", "redraw", "a list of column names", quasi)
     known: dict[str, Hierarchy] = {}
     if isinstance(release, Release):
-        door = open_frame(release.table)
+        opened = open_frame(release.table)
         proportions = release.proportions if proportions is None else proportions
         quasi = release.quasi if quasi is None else quasi
         # Only how a column generalizes, never the values it was encoded for: they may not be published.
@@ -217,17 +217,17 @@ def _open(
             if encoded.source is not None and not encoded.automatic
         }
     else:
-        door = open_frame(release)
+        opened = open_frame(release)
         if quasi is None and proportions is not None:
             quasi = proportions.quasi
         if quasi is None:
             raise BadInput("A published table does not tell its quasi-identifiers. Name them in quasi=.")
     names = tuple(quasi)
     for name in (*names, *(hierarchies or ())):
-        if name not in door.frame.columns:
-            raise BadInput.unknown("column", str(name), door.frame.columns)
+        if name not in opened.frame.columns:
+            raise BadInput.unknown("column", str(name), opened.frame.columns)
     known |= {name: hierarchy_of(spec, name) for name, spec in (hierarchies or {}).items()}
-    return _Source(door, names, proportions, known)
+    return _Source(opened, names, proportions, known)
 
 
 def _whole(repeats: object) -> int:

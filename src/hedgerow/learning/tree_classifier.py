@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.errors import BadInput
-from hedgerow.frames import Door
+from hedgerow.frames import OpenFrame
 from hedgerow.learning.inputs import open_training
 from hedgerow.learning.labels import classes_of, labels_given, weights_of
 from hedgerow.trees.nodes.classification import Prediction
@@ -26,7 +26,7 @@ class Training(NamedTuple):
     Rows of weight 0 are left out; without weights ``weights`` is ``None``.
     """
 
-    door: Door
+    opened: OpenFrame
     classes: NDArray[Any]
     labels: NDArray[np.int64]
     weights: NDArray[np.float64] | None
@@ -65,16 +65,16 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     def _open(self, X: Any, y: Any, sample_weight: Any) -> Training:
         """Open what the tree is grown from."""
-        door = open_training(self, X)
-        rows = len(door.frame)
+        opened = open_training(self, X)
+        rows = len(opened.frame)
         classes, labels = classes_of(labels_given(X, y, type(self).__name__), rows)
         weights = weights_of(sample_weight, rows)
         if weights is not None and not weights.all():
             used = weights > 0
-            door = replace(door, frame=door.frame.filter(used.tolist()))
+            opened = replace(opened, frame=opened.frame.filter(used.tolist()))
             occurring, labels = np.unique(labels[used], return_inverse=True)
             classes, weights = classes[occurring], weights[used]
-        return Training(door, classes, labels, weights)
+        return Training(opened, classes, labels, weights)
 
     def _note(self, tree: Any, classes: NDArray[Any]) -> None:
         """Keep a grown tree."""

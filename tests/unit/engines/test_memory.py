@@ -20,7 +20,7 @@ import pytest
 from hedgerow.counts import FrequencyTable
 from hedgerow.engines import MemorySource
 from hedgerow.errors import BadInput, InternalError
-from hedgerow.frames import Door, as_arrow, open_frame
+from hedgerow.frames import OpenFrame, as_arrow, open_frame
 from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups
 from hedgerow.schema import Schema
 
@@ -325,7 +325,7 @@ def test_too_many_columns_are_refused_soon() -> None:
 
 def test_what_comes_out_has_the_published_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a dataframe library does, other columns than the published ones are never handed out."""
-    monkeypatch.setattr(Door, "assemble", lambda self, columns: pa.table({"name": ["Ann"]}))
+    monkeypatch.setattr(OpenFrame, "assemble", lambda self, columns: pa.table({"name": ["Ann"]}))
     with pytest.raises(InternalError, match="other columns"):
         apply(pa.table({"age": [1, 2]}), Schema(quasi=["age"]))
 

@@ -1,4 +1,4 @@
-"""Which inducer a parameter means, and the one door through which methods grow trees."""
+"""Which inducer a parameter means, and the one opened through which methods grow trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The opened: which tables come in, how they go out, and what is refused."""
+"""Tables in memory: which tables come in, how they go out, and what is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The opened of the learners: what comes in by name, what by position, and what is refused without showing a cell."""
+"""What learners are given: what comes in by name, what by position, and what is refused without showing a cell."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What grows a tree for a method: a word, a scikit-learn tree, a C4.5 classifier, or a function of one's own.
 
 An inducer is a callable that takes a :class:`hedgerow.trees.TrainingTable` and returns a tree that asks one column at
-a time (kACTUS takes any: Kisilevich, Rokach, Elovici, Shapira, IEEE TKDE 22(3), 2010). :func:`grow` is the opened for
+a time (kACTUS takes any: Kisilevich, Rokach, Elovici, Shapira, IEEE TKDE 22(3), 2010). :func:`grow` is the way in for
 methods: it lays the table out, calls the inducer, and checks and converts what comes back.
 
 **Deviations.** The authors used Weka's J48, which is ``"j48"`` here; the default ``"c45"`` grows the same trees.

@@ -68,7 +68,9 @@ def read_table(table: Any, *, text: bool = False) -> Rows:
     else:
         records = table.fetchall()
         cells = {name: [record[at] for record in records] for at, name in enumerate(table.columns)}
-    return Rows(cells, text=text)
+    # Where a CSV could not tell empty text from missing values, the rows are staged as Parquet.
+    plain = all(cell is None or isinstance(cell, str) for column in cells.values() for cell in column)
+    return Rows(cells, text=text and plain)
 
 
 def _plain(cell: Any) -> Any:

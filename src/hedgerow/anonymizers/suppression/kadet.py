@@ -29,7 +29,6 @@ from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import Context
 from hedgerow.recoding import Pieces, PublishedColumn, Recoding, label_column, publish_groups
-from hedgerow.trees.nodes.cuts import cuts_of_leaves
 from hedgerow.trees.nodes.generalizing import GeneralizedAttribute, GeneralizingTree
 from hedgerow.trees.training import checked_target, labelled_tuples
 from hedgerow.values import SUPPRESSED_TEXT
@@ -64,6 +63,7 @@ class KADET(Anonymizer):
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.trees.inducers.kadet import induce_kadet
+        from hedgerow.trees.nodes.cuts import cuts_of_leaves
 
         target = checked_target(counts, "KADET")
         context, packed = privacy.bind(counts, requirements)

@@ -25,6 +25,7 @@ import numpy as np, pyarrow as pa
 from dataclasses import replace
 import hedgerow as hr
 from hedgerow.anonymizers import pipeline
+from hedgerow.engines import FrameRows
 from hedgerow.recoding import Pieces, Recoding, publish_groups
 assert False, "assertions are off"
 people = pa.table({"age": [20, 23, 27, 25, 27, 29], "row": list(range(6))})
@@ -36,7 +37,7 @@ columns, values = publish_groups(ready.counts, pieces, int(group.max()) + 1, "se
 recoding = Recoding("by hand", ready.counts.quasi, columns, values, np.bincount(group), pieces)
 if sys.argv[1] == "rows vanish":
     apply = ready.source.apply
-    ready.source.apply = lambda *arguments: apply(*arguments).slice(0, 5)
+    ready.source.apply = lambda *arguments: FrameRows(apply(*arguments).table.slice(0, 5))
 if sys.argv[1] == "other columns":
     ready = replace(ready, roles=replace(ready.roles, columns=("row", "age")))
 if sys.argv[1] == "nothing":

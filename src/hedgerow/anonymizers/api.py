@@ -87,6 +87,8 @@ def anonymize(
         )
     if not isinstance(schema, Schema):
         raise BadInput.parameter("schema", "anonymize", "a hedgerow.Schema", type(schema).__name__)
+    if not isinstance(publish_proportions, bool):
+        raise BadInput.parameter("publish_proportions", "anonymize", "True or False", publish_proportions)
     chosen = find_method(DEFAULT_METHOD if method is None else method)
     chosen.check(method_parameters)
     return chosen(**method_parameters).anonymize(

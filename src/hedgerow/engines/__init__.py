@@ -29,8 +29,10 @@ __all__ = [
 
 def open_source(data: Any) -> Source:
     """Open whatever holds a table: a dataframe, a DuckDB relation, a path, a :class:`File`; a source is one already."""
-    if isinstance(data, Source):
-        return data
+    # Asked of the type: a lazy frame would have to find out what its columns are.
+    if all(hasattr(type(data), verb) for verb in ("count", "apply", "reads")):
+        source: Source = data
+        return source
     if isinstance(data, str | Path):
         data = File(data)
     return FileSource(data) if isinstance(data, File) else MemorySource(data)

@@ -26,9 +26,9 @@ import hedgerow as hr
 import tables
 import timing
 import weka_process
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.privacy import KAnonymity
-from hedgerow.trees import inducers
+from hedgerow.trees.inducers import resolving as inducers
 from markdown import header, row
 from weka_process import Job
 
@@ -110,7 +110,7 @@ def fit_seconds(table: pl.DataFrame, schema: hr.Schema, method: hr.KActus) -> tu
         taken.append(time.perf_counter() - start)
         return tree
 
-    prepared = line.prepare(table, schema, [KAnonymity(K)], random_state=0)
+    prepared = pipeline.prepare(table, schema, [KAnonymity(K)], random_state=0)
     inducers.grow = timed  # type: ignore[assignment]  # put back below
     try:
         start = time.perf_counter()

@@ -11,22 +11,18 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import polars as pl
 
 import hedgerow as hr
 import tables
 import timing
-from hedgerow.anonymizers import line
-from hedgerow.anonymizers.lattice.allmin import allmin
-from hedgerow.anonymizers.lattice.datafly import datafly
-from hedgerow.anonymizers.lattice.incognito import incognito
-from hedgerow.anonymizers.lattice.optimal import optimal
+from hedgerow import AllMin, Datafly, Incognito, OptimalLattice
+from hedgerow.anonymizers import pipeline
 from hedgerow.metrics import loss
 from hedgerow.privacy import KAnonymity
-from hedgerow.recoding import Recoding
 from markdown import header, row
 
 K = 5
@@ -34,7 +30,7 @@ LIMIT = 0.04
 SECONDS = 60.0
 NINE = [*tables.QUASI, tables.TARGET]
 
-Method = Callable[..., Recoding]
+Method = type[hr.Anonymizer]
 
 
 def schema_of(table: pl.DataFrame) -> hr.Schema:
@@ -44,16 +40,16 @@ def schema_of(table: pl.DataFrame) -> hr.Schema:
     return hr.Schema(quasi=table.columns, hierarchies=known)
 
 
-def prepared(table: pl.DataFrame) -> line.Prepared:
+def prepared(table: pl.DataFrame) -> pipeline.Prepared:
     """Read and count."""
-    return line.prepare(table, schema_of(table), [KAnonymity(K)], random_state=0)
+    return pipeline.prepare(table, schema_of(table), [KAnonymity(K)], random_state=0)
 
 
 def warm_up() -> None:
     """Compile the kernels (or load them from the cache) before anything is timed."""
     small = prepared(tables.adult("train").select(NINE).head(500))
     for limit in (0.0, LIMIT):
-        optimal(small.counts, small.requirements, suppression_limit=limit)
+        OptimalLattice(suppression_limit=limit).fit_counts(small.counts, small.requirements)
 
 
 def adult() -> None:
@@ -63,17 +59,17 @@ def adult() -> None:
     job = prepared(table)
     header("method", "may be lost", "fit (s)", "nodes", "evaluated", "tagged", "lost", "loss")
     runs: list[tuple[str, Method, float]] = [
-        ("optimal", optimal, 0.0),
-        ("optimal", optimal, LIMIT),
-        ("incognito", incognito, 0.0),
-        ("allmin", allmin, 0.0),
-        ("allmin", allmin, LIMIT),
-        ("datafly", datafly, 0.0),
-        ("datafly", datafly, LIMIT),
+        ("optimal", OptimalLattice, 0.0),
+        ("optimal", OptimalLattice, LIMIT),
+        ("incognito", Incognito, 0.0),
+        ("allmin", AllMin, 0.0),
+        ("allmin", AllMin, LIMIT),
+        ("datafly", Datafly, 0.0),
+        ("datafly", Datafly, LIMIT),
     ]
     for name, method, limit in runs:
-        given = {} if name == "incognito" else {"suppression_limit": limit}
-        work = partial(method, job.counts, job.requirements, **given)
+        given: dict[str, Any] = {} if name == "incognito" else {"suppression_limit": limit}
+        work = partial(method(**given).fit_counts, job.counts, job.requirements)
         recoding = work()
         facts = recoding.facts
         row(
@@ -116,7 +112,7 @@ def large() -> None:
         plain = timing.best(group_by)
         work = partial(hr.anonymize, table, schema, method="optimal", k=K, suppression_limit=limit, random_state=0)
         whole = timing.best(work, runs=3)
-        fit = partial(optimal, job.counts, job.requirements, suppression_limit=limit)
+        fit = partial(OptimalLattice(suppression_limit=limit).fit_counts, job.counts, job.requirements)
         recoding = fit()
         plain = min(plain, timing.best(group_by))
         row(
@@ -140,11 +136,11 @@ def wide() -> None:
     header("method", "may be lost", "seconds", "nodes", "evaluated", "proved", "lost", "loss")
     for limit in (0.0, LIMIT):
         for name, work in (
-            ("datafly", partial(datafly, suppression_limit=limit)),
-            ("optimal", partial(optimal, suppression_limit=limit, time_limit=SECONDS)),
+            ("datafly", Datafly(suppression_limit=limit)),
+            ("optimal", OptimalLattice(suppression_limit=limit, time_limit=SECONDS)),
         ):
             start = time.perf_counter()
-            recoding = work(job.counts, job.requirements)
+            recoding = work.fit_counts(job.counts, job.requirements)
             seconds = time.perf_counter() - start
             facts = recoding.facts
             row(

@@ -15,7 +15,7 @@ import random
 import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -25,15 +25,10 @@ import polars as pl
 import hedgerow as hr
 import tables
 import timing
-from hedgerow.anonymizers import line
-from hedgerow.anonymizers.merge.greedy import greedy
-from hedgerow.anonymizers.merge.k_member import k_member
-from hedgerow.anonymizers.merge.kaca import kaca
-from hedgerow.anonymizers.merge.oka import oka
-from hedgerow.anonymizers.partition.mondrian import mondrian
+from hedgerow import KACA, OKA, Greedy, KMember, Mondrian
+from hedgerow.anonymizers import pipeline
 from hedgerow.metrics import ncp, nllm
 from hedgerow.privacy import KAnonymity
-from hedgerow.recoding import Recoding
 from markdown import header, row
 
 K = 10
@@ -46,33 +41,36 @@ LARGE_K = 150
 # As many rows as plain Python clusters in less than a minute.
 FIRST = 3_000
 
-Method = Callable[..., Recoding]
+Method = hr.Anonymizer
 
 
-def prepared(table: pl.DataFrame, k: int, *, with_hierarchies: bool = False) -> line.Prepared:
+def prepared(table: pl.DataFrame, k: int, *, with_hierarchies: bool = False) -> pipeline.Prepared:
     """Read and count the eight quasi-identifiers, with Adult's taxonomies or without."""
     folder = tables.data_folder() / "adult" / "hierarchies"
     known = {name: str(folder / f"{name}.csv") for name in tables.QUASI} if with_hierarchies else {}
     schema = hr.Schema(quasi=tables.QUASI, hierarchies=known)
-    return line.prepare(table.select(tables.QUASI), schema, [KAnonymity(k)], random_state=0)
+    return pipeline.prepare(table.select(tables.QUASI), schema, [KAnonymity(k)], random_state=0)
 
 
 def adult() -> None:
     """NCP and seconds on the 30,162 rows of the train file, without hierarchies."""
     runs: list[tuple[str, Method, bool]] = [
-        ("Mondrian, strict", mondrian, False),
-        ("Mondrian, relaxed", partial(mondrian, relaxed=True), False),
-        ("greedy, ranges and sets", partial(greedy, metric="ncp", ranges=True), False),
-        ("KACA", kaca, True),
-        ("k-member", k_member, True),
-        ("OKA", oka, True),
+        ("Mondrian, strict", Mondrian(), False),
+        ("Mondrian, relaxed", Mondrian(relaxed=True), False),
+        ("greedy, ranges and sets", Greedy(metric="ncp", ranges=True), False),
+        ("KACA", KACA(), True),
+        ("k-member", KMember(), True),
+        ("OKA", OKA(), True),
     ]
     table = tables.adult("train")
     job = prepared(table, K)
     header("method", "fit (s)", "NCP", "classes", "with improve=True: fit (s)", "NCP", "classes")
     for name, method, draws in runs:
         seeds = SEEDS if draws else range(1)
-        row(name, *(cell for improve in (False, True) for cell in fitted(partial(method, improve=improve), job, seeds)))
+        row(
+            name,
+            *(cell for improve in (False, True) for cell in fitted(method.set_params(improve=improve), job, seeds)),
+        )
     print(
         f"\nk = {K}, {table.height:,} rows, {len(job.counts.tuples):,} of them distinct; the fit alone, without "
         f"reading, publishing rows and verification. One run each; where a method draws, {len(SEEDS)}: the mean of NCP "
@@ -80,14 +78,14 @@ def adult() -> None:
     )
 
 
-def fitted(method: Method, job: line.Prepared, seeds: Sequence[int]) -> list[str]:
+def fitted(method: Method, job: pipeline.Prepared, seeds: Sequence[int]) -> list[str]:
     """Seconds, NCP and the number of classes; kernels are compiled, or loaded, before."""
     small = prepared(tables.adult("train").head(500), K)
-    method(small.counts, small.requirements, seed=0)
+    method.fit_counts(small.counts, small.requirements, seed=0)
     seconds, losses, classes = [], [], []
     for seed in seeds:
         start = time.perf_counter()
-        recoding = method(job.counts, job.requirements, seed=seed)
+        recoding = method.fit_counts(job.counts, job.requirements, seed=seed)
         seconds.append(time.perf_counter() - start)
         losses.append(ncp(job.counts, recoding))
         classes.append(len(recoding.sizes))
@@ -97,9 +95,9 @@ def fitted(method: Method, job: line.Prepared, seeds: Sequence[int]) -> list[str
 def losses() -> None:
     """NCP and seconds at three k, improved and not."""
     runs: list[tuple[str, Method]] = [
-        ("Mondrian, strict", mondrian),
-        ("Mondrian, relaxed", partial(mondrian, relaxed=True)),
-        ("k-member", k_member),
+        ("Mondrian, strict", Mondrian()),
+        ("Mondrian, relaxed", Mondrian(relaxed=True)),
+        ("k-member", KMember()),
     ]
     table = tables.adult("train")
     header("k", "method", "fit (s)", "NCP", "with improve=True: fit (s)", "NCP", "public (given)", "lower by")
@@ -107,7 +105,7 @@ def losses() -> None:
         job = prepared(table, k)
         for name, method in runs:
             plain_seconds, plain, _ = fitted(method, job, range(1))
-            seconds, improved, _ = fitted(partial(method, improve=True), job, range(1))
+            seconds, improved, _ = fitted(method.set_params(improve=True), job, range(1))
             lower = 1 - float(improved.strip("*")) / target
             row(k, name, plain_seconds, plain, seconds, improved, target, f"**{lower:.0%}**")
     print(
@@ -153,11 +151,11 @@ def merged() -> None:
     """Greedy merging for the fourteen k of the paper."""
     table = tables.adult("train")
     small = prepared(table.head(500), K, with_hierarchies=True)
-    greedy(small.counts, small.requirements)
+    Greedy().fit_counts(small.counts, small.requirements)
     header("k", "fit (s)", "NLLM", "classes")
     for k in FOURTEEN:
         job = prepared(table, k, with_hierarchies=True)
-        work = partial(greedy, job.counts, job.requirements)
+        work = partial(Greedy().fit_counts, job.counts, job.requirements)
         seconds = timing.best(work, runs=2)
         recoding = work()
         row(k, f"{seconds:.2f}", f"{nllm(job.counts, recoding):.4f}", f"{len(recoding.sizes):,}")
@@ -254,7 +252,7 @@ def ncp_of(clusters: Sequence[Cluster], records: Sequence[Record], numbers: int)
 def beside_plain_python() -> None:
     """Both on the first rows of Adult."""
     small = prepared(tables.adult("train").head(500), K)
-    k_member(small.counts, small.requirements, seed=0)
+    KMember().fit_counts(small.counts, small.requirements, seed=0)
     table = tables.adult("train").head(FIRST).select(tables.QUASI)
     job = prepared(table, K)
     records: list[Record] = [(float(one[0]), *one[1:]) for one in table.iter_rows()]
@@ -263,7 +261,7 @@ def beside_plain_python() -> None:
         start = time.perf_counter()
         clusters = plain_k_member(records, 1, K, seed)
         plain = time.perf_counter() - start
-        work = partial(k_member, job.counts, job.requirements, seed=seed)
+        work = partial(KMember().fit_counts, job.counts, job.requirements, seed=seed)
         ours = timing.best(work)
         row(
             seed,

@@ -28,7 +28,7 @@ import polars as pl
 import hedgerow as hr
 import tables
 import timing
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.partition import threads
 from hedgerow.privacy import KAnonymity
 from markdown import header, row
@@ -109,7 +109,7 @@ def kernel_seconds(table: pl.DataFrame, schema: hr.Schema, k: int) -> float:
         taken.append(time.perf_counter() - start)
         return result
 
-    prepared = line.prepare(table, schema, [KAnonymity(k)], random_state=None)
+    prepared = pipeline.prepare(table, schema, [KAnonymity(k)], random_state=None)
     threads.partition_in_threads = timed  # type: ignore[assignment]  # put back below
     try:
         hr.Mondrian()._fit(prepared.counts, prepared.requirements, None)

@@ -12,38 +12,22 @@ import itertools
 import sys
 from collections.abc import Sequence
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 import polars as pl
 
 import hedgerow as hr
 import tables
 import timing
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.specialize.search import Loss
-from hedgerow.anonymizers.specialize.tdr import tdr as refine
-from hedgerow.anonymizers.specialize.tds import tds as specialize
-from hedgerow.counts import FrequencyTable
 from hedgerow.metrics import METRICS
-from hedgerow.privacy import KAnonymity, Requirement
-from hedgerow.recoding import Recoding
+from hedgerow.privacy import KAnonymity
 from markdown import header, row
 
 METHOD = "tds"
 K = 150
 LOSSES: Final[tuple[Loss, ...]] = ("shield", "node")
-
-
-class Method(Protocol):
-    """A method that has a choice of losses."""
-
-    __name__: str
-
-    def __call__(
-        self, counts: FrequencyTable, requirements: Sequence[Requirement], *, loss: Loss = "shield"
-    ) -> Recoding:
-        """Fit."""
-        ...
 
 
 def schema(*without: str) -> hr.Schema:
@@ -89,12 +73,12 @@ def tds_row(factor: int, table: pl.DataFrame) -> None:
     def group_by() -> None:
         table.group_by(tables.SEVEN).len()
 
-    prepared = line.prepare(table, schema("age"), [KAnonymity(K)], random_state=0)
+    prepared = pipeline.prepare(table, schema("age"), [KAnonymity(K)], random_state=0)
     plain = timing.best(group_by)
-    fit = timing.best(partial(specialize, prepared.counts, prepared.requirements))
+    fit = timing.best(partial(hr.TDS().fit_counts, prepared.counts, prepared.requirements))
     whole = timing.best(partial(hr.anonymize, table, schema("age"), method=METHOD, k=K, random_state=0), runs=3)
     plain = min(plain, timing.best(group_by))
-    recoding = specialize(prepared.counts, prepared.requirements)
+    recoding = hr.TDS().fit_counts(prepared.counts, prepared.requirements)
     tuples = len(prepared.counts.tuples)
     row(
         factor,
@@ -114,17 +98,17 @@ def loss(ks: Sequence[int] = (5, 10, 50, 150)) -> None:
     """Both losses on Adult, with given and with grown intervals of age, and TDR without any taxonomy."""
     header("method", "taxonomies", "k", "loss", "specializations", "classes", "classification metric", "loss metric")
     table = tables.adult("train", "test").select(*tables.SEVEN, tables.TARGET)
-    cases: Sequence[tuple[Method, str, tuple[str, ...]]] = (
-        (specialize, "all given", ()),
-        (specialize, "all but that of age", ("age",)),
-        (refine, "none", tuple(tables.SEVEN)),
+    cases: Sequence[tuple[type[hr.TDS | hr.TDR], str, tuple[str, ...]]] = (
+        (hr.TDS, "all given", ()),
+        (hr.TDS, "all but that of age", ("age",)),
+        (hr.TDR, "none", tuple(tables.SEVEN)),
     )
     for (method, said, without), k in itertools.product(cases, ks):
-        prepared = line.prepare(table, schema(*without), [KAnonymity(k)], random_state=0)
+        prepared = pipeline.prepare(table, schema(*without), [KAnonymity(k)], random_state=0)
         for one in LOSSES:
-            recoding = method(prepared.counts, prepared.requirements, loss=one)
+            recoding = method(loss=one).fit_counts(prepared.counts, prepared.requirements)
             row(
-                method.__name__,
+                method.name,
                 said,
                 k,
                 one,

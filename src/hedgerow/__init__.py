@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from hedgerow._version import __version__
+from hedgerow._version import __version__ as __version__
 
 # Names are imported when they are first used: `import hedgerow` costs next to nothing.
 _MODULES = ("anonymizers", "datasets", "hierarchies", "learning", "metrics", "privacy", "risk", "trees", "verifier")
@@ -13,23 +13,6 @@ _EXPORTS = {
     "anonymize": "hedgerow.anonymizers.api",
     "methods": "hedgerow.anonymizers.registry",
     "Anonymizer": "hedgerow.anonymizers.base",
-    "OptimalLattice": "hedgerow.anonymizers.estimators",
-    "Incognito": "hedgerow.anonymizers.estimators",
-    "AllMin": "hedgerow.anonymizers.estimators",
-    "Datafly": "hedgerow.anonymizers.estimators",
-    "HeuristicMin": "hedgerow.anonymizers.estimators",
-    "MinGen": "hedgerow.anonymizers.estimators",
-    "Greedy": "hedgerow.anonymizers.estimators",
-    "KACA": "hedgerow.anonymizers.estimators",
-    "KMember": "hedgerow.anonymizers.estimators",
-    "OKA": "hedgerow.anonymizers.estimators",
-    "BUG": "hedgerow.anonymizers.estimators",
-    "HybridKActus": "hedgerow.anonymizers.estimators",
-    "KADET": "hedgerow.anonymizers.estimators",
-    "KActus": "hedgerow.anonymizers.estimators",
-    "Mondrian": "hedgerow.anonymizers.estimators",
-    "TDR": "hedgerow.anonymizers.estimators",
-    "TDS": "hedgerow.anonymizers.estimators",
     "audit": "hedgerow.risk",
     "Audit": "hedgerow.risk",
     "File": "hedgerow.engines",
@@ -37,7 +20,7 @@ _EXPORTS = {
     "Release": "hedgerow.release",
     "Recoding": "hedgerow.recoding",
     "Proportions": "hedgerow.proportions",
-    "parse": "hedgerow.values",
+    "parse": "hedgerow.published",
     "KAnonymity": "hedgerow.privacy",
     "LDiversity": "hedgerow.privacy",
     "TCloseness": "hedgerow.privacy",
@@ -50,18 +33,27 @@ _EXPORTS = {
     "MissingExtra": "hedgerow.errors",
 }
 
-__all__ = ["__version__", *_EXPORTS, *_MODULES]
-
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(f"hedgerow.{name}")
-    if name not in _EXPORTS:
+    if name == "__all__":
+        return ["__version__", *_EXPORTS, *_MODULES, *_methods()]
+    if name in _EXPORTS:
+        value = getattr(importlib.import_module(_EXPORTS[name]), name)
+    elif name[:1].isupper() and name in _methods():
+        value = _methods()[name]
+    else:
         raise AttributeError(f"module 'hedgerow' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_EXPORTS[name]), name)
     globals()[name] = value
     return value
 
 
+def _methods() -> dict[str, Any]:
+    """The classes of the methods, which are listed in one place only."""
+    registry = importlib.import_module("hedgerow.anonymizers.registry")
+    return {method.__name__: method for method in registry.METHODS.values()}
+
+
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted(__getattr__("__all__"))

@@ -10,23 +10,7 @@ from hedgerow import verifier as verifier
 from hedgerow._version import __version__ as __version__
 from hedgerow.anonymizers.api import anonymize as anonymize
 from hedgerow.anonymizers.base import Anonymizer as Anonymizer
-from hedgerow.anonymizers.estimators import BUG as BUG
-from hedgerow.anonymizers.estimators import KACA as KACA
-from hedgerow.anonymizers.estimators import KADET as KADET
-from hedgerow.anonymizers.estimators import OKA as OKA
-from hedgerow.anonymizers.estimators import TDR as TDR
-from hedgerow.anonymizers.estimators import TDS as TDS
-from hedgerow.anonymizers.estimators import AllMin as AllMin
-from hedgerow.anonymizers.estimators import Datafly as Datafly
-from hedgerow.anonymizers.estimators import Greedy as Greedy
-from hedgerow.anonymizers.estimators import HeuristicMin as HeuristicMin
-from hedgerow.anonymizers.estimators import HybridKActus as HybridKActus
-from hedgerow.anonymizers.estimators import Incognito as Incognito
-from hedgerow.anonymizers.estimators import KActus as KActus
-from hedgerow.anonymizers.estimators import KMember as KMember
-from hedgerow.anonymizers.estimators import MinGen as MinGen
-from hedgerow.anonymizers.estimators import Mondrian as Mondrian
-from hedgerow.anonymizers.estimators import OptimalLattice as OptimalLattice
+from hedgerow.anonymizers.methods import *  # noqa: F403 - listed there, and only there
 from hedgerow.anonymizers.registry import methods as methods
 from hedgerow.engines import File as File
 from hedgerow.errors import BadInput as BadInput
@@ -40,9 +24,9 @@ from hedgerow.privacy import LDiversity as LDiversity
 from hedgerow.privacy import PSensitive as PSensitive
 from hedgerow.privacy import TCloseness as TCloseness
 from hedgerow.proportions import Proportions as Proportions
+from hedgerow.published import parse as parse
 from hedgerow.recoding import Recoding as Recoding
 from hedgerow.release import Release as Release
 from hedgerow.risk import Audit as Audit
 from hedgerow.risk import audit as audit
 from hedgerow.schema import Schema as Schema
-from hedgerow.values import parse as parse

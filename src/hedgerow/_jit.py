@@ -1,4 +1,4 @@
-"""One door to numba: ``@jit`` compiles a kernel, keeps its type, and caches the machine code on disk.
+"""The one way to numba: ``@jit`` compiles a kernel, keeps its type, and caches the machine code on disk.
 
 numba's own cache notices a change of the file a kernel stands in, but not of the kernels it calls: after an upgrade,
 old machine code could decide with an old formula. So the cache has a folder for each state of all kernel sources.
@@ -14,40 +14,61 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, Final, ParamSpec, TypeVar, cast
+from typing import Any, Final, ParamSpec, TypeVar, cast, overload
 
 import numba
+import numpy as np
 
 from hedgerow._version import __version__
 
-__all__ = ["jit"]
+__all__ = ["int64", "jit"]
 
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
+
+# An int of 64 bits that numba does not take for a constant: for each constant that one kernel hands to another, and for
+# each narrower int, it would compile the other one once more.
+int64: Final = cast("Callable[[int], int]", np.int64)
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def jit(kernel: Callable[P, R]) -> Callable[P, R]:
+@overload
+def jit(kernel: Callable[P, R]) -> Callable[P, R]: ...
+@overload
+def jit(*, inner: bool) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def jit(kernel: Callable[P, R] | None = None, *, inner: bool = False) -> Any:
     """Compile a kernel with ``numba.njit`` when it is first called; it runs without holding Python's lock.
 
     With ``NUMBA_DISABLE_JIT=1`` in the environment the kernel stays plain Python, so that coverage sees its
     lines. Where there is no folder for the cache that only its owner may write to, there is no cache.
 
+    Parameters
+    ----------
+    kernel : function
+    inner : bool
+        Whether only kernels call it. Then it becomes a part of each of them: there is no way in from Python to
+        compile, which for a function of many arrays takes longer than the function itself.
+
+    Examples
+    --------
     >>> @jit
     ... def double(number: int) -> int:
     ...     return 2 * number
     >>> double(21)
     42
     """
+    if kernel is None:
+        return partial(jit, inner=inner)
+    ways: dict[str, Any] = {"nogil": True, **({"no_cpython_wrapper": True, "no_cfunc_wrapper": True} if inner else {})}
     folder = _cache_folder()
     if folder is not None:
         with _cached_in(folder), suppress(RuntimeError):
             # numba may still find no way to cache: the disk is full, or the code has no file.
-            return cast("Callable[P, R]", numba.njit(cache=True, nogil=True)(kernel))
-    return cast("Callable[P, R]", numba.njit(nogil=True)(kernel))
+            return numba.njit(cache=True, **ways)(kernel)
+    return numba.njit(**ways)(kernel)
 
 
 @contextmanager
@@ -93,10 +114,8 @@ def _only_ours(folder: Path, *, close: bool = False) -> bool:
 
 def _digest(package: Path) -> str:
     """A digest of every source that compiled code can depend on: the folders that hold kernels, and this file."""
-    sources = {
-        Path(__file__),
-        *(source for kernels in package.rglob("_kernels.py") for source in kernels.parent.glob("*.py")),
-    }
+    kernels = [source for source in package.rglob("*.py") if b"import jit" in source.read_bytes()]
+    sources = {Path(__file__), *(beside for kernel in kernels for beside in kernel.parent.glob("*.py"))}
     state = hashlib.sha256(f"{__version__} {numba.__version__}".encode())
     for source in sorted(sources):
         state.update(source.relative_to(package).as_posix().encode() + b"\0" + source.read_bytes())

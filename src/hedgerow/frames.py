@@ -1,4 +1,4 @@
-"""The door for tables in memory: pandas, polars, pyarrow and DuckDB relations come in and go out as they were.
+"""Tables in memory: pandas, polars, pyarrow and DuckDB relations come in and go out as they were.
 
 narwhals speaks to the dataframes; a DuckDB relation passes through Arrow and comes back as a relation of a connection
 of its own: on the caller's, a name might mean one of the caller's tables.
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput, InternalError, listing, translated
 
-__all__ = ["Door", "as_arrow", "column_names", "is_relation", "open_frame", "refuse_alike"]
+__all__ = ["OpenFrame", "as_arrow", "column_names", "is_relation", "open_frame", "refuse_alike"]
 
 
 @dataclass(frozen=True, eq=False)
-class Door:
+class OpenFrame:
     """A table that came in, as a narwhals frame, and the way back to the type it was."""
 
     frame: nw.DataFrame[Any]
@@ -50,7 +50,7 @@ def is_relation(data: object) -> bool:
     return kind.__name__ == "DuckDBPyRelation" and "duckdb" in kind.__module__
 
 
-def open_frame(data: Any) -> Door:
+def open_frame(data: Any) -> OpenFrame:
     """Open a dataframe or DuckDB relation, or say that it is none."""
     if is_relation(data):
         return _open_relation(data)
@@ -61,9 +61,11 @@ def open_frame(data: Any) -> Door:
     with translated(TypeError, into=no_table), translated(nw.exceptions.DuplicateError, into=lambda _: _repeated(data)):
         frame = nw.from_native(data)
     if isinstance(frame, nw.LazyFrame):
+        if frame.implementation.is_spark_like():
+            raise BadInput("Tables of Spark cannot be read yet. Write the table to a Parquet file and name that.")
         return _open_lazy(frame)
     _check_names(frame.columns)
-    return Door(frame, nw.to_native)
+    return OpenFrame(frame, nw.to_native)
 
 
 def _repeated(data: Any) -> BadInput:
@@ -71,24 +73,24 @@ def _repeated(data: Any) -> BadInput:
     return _wrong_names(names) or BadInput("The table has several columns of one name. Rename them.")
 
 
-def _open_lazy(frame: nw.LazyFrame[Any]) -> Door:
+def _open_lazy(frame: nw.LazyFrame[Any]) -> OpenFrame:
     """Collect a lazy frame; what comes back is lazy again."""
     # Whatever the backend raises: its message may quote a cell.
     failed = BadInput("The lazy frame could not be collected. Check the query it comes from.")
     with translated(Exception, into=failed):
         eager = frame.collect()
     _check_names(eager.columns)
-    return Door(eager, lambda published: nw.to_native(published.lazy()))
+    return OpenFrame(eager, lambda published: nw.to_native(published.lazy()))
 
 
-def _open_relation(relation: Any) -> Door:
+def _open_relation(relation: Any) -> OpenFrame:
     _check_names(list(relation.columns))
     refuse_alike(relation.columns)
     # DuckDB's own errors quote cells; DuckDB is not imported for their name.
     failed = BadInput("DuckDB could not evaluate the relation. Check the query it comes from.")
     with translated(Exception, into=failed):
         table = relation.to_arrow_table()
-    return Door(nw.from_native(table, eager_only=True), lambda published: _as_relation(published.to_arrow()))
+    return OpenFrame(nw.from_native(table, eager_only=True), lambda published: _as_relation(published.to_arrow()))
 
 
 def _as_relation(published: pa.Table) -> Any:

@@ -1,83 +1,21 @@
-"""Published values: how a generalized cell is written as text, and read back.
+"""How single values are written: numbers, intervals of numbers, and the signs for suppressed and missing.
 
-A plain value and a hierarchy's label are themselves; a set is ``{a|b|c}`` (sorted, ``|`` and ``\\`` escaped, a
-missing member written ``\\N``); an interval is ``[low,high)``, or ``[low,high]`` for the last of a column;
-a suppressed cell is ``*``. The text is the same in CSV, Parquet and dataframes.
+Sets, and reading any of this back, are in :mod:`hedgerow.published`.
 """
 
 from __future__ import annotations
 
-import math
 import numbers
-import re
-from dataclasses import dataclass
 from typing import Final
 
-__all__ = [
-    "SUPPRESSED",
-    "SUPPRESSED_TEXT",
-    "Interval",
-    "Suppressed",
-    "ValueSet",
-    "format_interval",
-    "format_set",
-    "format_value",
-    "number_text",
-    "parse",
-]
+__all__ = ["MISSING_TEXT", "SUPPRESSED_TEXT", "format_interval", "number_text"]
 
 SUPPRESSED_TEXT: Final = "*"
-_MISSING_MEMBER: Final = "\\N"
-_NUMBER = r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-_INTERVAL = re.compile(rf"\[({_NUMBER}),({_NUMBER})([)\]])\Z")
-_PLAIN_NUMBER = re.compile(rf"{_NUMBER}\Z")
+MISSING_TEXT: Final = "\\N"
+"""A missing value where it needs a name: among the members of a set, as a part, as a feature. Alone it is null."""
+
 # The whole numbers below this have at most 16 digits, and a float prints them without an exponent.
 _WRITTEN_OUT: Final = 1e16
-# What pandas puts where a value is missing, told by name: pandas itself may not be installed.
-_PANDAS_MISSING: Final = ("NAType", "NaTType")
-
-
-@dataclass(frozen=True)
-class Suppressed:
-    """A cell that publishes nothing."""
-
-    def __str__(self) -> str:
-        return SUPPRESSED_TEXT
-
-
-SUPPRESSED: Final = Suppressed()
-
-
-@dataclass(frozen=True)
-class Interval:
-    """The numbers from ``low`` (included) to ``high`` (included only if ``closed``)."""
-
-    low: float
-    high: float
-    closed: bool = False
-
-    def __str__(self) -> str:
-        return format_interval(self.low, self.high, closed=self.closed)
-
-    def __contains__(self, number: object) -> bool:
-        if not isinstance(number, numbers.Real):
-            return False
-        value = float(number)
-        return self.low <= value < self.high or (self.closed and value == self.high)
-
-
-@dataclass(frozen=True)
-class ValueSet:
-    """Any one of the members; ``None`` among them means a missing value."""
-
-    members: frozenset[str | None]
-
-    def __str__(self) -> str:
-        present = [member for member in self.members if member is not None]
-        return format_set(_in_order(present), None in self.members)
-
-    def __contains__(self, value: object) -> bool:
-        return value in self.members
 
 
 def number_text(number: float | numbers.Integral) -> str:
@@ -92,29 +30,6 @@ def number_text(number: float | numbers.Integral) -> str:
     return str(int(number)) if number.is_integer() and abs(number) < _WRITTEN_OUT else repr(number)
 
 
-def format_value(text: str) -> str:
-    """Write one original value so that :func:`parse` reads it back as itself.
-
-    >>> format_value("Private"), format_value("*"), format_value("[1,5)")
-    ('Private', '{*}', '{[1,5)}')
-    """
-    if not text or text[0] not in "*[{":
-        return text
-    return text if isinstance(parse(text), str) else format_set([text])
-
-
-def format_set(members: list[str], with_missing: bool = False) -> str:
-    """Write a set; the members come sorted by the caller (numbers by value, text by code point).
-
-    >>> format_set(["a|b", "c"], with_missing=True)
-    '{a\\\\|b|c|\\\\N}'
-    """
-    parts = [m.replace("\\", "\\\\").replace("|", "\\|") for m in members]
-    if with_missing:
-        parts.append(_MISSING_MEMBER)
-    return "{" + "|".join(parts) + "}"
-
-
 def format_interval(low: float, high: float, *, closed: bool = False) -> str:
     """Write an interval.
 
@@ -122,72 +37,3 @@ def format_interval(low: float, high: float, *, closed: bool = False) -> str:
     ('[20,30)', '[80,90.5]')
     """
     return f"[{number_text(low)},{number_text(high)}{']' if closed else ')'}"
-
-
-def parse(cell: object) -> str | float | Interval | ValueSet | Suppressed | None:
-    """Read a published cell back: a plain value, an interval, a set, suppressed, or ``None`` for missing.
-
-    >>> parse("{HS-grad|Masters}").members == {"HS-grad", "Masters"}
-    True
-    >>> parse("[20,30)")
-    Interval(low=20.0, high=30.0, closed=False)
-    >>> parse("*") is SUPPRESSED, parse("Private"), parse(None)
-    (True, 'Private', None)
-    """
-    if cell is None or type(cell).__name__ in _PANDAS_MISSING:
-        return None
-    if isinstance(cell, bool) or not isinstance(cell, str | numbers.Real):
-        return str(cell)
-    if not isinstance(cell, str):
-        return None if math.isnan(cell) else float(cell)
-    if cell == SUPPRESSED_TEXT:
-        return SUPPRESSED
-    if cell.startswith("[") and (found := _INTERVAL.match(cell)):
-        low, high = float(found[1]), float(found[2])
-        return Interval(low, high, closed=found[3] == "]")
-    if cell.startswith("{") and cell.endswith("}"):
-        members = _split_members(cell[1:-1])
-        if members is not None:
-            return ValueSet(frozenset(members))
-    return cell
-
-
-def _split_members(inside: str) -> list[str | None] | None:
-    """Split on unescaped bars; ``None`` if the escapes do not follow the form (then it is a plain value)."""
-    if "\\" not in inside:
-        return [*inside.split("|")]
-    members: list[str | None] = []
-    current: list[str] = []
-    missing = False
-    at = 0
-    while at < len(inside):
-        character = inside[at]
-        if character == "\\":
-            following = inside[at + 1 : at + 2]
-            if missing:
-                return None
-            if following == "N" and not current:
-                missing = True
-            elif following in ("\\", "|") and following:
-                current.append(following)
-            else:
-                return None
-            at += 2
-            continue
-        if character == "|":
-            members.append(None if missing else "".join(current))
-            current, missing = [], False
-        elif missing:
-            return None
-        else:
-            current.append(character)
-        at += 1
-    members.append(None if missing else "".join(current))
-    return members
-
-
-def _in_order(members: list[str]) -> list[str]:
-    """Sort the members as their column does: by value if all of them are numbers, else by code point."""
-    if all(_PLAIN_NUMBER.match(member) for member in members):
-        return sorted(members, key=lambda member: (float(member), member))
-    return sorted(members)

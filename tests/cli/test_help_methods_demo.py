@@ -26,7 +26,7 @@ def test_methods_shows_all_that_the_registry_knows(run: Any) -> None:
 
     assert (shown.status, shown.err) == (0, "")
     for method in METHODS.values():
-        for words in (method.name, method.family, *(parameter.name for parameter in method.parameters)):
+        for words in (method.name, method.family, *method.parameters()):
             assert words in shown.out
 
 

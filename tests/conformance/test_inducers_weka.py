@@ -21,9 +21,9 @@ from hedgerow import HedgerowError, Schema
 from hedgerow.counts import FrequencyTable
 from hedgerow.engines import open_source
 from hedgerow.trees import Attribute, ByThreshold, CodedColumn, Leaf, TrainingTable
-from hedgerow.trees.inducers import grow
-from hedgerow.trees.j48 import induce_j48
-from hedgerow.trees.nodes import path_tree
+from hedgerow.trees.inducers.j48 import induce_j48
+from hedgerow.trees.inducers.resolving import grow
+from hedgerow.trees.nodes.written import path_tree
 from hedgerow.trees.training import training_table
 
 # Files, classes, and the columns of crx that are numbers with zeros in front.

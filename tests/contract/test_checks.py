@@ -15,9 +15,9 @@ from hedgerow import BadInput, Infeasible, Mondrian, Release, Schema
 from hedgerow.anonymizers import checks
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.counts import FrequencyTable
+from hedgerow.engines import FrameRows
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Pieces, Recoding, publish_groups
-from hedgerow.release import FrameRows
 
 BY_NAME: dict[str, Callable[..., None]] = {check.__name__.removeprefix("check_"): check for check in checks.CHECKS}
 BROKEN: list[tuple[type[Anonymizer], str]] = []
@@ -162,7 +162,8 @@ class SeedIgnored(Mondrian):
 class OrderMatters(Mondrian):
     def anonymize(self, data: Any, schema: Schema | None = None, **keywords: Any) -> Release:
         k = 4 if data["note"][0].as_py() == "note 0" else 9
-        return self.set_params(k=k) and super().anonymize(data, schema, **keywords)
+        self.set_params(k=k)
+        return super().anonymize(data, schema, **keywords)
 
 
 def two_groups(method: Anonymizer, counts: FrequencyTable, group: np.ndarray[Any, np.dtype[np.int32]]) -> Recoding:
@@ -204,7 +205,8 @@ class SomethingElseReturned(Mondrian):
         try:
             return super().anonymize(*arguments, **keywords)
         except (BadInput, Infeasible):
-            return self.set_params(k=2, require=()) and super().anonymize(*arguments, **keywords)
+            self.set_params(k=2, require=())
+            return super().anonymize(*arguments, **keywords)
 
 
 @breaks("infeasible", "k_above_rows", "errors_hide_cells")

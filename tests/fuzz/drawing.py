@@ -10,8 +10,8 @@ from typing import Any, Final
 from hypothesis import strategies as st
 
 from cases import Case, Cell, Column
-from hedgerow.anonymizers.parameters import Choice, Flag, Number
-from hedgerow.anonymizers.registry import METHODS, Method
+from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.anonymizers.registry import METHODS
 from pools import IDENTIFIERS, POOLS, UNIQUE, hierarchies_of, taxonomies
 from recount import violations
 from sources import FILES, SOURCES
@@ -70,18 +70,13 @@ def cases(draw: st.DrawFn, method: str | None = None) -> Case:
 
 
 @st.composite
-def _options(draw: st.DrawFn, entry: Method, with_target: bool) -> dict[str, Any]:
+def _options(draw: st.DrawFn, entry: type[Anonymizer], with_target: bool) -> dict[str, Any]:
     """Some of the parameters that the registry describes; none that gives up the guarantee."""
     given: dict[str, Any] = {}
-    for parameter in entry.parameters:
-        if not draw(st.sampled_from((False, True))):
-            continue
-        if isinstance(parameter, Choice):
-            given[parameter.name] = draw(st.sampled_from(parameter.options))
-        elif isinstance(parameter, Flag) and not parameter.weak:
-            given[parameter.name] = draw(st.booleans())
-        elif isinstance(parameter, Number):
-            given[parameter.name] = draw(st.sampled_from((parameter.default, *parameter.trials)))
+    for name, parameter in entry.parameters().items():
+        if not parameter.weak and draw(st.sampled_from((False, True))):
+            tried: tuple[object, ...] = parameter.options or (parameter.default, *parameter.trials)
+            given[name] = draw(st.sampled_from(tried))
     if given.get("metric") == "classification" and not with_target:
         del given["metric"]
     if given.get("ranges"):
@@ -155,7 +150,7 @@ def _others(draw: st.DrawFn, rows: int, missing: tuple[str, ...], guided: bool) 
 
 @st.composite
 def _requirements(
-    draw: st.DrawFn, rows: int, columns: tuple[Column, ...], entry: Method
+    draw: st.DrawFn, rows: int, columns: tuple[Column, ...], entry: type[Anonymizer]
 ) -> tuple[int | None, tuple[dict[str, Any], ...]]:
     """A k, further requirements, or both: always at least one."""
     protected = [column for column in columns if column.role in ("target", "sensitive")]
@@ -190,7 +185,7 @@ def _shield(columns: tuple[Column, ...]) -> st.SearchStrategy[list[str]]:
 
 
 @st.composite
-def _protecting(draw: st.DrawFn, kind: str, rows: int, column: Column, entry: Method) -> dict[str, Any]:
+def _protecting(draw: st.DrawFn, kind: str, rows: int, column: Column, entry: type[Anonymizer]) -> dict[str, Any]:
     """A requirement of a sensitive column that the method knows."""
     linear = "t-closeness" not in entry.guarantees
     least = draw(st.integers(1, min(rows, 3)))

@@ -19,7 +19,8 @@ import campaign
 import hedgerow as hr
 from cases import Case, Column, from_json, to_json
 from drawing import cases
-from hedgerow.anonymizers.registry import Method
+from hedgerow.anonymizers import pipeline
+from hedgerow.anonymizers.registry import METHODS
 from hedgerow.release import guarantee
 from inspecting import inspect_files
 from readback import read_file
@@ -124,12 +125,13 @@ def test_a_manifest_of_another_table_and_files_left_behind_are_found(monkeypatch
 
 
 def merging_too_little(monkeypatch: pytest.MonkeyPatch) -> None:
-    fit = Method.fit
+    finish = pipeline.finish
 
-    def lax(self: Method, counts: Any, requirements: Any, seed: int | None, **parameters: Any) -> Any:
-        return fit(self, counts, [hr.KAnonymity(1)], seed, **parameters)
+    def lax(prepared: pipeline.Prepared, recoding: Any, parameters: Any) -> Any:
+        alone = METHODS[recoding.method]().fit_counts(prepared.counts, [hr.KAnonymity(1)], seed=0)
+        return finish(prepared, alone, parameters)
 
-    monkeypatch.setattr(Method, "fit", lax)
+    monkeypatch.setattr(pipeline, "finish", lax)
 
 
 @pytest.mark.parametrize("method", ["mondrian", "oka", "datafly"])
@@ -156,7 +158,7 @@ def test_an_error_is_a_crash_and_says_where(monkeypatch: pytest.MonkeyPatch) -> 
     def broken(*arguments: Any, **keywords: Any) -> Any:
         raise ZeroDivisionError("17 and 'x'")
 
-    monkeypatch.setattr(Method, "fit", broken)
+    monkeypatch.setattr(hr.Mondrian, "_fit", broken)
     outcome = run(CASE)
     assert (outcome.kind, outcome.failed) == ("crash", True)
     assert outcome.message == "ZeroDivisionError in test_running.py:broken: # and …"
@@ -176,7 +178,7 @@ def test_errors_on_purpose_are_judged(error: Exception, kind: str, monkeypatch: 
     def raising(*arguments: Any, **keywords: Any) -> Any:
         raise error
 
-    monkeypatch.setattr(Method, "fit", raising)
+    monkeypatch.setattr(hr.Mondrian, "_fit", raising)
     outcome = run(replace(CASE, require=()))
     assert (outcome.kind, outcome.failed) == (kind, True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import line
-from hedgerow.anonymizers.lattice.allmin import allmin
+from hedgerow.anonymizers import pipeline
+from hedgerow.anonymizers.lattice.allmin import AllMin
 from hedgerow.anonymizers.lattice.judging import Judge
 from hedgerow.anonymizers.lattice.levels import Lattice
 from hedgerow.metrics import prec
@@ -20,17 +21,17 @@ from hedgerow.recoding import Recoding, recode_by_nodes
 GOLDEN: Any = json.loads((Path(__file__).parent / "allmin_figures_7_9.json").read_text(encoding="utf-8"))
 
 
-def prepared() -> line.Prepared:
+def prepared() -> pipeline.Prepared:
     """The table of section 4.3, a row for every record."""
     records = [row[:-1] for row in GOLDEN["rows"] for _ in range(row[-1])]
     columns = dict(zip(GOLDEN["columns"], map(list, zip(*records, strict=True)), strict=True))
     schema = Schema(quasi=GOLDEN["columns"], hierarchies=GOLDEN["taxonomies"])
-    return line.prepare(pa.table(columns), schema, [KAnonymity(GOLDEN["k"])], random_state=0)
+    return pipeline.prepare(pa.table(columns), schema, [KAnonymity(GOLDEN["k"])], random_state=0)
 
 
 def result(search: Literal["binary", "linear"]) -> Recoding:
     job = prepared()
-    return allmin(job.counts, job.requirements, search=search)
+    return AllMin(search=search).fit_counts(job.counts, job.requirements)
 
 
 def published(recoding: Recoding) -> list[list[Any]]:
@@ -46,6 +47,13 @@ def test_lattice() -> None:
     lattice = Lattice(prepared().counts)
     assert lattice.named(lattice.heights) == GOLDEN["heights"]
     assert lattice.size == GOLDEN["lattice_size"]
+
+
+@pytest.mark.parametrize("height", ["3", "2", "1"])
+def test_states_of_a_height(height: str) -> None:
+    """Figures 7 to 9: all states with so many generalizations, and no others."""
+    every = product(*(range(one + 1) for one in Lattice(prepared().counts).heights))
+    assert sorted(list(one) for one in every if sum(one) == int(height)) == sorted(GOLDEN["states"][height])
 
 
 @pytest.mark.parametrize("height", ["3", "2", "1"])

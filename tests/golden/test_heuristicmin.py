@@ -12,11 +12,11 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.cut_search import by_attribute
 from hedgerow.anonymizers.lattice.cuts import CutSpace, State
-from hedgerow.anonymizers.lattice.heuristicmin import Outcome, heuristicmin, search_cuts
-from hedgerow.anonymizers.line import Prepared
+from hedgerow.anonymizers.lattice.heuristicmin import HeuristicMin, Outcome, search_cuts
+from hedgerow.anonymizers.pipeline import Prepared
 from hedgerow.metrics import prec, row_ratio
 
 HERE = Path(__file__).parent
@@ -30,6 +30,7 @@ def golden(name: str) -> Example:
 
 
 SEARCH, CASE_1, CASE_2, CASE_3 = map(golden, CASES)
+TABLE_2 = golden("heuristicmin_table_2")
 
 
 def prepared(example: Example, *more: KAnonymity) -> Prepared:
@@ -39,7 +40,7 @@ def prepared(example: Example, *more: KAnonymity) -> Prepared:
     table = pa.table({name: [record[at] for record in records] for at, name in enumerate(names)})
     schema = Schema(quasi=example["columns"], target="Class", hierarchies=example["taxonomies"])
     demands = [KAnonymity(one["k"], shield=one["shield"]) for one in example["requirements"]]
-    return line.prepare(table, schema, [*demands, *more], random_state=0)
+    return pipeline.prepare(table, schema, [*demands, *more], random_state=0)
 
 
 def searched(example: Example, **parameters: Any) -> tuple[Prepared, Outcome]:
@@ -83,7 +84,7 @@ def merged(rows: list[list[Any]]) -> list[list[Any]]:
 
 def published(made: Prepared) -> list[list[Any]]:
     """The rows of the release, with the records of each class."""
-    release = line.finish(made, heuristicmin(made.counts, made.requirements), {})
+    release = pipeline.finish(made, HeuristicMin().fit_counts(made.counts, made.requirements), {})
     found: dict[tuple[str, ...], Counter[str]] = {}
     for row in release.table.to_pylist():
         found.setdefault(tuple(str(row[name]) for name in made.counts.quasi), Counter())[row["Class"]] += 1
@@ -143,7 +144,7 @@ def test_result_of_section_4_3() -> None:
     satisfying = [(one.rows, name) for one, name in zip(found.search.states, names, strict=True) if not one.violations]
     most = max(satisfying)[0]
     assert [name for rows, name in satisfying if rows == most] == SEARCH["optimal_states_tied"]
-    recoding = heuristicmin(made.counts, made.requirements)
+    recoding = HeuristicMin().fit_counts(made.counts, made.requirements)
     assert recoding.levels == SEARCH["generated_in_order"][0]["levels"]
     assert [[*cells, sum(classes.values())] for *cells, classes in published(made)] == sorted(SEARCH["result_rows"])
     summary = golden("heuristicmin_figure_10")["HeuristicMin"]
@@ -171,6 +172,34 @@ def test_violating_rows_of_case_2() -> None:
     made = prepared(CASE_2)
     assert made.counts.rows == CASE_2["total_records"]
     assert violating_rows(made, CASE_2, made.requirements) == [CASE_2["violating_rows_R1"], CASE_2["violating_rows_R2"]]
+
+
+def test_females_who_work_44_hours_in_case_2() -> None:
+    """Section 5.2.2: fewer than the 11 of the second requirement share both."""
+    made = prepared(CASE_2)
+    names, counts = CASE_2["requirements"][1]["shield"], made.counts
+    cells = [counts.domains[name].labels[counts.tuples[:, counts.quasi.index(name)]] for name in names]
+    both = (cells[names.index("Sex")] == "F") & (cells[names.index("Hrs")] == "44")
+    assert counts.tuple_sizes[both].sum() == CASE_2["R2_projection_F_44"]
+    assert CASE_2["R2_projection_F_44"] < CASE_2["requirements"][1]["k"]
+
+
+@pytest.mark.parametrize("step", TABLE_2["by_attribute"], ids=lambda one: one["column"])
+def test_generalization_by_attribute_in_table_2(step: dict[str, Any]) -> None:
+    """Section 3.2: a value takes its siblings with it, in every row."""
+    columns, rows = TABLE_2["columns"], TABLE_2["a"]["rows"]
+    table = pa.table({name: [row[at] for row in rows for _ in range(row[-1])] for at, name in enumerate(columns)})
+    schema = Schema(quasi=columns, hierarchies=TABLE_2["taxonomies"])
+    made = pipeline.prepare(table, schema, [KAnonymity(TABLE_2["k"])], random_state=0)
+    space = CutSpace(made.counts, made.requirements)
+    start, at = space.start(), columns.index(step["column"])
+    hierarchy = made.counts.hierarchies[step["column"]]
+    cut = space.lift(start.nodes, at, [hierarchy.labels.index(step["value"])])
+    labels = made.counts.domains[step["column"]].labels.tolist()
+    after = [hierarchy.labels[cut[labels.index(row[at])]] for row in rows]
+    changed = [number for number, (row, label) in enumerate(zip(rows, after, strict=True), 1) if row[at] != label]
+    assert changed == step["changed_rows"]
+    assert {after[number - 1] for number in changed} == {step["new_value"]}
 
 
 def test_printed_path_of_case_2() -> None:
@@ -228,7 +257,7 @@ def test_case_3() -> None:
     by_application = space.state(found.search.states[1].nodes)
     kept = [row[:2] + row[-1:] for row in labels_of(made, by_application)]
     assert merged(kept) == sorted(CASE_3["generalise_App"]["projection_counts"])
-    recoding = heuristicmin(made.counts, made.requirements)
+    recoding = HeuristicMin().fit_counts(made.counts, made.requirements)
     assert [name for name, level in (recoding.levels or {}).items() if level] == [CASE_3["generalised"]]
     assert published(made) == sorted(CASE_3["result_rows"])
     assert row_ratio(made.counts, recoding) == CASE_3["o_i_rows"][0] / CASE_3["o_i_rows"][1]

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import HybridKActus, NotAnonymous, Release, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.privacy import KAnonymity
-from hedgerow.trees.nodes import ByThreshold, ByValue, Leaf, Node
+from hedgerow.trees.nodes.written import ByThreshold, ByValue, Leaf, Node
 
 GOLDEN: Any = json.loads((Path(__file__).parent / "hybrid_tables_1_2.json").read_text(encoding="utf-8"))
 K = GOLDEN["k"]
@@ -96,12 +96,12 @@ def test_the_same_rows_without_the_mark_would_be_refused() -> None:
     """The verifier sees through it: only the mark lets such a release out."""
     table, tree = as_the_text_tells()
     schema = Schema(quasi=[*QUASI, "side"], target="class", others="insensitive")
-    prepared = line.prepare(table, schema, [KAnonymity(K)], random_state=0)
+    prepared = pipeline.prepare(table, schema, [KAnonymity(K)], random_state=0)
     estimator = HybridKActus(inducer=lambda _: tree, as_published=True)
     recoding = estimator._fit(prepared.counts, prepared.requirements, 0)
     object.__setattr__(recoding, "weak", None)
     with pytest.raises(NotAnonymous):
-        line.finish(prepared, recoding, {})
+        pipeline.finish(prepared, recoding, {})
 
 
 def test_the_default_keeps_the_guarantee_and_every_row() -> None:

@@ -12,12 +12,11 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KActus, KAnonymity, Schema
-from hedgerow.anonymizers import line
-from hedgerow.anonymizers.suppression._kernels import Outcome, Reading
-from hedgerow.anonymizers.suppression.kactus import pruned
+from hedgerow.anonymizers import pipeline
+from hedgerow.anonymizers.suppression.pruning import PrunedTree, Reading, pruned
 from hedgerow.counts import FrequencyTable
-from hedgerow.trees.nodes import ByThreshold, ByValue, Leaf, Node, path_tree
-from hedgerow.trees.paths import PathTree
+from hedgerow.trees.nodes.paths import PathTree
+from hedgerow.trees.nodes.written import ByThreshold, ByValue, Leaf, Node, path_tree
 
 HERE = Path(__file__).parent
 
@@ -58,9 +57,9 @@ def records(tree: dict[str, Any]) -> pa.Table:
     return pa.table({**dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)), "class": classes})
 
 
-def prepared(table: pa.Table, k: int) -> line.Prepared:
+def prepared(table: pa.Table, k: int) -> pipeline.Prepared:
     quasi = [name for name in table.column_names if name != "class"]
-    return line.prepare(table, Schema(quasi=quasi, target="class"), [KAnonymity(k)], random_state=0)
+    return pipeline.prepare(table, Schema(quasi=quasi, target="class"), [KAnonymity(k)], random_state=0)
 
 
 def numbered(printed: dict[str, Any], tree: PathTree, counts: FrequencyTable, at: int = 0) -> dict[int, int]:
@@ -80,13 +79,19 @@ class Traced:
 
     def __init__(self, reading: Reading) -> None:
         ready = prepared(records(FIGURES["tree"]), FIGURES["k"])
+        self.counts = ready.counts
         self.tree = path_tree(as_tree(FIGURES["tree"]), ready.counts, "KActus")
         self.place = numbered(FIGURES["tree"], self.tree, ready.counts)
-        self.outcome: Outcome = pruned(self.tree, ready.counts, ready.requirements, reading, 0)
+        self.outcome: PrunedTree = pruned(self.tree, ready.counts, ready.requirements, reading, 0)
 
     def size(self, node: int) -> int:
         at = self.place[node]
         return int(self.outcome.bags.size[self.outcome.start[at] : self.outcome.end[at]].sum())
+
+    def reached(self, node: int) -> int:
+        """How many records of the table come to a leaf; to a branch that the tree does not have come none."""
+        sizes = np.bincount(self.tree.leaves_of(self.counts), self.counts.tuple_sizes, self.tree.size)
+        return int(sizes[self.place[node]]) if node in self.place else 0
 
     def released(self, node: int) -> bool:
         return node in self.place and bool(self.outcome.released[self.place[node]])
@@ -104,6 +109,25 @@ def children(node: int, printed: dict[str, Any] | None = None) -> list[int]:
     if printed["node"] == node:
         return [child["node"] for child in below]
     return [found for child in below for found in children(node, child)]
+
+
+def leaves_after(pruned: list[int], printed: dict[str, Any]) -> list[int]:
+    """The leaves of the printed tree once some nodes have lost their branches."""
+    if "children" not in printed or printed["node"] in pruned:
+        return [printed["node"]]
+    return [leaf for child in printed["children"] for leaf in leaves_after(pruned, child)]
+
+
+@pytest.mark.parametrize("reading", [SENSIBLE, LITERAL], ids=["sensible", "literal"])
+@pytest.mark.parametrize("figure", [2, 3, 4])
+def test_counts_of_figures_2_to_4(figure: int, reading: Reading) -> None:
+    """The tree after one, two and three iterations, with the records of every leaf."""
+    run = Traced(reading)
+    printed = {int(node): number for node, number in FIGURES["expected"][f"fig_{figure}_counts"].items()}
+    done = FIGURES["expected"]["order_of_nodes"][: figure - 1]
+    assert sorted(leaves_after(done, FIGURES["tree"])) == sorted(printed)
+    for node, number in printed.items():
+        assert (run.waiting(node) + run.borrowed(node) if node in done else run.reached(node)) == number
 
 
 @pytest.mark.parametrize("reading", [SENSIBLE, LITERAL], ids=["sensible", "literal"])
@@ -159,12 +183,15 @@ def test_what_node_11_reveals() -> None:
     assert release.recoding.lost == FIGURES["derived"]["readings"]["sensible"]["lost"]
 
 
-def path_of_section_4_5(*, last_test: bool) -> Node:
-    """The printed path, whose other branches are leaves; with or without its last test on age."""
-    race = ByValue("race", {"Other": ByThreshold("age", 39, Leaf(), Leaf()) if last_test else Leaf()}, Leaf())
-    young = ByThreshold("age", 49, race, Leaf())
-    occupation = ByValue("occupation", {"Exec-managerial": young}, Leaf())
-    return ByValue("marital-status", {"Married-civ-spouse": ByThreshold("age", 29, Leaf(), occupation)}, Leaf())
+def path_of_section_4_5(tests: list[list[Any]]) -> Node:
+    """A printed path, whose other branches are leaves; ages are whole."""
+    if not tests:
+        return Leaf()
+    (name, sign, value), *rest = tests
+    below = path_of_section_4_5(rest)
+    if sign == "=":
+        return ByValue(name, {value: below}, Leaf())
+    return ByThreshold(name, value - 1, *((below, Leaf()) if sign == "<" else (Leaf(), below)))
 
 
 @pytest.mark.parametrize(
@@ -180,6 +207,9 @@ def test_section_4_5(last_test: bool, ages: list[int]) -> None:
     """A path that is too small is pruned by its last test, and age becomes the mean of the records that remain."""
     expected = PATH["expected"]
     low, high = expected["mean_range"]["low"], expected["mean_range"]["high"]
+    path = PATH["path"] if last_test else expected["pruned_path"]
+    assert PATH["path"][:-1] == expected["pruned_path"]
+    assert sum(name == "age" for name, *_ in PATH["path"]) == expected["age_predicates_in_path"]
     assert sum(age < PATH["path"][-1][2] for age in ages) == PATH["path_count"]
     assert last_test or len(ages) == expected["pruned_count"]
     names = ("marital-status", "age", "occupation", "race")
@@ -188,7 +218,7 @@ def test_section_4_5(last_test: bool, ages: list[int]) -> None:
     table = pa.table({name: [row[at] for row in rows] for at, name in enumerate(names)})
     table = table.append_column("class", pa.array([("no", "yes")[at % 2] for at in range(len(rows))]))
 
-    estimator = KActus(k=PATH["k"], inducer=lambda _: path_of_section_4_5(last_test=last_test))
+    estimator = KActus(k=PATH["k"], inducer=lambda _: path_of_section_4_5(path))
     release = estimator.anonymize(table, Schema(quasi=names, target="class"))
 
     shown = [row for row in release.table.to_pylist() if row["marital-status"] == "Married-civ-spouse"]

@@ -28,8 +28,8 @@ from hedgerow.metrics import (
     row_ratio,
     suppression,
 )
+from hedgerow.published import PublishedKind
 from hedgerow.recoding import Pieces, PublishedColumn, Recoding
-from hedgerow.recoding.published import PublishedKind
 from hedgerow.schema import Schema
 
 EXAMPLES: dict[str, Any] = json.loads(Path(__file__).with_name("metrics.json").read_text(encoding="utf-8"))

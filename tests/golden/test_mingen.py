@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.assignments import steps_to
-from hedgerow.anonymizers.lattice.mingen import mingen
-from hedgerow.anonymizers.line import Prepared
+from hedgerow.anonymizers.lattice.mingen import MinGen
+from hedgerow.anonymizers.pipeline import Prepared
 from hedgerow.metrics import distortion, prec
 
 HERE = Path(__file__).parent
@@ -29,7 +29,7 @@ def prepared() -> Prepared:
     table = pa.table({name: [record[at] for record in records] for at, name in enumerate(names)})
     (demand,) = FIGURE_6["requirements"]
     schema = Schema(quasi=names, hierarchies=FIGURE_6["taxonomies"])
-    return line.prepare(table, schema, [KAnonymity(demand["k"], shield=demand["shield"])], random_state=0)
+    return pipeline.prepare(table, schema, [KAnonymity(demand["k"], shield=demand["shield"])], random_state=0)
 
 
 def steps_from(made: Prepared, rows: list[list[str]], to: list[list[str]], records: list[int]) -> int:
@@ -65,9 +65,9 @@ def test_generalizations_of_the_printed_tables(name: str) -> None:
 def test_mingen_returns_t9() -> None:
     """Figure 6(c) and figure 10(c): 14 generalizations, five rows, and Prec 0.95 where T10 has 0.92."""
     made = prepared()
-    recoding = mingen(made.counts, made.requirements)
+    recoding = MinGen().fit_counts(made.counts, made.requirements)
     assert recoding.facts == {"proved": True, "gap": 0.0, "generalizations": FIGURE_6["minimum_cell_generalisations"]}
-    release = line.finish(made, recoding, {})
+    release = pipeline.finish(made, recoding, {})
     found = Counter(tuple(map(str, row.values())) for row in release.table.to_pylist())
     expected = FIGURE_6["tables"][FIGURE_6["result"]]
     assert sorted([*row, count] for row, count in found.items()) == sorted(expected["rows"])
@@ -83,7 +83,7 @@ def test_records_of_a_tuple_apart() -> None:
     example = FIGURE_6["record_level_example"]
     rows = [FIGURE_6["rows"][one[-2] - 1][:-1] for one in example]
     by_hand = steps_from(made, rows, [one[:-2] for one in example], [one[-1] for one in example])
-    recoding = mingen(made.counts, made.requirements, seed=1, granularity="record")
+    recoding = MinGen(granularity="record").fit_counts(made.counts, made.requirements, seed=1)
     assert recoding.facts["generalizations"] == FIGURE_6["record_level_minimum"] == by_hand
     assert recoding.facts["proved"] is True
-    assert line.finish(made, recoding, {}).audit.k >= FIGURE_6["requirements"][0]["k"]
+    assert pipeline.finish(made, recoding, {}).audit.k >= FIGURE_6["requirements"][0]["k"]

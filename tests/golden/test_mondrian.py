@@ -11,9 +11,10 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Mondrian, Release, Schema, parse
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
+from hedgerow.published import ValueSet
 from hedgerow.recoding import Pieces, publish_groups
-from hedgerow.values import ValueSet, number_text
+from hedgerow.values import number_text
 from hedgerow.verifier import verify
 
 HERE = Path(__file__).parent
@@ -49,7 +50,7 @@ def test_table_2_generalizes_the_given_groups_to_sets() -> None:
     """Section III.A, table II: the sets of two given groups, and that they are 3-anonymous."""
     requirement = KAnonymity(TABLES["k"])
     schema = Schema(quasi=TABLES["quasi"], sensitive=TABLES["sensitive"], insensitive=["row"])
-    prepared = line.prepare(table_1(), schema, [requirement], random_state=None)
+    prepared = pipeline.prepare(table_1(), schema, [requirement], random_state=None)
     counts = prepared.counts
     labels = [counts.domains[name].labels for name in counts.quasi]
     row_of_cell = [

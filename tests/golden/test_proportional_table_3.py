@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.learning.encoders import FillParentEncoder, ProportionalEncoder
 from hedgerow.proportions import Proportions, count_proportions
 from hedgerow.proportions.pooling import pool
@@ -31,7 +31,7 @@ def original() -> pa.Table:
 def published() -> tuple[pa.Table, Proportions]:
     """Table I b: the two given groups as labels, in the order of the rows, and what they hold."""
     schema = Schema(quasi=NAMES, hierarchies=TABLE_3["taxonomies"])
-    counts = line.prepare(original(), schema, [KAnonymity(3)], random_state=0).counts
+    counts = pipeline.prepare(original(), schema, [KAnonymity(3)], random_state=0).counts
     tuples = [
         [str(counts.domains[name].labels[code]) for name, code in zip(NAMES, codes, strict=True)]
         for codes in counts.tuples

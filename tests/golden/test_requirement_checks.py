@@ -73,3 +73,8 @@ def test_kactus_section_3_3() -> None:
     assert (len(counts.sizes), int(counts.sizes.max())) == (table["classes"], table["largest_class"])
     assert finding.rows_violating == len(table["violating_records"])
     assert counts.rows - finding.rows_violating == len(table["complying_records"])
+    size = {tuple(map(str, cells)): number for *cells, number in classes(counts)}
+    quasi = [table["columns"].index(name) for name in table["quasi"]]
+    large = [size[tuple(str(row[at]) for at in quasi)] >= table["k"] for row in table["rows"]]
+    assert [at for at, complies in enumerate(large, 1) if complies] == table["complying_records"]
+    assert [at for at, complies in enumerate(large, 1) if not complies] == table["violating_records"]

@@ -17,12 +17,11 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from hedgerow import Infeasible, KAnonymity, LDiversity, Schema, TCloseness
-from hedgerow.anonymizers import line
+from hedgerow import OKA, Infeasible, KAnonymity, KMember, LDiversity, Schema, TCloseness
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.merge import k_member as module
 from hedgerow.anonymizers.merge.clusters import cluster_blocks
-from hedgerow.anonymizers.merge.k_member import grown_from, k_member
-from hedgerow.anonymizers.merge.oka import oka
+from hedgerow.anonymizers.merge.k_member import grown_from
 from hedgerow.metrics import ncp
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding
@@ -146,17 +145,17 @@ def tables(draw: st.DrawFn, most: int) -> Table:
     return Table(tuple(columns), tuple(records + chance.choices(records, k=draw(st.integers(0, rows)))))
 
 
-def counted(table: Table, requirements: Sequence[Requirement]) -> line.Prepared:
+def counted(table: Table, requirements: Sequence[Requirement]) -> pipeline.Prepared:
     names = [f"q{at}" for at in range(len(table.columns))]
     columns = {name: [record[at] for record in table.records] for at, name in enumerate([*names, "ill"])}
     try:
-        return line.prepare(pa.table(columns), Schema(quasi=names, sensitive=["ill"]), requirements, random_state=0)
+        return pipeline.prepare(pa.table(columns), Schema(quasi=names, sensitive=["ill"]), requirements, random_state=0)
     except Infeasible:
         assume(False)
         raise
 
 
-def groups_of(table: Table, job: line.Prepared, recoding: Recoding) -> list[Group]:
+def groups_of(table: Table, job: pipeline.Prepared, recoding: Recoding) -> list[Group]:
     counts, pieces = job.counts, recoding.pieces
     assert pieces is not None
     ill = counts.domains["ill"].labels[counts.values_of("ill")].tolist()
@@ -204,7 +203,7 @@ def requirement_lists(draw: st.DrawFn) -> list[Requirement]:
 
 
 @some
-@given(tables(24), requirement_lists(), st.sampled_from([k_member, oka]), st.integers(0, 5))
+@given(tables(24), requirement_lists(), st.sampled_from([KMember, OKA]), st.integers(0, 5))
 def test_every_class_satisfies_every_requirement_and_no_record_is_lost(
     table: Table, requirements: list[Requirement], method: Any, seed: int
 ) -> None:
@@ -212,7 +211,7 @@ def test_every_class_satisfies_every_requirement_and_no_record_is_lost(
     job = counted(table, requirements)
     losses = []
     for improve in (False, True):
-        recoding = method(job.counts, job.requirements, seed=seed, improve=improve)
+        recoding = method(improve=improve).fit_counts(job.counts, job.requirements, seed=seed)
         groups = groups_of(table, job, recoding)
         assert all(holds(requirements, group, table) for group in groups)
         assert sum(groups, Counter()) == Counter(table.records)
@@ -227,7 +226,7 @@ def test_clusters_of_k_member_have_k_records_but_for_equal_ones_and_the_rest(tab
     """With k alone, fewer than k records are left over, and only clusters of equal ones have more than k besides."""
     assume(k <= len(table.records))
     job = counted(table, [KAnonymity(k)])
-    groups = groups_of(table, job, k_member(job.counts, job.requirements, seed=seed))
+    groups = groups_of(table, job, KMember().fit_counts(job.counts, job.requirements, seed=seed))
     equal = Counter(record[:-1] for record in table.records)
     beyond = sum(max(count - k, 0) for count in equal.values() if count >= k)
     assert sum(group.total() - k for group in groups) - beyond < k

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hedgerow import Mondrian, Schema
 from hedgerow.hierarchies import taxonomy
 from hedgerow.learning.encoders import FillChildEncoder, FillParentEncoder, OneClassEncoder, ProportionalEncoder
-from hedgerow.learning.encoders.base import Encoded
-from hedgerow.values import format_set
+from hedgerow.learning.encoders.representations import Encoded
+from hedgerow.published import format_set
 
 LEAVES = list("abcdefgh")
 some = settings(max_examples=60, deadline=None)

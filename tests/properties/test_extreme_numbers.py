@@ -14,7 +14,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.anonymizers.registry import METHODS
-from hedgerow.values import Interval, Suppressed, ValueSet, parse
+from hedgerow.published import Interval, Suppressed, ValueSet, parse
 
 TINY = 5e-324
 LARGEST = sys.float_info.max
@@ -39,10 +39,9 @@ def variants() -> Iterator[Any]:
     """Each method as it is, and with one parameter changed at a time; what goes together goes together."""
     for name, method in METHODS.items():
         yield pytest.param(name, {}, id=name)
-        for parameter in method.parameters:
-            options = getattr(parameter, "options", ()) if parameter.name == "metric" else parameter.trials
-            for value in options:
-                yield pytest.param(name, {parameter.name: value}, id=f"{name}-{parameter.name}={value}")
+        for own, parameter in method.parameters().items():
+            for value in parameter.options if own == "metric" else parameter.trials:
+                yield pytest.param(name, {own: value}, id=f"{name}-{own}={value}")
     yield pytest.param("greedy", {"metric": "ncp", "ranges": True}, id="greedy-ncp-ranges")
     yield pytest.param("greedy", {"metric": "ncp", "ranges": True, "improve": True}, id="greedy-ncp-ranges-improve")
     yield pytest.param("mondrian", {"publish": "interval", "improve": True}, id="mondrian-interval-improve")

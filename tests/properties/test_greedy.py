@@ -15,15 +15,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.merge._kernels import enclose, single_loss
 from hedgerow.anonymizers.merge.boxes import LossName, described
-from hedgerow.anonymizers.merge.greedy import greedy
-from hedgerow.anonymizers.merge.kaca import kaca
+from hedgerow.anonymizers.merge.greedy import Greedy
+from hedgerow.anonymizers.merge.kaca import KACA
 from hedgerow.metrics import METRICS
 from hedgerow.privacy import Requirement
+from hedgerow.published import Interval, parse
 from hedgerow.recoding import Recoding
-from hedgerow.values import Interval, parse
 
 NAMES = ("letter", "flat", "number", "rank")
 LETTERS = list("abcdef")
@@ -34,7 +34,7 @@ METRIC_NAMES: tuple[LossName, ...] = get_args(LossName)
 
 
 class Job(NamedTuple):
-    prepared: line.Prepared
+    prepared: pipeline.Prepared
     tuples: list[Row]  # in the order of their values, missing last
     sizes: list[int]
     ill: list[Counter[str]]
@@ -79,7 +79,7 @@ def jobs(draw: st.DrawFn) -> Job:
     for *row, illness in zip(*cells, ill, strict=True):
         found.setdefault(tuple(row), Counter())[illness] += 1
     order = sorted(found, key=lambda row: [(cell is None, cell if cell is not None else 0) for cell in row])
-    prepared = line.prepare(table, schema, requirements, random_state=0)
+    prepared = pipeline.prepare(table, schema, requirements, random_state=0)
     return Job(prepared, order, [found[row].total() for row in order], [found[row] for row in order])
 
 
@@ -222,7 +222,7 @@ def classes_of(job: Job, recoding: Recoding) -> set[frozenset[int]]:
 @some
 def test_the_same_classes_as_found_slowly(metric: LossName, job: Job) -> None:
     counts = job.prepared.counts
-    recoding = greedy(counts, job.prepared.requirements, metric=metric)
+    recoding = Greedy(metric=metric).fit_counts(counts, job.prepared.requirements)
     assert classes_of(job, recoding) == merged_slowly(job, metric)
 
 
@@ -230,7 +230,7 @@ def test_the_same_classes_as_found_slowly(metric: LossName, job: Job) -> None:
 @some
 def test_the_same_ranges_and_sets_as_found_slowly(job: Job) -> None:
     counts = job.prepared.counts
-    recoding = greedy(counts, job.prepared.requirements, metric="ncp", ranges=True)
+    recoding = Greedy(metric="ncp", ranges=True).fit_counts(counts, job.prepared.requirements)
     assert classes_of(job, recoding) == merged_slowly(job, "ncp", ranges=True)
 
 
@@ -240,7 +240,7 @@ def test_kaca_finds_the_same_classes_as_found_slowly(job: Job, seed: int) -> Non
     """The turns are drawn from the seed as the method draws them; all else is found by looking at everything."""
     counts = job.prepared.counts
     waits = np.random.default_rng(seed).exponential(size=(2, len(counts.tuples)))
-    recoding = kaca(counts, job.prepared.requirements, seed=seed)
+    recoding = KACA().fit_counts(counts, job.prepared.requirements, seed=seed)
     assert classes_of(job, recoding) == merged_slowly(job, "distortion", waits=waits)
 
 
@@ -250,11 +250,11 @@ def test_released_rows_meet_the_requirements(job: Job, metric: LossName, improve
     """Counted on the rows themselves; none is lost, and no two groups are published alike."""
     counts = job.prepared.counts
     for recoding in (
-        greedy(counts, job.prepared.requirements, metric=metric, improve=improve),
-        greedy(counts, job.prepared.requirements, metric="ncp", ranges=True, improve=improve),
-        kaca(counts, job.prepared.requirements, seed=1, improve=improve),
+        Greedy(metric=metric, improve=improve).fit_counts(counts, job.prepared.requirements),
+        Greedy(metric="ncp", ranges=True, improve=improve).fit_counts(counts, job.prepared.requirements),
+        KACA(improve=improve).fit_counts(counts, job.prepared.requirements, seed=1),
     ):
-        rows = line.finish(job.prepared, recoding, {}).table.to_pylist()
+        rows = pipeline.finish(job.prepared, recoding, {}).table.to_pylist()
         assert len(rows) == counts.rows
         classes: dict[Row, Counter[str]] = {}
         for row in rows:
@@ -285,17 +285,17 @@ def lost_by_boxes(job: Job, recoding: Recoding, metric: LossName, *, ranges: boo
 def test_losses_are_those_of_the_metrics(job: Job) -> None:
     """What guides the merges adds up to the metric of what is published."""
     counts, requirements = job.prepared.counts, job.prepared.requirements
-    recoding = greedy(counts, requirements)
+    recoding = Greedy().fit_counts(counts, requirements)
     value = {name: METRICS[name].function(counts, recoding) for name in ("nllm", "ncp_published", "prec", "distortion")}
     assert lost_by_boxes(job, recoding, "nllm", ranges=False) == pytest.approx(value["nllm"])
     assert lost_by_boxes(job, recoding, "ncp", ranges=False) == pytest.approx(value["ncp_published"])
     assert lost_by_boxes(job, recoding, "prec", ranges=False) == pytest.approx(1.0 - value["prec"])
-    untouched = greedy(counts, [KAnonymity(1)])
+    untouched = Greedy().fit_counts(counts, [KAnonymity(1)])
     climbed = lost_by_boxes(job, recoding, "distortion", ranges=False) - lost_by_boxes(
         job, untouched, "distortion", ranges=False
     )
     assert climbed == pytest.approx(value["distortion"])
-    by_range = greedy(counts, requirements, metric="ncp", ranges=True)
+    by_range = Greedy(metric="ncp", ranges=True).fit_counts(counts, requirements)
     assert lost_by_boxes(job, by_range, "ncp", ranges=True) == pytest.approx(METRICS["ncp"].function(counts, by_range))
     assert METRICS["discernibility"].function(counts, recoding) == sum(size**2 for size in recoding.sizes.tolist())
 
@@ -305,6 +305,8 @@ def test_losses_are_those_of_the_metrics(job: Job) -> None:
 def test_a_smaller_k_is_a_stage_on_the_way(job: Job, metric: LossName) -> None:
     """Every class for k lies within one for a larger k."""
     counts = job.prepared.counts
-    stages = [classes_of(job, greedy(counts, [KAnonymity(k)], metric=metric)) for k in range(1, counts.rows + 1)]
+    stages = [
+        classes_of(job, Greedy(metric=metric).fit_counts(counts, [KAnonymity(k)])) for k in range(1, counts.rows + 1)
+    ]
     for fine, coarse in itertools.pairwise(stages):
         assert all(any(one <= other for other in coarse) for one in fine)

@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from shields import Shields
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.cut_search import by_attribute, by_class
 from hedgerow.anonymizers.lattice.cuts import CutSpace
-from hedgerow.anonymizers.lattice.heuristicmin import heuristicmin
-from hedgerow.anonymizers.shields import Shields
+from hedgerow.anonymizers.lattice.heuristicmin import HeuristicMin
 from hedgerow.errors import Infeasible
 
 COLUMNS = ("first", "second", "third")
@@ -62,10 +62,10 @@ def jobs(draw: st.DrawFn) -> tuple[dict[str, list[Any]], dict[str, Any], list[An
     return table, hierarchies, requirements
 
 
-def prepared(job: tuple[dict[str, list[Any]], dict[str, Any], list[Any]]) -> line.Prepared:
+def prepared(job: tuple[dict[str, list[Any]], dict[str, Any], list[Any]]) -> pipeline.Prepared:
     table, hierarchies, requirements = job
     schema = Schema(quasi=COLUMNS, sensitive=["ill"], hierarchies=hierarchies)
-    return line.prepare(pa.table(table), schema, requirements, random_state=0)
+    return pipeline.prepare(pa.table(table), schema, requirements, random_state=0)
 
 
 def leaves_of(tree: Any) -> list[str]:
@@ -121,14 +121,14 @@ def test_most_rows_over_all_cuts(job: Any) -> None:
         for chosen in itertools.product(*cuts)
     )
     made = prepared(job)
-    recoding = heuristicmin(made.counts, made.requirements, complete=True)
+    recoding = HeuristicMin(complete=True).fit_counts(made.counts, made.requirements)
     assert len(recoding.groups) == best
     assert recoding.facts["optimal"] == "proved over all cuts"
-    as_printed = heuristicmin(made.counts, made.requirements)
+    as_printed = HeuristicMin().fit_counts(made.counts, made.requirements)
     assert len(as_printed.groups) <= best
     assert as_printed.facts["states_generated"] <= recoding.facts["states_generated"]
-    line.finish(made, as_printed, {})
-    line.finish(made, recoding, {})
+    pipeline.finish(made, as_printed, {})
+    pipeline.finish(made, recoding, {})
 
 
 @some
@@ -166,10 +166,10 @@ def test_states_are_counted_as_from_the_table(job: Any, walk: list[tuple[bool, i
 def test_a_search_cut_short_is_valid(job: Any, most: int) -> None:
     made = prepared(job)
     try:
-        recoding = heuristicmin(made.counts, made.requirements, max_states=most)
+        recoding = HeuristicMin(max_states=most).fit_counts(made.counts, made.requirements)
     except Infeasible:
         raise AssertionError("all rows as one class meet the requirements") from None
-    line.finish(made, recoding, {})
+    pipeline.finish(made, recoding, {})
     if recoding.facts["optimal"].startswith("unproved"):
         assert recoding.facts["states_generated"] == most
         assert len(recoding.warnings) == 1

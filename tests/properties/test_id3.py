@@ -10,18 +10,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from entropies import column_entropy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.frames import open_frame
 from hedgerow.learning import C45Classifier
 from hedgerow.learning.id3 import GeneralizedID3Classifier
-from hedgerow.trees._fractional_growing import prune_to_leaves
-from hedgerow.trees._growing import collapse, compact, grow
 from hedgerow.trees.attributes import encode_training
-from hedgerow.trees.c45 import _averaged, _table
-from hedgerow.trees.id3 import column_entropy
-from hedgerow.trees.tree import ClassificationTree
+from hedgerow.trees.growing.growth import grown
+from hedgerow.trees.growing.tables import whole_table
+from hedgerow.trees.inducers.c45 import _rules
+from hedgerow.trees.nodes.classification import ClassificationTree
+from hedgerow.trees.pruning.pruning import collapse, prune
 
 VALUES = ["a", "b", "c"]
 COLUMNS = ["one", "two", "three"]
@@ -188,12 +189,12 @@ def test_fractional_c45_without_generalized_cells_is_c45_without_raising(
 ) -> None:
     table, labels = raw_table(seed, 150, lacking)
     model = C45Classifier(fractional=True, pruned=pruned).fit(table, labels)
-    plain = _table(columns := encode_training(open_frame(table), ("",)), labels, 2, None)
-    nodes = grow(plain, 2.0, _averaged(plain))
+    plain = whole_table(columns := encode_training(open_frame(table), ("",)), labels, 2, None)
+    nodes = grown(plain, None, _rules(plain, 2))
     collapse(nodes)
     if pruned:
-        prune_to_leaves(nodes, 0.25, 0.6744897501960817)
-    expected = ClassificationTree(tuple(column.attribute for column in columns), ("0", "1"), compact(nodes))
+        prune(nodes, 0.25)
+    expected = ClassificationTree(tuple(column.attribute for column in columns), ("0", "1"), nodes.compact())
     assert model.tree_.nodes.column.tolist() == expected.nodes.column.tolist()
     assert model.tree_.nodes.threshold.tolist() == expected.nodes.threshold.tolist()
     assert model.tree_.nodes.counts == pytest.approx(expected.nodes.counts)

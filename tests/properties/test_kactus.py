@@ -13,11 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hedgerow import HybridKActus, Infeasible, KActus, KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
-from hedgerow.anonymizers.suppression._kernels import Reading
-from hedgerow.anonymizers.suppression.kactus import pruned
-from hedgerow.trees.nodes import ByThreshold, ByValue, Leaf, Node, path_tree
-from hedgerow.values import ValueSet, parse
+from hedgerow.anonymizers import pipeline
+from hedgerow.anonymizers.suppression.pruning import Reading, pruned
+from hedgerow.published import ValueSet, parse
+from hedgerow.trees.nodes.written import ByThreshold, ByValue, Leaf, Node, path_tree
 
 PLAIN = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 some = settings(max_examples=15 if PLAIN else 120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -131,7 +130,7 @@ def test_counts_are_those_of_the_pseudo_code(table: pa.Table, tree: Node, k: int
     k = min(k, table.num_rows)
     root = grown(tree, rows_of(table))
     left = root.prune(k, literal)
-    prepared = line.prepare(table, SCHEMA, [KAnonymity(k)], random_state=0)
+    prepared = pipeline.prepare(table, SCHEMA, [KAnonymity(k)], random_state=0)
     outcome = pruned(
         path_tree(tree, prepared.counts, "KActus"), prepared.counts, prepared.requirements, Reading(literal=literal), 0
     )

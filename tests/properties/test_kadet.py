@@ -12,12 +12,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Schema, parse
-from hedgerow.anonymizers import line
-from hedgerow.anonymizers.suppression.kadet import kadet
+from hedgerow.anonymizers import pipeline
+from hedgerow.anonymizers.suppression.kadet import KADET
 from hedgerow.learning import KADETClassifier
+from hedgerow.published import SUPPRESSED, Interval, ValueSet
 from hedgerow.release import Release
-from hedgerow.trees.generalizing import GeneralizingTree
-from hedgerow.values import SUPPRESSED, Interval, ValueSet
+from hedgerow.trees.nodes.generalizing import GeneralizingTree
 
 LABELS = list("abcdef")
 some = settings(max_examples=60, deadline=None)
@@ -144,8 +144,10 @@ def test_training_records_are_where_they_belong(
 
 def released(table: dict[str, list[Any]], schema: Schema, k: int, require: Any = (), **parameters: Any) -> Release:
     requirements = (KAnonymity(k), *require)
-    prepared = line.prepare(pa.table(table), schema, requirements, random_state=0)
-    return line.finish(prepared, kadet(prepared.counts, prepared.requirements, seed=0, **parameters), parameters)
+    prepared = pipeline.prepare(pa.table(table), schema, requirements, random_state=0)
+    return pipeline.finish(
+        prepared, KADET(**parameters).fit_counts(prepared.counts, prepared.requirements, seed=0), parameters
+    )
 
 
 def covers(published: Any, original: Any) -> bool:

@@ -13,15 +13,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from shields import Shields
 
-from hedgerow import AlphaK, KAnonymity, LDiversity, PSensitive, Schema, TCloseness
-from hedgerow.anonymizers import line
-from hedgerow.anonymizers.lattice.allmin import allmin
-from hedgerow.anonymizers.lattice.datafly import datafly
-from hedgerow.anonymizers.lattice.incognito import incognito
+from hedgerow import AllMin, AlphaK, Datafly, KAnonymity, LDiversity, OptimalLattice, PSensitive, Schema, TCloseness
+from hedgerow.anonymizers import pipeline
+from hedgerow.anonymizers.lattice.incognito import Incognito
 from hedgerow.anonymizers.lattice.judging import allowance_of
-from hedgerow.anonymizers.lattice.optimal import optimal
-from hedgerow.anonymizers.shields import Shields
 from hedgerow.errors import Infeasible
 from hedgerow.metrics import METRICS, c_avg
 from hedgerow.privacy import Requirement
@@ -103,14 +100,14 @@ class State:
         return sum(self.levels)
 
 
-def measured(metric: str, prepared: line.Prepared, recoding: Recoding) -> float:
+def measured(metric: str, prepared: pipeline.Prepared, recoding: Recoding) -> float:
     function = METRICS[metric].function
     if metric == "c_avg":
         function = partial(c_avg, k=max(one.minimal_size for one in prepared.requirements))
     return function(prepared.counts, recoding)
 
 
-def accepted_states(prepared: line.Prepared, metric: str, limit: float) -> list[State]:
+def accepted_states(prepared: pipeline.Prepared, metric: str, limit: float) -> list[State]:
     """Try every combination of levels; lose what violates until nothing does."""
     counts = prepared.counts
     trees = [counts.hierarchies[name] for name in counts.quasi]
@@ -136,11 +133,11 @@ def best_of(states: Sequence[State], metric: str) -> State:
     return min(tied, key=lambda state: (state.height, state.levels))
 
 
-def prepared_or_skip(job: tuple[pa.Table, Schema], requirements: Sequence[Requirement]) -> line.Prepared:
+def prepared_or_skip(job: tuple[pa.Table, Schema], requirements: Sequence[Requirement]) -> pipeline.Prepared:
     table, schema = job
     assume(all(one.minimal_size <= table.num_rows for one in requirements))
     try:
-        return line.prepare(table, schema, requirements, random_state=0)
+        return pipeline.prepare(table, schema, requirements, random_state=0)
     except Infeasible:
         assume(False)
         raise
@@ -154,7 +151,7 @@ def test_optimal_is_the_best_of_all_states(
 ) -> None:
     prepared = prepared_or_skip(job, requirements)
     expected = best_of(accepted_states(prepared, metric, limit), metric)
-    recoding = optimal(prepared.counts, prepared.requirements, metric=metric, suppression_limit=limit)
+    recoding = OptimalLattice(metric=metric, suppression_limit=limit).fit_counts(prepared.counts, prepared.requirements)
     assert recoding.levels == dict(zip(QUASI, expected.levels, strict=True))
     assert recoding.lost == expected.recoding.lost
     assert recoding.facts["proved"]
@@ -168,8 +165,8 @@ def test_incognito_finds_every_solution_and_the_same_optimum(
 ) -> None:
     prepared = prepared_or_skip(job, requirements)
     states = accepted_states(prepared, metric, 0.0)
-    recoding = incognito(prepared.counts, prepared.requirements, metric=metric)
-    assert recoding.levels == optimal(prepared.counts, prepared.requirements, metric=metric).levels
+    recoding = Incognito(metric=metric).fit_counts(prepared.counts, prepared.requirements)
+    assert recoding.levels == OptimalLattice(metric=metric).fit_counts(prepared.counts, prepared.requirements).levels
     assert recoding.facts["solutions"] == len(states)
     levels = {state.levels for state in states}
     minimal = [one for one in levels if not any(other != one and np.less_equal(other, one).all() for other in levels)]
@@ -188,7 +185,7 @@ def test_allmin_finds_all_solutions_of_the_lowest_height(
     states = accepted_states(prepared, "prec", limit)
     lowest = min(state.height for state in states)
     minimal = [state for state in states if state.height == lowest]
-    recoding = allmin(prepared.counts, prepared.requirements, search=search, suppression_limit=limit)
+    recoding = AllMin(search=search, suppression_limit=limit).fit_counts(prepared.counts, prepared.requirements)
     assert [tuple(one.values()) for one in recoding.facts["minimal"]] == [state.levels for state in minimal]
     assert recoding.levels == dict(zip(QUASI, best_of(minimal, "prec").levels, strict=True))
 
@@ -199,7 +196,7 @@ def test_datafly_ends_at_an_accepted_state(
     job: tuple[pa.Table, Schema], requirements: list[Requirement], limit: float
 ) -> None:
     prepared = prepared_or_skip(job, requirements)
-    recoding = datafly(prepared.counts, prepared.requirements, suppression_limit=limit)
+    recoding = Datafly(suppression_limit=limit).fit_counts(prepared.counts, prepared.requirements)
     assert recoding.levels is not None
     reached = tuple(recoding.levels.values())
     (state,) = [one for one in accepted_states(prepared, "loss", limit) if one.levels == reached]
@@ -217,8 +214,8 @@ def test_releases_pass_the_verifier(
 ) -> None:
     """The verifier compares t-closeness with the published table, not with the one that came in."""
     prepared = prepared_or_skip(job, requirements)
-    for method in (optimal, datafly, allmin):
-        recoding = method(prepared.counts, prepared.requirements, suppression_limit=limit)
-        release = line.finish(prepared, recoding, {})
+    for method in (OptimalLattice, Datafly, AllMin):
+        recoding = method(suppression_limit=limit).fit_counts(prepared.counts, prepared.requirements)
+        release = pipeline.finish(prepared, recoding, {})
         assert release.table.num_rows >= (1 - limit) * job[0].num_rows - 1e-6
         assert release.audit.k >= 1

@@ -13,8 +13,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hedgerow import AlphaK, KAnonymity, LDiversity, PSensitive, Schema
-from hedgerow.anonymizers import line
-from hedgerow.anonymizers.lattice.mingen import mingen
+from hedgerow.anonymizers import pipeline
+from hedgerow.anonymizers.lattice.mingen import MinGen
 from hedgerow.metrics import prec
 
 COLUMNS = ("letter", "number")
@@ -57,10 +57,10 @@ def jobs(draw: st.DrawFn, most_tuples: int, most_records: int) -> Job:
     return table, {name: draw(st.sampled_from(TREES)) for name in COLUMNS}, requirements
 
 
-def prepared(job: Job) -> line.Prepared:
+def prepared(job: Job) -> pipeline.Prepared:
     table, hierarchies, requirements = job
     schema = Schema(quasi=COLUMNS, sensitive=["ill"], hierarchies=hierarchies)
-    return line.prepare(pa.table(table), schema, requirements, random_state=0)
+    return pipeline.prepare(pa.table(table), schema, requirements, random_state=0)
 
 
 def path(tree: Any, value: Any) -> list[str] | None:
@@ -138,12 +138,12 @@ def fewest(job: Job, together: bool) -> tuple[int, float]:
 
 def check(job: Job, granularity: Any) -> int:
     made = prepared(job)
-    recoding = mingen(made.counts, made.requirements, seed=1, granularity=granularity)
+    recoding = MinGen(granularity=granularity).fit_counts(made.counts, made.requirements, seed=1)
     steps, loss = fewest(job, granularity == "tuple")
     assert recoding.facts == {"proved": True, "gap": 0.0, "generalizations": steps}
     cells = made.counts.rows * len(COLUMNS)
     assert (1 - prec(made.counts, recoding)) * cells == pytest.approx(loss, abs=1e-9)
-    line.finish(made, recoding, {})
+    pipeline.finish(made, recoding, {})
     return steps
 
 
@@ -164,12 +164,12 @@ def test_fewest_generalizations_of_records(job: Job) -> None:
 def test_nothing_is_lost_and_all_values_are_kept(job: Job, granularity: Any) -> None:
     """Larger tables: the pieces hold every record once, and a class that is found in no time is valid too."""
     made = prepared(job)
-    recoding = mingen(made.counts, made.requirements, seed=1, granularity=granularity)
+    recoding = MinGen(granularity=granularity).fit_counts(made.counts, made.requirements, seed=1)
     assert recoding.pieces is not None
     assert np.bincount(recoding.pieces.cell, recoding.pieces.size).tolist() == made.counts.cell_sizes.tolist()
-    hurried = mingen(made.counts, made.requirements, seed=1, granularity=granularity, time_limit=0)
+    hurried = MinGen(granularity=granularity, time_limit=0).fit_counts(made.counts, made.requirements, seed=1)
     assert hurried.facts["generalizations"] >= recoding.facts["generalizations"]
     assert hurried.facts["proved"] is False
     assert len(hurried.warnings) == 1
-    line.finish(made, recoding, {})
-    line.finish(made, hurried, {})
+    pipeline.finish(made, recoding, {})
+    pipeline.finish(made, hurried, {})

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from hedgerow import Infeasible, KAnonymity, LDiversity, Mondrian, Schema, TCloseness
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import CutTree, Recoding
 
@@ -191,7 +191,7 @@ def fitted(table: Table, requirements: Sequence[Requirement], **parameters: Any)
     arrow = pa.table({name: [row[at] for row in table.rows] for at, name in enumerate(names)})
     schema = Schema(quasi=table.names, sensitive=["ill"])
     try:
-        prepared = line.prepare(arrow, schema, requirements, random_state=0)
+        prepared = pipeline.prepare(arrow, schema, requirements, random_state=0)
     except Infeasible:
         assume(False)
         raise

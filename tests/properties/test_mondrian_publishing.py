@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow import Mondrian, Schema, parse
-from hedgerow.values import Interval, ValueSet
+from hedgerow.published import Interval, ValueSet
 
 LABELS = list("abcdefgh")
 some = settings(max_examples=60, deadline=None)

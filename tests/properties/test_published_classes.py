@@ -22,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.counts import FrequencyTable
-from hedgerow.engines import FileSource, open_source
+from hedgerow.engines import Wishes, open_source
 from hedgerow.frames import open_frame
 from hedgerow.recoding import Pieces, Recoding, publish_groups
 from hedgerow.schema import Schema
@@ -95,8 +95,11 @@ def classes(data: Any, staging: Path | None) -> tuple[list[int], Any]:
     names = list(source.columns)
     schema = Schema(quasi=names, hierarchies=dict.fromkeys(names, "flat"), missing=("", "?"))
     counts = source.count(schema, schema.resolve(names))
-    published = source.apply(as_they_are(counts), "1", staging if isinstance(source, FileSource) else None)
-    return sorted(counts.tuple_sizes.tolist()), published
+    published = source.apply(as_they_are(counts), "1", staging)
+    if staging is None:
+        return sorted(counts.tuple_sizes.tolist()), published.table
+    published.write(staging, Wishes({}, ()))
+    return sorted(counts.tuple_sizes.tolist()), staging
 
 
 def sizes(rows: list[tuple[Any, ...]]) -> list[int]:

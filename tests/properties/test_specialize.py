@@ -18,16 +18,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from hedgerow import KAnonymity, LDiversity, Schema, parse
-from hedgerow.anonymizers.line import finish, prepare
+from hedgerow import BUG, TDR, TDS, KAnonymity, LDiversity, Schema, parse
+from hedgerow.anonymizers.pipeline import finish, prepare
 from hedgerow.anonymizers.specialize.attributes import attribute_of
-from hedgerow.anonymizers.specialize.bug import bug
 from hedgerow.anonymizers.specialize.climbing import Climb
 from hedgerow.anonymizers.specialize.search import Search
-from hedgerow.anonymizers.specialize.tdr import tdr
-from hedgerow.anonymizers.specialize.tds import tds
 from hedgerow.privacy import Requirement
-from hedgerow.values import SUPPRESSED, Interval, number_text
+from hedgerow.published import SUPPRESSED, Interval
+from hedgerow.values import number_text
 
 LETTERS = list("abcdef")
 NAMES = ("first", "second", "flat", "number")
@@ -293,13 +291,13 @@ def test_bug_takes_the_best_step_until_all_holds(job: Job) -> None:
         cut = replaced(cut, name, node.below, [node])
 
 
-@pytest.mark.parametrize("method", [tds, tdr, bug])
+@pytest.mark.parametrize("method", [TDS, TDR, BUG])
 @given(job=jobs())
 @some
 def test_published_rows_are_anonymous_and_true(method: Any, job: Job) -> None:
     """The released rows meet every requirement on its shield, and what they say covers the original value."""
     counts = job.prepared.counts
-    recoding = method(counts, job.prepared.requirements)
+    recoding = method().fit_counts(counts, job.prepared.requirements)
     release = finish(job.prepared, recoding, {})
     rows = release.table.to_pylist()
     assert len(rows) == len(job.rows)

@@ -1,4 +1,4 @@
-"""The door: which tables come in, how they go out, and what is refused."""
+"""Tables in memory: which tables come in, how they go out, and what is refused."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ RowsOf = Callable[[Any], list[dict[str, Any]]]
 
 def test_in_and_out(frame_type: FrameType, rows_of: RowsOf) -> None:
     data = frame_type(pa.table({"a": [1, 2], "b": ["x", None]}))
-    door = open_frame(data)
-    texts = door.series("a", ["p", None], nw.String)
-    published = door.assemble({"b": door.frame["b"], "a": texts})
+    opened = open_frame(data)
+    texts = opened.series("a", ["p", None], nw.String)
+    published = opened.assemble({"b": opened.frame["b"], "a": texts})
     assert type(published) is type(data)
-    del door, data
+    del opened, data
     gc.collect()
     assert rows_of(published) == [{"b": "x", "a": "p"}, {"b": None, "a": None}]
 
 
 def test_a_column_alone(frame_type: FrameType, rows_of: RowsOf) -> None:
-    door = open_frame(frame_type(pa.table({"a": [1, 2]})))
-    assert rows_of(door.assemble({"z": door.frame["a"]})) == [{"z": 1}, {"z": 2}]
+    opened = open_frame(frame_type(pa.table({"a": [1, 2]})))
+    assert rows_of(opened.assemble({"z": opened.frame["a"]})) == [{"z": 1}, {"z": 2}]
 
 
 @pytest.mark.parametrize(
@@ -94,13 +94,13 @@ def test_a_mixed_column_quotes_nothing(values: list[Any]) -> None:
 
 def test_missing_values_of_pandas_are_null() -> None:
     frame = pd.DataFrame({"a": [1.5, float("nan")], "b": ["x", None], "c": pd.array([1, None], "Int64")})
-    door = open_frame(frame)
-    assert [as_arrow(door.frame[name]).to_pylist() for name in "abc"] == [[1.5, None], ["x", None], [1, None]]
+    opened = open_frame(frame)
+    assert [as_arrow(opened.frame[name]).to_pylist() for name in "abc"] == [[1.5, None], ["x", None], [1, None]]
 
 
 def test_opening_a_table_changes_nothing() -> None:
     frame = pd.DataFrame({"a": [1, 2]}, index=[5, 7])
     copy = frame.copy()
-    door = open_frame(frame)
-    door.assemble({"a": door.frame["a"]})
+    opened = open_frame(frame)
+    opened.assemble({"a": opened.frame["a"]})
     pd.testing.assert_frame_equal(frame, copy)

@@ -13,9 +13,9 @@ import pytest
 
 import hedgerow
 from hedgerow.errors import InternalError
-from hedgerow.trees.paths import PathTree
+from hedgerow.published import SUPPRESSED
+from hedgerow.trees.nodes.paths import PathTree
 from hedgerow.trees.set_attributes import CellReader, SetAttribute
-from hedgerow.values import SUPPRESSED
 
 SOURCES = sorted(Path(hedgerow.__file__).parent.rglob("*.py"))
 
@@ -24,26 +24,27 @@ import sys
 import numpy as np, pyarrow as pa
 from dataclasses import replace
 import hedgerow as hr
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
+from hedgerow.engines import FrameRows
 from hedgerow.recoding import Pieces, Recoding, publish_groups
 assert False, "assertions are off"
 people = pa.table({"age": [20, 23, 27, 25, 27, 29], "row": list(range(6))})
 schema = hr.Schema(quasi=["age"], insensitive=["row"])
-ready = line.prepare(people, schema, [hr.KAnonymity(3)], random_state=0)
+ready = pipeline.prepare(people, schema, [hr.KAnonymity(3)], random_state=0)
 group = np.array([0, 0, 0, 1, 1] if sys.argv[1] != "too small" else [0, 0, 0, 1, 2], dtype=np.int32)
 pieces = Pieces.whole(group, ready.counts.cell_sizes)
 columns, values = publish_groups(ready.counts, pieces, int(group.max()) + 1, "set")
 recoding = Recoding("by hand", ready.counts.quasi, columns, values, np.bincount(group), pieces)
 if sys.argv[1] == "rows vanish":
     apply = ready.source.apply
-    ready.source.apply = lambda *arguments: apply(*arguments).slice(0, 5)
+    ready.source.apply = lambda *arguments: FrameRows(apply(*arguments).table.slice(0, 5))
 if sys.argv[1] == "other columns":
     ready = replace(ready, roles=replace(ready.roles, columns=("row", "age")))
 if sys.argv[1] == "nothing":
-    print(line.finish(ready, recoding, {}).audit.k)
+    print(pipeline.finish(ready, recoding, {}).audit.k)
     sys.exit(0)
 try:
-    line.finish(ready, recoding, {})
+    pipeline.finish(ready, recoding, {})
 except hr.HedgerowError as error:
     print(type(error).__name__, error.exit_status)
 """

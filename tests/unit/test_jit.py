@@ -33,6 +33,20 @@ def test_code_without_a_file_is_compiled_without_a_cache() -> None:
     assert jit(triple)(5) == 15
 
 
+@jit(inner=True)
+def doubled(number: int) -> int:
+    return 2 * number
+
+
+@jit
+def doubled_twice(number: int) -> int:
+    return doubled(doubled(number))
+
+
+def test_an_inner_kernel_is_for_other_kernels() -> None:
+    assert doubled_twice(5) == 20
+
+
 @pytest.mark.parametrize(("switch", "compiled"), [("1", "False"), ("0", "True")])
 def test_the_switch_of_numba_is_honoured(switch: str, compiled: str) -> None:
     code = "import hedgerow.privacy._kernels as k; print(hasattr(k.holds, 'py_func'))"

@@ -21,7 +21,7 @@ def test_every_registered_method_is_in_the_table() -> None:
 
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for method in METHODS.values():
-        assert f"| `{method.name}` | `hr.{method.class_name}` | {method.family} |" in readme
+        assert f"| `{method.name}` | `hr.{method.__name__}` | {method.family} |" in readme
 
 
 def test_the_rows_before_and_after_are_those_of_the_demo() -> None:

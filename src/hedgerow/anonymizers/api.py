@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow import privacy
-from hedgerow.anonymizers import line
 from hedgerow.anonymizers.registry import DEFAULT_METHOD, find_method
 from hedgerow.errors import BadInput
-from hedgerow.release import Release
 from hedgerow.schema import Schema
 
 if TYPE_CHECKING:
     from hedgerow.anonymizers.base import Anonymizer
+    from hedgerow.anonymizers.pipeline import Progress
+    from hedgerow.release import Release
 
 __all__ = ["anonymize"]
 
@@ -28,7 +27,7 @@ def anonymize(
     random_state: int | None = None,
     publish_proportions: bool = False,
     min_support: int | None = None,
-    progress: line.Progress | None = None,
+    progress: Progress | None = None,
     destination: Path | None = None,
     **method_parameters: Any,
 ) -> Release:
@@ -86,20 +85,20 @@ def anonymize(
             progress=progress,
             destination=destination,
         )
-    entry = find_method(DEFAULT_METHOD if method is None else method)
-    entry.check(method_parameters)
-    prepared = line.prepare(
+    if not isinstance(schema, Schema):
+        raise BadInput.parameter("schema", "anonymize", "a hedgerow.Schema", type(schema).__name__)
+    if not isinstance(publish_proportions, bool):
+        raise BadInput.parameter("publish_proportions", "anonymize", "True or False", publish_proportions)
+    chosen = find_method(DEFAULT_METHOD if method is None else method)
+    chosen.check(method_parameters)
+    return chosen(**method_parameters).anonymize(
         data,
         schema,
-        privacy.resolve(k, require),
+        k=k,
+        require=require,
         random_state=random_state,
         publish_proportions=publish_proportions,
         min_support=min_support,
         progress=progress,
         destination=destination,
     )
-    # The method's function, not its estimator: scikit-learn takes a second to import.
-    prepared.progress(f"Fitting {entry.class_name}")
-    parameters = entry.complete(method_parameters)
-    recoding = entry.fit(prepared.counts, prepared.requirements, random_state, **parameters)
-    return line.finish(prepared, recoding, parameters)

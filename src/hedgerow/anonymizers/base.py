@@ -1,72 +1,78 @@
-"""The base of all methods: a template method around ``_fit``, and the face of a scikit-learn estimator."""
+"""The base of all methods: a template method around ``_fit``, and a step of an imbalanced-learn pipeline."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, ClassVar
-
-import narwhals as nw
-import numpy as np
-from sklearn.base import BaseEstimator
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from hedgerow import privacy
-from hedgerow.anonymizers import line
-from hedgerow.anonymizers.registry import METHODS, Method
-from hedgerow.counts import FrequencyTable
+from hedgerow.anonymizers.declaring import Declared
+from hedgerow.anonymizers.parameters import shared
 from hedgerow.errors import BadInput, listing
-from hedgerow.frames import open_frame
 from hedgerow.privacy import Requirement
-from hedgerow.proportions import shares_of_parts
-from hedgerow.recoding import Recoding
-from hedgerow.release import Release
 from hedgerow.schema import Schema
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hedgerow.anonymizers.pipeline import Progress
+    from hedgerow.counts import FrequencyTable
+    from hedgerow.recoding import Recoding
+    from hedgerow.release import Release
 
 __all__ = ["Anonymizer"]
 
-_COMMON_PARAMETERS = ("k", "require", "schema", "random_state", "publish_proportions", "min_support")
 
+class Anonymizer(Declared):
+    """A method that makes a table anonymous, and an estimator as scikit-learn knows them.
 
-class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
-    """A method that makes a table anonymous.
-
-    A subclass has a ``name``, takes keyword-only parameters that ``__init__`` only assigns (``k``, ``require``,
-    ``schema``, ``random_state``, ``publish_proportions`` and ``min_support`` if it likes, and its own), and is
-    registered or writes ``_fit``. Reading, counting, hierarchies, requirements, verification and writing come from
-    here; :func:`hedgerow.anonymizers.checks.check_anonymizer` says whether the subclass keeps to the contract.
+    A subclass says its ``name``, ``family``, ``paper`` and ``guarantees``, declares its parameters as fields and writes
+    ``_fit``. Reading, counting, hierarchies, requirements, verification and writing come from here;
+    :func:`hedgerow.anonymizers.checks.check_anonymizer` says whether the subclass keeps to the contract.
     """
 
     name: ClassVar[str]
+    family: ClassVar[str] = "others"
+    paper: ClassVar[str] = ""
+    guarantees: ClassVar[str] = "k-anonymity, l-diversity, t-closeness, p-sensitive, (alpha,k)"
 
-    k: int | None
-    require: Sequence[Requirement | str]
-    schema: Schema | None
-    random_state: int | None
-    publish_proportions: bool = False
-    min_support: int | None = None
+    k: int | None = shared(
+        "int, optional",
+        "Every record shares its quasi-identifiers with at least ``k - 1`` others. It may be given to ``anonymize`` "
+        "instead.",
+    )
+    require: Sequence[Requirement | str] = shared("sequence of requirements", "Further requirements.", default=())
+    publish_proportions: bool = shared(
+        "bool",
+        "Whether the release also says how the people of every class are divided among the values.",
+        default=False,
+    )
+    min_support: int | None = shared(
+        "int, optional",
+        "Every proportion that is told is of at least so many people; the largest k that is required if not given.",
+    )
+    schema: Schema | None = shared(
+        "Schema, optional", "For use in a pipeline; all columns are quasi-identifiers without it."
+    )
+    random_state: int | None = shared("int, optional", "Decides what the method leaves to chance, if it does.")
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        """Find groups that satisfy all requirements. Only counts are seen, never rows.
+        """Find groups that satisfy all requirements. Only counts are seen, never rows."""
+        raise BadInput(f"{type(self).__name__} has no '_fit'. Write one.")
 
-        A registered method calls its function; a method of the user's own is written here.
-        """
-        method = self.method()
-        if method is None:
-            raise BadInput(f"{type(self).__name__} is not a registered method and has no '_fit'. Write one.")
-        return method.fit(counts, requirements, seed, **self._own_parameters())
-
-    @classmethod
-    def method(cls) -> Method | None:
-        """The registry's entry, if the method has one; a method of the user's own need not."""
-        return METHODS.get(cls.name)
+    def fit_counts(
+        self, counts: FrequencyTable, requirements: Sequence[Requirement], *, seed: int | None = None
+    ) -> Recoding:
+        """Fit on a table that was counted. Nothing is published, so nothing is verified."""
+        self._own_parameters()
+        return self._fit(counts, requirements, seed)
 
     def _own_parameters(self) -> dict[str, Any]:
-        """The parameters that only this method has, refused if the registry knows better."""
-        own = {name: value for name, value in self.get_params(deep=False).items() if name not in _COMMON_PARAMETERS}
-        method = self.method()
-        if method is not None:
-            method.check(own)
+        """The parameters that only this method has; what is wrong with them is said."""
+        given = self.get_params(deep=False)
+        own = {name: value for name, value in given.items() if name not in self.fields or not self.fields[name].shared}
+        self.check({name: value for name, value in own.items() if name in self.fields})
         return own
 
     def _requirements(self, k: int | None = None, require: Any = ()) -> tuple[Requirement, ...]:
@@ -85,7 +91,7 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         random_state: int | None = None,
         publish_proportions: bool | None = None,
         min_support: int | None = None,
-        progress: line.Progress | None = None,
+        progress: Progress | None = None,
         destination: Path | None = None,
     ) -> Release:
         """Anonymize a table and return the verified release.
@@ -110,10 +116,12 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         destination : path, optional
             Where the release will be saved, if it is known: a file is then written only once.
         """
-        self._own_parameters()
+        from hedgerow.anonymizers import pipeline
+
+        parameters = self._own_parameters()
         schema = self.schema if schema is None else schema
         seed = self.random_state if random_state is None else random_state
-        prepared = line.prepare(
+        prepared = pipeline.prepare(
             data,
             schema if schema is not None else Schema(),
             self._requirements(k, require),
@@ -123,13 +131,9 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             publish_proportions=self.publish_proportions if publish_proportions is None else publish_proportions,
             min_support=self.min_support if min_support is None else min_support,
         )
-        return self._release(prepared)
-
-    def _release(self, prepared: line.Prepared) -> Release:
-        """Fit on what was prepared, and finish."""
         prepared.progress(f"Fitting {type(self).__name__}")
         recoding = self._fit(prepared.counts, prepared.requirements, prepared.random_state)
-        return line.finish(prepared, recoding, self._own_parameters())
+        return pipeline.finish(prepared, recoding, parameters)
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Anonymize training data as a step of an imbalanced-learn pipeline.
@@ -148,15 +152,21 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             ``age=[20,30)``: the share of each part of a quasi-identifier among the people of the row's class, which
             :class:`hedgerow.learning.ProportionalEncoder` knows.
         """
-        door = open_frame(X)
+        import narwhals as nw
+        import numpy as np
+
+        from hedgerow.frames import open_frame
+        from hedgerow.proportions import shares_of_parts
+
+        opened = open_frame(X)
         schema = Schema() if self.schema is None else self.schema
         if not isinstance(schema, Schema):
             raise BadInput.parameter("schema", type(self).__name__, "a hedgerow.Schema", type(schema).__name__)
-        target = schema.target or _free_name(door.frame.columns)
+        target = schema.target or _free_name(opened.frame.columns)
         labels = np.asarray(y)
-        if labels.shape != (len(door.frame),):
-            raise BadInput(f"y must hold one class for each of the {len(door.frame)} rows of X.")
-        joined = door.frame.with_columns(door.series(target, labels))
+        if labels.shape != (len(opened.frame),):
+            raise BadInput(f"y must hold one class for each of the {len(opened.frame)} rows of X.")
+        joined = opened.frame.with_columns(opened.series(target, labels))
         release = self.anonymize(nw.to_native(joined), replace(schema, target=target))
         self.release_ = release
         published = nw.from_native(release.table, eager_only=True)
@@ -166,8 +176,8 @@ class Anonymizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             names, shares = shares_of_parts(release.proportions, release.hierarchies)
             of_row = shares[release.proportions.classes_of(features)]
             _refuse_names(names, features.columns)
-            features = features.with_columns(*(door.series(name, of_row[:, at]) for at, name in enumerate(names)))
-        return door.back(features), new_y.astype(labels.dtype, copy=False)
+            features = features.with_columns(*(opened.series(name, of_row[:, at]) for at, name in enumerate(names)))
+        return opened.back(features), new_y.astype(labels.dtype, copy=False)
 
 
 def _free_name(columns: Sequence[str]) -> str:

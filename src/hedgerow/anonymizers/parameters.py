@@ -1,197 +1,195 @@
-"""What a method's parameters may be, told without importing the method: for messages, the manual and the command."""
+"""What the parameters of a method may be: declared once, as fields of its class.
+
+``cut: Literal["loss", "widest"] = choice("Which cut is taken.")`` is all there is to say of a parameter. From such
+fields :class:`hedgerow.anonymizers.base.Anonymizer` derives ``__init__`` and the docstring, the command its options and
+manual, and the contract what it is checked with.
+"""
 
 from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, get_args
 
-__all__ = ["Choice", "Flag", "Named", "Number", "Parameter"]
-
-
-class Parameter(Protocol):
-    """A parameter of a method."""
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        ...
-
-    @property
-    def meaning(self) -> str:
-        """What it does, in half a sentence."""
-        ...
-
-    @property
-    def default(self) -> object:
-        """Its value if it is not given."""
-        ...
-
-    @property
-    def must(self) -> str:
-        """What a value must be, for messages."""
-        ...
-
-    @property
-    def values(self) -> str:
-        """What may be typed, for the manual."""
-        ...
-
-    @property
-    def trials(self) -> tuple[object, ...]:
-        """The values that the contract is checked with, besides the default."""
-        ...
-
-    def accepts(self, value: object) -> bool:
-        """Whether the value may be given."""
-        ...
-
-    def read(self, text: str) -> object:
-        """Read the value as typed on the command line."""
-        ...
-
-
-def _either(words: tuple[str, ...]) -> str:
-    quoted = [repr(word) for word in words]
-    return f"{', '.join(quoted[:-1])} or {quoted[-1]}" if len(quoted) > 1 else quoted[0]
+__all__ = ["IMPROVE", "Parameter", "Words", "choice", "choice_or_object", "flag", "number", "shared"]
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A parameter that is one of several words; the first if not given.
+class Parameter:
+    """A parameter of a method, apart from its name.
 
-    ``tried`` are those that the contract is checked with, where all would be many.
+    Attributes
+    ----------
+    meaning : str
+        What it does: one sentence, and more if a reader of the docstring needs more.
+    default : object
+    kind : str
+        Its type as docstrings tell it.
+    must : str
+        What a value must be, for messages.
+    values : str
+        What may be typed, for the manual.
+    accepts : callable
+        Whether a value may be given.
+    read : callable
+        Reads the value as typed on the command line; what cannot be read stays text, and is not accepted.
+    options : tuple of str
+        The words it may be.
+    trials : tuple
+        The values that the contract is checked with, besides the default.
+    weak : bool
+        Whether it gives up the guarantee if it is on; the command then asks for a second yes.
+    shared : bool
+        Whether every method has it; the pipeline then checks it.
     """
 
-    name: str
-    options: tuple[str, ...]
     meaning: str
-    tried: tuple[str, ...] | None = None
-
-    @property
-    def default(self) -> str:
-        """The first option."""
-        return self.options[0]
-
-    @property
-    def must(self) -> str:
-        """What a value must be, for messages."""
-        return _either(self.options)
-
-    @property
-    def values(self) -> str:
-        """What may be typed, for the manual."""
-        return " | ".join(self.options)
-
-    @property
-    def trials(self) -> tuple[object, ...]:
-        """All options but the default, or those that are to be tried."""
-        return self.options[1:] if self.tried is None else self.tried
-
-    def accepts(self, value: object) -> bool:
-        """Whether the value is one of the options."""
-        return isinstance(value, str) and value in self.options
-
-    def read(self, text: str) -> object:
-        """Read the value as typed on the command line."""
-        return text
+    default: object
+    kind: str
+    must: str = ""
+    values: str = ""
+    accepts: Callable[[object], bool] = lambda _value: True
+    read: Callable[[str], object] = str
+    options: tuple[str, ...] = ()
+    trials: tuple[object, ...] = ()
+    weak: bool = False
+    shared: bool = False
 
 
 @dataclass(frozen=True)
-class Named(Choice):
-    """A parameter that is one of several words or, in Python, an object; ``extras`` are words that need an extra."""
+class Words:
+    """A choice whose words are those of the field's ``Literal``."""
 
-    extras: tuple[str, ...] = ()
-    objects: str = ""
+    meaning: str
 
-    @property
-    def must(self) -> str:
-        """What a value must be, for messages."""
-        words = (*self.options, *self.extras)
-        return f"{', '.join(repr(word) for word in words)} or {self.objects}"
+    def typed(self, annotation: object) -> Parameter:
+        """The parameter, completed by the annotation."""
+        parameter: Parameter = choice(self.meaning, options=get_args(annotation))
+        return parameter
 
-    @property
-    def values(self) -> str:
-        """What may be typed, for the manual."""
-        return " | ".join((*self.options, *self.extras))
 
-    def accepts(self, value: object) -> bool:
-        """Whether the value is one of the words, or something that can be called or fitted."""
+def choice(meaning: str, *, options: Sequence[str] = (), default: str | None = None, trials: Sequence[str] = ()) -> Any:
+    """One of several words.
+
+    Parameters
+    ----------
+    meaning : str
+    options : sequence of str
+        The words, if the field is not annotated with a ``Literal`` of them.
+    default : str, optional
+        The first if not given.
+    trials : sequence of str
+        The words that the contract is checked with, where all would be many.
+    """
+    if not options:
+        return Words(meaning)
+    chosen = options[0] if default is None else default
+    *others, last = map(repr, options)
+    return Parameter(
+        meaning,
+        chosen,
+        kind=f"{{{_quoted(options)}}}",
+        must=f"{', '.join(others)} or {last}" if others else last,
+        values=" | ".join(options),
+        accepts=lambda value: isinstance(value, str) and value in options,
+        options=tuple(options),
+        trials=tuple(trials) or tuple(word for word in options if word != chosen),
+    )
+
+
+def choice_or_object(meaning: str, *, options: Sequence[str], extras: Sequence[str], objects: str) -> Any:
+    """One of several words or, in Python, an object; ``extras`` are words that need an optional dependency."""
+    words = (*options, *extras)
+
+    def accepts(value: object) -> bool:
         if isinstance(value, str):
-            return value in (*self.options, *self.extras)
+            return value in words
         return not isinstance(value, type) and (callable(value) or hasattr(value, "fit"))
 
-
-@dataclass(frozen=True)
-class Flag:
-    """A parameter that is on or off.
-
-    ``weak`` marks one that gives up the guarantee; the command asks for a second yes.
-    """
-
-    name: str
-    meaning: str
-    weak: bool = False
-    must: str = "True or False"
-    values: str = "yes | no"
-    default: bool = False
-
-    @property
-    def trials(self) -> tuple[object, ...]:
-        """The other one, unless the contract cannot hold then."""
-        return () if self.weak else (not self.default,)
-
-    def accepts(self, value: object) -> bool:
-        """Whether the value is a bool."""
-        return isinstance(value, bool)
-
-    def read(self, text: str) -> object:
-        """Read the value as typed on the command line."""
-        return {"true": True, "false": False, "yes": True, "no": False}.get(text.lower(), text)
+    return Parameter(
+        meaning,
+        options[0],
+        kind=f"{{{_quoted(words)}}} or object",
+        must=f"{', '.join(map(repr, words))} or {objects}",
+        values=" | ".join(words),
+        accepts=accepts,
+        options=tuple(options),
+        trials=tuple(options[1:]),
+    )
 
 
-@dataclass(frozen=True)
-class Number:
-    """A parameter that is a number from ``least`` on, or one of a few words; ``None`` only if that is the default."""
+def flag(meaning: str, *, default: bool = False, weak: bool = False) -> Any:
+    """On or off; ``weak`` marks one that gives up the guarantee."""
+    words = {"true": True, "false": False, "yes": True, "no": False}
+    return Parameter(
+        meaning,
+        default,
+        kind="bool",
+        must="True or False",
+        values="yes | no",
+        accepts=lambda value: isinstance(value, bool),
+        read=lambda text: words.get(text.lower(), text),
+        # The contract cannot hold for what gives up the guarantee.
+        trials=() if weak else (not default,),
+        weak=weak,
+    )
 
-    name: str
-    meaning: str
-    default: float | str | None
-    least: float
-    most: float = math.inf
-    whole: bool = False
-    words: tuple[str, ...] = ()
-    trials: tuple[object, ...] = ()
 
-    @property
-    def must(self) -> str:
-        """What a value must be, for messages."""
-        kind = "an int" if self.whole else "a number"
-        if math.isinf(self.most):
-            limits = f"{kind} >= {self.least:g}"
-        else:
-            limits = f"{kind} from {self.least:g} to {self.most:g}"
-        others = [*(repr(word) for word in self.words), *(["None"] if self.default is None else [])]
-        return " or ".join([*others, limits])
+def number(
+    meaning: str,
+    *,
+    default: float | str | None,
+    least: float,
+    most: float = math.inf,
+    whole: bool = False,
+    words: Sequence[str] = (),
+    trials: tuple[object, ...] = (),
+) -> Any:
+    """A number from ``least`` to ``most``, or one of a few words; ``None`` only if that is the default."""
+    kind, limits = (
+        ("an int" if whole else "a number"),
+        (f">= {least:g}" if math.isinf(most) else f"from {least:g} to {most:g}"),
+    )
+    others = [*map(repr, words), *(["None"] if default is None else [])]
 
-    @property
-    def values(self) -> str:
-        """What may be typed, for the manual."""
-        return " | ".join([*self.words, "N" if self.whole else "NUMBER"])
+    def accepts(value: object) -> bool:
+        if value is None or isinstance(value, str):
+            return (value is None and default is None) or value in words
+        numeric = isinstance(value, numbers.Integral if whole else numbers.Real) and not isinstance(value, bool)
+        return numeric and least <= float(value) <= most  # type: ignore[arg-type]  # it is a number
 
-    def accepts(self, value: object) -> bool:
-        """Whether the value is such a number or word."""
-        if value is None:
-            return self.default is None
-        if isinstance(value, str):
-            return value in self.words
-        kind = numbers.Integral if self.whole else numbers.Real
-        return not isinstance(value, bool) and isinstance(value, kind) and self.least <= float(value) <= self.most
-
-    def read(self, text: str) -> object:
-        """Read the value as typed on the command line; what is no number stays text."""
+    def read(text: str) -> object:
         try:
-            return int(text) if self.whole else float(text)
+            return int(text) if whole else float(text)
         except ValueError:
             return text
+
+    return Parameter(
+        meaning,
+        default,
+        kind="".join(f'"{word}" or ' for word in words)
+        + ("int" if whole else "float")
+        + (", optional" if default is None else ""),
+        must=" or ".join([*others, f"{kind} {limits}"]),
+        values=" | ".join([*words, "N" if whole else "NUMBER"]),
+        accepts=accepts,
+        read=read,
+        trials=trials,
+    )
+
+
+def shared(kind: str, meaning: str, *, default: object = None) -> Any:
+    """A parameter of every method."""
+    return Parameter(meaning, default, kind=kind, shared=True)
+
+
+def _quoted(words: Sequence[str]) -> str:
+    return ", ".join(f'"{word}"' for word in words)
+
+
+IMPROVE: Any = flag(
+    "Whether groups exchange records and split afterwards, while every requirement holds and the loss falls. Slower."
+)
+"""Of the methods whose groups are boxes."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.anonymizers.registry import DEFAULT_METHOD, Method, find_method
+from hedgerow.anonymizers.registry import DEFAULT_METHOD, find_method
 from hedgerow.cli.hierarchy_files import find_hierarchies, needing_trees
 from hedgerow.cli.job import Job
 from hedgerow.errors import BadInput
@@ -15,6 +15,7 @@ from hedgerow.places import manifest_path, proportions_path
 from hedgerow.schema import Schema
 
 if TYPE_CHECKING:
+    from hedgerow.anonymizers.base import Anonymizer
     from hedgerow.privacy import Requirement
     from hedgerow.release import Release
 
@@ -94,11 +95,11 @@ def _with_options(job: Job) -> dict[str, str | bool | int | float]:
     return {**job.set, **{name: value for name, value in options.items() if value is not None}}
 
 
-def _refuse_weak(method: Method, parameters: Mapping[str, Any], *, allowed: bool) -> None:
+def _refuse_weak(method: type[Anonymizer], parameters: Mapping[str, Any], *, allowed: bool) -> None:
     weak = method.weak(parameters)
     if weak is not None and not allowed:
         raise BadInput(
-            f"With {weak}, {method.class_name} does not keep its guarantee. Leave it out, or say --allow-weak to write "
+            f"With {weak}, {method.__name__} does not keep its guarantee. Leave it out, or say --allow-weak to write "
             "a release that is marked as weak."
         )
 
@@ -117,9 +118,9 @@ def _refuse_weak_proportions(job: Job, requirements: tuple[Requirement, ...]) ->
         )
 
 
-def _parameters(method: Method, typed: Mapping[str, str | bool | int | float]) -> dict[str, Any]:
-    """Read the method's parameters as its registry entry says, and refuse what it does not know."""
-    known = {parameter.name: parameter for parameter in method.parameters}
+def _parameters(method: type[Anonymizer], typed: Mapping[str, str | bool | int | float]) -> dict[str, Any]:
+    """Read the method's parameters as it declares them, and refuse what it does not know."""
+    known = method.parameters()
     values = {
         name: known[name].read(value) if name in known and isinstance(value, str) else value
         for name, value in typed.items()

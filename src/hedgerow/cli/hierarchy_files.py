@@ -52,15 +52,11 @@ def find_hierarchies(folder: str | Path | None, columns: Iterable[str]) -> dict[
 
 def needing_trees(requirements: Iterable[Requirement]) -> list[str]:
     """The sensitive columns whose hierarchy a requirement measures distances in."""
-    return [
-        one.column
-        for one in requirements
-        if one.column is not None and getattr(one, "distance", None) == "hierarchical"
-    ]
+    return [one.column for one in requirements if one.column is not None and one.needs_tree]
 
 
 def give_trees(requirements: Sequence[Requirement], files: dict[str, Path]) -> tuple[Requirement, ...]:
-    """Give each hierarchical t-closeness the tree of its column's file, for a table that is only audited."""
+    """Give each requirement that needs one the tree of its column's file, for a table that is only audited."""
     import numpy as np
 
     from hedgerow import privacy

@@ -20,7 +20,16 @@ from hedgerow.domains import Domain, Kind
 from hedgerow.errors import BadInput, translated
 from hedgerow.values import number_text
 
-__all__ = ["BadValues", "EncodedColumn", "date_label", "encode_column"]
+__all__ = [
+    "BadValues",
+    "EncodedColumn",
+    "date_label",
+    "dictionary_of",
+    "encode_column",
+    "is_text",
+    "number_label",
+    "number_of",
+]
 
 # A zero-padded code such as a ZIP code is text; plain decimal numbers are numbers, and so is 1e-05, as Python and
 # pandas write small and large floats. Codes such as 12E4 are not.
@@ -91,13 +100,13 @@ def encode_column(
         Text that is all numbers is read as numbers. Where only some of it is: refuse the column if most records
         are numbers, or allow it as categories. ``"text"`` keeps all text as text.
     """
-    indices, distinct = _dictionary(name, values)
+    indices, distinct = dictionary_of(name, values)
     if pa.types.is_floating(distinct.type):
         _refuse_nan_and_infinity(name, distinct)
     return _sorted(name, indices, _interpret(name, distinct, indices, set(missing), weights, mixture), weights)
 
 
-def _dictionary(name: str, values: pa.ChunkedArray | pa.Array) -> tuple[NDArray[np.int32], pa.Array]:
+def dictionary_of(name: str, values: pa.ChunkedArray | pa.Array) -> tuple[NDArray[np.int32], pa.Array]:
     """Split a column into row indices (-1 for null) and the distinct values that occur."""
     column = values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
     if pa.types.is_null(column.type) or (
@@ -127,14 +136,15 @@ def _refuse_type(name: str, kind: pa.DataType) -> None:
         or pa.types.is_boolean(kind)
         or pa.types.is_date(kind)
         or pa.types.is_timestamp(kind)
-        or _is_text(kind)
+        or is_text(kind)
     )
     if not known:
         what = "nested values" if pa.types.is_nested(kind) else f"values of the type {kind}"
         raise BadInput(f"The column {name!r} holds {what}, which cannot be generalized. Make it text or numbers.")
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def is_text(kind: pa.DataType) -> bool:
+    """Whether an Arrow type is one of text."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
@@ -180,7 +190,7 @@ def _interpret(
     kind = distinct.type
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         return _dates(name, distinct, missing)
-    if not (_is_text(kind) or pa.types.is_boolean(kind)):
+    if not (is_text(kind) or pa.types.is_boolean(kind)):
         return _numbers(distinct, missing)
     texts: list[str] = (pc.cast(distinct, pa.string()) if pa.types.is_boolean(kind) else distinct).to_pylist()
     if any("\0" in text for text in texts):
@@ -194,7 +204,7 @@ def _interpret(
     numeric = np.array([_NUMBER.match(text) is not None for text in texts], dtype=bool)
     wordy = kept & ~numeric
     if mixture != "text" and kept.any() and not wordy.any():
-        labels = [_number_label(text) if present else "0" for text, present in zip(texts, kept, strict=True)]
+        labels = [number_label(text) if present else "0" for text, present in zip(texts, kept, strict=True)]
         numbers = [float(label) for label in labels]
         if _told_apart(labels, numbers):
             return _Reading(kept, labels, numbers, "number")
@@ -206,7 +216,7 @@ def _interpret(
 def _numbers(distinct: pa.Array, missing: set[str]) -> _Reading:
     """Read integers, floats and decimals."""
     values = distinct.to_pylist()
-    labels = [_number_label(format(v, "f")) if isinstance(v, decimal.Decimal) else number_text(v) for v in values]
+    labels = [number_label(format(v, "f")) if isinstance(v, decimal.Decimal) else number_text(v) for v in values]
     kept = np.array([label not in missing for label in labels], dtype=bool)
     numbers = [float(value) + 0.0 for value in values]  # adding 0.0 turns -0.0 into 0.0
     if _told_apart(labels, numbers):
@@ -214,7 +224,17 @@ def _numbers(distinct: pa.Array, missing: set[str]) -> _Reading:
     return _Reading(kept, labels, None, "text")
 
 
-def _number_label(text: str) -> str:
+def number_of(text: str) -> float | None:
+    """The number that a text is in a column of numbers; ``None`` if it is none.
+
+    >>> number_of("39.50"), number_of("1e-05"), number_of("007"), number_of("1_000"), number_of("nan")
+    (39.5, 1e-05, None, None, None)
+    """
+    number = math.nan if _NUMBER.match(text) is None else float(text)
+    return number if math.isfinite(number) else None
+
+
+def number_label(text: str) -> str:
     """Write a number that was read as text in the one way that all its spellings share.
 
     Whole numbers keep all their digits, which a float could not.

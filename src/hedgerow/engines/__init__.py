@@ -1,19 +1,38 @@
-"""Engines: counting a table's records and applying a recoding to its rows, in memory or from file to file."""
+"""Engines: count, apply, group, write; in memory or from file to file."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from hedgerow.engines.base import Source, seed_text
+from hedgerow.engines.base import Groups, Published, Source, Wishes, seed_text
 from hedgerow.engines.files import File, FileSource
+from hedgerow.engines.formats import file_format
 from hedgerow.engines.memory import MemorySource
+from hedgerow.engines.rows import FrameRows, StagedRows
 
-__all__ = ["File", "FileSource", "MemorySource", "Source", "open_source", "seed_text"]
+__all__ = [
+    "File",
+    "FileSource",
+    "FrameRows",
+    "Groups",
+    "MemorySource",
+    "Published",
+    "Source",
+    "StagedRows",
+    "Wishes",
+    "file_format",
+    "open_source",
+    "seed_text",
+]
 
 
 def open_source(data: Any) -> Source:
-    """Open anything that holds a table: a dataframe, a DuckDB relation, a path or a :class:`File`."""
+    """Open whatever holds a table: a dataframe, a DuckDB relation, a path, a :class:`File`; a source is one already."""
+    # Asked of the type: a lazy frame would have to find out what its columns are.
+    if all(hasattr(type(data), verb) for verb in ("count", "apply", "reads")):
+        source: Source = data
+        return source
     if isinstance(data, str | Path):
         data = File(data)
     return FileSource(data) if isinstance(data, File) else MemorySource(data)

@@ -1,11 +1,17 @@
-"""What an engine does: count a table's records, and write the rows of a recoding."""
+"""What an engine does, in four verbs: count a table, apply a recoding to it, group what was published, write it.
+
+The first two are those of a :class:`Source`, the others those of the :class:`Published` that it makes. Nothing else in
+the library knows what kind of table it works on. The verifier takes nothing from an engine: it is handed the native
+table or the place, and opens and groups it itself.
+"""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
@@ -16,11 +22,22 @@ from hedgerow.errors import BadInput
 from hedgerow.recoding import Recoding
 from hedgerow.schema import Roles, Schema
 
-__all__ = ["MOST_COLUMNS", "Source", "encode", "ranking_columns", "refuse_too_wide", "seed_text"]
+__all__ = [
+    "MOST_COLUMNS",
+    "Groups",
+    "Published",
+    "Source",
+    "Wishes",
+    "encode",
+    "ranking_columns",
+    "refuse_too_wide",
+    "seed_text",
+]
 
 MOST_COLUMNS: Final = 10_000  # with more, DuckDB and the dataframes work for minutes on a handful of rows
 
 
+@runtime_checkable
 class Source(Protocol):
     """A table that records are counted in and that a recoding is applied to.
 
@@ -41,8 +58,80 @@ class Source(Protocol):
         """Count the records of every cell."""
         ...
 
-    def apply(self, recoding: Recoding, seed: str, staging: Path | None) -> Any:
-        """Make the published rows, shuffled: a table in memory, or a file at ``staging``."""
+    def apply(self, recoding: Recoding, seed: str, destination: Path | None = None) -> Published:
+        """Make the published rows, shuffled; ``destination`` is where they will be written, if it is known."""
+        ...
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """How a CSV is to be written.
+
+    Attributes
+    ----------
+    markers : mapping of column to str
+        How a missing value is written.
+    counted : tuple of str
+        The columns in which a missing value and empty text must not become one.
+    missing : tuple of str
+        Texts that mean "no value", as null does.
+    escape_formulas : bool
+        Whether cells that a spreadsheet would compute get an apostrophe.
+    """
+
+    markers: Mapping[str, str]
+    counted: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    escape_formulas: bool = False
+
+    @property
+    def unmarked(self) -> list[str]:
+        """The counted columns in which a missing value has no mark."""
+        return [name for name in self.counted if name not in self.markers]
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Distinct combinations of cells: one array for each column, and the rows that have each combination."""
+
+    cells: tuple[pa.Array, ...]
+    rows: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, grouped: pa.Table) -> Groups:
+        """From a table whose last column has the numbers of rows."""
+        *cells, rows = (column.combine_chunks() for column in grouped.columns)
+        return cls(tuple(cells), np.asarray(rows.to_numpy(zero_copy_only=False), dtype=np.int64))
+
+
+class Published(Protocol):
+    """Published rows, which nobody else can change."""
+
+    @property
+    def native(self) -> Any:
+        """The table, or the path of the file, as it is: what the verifier opens."""
+        ...
+
+    @property
+    def table(self) -> Any:
+        """The rows to hand out: never the ones that are kept."""
+        ...
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The columns that hold text."""
+        ...
+
+    def group(self, columns: Sequence[str]) -> Groups:
+        """The distinct combinations of some columns, and how many rows have each."""
+        ...
+
+    def write(self, target: Path, wishes: Wishes) -> None:
+        """Write the rows to a file in the format of its name."""
+        ...
+
+    def wrote(self, digest: str) -> bool:
+        """Whether a file with this digest is, byte by byte, the native one."""
         ...
 
 

@@ -20,7 +20,8 @@ from hedgerow.counts import BadValues, FrequencyTable
 from hedgerow.database import open_database
 from hedgerow.engines import csv_source, csv_text
 from hedgerow.engines.base import encode, ranking_columns, refuse_too_wide
-from hedgerow.engines.csv_source import csv_scan
+from hedgerow.engines.formats import copy_options, file_format
+from hedgerow.engines.rows import StagedRows
 from hedgerow.engines.sql import canonical_hash, column_list, file_literal, identifier, literal, place_literal
 from hedgerow.errors import BadInput, InternalError, required, translated
 from hedgerow.frames import refuse_alike
@@ -29,31 +30,13 @@ from hedgerow.places import Scratch
 from hedgerow.recoding import Pieces, Recoding
 from hedgerow.schema import Roles, Schema
 
-__all__ = ["File", "FileSource", "copy_options", "csv_scan", "file_format", "refuse_alike"]
+__all__ = ["File", "FileSource"]
 
 _Result = TypeVar("_Result")
 
 # Inside DuckDB the file's columns are called c0, c1, …, so that no name of a table can be mistaken for one of ours.
 _COUNT, _CELL, _GROUP, _RANK = "records", "cell", "group_number", "rank_in_cell"
 _FLOATS: Final = ("FLOAT", "DOUBLE")
-
-
-def file_format(path: Path) -> str:
-    """``"csv"`` or ``"parquet"``, from the name."""
-    name = path.name.lower()
-    if name.endswith((".csv", ".csv.gz")):
-        return "csv"
-    if name.endswith(".parquet"):
-        return "parquet"
-    raise BadInput(f"The file {path.name!r} is neither .csv, .csv.gz nor .parquet. Give it one of these endings.")
-
-
-def copy_options(path: Path, delimiter: str = ",") -> str:
-    """DuckDB's options for writing a file of that name."""
-    if file_format(path) == "parquet":
-        return "FORMAT parquet"
-    compression = "gzip" if path.name.lower().endswith(".gz") else "none"
-    return f"FORMAT csv, HEADER, DELIMITER {literal(delimiter)}, COMPRESSION {compression}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,11 +232,12 @@ class FileSource:
         values = self._fetch(f"SELECT {self._inner(bad.column)} FROM source").column(0)
         return f"row {bad.first(values.to_pylist())}"
 
-    def apply(self, recoding: Recoding, seed: str, staging: Path | None) -> Path:
-        """Write the published rows, shuffled, to the staging file."""
+    def apply(self, recoding: Recoding, seed: str, destination: Path | None = None) -> StagedRows:
+        """Write the published rows, shuffled, to a hidden file in the format of the destination."""
         counted = required(self._counted, "the count of a table that is to be published")
         pieces = required(recoding.pieces, "how the cells of a table go to groups")
-        staging = absolute(required(staging, "the file that the rows of a file are written to"))
+        folder = Scratch(destination)
+        staging = absolute(folder.path / ("release.parquet" if destination is None else destination.name))
         self._connection.register("cells", counted.cells)
         self._connection.register("published", self._published_groups(recoding, counted, staging))
         self._register_pieces(pieces)
@@ -279,7 +263,7 @@ class FileSource:
         self._check_records(int(written[0][0]), int(pieces.size[pieces.group >= 0].sum()))
         if _columns_of(staging) != counted.roles.published:
             raise InternalError("a file was written with other columns than those that are published")
-        return staging
+        return StagedRows.of(staging, folder)
 
     def _placed(self, pieces: Pieces, counted: _Counted, seed: str) -> str:
         """Rows with their group; rows of a split cell are ranked by hash and dealt out piece by piece."""

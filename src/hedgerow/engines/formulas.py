@@ -9,22 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import duckdb
-import narwhals as nw
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from hedgerow.database import open_database
-from hedgerow.engines.csv_source import csv_scan
-from hedgerow.engines.csv_text import read_header
-from hedgerow.engines.sql import file_literal, identifier, literal
-from hedgerow.errors import BadInput, translated
-from hedgerow.frames import as_arrow, open_frame
+from hedgerow.engines.sql import identifier, literal
 
-__all__ = ["count_formulas", "escape_relation", "escaped", "formula_warning"]
+if TYPE_CHECKING:
+    from hedgerow.engines.base import Published
+
+__all__ = ["count_formulas", "escape_relation", "escaped", "formula_warning", "text_columns"]
 
 _ESCAPE: Final = "'"
 _BEGINS: Final = "=+-@\t\r"
@@ -46,7 +44,7 @@ def escaped(cell: str) -> str:
 
 def escape_relation(rows: duckdb.DuckDBPyRelation, spare: Collection[str] = ()) -> duckdb.DuckDBPyRelation:
     """The rows with every text escaped; the texts in ``spare``, such as marks of missing values, stay as they are."""
-    texts = _text_columns(rows)
+    texts = text_columns(rows)
     if not texts:
         return rows
     parts = []
@@ -57,26 +55,14 @@ def escape_relation(rows: duckdb.DuckDBPyRelation, spare: Collection[str] = ()) 
     return rows.project(f"* REPLACE ({', '.join(parts)})")
 
 
-def count_formulas(table: Any, spare: Collection[str] = ()) -> dict[str, int]:
-    """How many cells of each column are formulas to a spreadsheet; columns without any are left out.
-
-    Parameters
-    ----------
-    table : dataframe, DuckDB relation or Path
-        Published rows: in memory, or a file that was written here.
-    spare : collection of str
-        Texts that stay as they are, such as marks of missing values.
-
-    Examples
-    --------
-    >>> count_formulas(pa.table({"note": ["=1+1", "-5", None, "@a"], "age": [-1, -2, -3, -4]}))
-    {'note': 2}
-    """
-    if isinstance(table, Path):
-        return _count_in_file(table, spare)
-    frame = open_frame(table).frame
-    counts = {name: _count_in_column(frame[name], spare) for name in frame.columns}
-    return {name: number for name, number in counts.items() if number}
+def count_formulas(published: Published) -> dict[str, int]:
+    """How many cells of each column are formulas to a spreadsheet; columns without any are left out."""
+    found = {}
+    for name in published.texts:
+        groups = published.group([name])
+        if number := int(groups.rows[_formulas(groups.cells[0])].sum()):
+            found[name] = number
+    return found
 
 
 def formula_warning(counts: Mapping[str, int]) -> str | None:
@@ -100,7 +86,8 @@ Escape them (--escape-formulas)."
 _TOLD: Final = 10
 
 
-def _text_columns(rows: duckdb.DuckDBPyRelation) -> list[str]:
+def text_columns(rows: duckdb.DuckDBPyRelation) -> list[str]:
+    """The columns that hold text."""
     kinds = zip(rows.columns, rows.types, strict=True)
     return [name for name, kind in kinds if kind == "VARCHAR" or kind.id == "enum"]
 
@@ -115,35 +102,11 @@ def _condition(cell: str, spare: Collection[str]) -> str:
     )
 
 
-def _count_in_file(path: Path, spare: Collection[str]) -> dict[str, int]:
-    failed = BadInput(f"The file {path.name!r} cannot be read.")
-    with translated(duckdb.Error, into=failed), open_database() as database:
-        if path.name.lower().endswith(".parquet"):
-            rows = database.sql(f"SELECT * FROM read_parquet({file_literal(path)}, hive_partitioning = false)")
-        else:
-            rows = database.sql(f"SELECT * FROM {csv_scan(path, read_header(path, 'utf-8', ','), ',')}")
-        texts = _text_columns(rows)
-        if not texts:
-            return {}
-        sums = ", ".join(f"count(*) FILTER (WHERE {_condition(identifier(name), spare)})" for name in texts)
-        counts = rows.aggregate(sums).fetchall()[0]
-    return {name: int(number) for name, number in zip(texts, counts, strict=True) if number}
-
-
-def _count_in_column(column: nw.Series[Any], spare: Collection[str]) -> int:
-    if column.dtype == nw.Object:  # one by one: they may be of many types
-        return sum(isinstance(cell, str) and cell not in spare and escaped(cell) != cell for cell in column.to_list())
-    if column.dtype not in (nw.String, nw.Categorical, nw.Enum):
-        return 0
-    cells = as_arrow(column)
-    if pa.types.is_dictionary(cells.type):
-        cells = cells.cast(cells.type.value_type)
-    if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
-        return 0
+def _formulas(cells: pa.Array) -> NDArray[np.bool_]:
     begins = pc.starts_with(cells, _ESCAPE)
     for sign in _BEGINS:
         begins = pc.or_(begins, pc.starts_with(cells, sign))
-    few = cells.filter(begins)
-    formula = pc.and_not(pc.match_substring_regex(few, _FORMULA), pc.match_substring_regex(few, _NUMBER))
-    kept = pc.is_in(few, pa.array(list(spare), few.type))
-    return int(pc.sum(pc.and_not(formula, kept)).as_py() or 0)
+    found: NDArray[np.bool_] = np.zeros(len(cells), dtype=bool)
+    few = np.flatnonzero(pc.fill_null(begins, False).to_numpy(zero_copy_only=False))
+    found[few] = [escaped(cell) != cell for cell in cells.take(pa.array(few)).to_pylist()]
+    return found

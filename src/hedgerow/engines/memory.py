@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable, encode_column
 from hedgerow.database import open_database
 from hedgerow.engines.base import encode, ranking_columns, refuse_too_wide
+from hedgerow.engines.rows import FrameRows
 from hedgerow.engines.sql import canonical_hash
 from hedgerow.errors import BadInput, InternalError, listing, required, translated
-from hedgerow.frames import Door, as_arrow, column_names, open_frame
+from hedgerow.frames import OpenFrame, as_arrow, column_names, open_frame
 from hedgerow.plain_columns import in_one_form, with_plain_categories
 from hedgerow.recoding import Pieces, PublishedColumn, Recoding
 from hedgerow.schema import Roles, Schema
@@ -33,8 +34,8 @@ class MemorySource:
     """A pandas, polars or pyarrow table, or a DuckDB relation."""
 
     def __init__(self, data: Any) -> None:
-        self._door: Door = open_frame(data)
-        self._frame: nw.DataFrame[Any] = nw.maybe_reset_index(self._door.frame)
+        self._opened: OpenFrame = open_frame(data)
+        self._frame: nw.DataFrame[Any] = nw.maybe_reset_index(self._opened.frame)
         self._counted: _Counted | None = None
         refuse_too_wide(len(self._frame.columns))
 
@@ -71,12 +72,15 @@ class MemorySource:
         self._counted = _Counted(roles, frame, row_cell, respelled)
         return counts
 
-    def apply(self, recoding: Recoding, seed: str, staging: Path | None = None) -> Any:
+    def apply(
+        self,
+        recoding: Recoding,
+        seed: str,
+        destination: Path | None = None,  # noqa: ARG002 - the rows stay in memory until they are saved
+    ) -> FrameRows:
         """Make the published rows, shuffled, as a table of the type that came in."""
         counted = required(self._counted, "the count of a table that is to be published")
         pieces = required(recoding.pieces, "how the cells of a table go to groups")
-        if staging is not None:
-            raise InternalError("a table in memory was to be staged in a file")
         group = counted.group_of_rows(pieces, seed)
         # The order comes from the operating system, never from the seed: whoever guesses a seed could undo it.
         kept = np.flatnonzero(group >= 0)
@@ -101,16 +105,16 @@ class MemorySource:
             else:
                 at = recoding.quasi.index(name)
                 columns[name] = self._published(recoding.columns[at])[recoding.groups[:, at][group]]
-        table = self._door.assemble(columns)
+        table = self._opened.assemble(columns)
         if column_names(table) != roles.published:
             raise InternalError("a table came out with other columns than those that are published")
-        return table
+        return FrameRows(table)
 
     def _published(self, column: PublishedColumn) -> nw.Series[Any]:
         """The published values of a column as a small series to draw from."""
         if column.numeric:
-            return self._door.series(column.domain.name, column.numbers, nw.Float64)
-        return self._door.series(column.domain.name, list(column.texts), nw.String)
+            return self._opened.series(column.domain.name, column.numbers, nw.Float64)
+        return self._opened.series(column.domain.name, list(column.texts), nw.String)
 
     def _pseudonyms(self, column: nw.Series[Any], rows: NDArray[np.int64]) -> nw.Series[Any]:
         """A random name for each person: the same in every row, drawn from the operating system's randomness."""
@@ -119,7 +123,7 @@ class MemorySource:
             # As text without markers of "missing": only null stays null.
             persons = encode_column(column.name, names, missing=(), mixture="text")
         tokens: list[str | None] = [secrets.token_hex(8) for _ in persons.domain.labels]
-        return self._door.series(column.name, [*tokens, None], nw.String)[persons.codes[rows].astype(np.int64)]
+        return self._opened.series(column.name, [*tokens, None], nw.String)[persons.codes[rows].astype(np.int64)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,7 +40,7 @@ def write_arff(path: Path, relation: str, columns: Mapping[str, pa.ChunkedArray]
         Text, numbers, booleans or dates. Text that is all numbers is numeric, unless it is a dictionary; null and
         empty text are missing.
     nominal : sequence of str
-        Columns that are nominal whatever they hold, such as a class.
+        Columns that are nominal whatever they hold, such as the labels.
 
     Examples
     --------

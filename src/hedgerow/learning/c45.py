@@ -14,16 +14,14 @@ from hedgerow.learning.part_columns import share_columns
 from hedgerow.learning.published import proportions_of, published_columns, unseen_columns
 from hedgerow.learning.tree_classifier import TreeClassifier
 from hedgerow.trees.attributes import encode_like, encode_training
-from hedgerow.trees.c45 import check_c45, induce_c45
-from hedgerow.trees.fractional import SetTree
-from hedgerow.trees.fractional_c45 import induce_fractional_c45
-from hedgerow.trees.tree import ClassificationTree, Verdict
+from hedgerow.trees.inducers.c45 import check_c45, induce_c45, induce_fractional_c45
+from hedgerow.trees.nodes.classification import ClassificationTree, Prediction
 
 __all__ = ["C45Classifier"]
 
 
 class C45Classifier(TreeClassifier):
-    """C4.5: the same trees as Weka's J48, without Java (see :mod:`hedgerow.trees.c45`).
+    """C4.5: the same trees as Weka's J48, without Java (see :mod:`hedgerow.trees.inducers.c45`).
 
     Parameters
     ----------
@@ -36,7 +34,7 @@ class C45Classifier(TreeClassifier):
     fractional : bool
         Whether cells are read as a release publishes them: a set, an interval or ``*`` sends its record down every
         branch with its share, by the proportions of the release or else equally (see
-        :mod:`hedgerow.trees.fractional_c45`; subtrees are not raised then). Otherwise they are categories like others.
+        :mod:`hedgerow.trees.inducers.c45`; subtrees are not raised then). Otherwise they are categories like others.
     missing : sequence of str
         Texts that mean "no value", besides null.
 
@@ -103,26 +101,25 @@ class C45Classifier(TreeClassifier):
         self._check_parameters()
         training = self._open(X, y, sample_weight)
         self._told = proportions_of(X, None, type(self).__name__) if self.fractional else None
-        self._added = share_columns(training.door.frame) if self.fractional else []
+        self._added = share_columns(training.opened.frame) if self.fractional else []
         known: dict[str, Any] = {name: getattr(self, name) for name in ("confidence", "min_objects", "pruned")}
-        tree: ClassificationTree
         if self.fractional:
             cells = published_columns(
-                X, training.door, missing=self.missing, missing_is_value=False, proportions=self._told
+                X, training.opened, missing=self.missing, missing_is_value=False, proportions=self._told
             )
             tree = induce_fractional_c45(cells, training.labels, training.names, training.weights, **known)
         else:
-            coded = encode_training(training.door, self.missing)
+            coded = encode_training(training.opened, self.missing)
             tree = induce_c45(coded, training.labels, training.names, training.weights, **known)
         self._note(tree, training.classes)
         return self
 
-    def _verdict(self, X: Any) -> Verdict:
+    def _prediction(self, X: Any) -> Prediction:
         check_is_fitted(self)
-        door = open_unseen(self, X, optional=self._added)
-        if isinstance(self.tree_, SetTree):
-            return self.tree_.classify_sets(unseen_columns(self.tree_.set_attributes, door, self.missing, self._told))
-        return self.tree_.classify(encode_like(self.tree_.attributes, door, self.missing))
+        opened = open_unseen(self, X, optional=self._added)
+        if self.tree_.set_attributes:
+            return self.tree_.classify_sets(unseen_columns(self.tree_.set_attributes, opened, self.missing, self._told))
+        return self.tree_.classify(encode_like(self.tree_.attributes, opened, self.missing))
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__

@@ -10,16 +10,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hedgerow.counts.encoding import dictionary_of, is_text, number_of
 from hedgerow.database import open_database
-from hedgerow.engines.files import copy_options, refuse_alike
+from hedgerow.engines.formats import copy_options
 from hedgerow.engines.sql import place_literal
 from hedgerow.errors import BadInput, translated
-from hedgerow.frames import as_arrow, open_frame
-from hedgerow.hierarchies.entries import number_or_nan
+from hedgerow.frames import as_arrow, open_frame, refuse_alike
 from hedgerow.learning.arff import write_arff
 from hedgerow.places import appearing, check_place, manifest_path, proportions_path
+from hedgerow.published import Interval, Suppressed, ValueSet, parse, read, stands_for
 from hedgerow.release import Release
-from hedgerow.values import SUPPRESSED_TEXT, Interval, Suppressed, ValueSet, parse
+from hedgerow.values import SUPPRESSED_TEXT
 
 __all__ = ["export"]
 
@@ -53,8 +54,8 @@ def export(
         ``"columns"`` writes a column that publishes intervals or sets of numbers as two: ``age_low`` and
         ``age_high``, equal for a plain number and empty for what is suppressed or missing.
     target : str, optional
-        The class; by default that of the release. In ARFF it is nominal and the last attribute. It is never taken
-        for a published value: a class ``*`` stays one.
+        The column of labels; by default that of the release. In ARFF it is nominal and the last attribute. It is never
+        taken for a published value: a label ``*`` stays one.
 
     Returns
     -------
@@ -121,50 +122,44 @@ def _published(
     name: str, values: pa.ChunkedArray, suppressed: str | None, intervals: str
 ) -> dict[str, pa.ChunkedArray]:
     """A published column as it is written: one, or two with the ends of its numbers."""
-    if not _is_text(values.type):
+    if not is_text(values.type.value_type if pa.types.is_dictionary(values.type) else values.type):
         return {name: values}
-    encoded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
-    distinct = encoded.unify_dictionaries().combine_chunks()
-    texts: list[str | None] = distinct.dictionary.to_pylist()
+    codes, distinct = dictionary_of(name, values)
+    at = pa.array(codes, mask=codes < 0)
+    texts: list[str | None] = distinct.to_pylist()
     if intervals == "columns":
         ends = _ends(texts)
         if ends is not None:
-            low, high = (_taken(pa.array(some, from_pandas=True), distinct) for some in ends)
+            low, high = (_taken(pa.array(some, from_pandas=True), at) for some in ends)
             return {f"{name}_low": low, f"{name}_high": high}
     if SUPPRESSED_TEXT in texts:
         texts = [suppressed if text == SUPPRESSED_TEXT else text for text in texts]
-        written = _taken(pa.array(texts, pa.large_string()), distinct)
+        written = _taken(pa.array(texts, pa.large_string()), at)
         # Categories stay such, whatever they look like.
         return {name: written.dictionary_encode() if pa.types.is_dictionary(values.type) else written}
     return {name: values}
 
 
-def _taken(values: pa.Array, distinct: pa.DictionaryArray) -> pa.ChunkedArray:
-    return pa.chunked_array([values.take(distinct.indices)])
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    inside = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_string(inside) or pa.types.is_large_string(inside) or pa.types.is_string_view(inside))
+def _taken(values: pa.Array, at: pa.Array) -> pa.ChunkedArray:
+    return pa.chunked_array([values.take(at)])
 
 
 def _ends(texts: list[str | None]) -> tuple[NDArray[Any], NDArray[Any]] | None:
     """The smallest and largest number of each cell, if all are numbers and some are intervals or sets of them."""
-    cells = [parse(text) if text else None for text in texts]
-    if not any(isinstance(cell, Interval | ValueSet) for cell in cells):
+    if not any(isinstance(parse(text), Interval | ValueSet) for text in texts):
         return None
     ends = []
-    for cell in cells:
-        if cell is None or isinstance(cell, Suppressed):
-            ends.append((np.nan, np.nan))
-        elif isinstance(cell, Interval):
-            ends.append((cell.low, cell.high))
-        else:
-            members = cell.members if isinstance(cell, ValueSet) else {str(cell)}
-            found = [number_or_nan(member) for member in members if member is not None]
-            if not found or np.isnan(found).any():
-                return None
-            ends.append((min(found), max(found)))
+    for text in texts:
+        possible = stands_for(read(text or None))
+        if isinstance(possible, Interval):
+            ends.append((possible.low, possible.high))
+            continue
+        members = frozenset((None,)) if isinstance(possible, Suppressed) else possible
+        found = [number_of(member) for member in members if member is not None]
+        known = [number for number in found if number is not None]
+        if len(known) < len(found):
+            return None
+        ends.append((min(known), max(known)) if known else (np.nan, np.nan))
     low, high = np.array(ends).T
     return _plain(low), _plain(high)
 

@@ -11,16 +11,15 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.errors import BadInput
-from hedgerow.frames import Door
+from hedgerow.frames import OpenFrame
 from hedgerow.learning.inputs import open_unseen
 from hedgerow.learning.part_columns import share_columns
 from hedgerow.learning.published import proportions_of, published_columns, unseen_columns
 from hedgerow.learning.tree_classifier import TreeClassifier
 from hedgerow.proportions import Proportions
-from hedgerow.trees.fractional import SetTree
-from hedgerow.trees.id3 import induce_id3
+from hedgerow.trees.inducers.id3 import induce_id3
+from hedgerow.trees.nodes.classification import ClassificationTree, Prediction
 from hedgerow.trees.sets import SetColumn
-from hedgerow.trees.tree import Verdict
 
 __all__ = ["GeneralizedID3Classifier"]
 
@@ -32,7 +31,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 
 
 class GeneralizedID3Classifier(TreeClassifier):
-    """ID3 that learns from generalized tables (see :mod:`hedgerow.trees.id3`).
+    """ID3 that learns from generalized tables (see :mod:`hedgerow.trees.inducers.id3`).
 
     Cells are read as they are published: a plain value, a set ``{a|b}``, an interval ``[20,30)`` (the known numbers of
     the column inside it), a hierarchy's label (its leaves) or ``*`` (all known values of the column).
@@ -70,7 +69,7 @@ class GeneralizedID3Classifier(TreeClassifier):
     ----------
     classes_ : array
         The classes, sorted.
-    tree_ : SetTree
+    tree_ : ClassificationTree
         The tree as data.
     n_leaves_, tree_size_ : int
         The number of leaves, and of all nodes.
@@ -93,7 +92,7 @@ class GeneralizedID3Classifier(TreeClassifier):
     ['rich', 'poor']
     """
 
-    tree_: SetTree
+    tree_: ClassificationTree
 
     def __init__(
         self,
@@ -134,12 +133,12 @@ class GeneralizedID3Classifier(TreeClassifier):
         """
         self._check_parameters()
         training = self._open(X, y, sample_weight)
-        door = training.door
+        opened = training.opened
         self._told = proportions_of(X, self.proportions, type(self).__name__)
-        self._added = share_columns(door.frame)
-        columns = self._columns(X, door, own=self.entropy == "own")
+        self._added = share_columns(opened.frame)
+        columns = self._columns(X, opened, own=self.entropy == "own")
         if self.numbers == "ignore":
-            as_sets = self._columns(X, door, own=False) if self.entropy == "own" else columns
+            as_sets = self._columns(X, opened, own=False) if self.entropy == "own" else columns
             categories = {column.attribute.name for column in as_sets if not column.attribute.numeric}
             columns = [column for column in columns if column.attribute.name in categories]
             if not columns:
@@ -159,9 +158,9 @@ class GeneralizedID3Classifier(TreeClassifier):
         self._note(tree, training.classes)
         return self
 
-    def _columns(self, X: Any, door: Door, *, own: bool) -> list[SetColumn]:
+    def _columns(self, X: Any, opened: OpenFrame, *, own: bool) -> list[SetColumn]:
         return published_columns(
-            X, door, missing=self.missing, own=own, hierarchies=self.hierarchies, proportions=self._told
+            X, opened, missing=self.missing, own=own, hierarchies=self.hierarchies, proportions=self._told
         )
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -174,10 +173,10 @@ class GeneralizedID3Classifier(TreeClassifier):
         """
         return super().predict(X)
 
-    def _verdict(self, X: Any) -> Verdict:
+    def _prediction(self, X: Any) -> Prediction:
         check_is_fitted(self)
-        door = open_unseen(self, X, optional=self._added)
-        return self.tree_.classify_sets(unseen_columns(self.tree_.set_attributes, door, self.missing, self._told))
+        opened = open_unseen(self, X, optional=self._added)
+        return self.tree_.classify_sets(unseen_columns(self.tree_.set_attributes, opened, self.missing, self._told))
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__

@@ -1,4 +1,4 @@
-"""The door of the learners: dataframes and releases by the names of their columns, arrays as scikit-learn takes them.
+"""What learners are given: dataframes and releases by the names of their columns, arrays as scikit-learn takes them.
 
 A dataframe or DuckDB relation stays as it is, and unseen rows are found by name: their columns may stand in another
 order, and others may stand between them. A release is its table without the target. An array or a list of lists is
@@ -26,7 +26,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
 from hedgerow.errors import BadInput, listing, translated
-from hedgerow.frames import Door, is_relation, open_frame
+from hedgerow.frames import OpenFrame, is_relation, open_frame
 from hedgerow.release import Release
 
 __all__ = ["WrongType", "labels_of_release", "open_training", "open_unseen"]
@@ -36,7 +36,7 @@ class WrongType(BadInput, TypeError):
     """Not a table that can be learnt from, whatever it holds; scikit-learn expects a TypeError there."""
 
 
-def open_training(estimator: BaseEstimator, X: Any) -> Door:
+def open_training(estimator: BaseEstimator, X: Any) -> OpenFrame:
     """Open the table that an estimator is fitted on, and note its columns.
 
     Sets ``n_features_in_``, and ``feature_names_in_`` if the columns have names.
@@ -51,9 +51,9 @@ def open_training(estimator: BaseEstimator, X: Any) -> Door:
     >>> unseen["x0"].to_list(), unseen["x1"].to_list()
     ([3.5], [9.0])
     """
-    door, named = _open(estimator, X)
-    columns = door.frame.columns
-    if not columns or not len(door.frame):
+    opened, named = _open(estimator, X)
+    columns = opened.frame.columns
+    if not columns or not len(opened.frame):
         raise BadInput(
             f"The table has no rows or no columns. {type(estimator).__name__} needs at least one of each to be fitted."
         )
@@ -62,10 +62,10 @@ def open_training(estimator: BaseEstimator, X: Any) -> Door:
         estimator.feature_names_in_ = np.array(columns, dtype=object)
     elif hasattr(estimator, "feature_names_in_"):
         del estimator.feature_names_in_
-    return door
+    return opened
 
 
-def open_unseen(estimator: BaseEstimator, X: Any, *, optional: Sequence[str] = ()) -> Door:
+def open_unseen(estimator: BaseEstimator, X: Any, *, optional: Sequence[str] = ()) -> OpenFrame:
     """Open a table for a fitted estimator; its columns then have the names they had in training.
 
     A frame may have further columns, in any order, which are kept. Where only one of both tables has names, columns
@@ -79,17 +79,17 @@ def open_unseen(estimator: BaseEstimator, X: Any, *, optional: Sequence[str] = (
     optional : sequence of str
         Columns of the training table that may be absent.
     """
-    door, named = _open(estimator, X)
+    opened, named = _open(estimator, X)
     owner = type(estimator).__name__
     trained = getattr(estimator, "feature_names_in_", None)
     if named and trained is not None:
-        absent = [name for name in trained if name not in door.frame.columns and name not in optional]
+        absent = [name for name in trained if name not in opened.frame.columns and name not in optional]
         if absent:
             raise BadInput(f"The table lacks columns that {owner} was trained with: {listing(absent)}. Add them.")
-        return door
+        return opened
     names = _positions(estimator.n_features_in_) if trained is None else trained.tolist()
     needed = [name for name in names if name not in optional]
-    width = len(door.frame.columns)
+    width = len(opened.frame.columns)
     if width not in (len(names), len(needed)):
         raise BadInput(f"X has {width} features, but {owner} is expecting {len(needed)} features as input.")
     if named:
@@ -98,11 +98,11 @@ def open_unseen(estimator: BaseEstimator, X: Any, *, optional: Sequence[str] = (
         warnings.warn(
             f"X does not have valid feature names, but {owner} was fitted with feature names", UserWarning, stacklevel=3
         )
-    return _renamed(door, names if width == len(names) else needed)
+    return _renamed(opened, names if width == len(names) else needed)
 
 
 def labels_of_release(release: Release) -> NDArray[Any]:
-    """The classes that a release publishes, in the order of its rows.
+    """The labels that a release publishes, in the order of its rows.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def labels_of_release(release: Release) -> NDArray[Any]:
     return np.asarray(open_frame(release.table).frame[release.target].to_numpy())
 
 
-def _open(estimator: BaseEstimator, X: Any) -> tuple[Door, bool]:
+def _open(estimator: BaseEstimator, X: Any) -> tuple[OpenFrame, bool]:
     """Open what is given, and say whether its columns have names."""
     if _is_array(X):
         return _open_array(estimator, X), False
@@ -124,12 +124,12 @@ def _open(estimator: BaseEstimator, X: Any) -> tuple[Door, bool]:
     return _open_named(X), True
 
 
-def _open_named(X: Any) -> Door:
+def _open_named(X: Any) -> OpenFrame:
     """Open a dataframe, a relation or a release; anything else is refused by :func:`open_frame`."""
     if not isinstance(X, Release):
         return open_frame(X)
-    door = open_frame(X.table)
-    return door if X.target is None else replace(door, frame=door.frame.drop(X.target))
+    opened = open_frame(X.table)
+    return opened if X.target is None else replace(opened, frame=opened.frame.drop(X.target))
 
 
 def _positions(width: int) -> list[str]:
@@ -137,8 +137,8 @@ def _positions(width: int) -> list[str]:
     return [f"x{at}" for at in range(width)]
 
 
-def _renamed(door: Door, names: Sequence[str]) -> Door:
-    return replace(door, frame=door.frame.rename(dict(zip(door.frame.columns, names, strict=True))))
+def _renamed(opened: OpenFrame, names: Sequence[str]) -> OpenFrame:
+    return replace(opened, frame=opened.frame.rename(dict(zip(opened.frame.columns, names, strict=True))))
 
 
 def _is_array(X: Any) -> bool:
@@ -148,7 +148,7 @@ def _is_array(X: Any) -> bool:
     return isinstance(X, list | tuple) or scipy.sparse.issparse(X) or hasattr(X, "__array__")
 
 
-def _open_array(estimator: BaseEstimator, X: Any) -> Door:
+def _open_array(estimator: BaseEstimator, X: Any) -> OpenFrame:
     """Check an array as scikit-learn does and make it a frame."""
     owner = type(estimator).__name__
     if scipy.sparse.issparse(X):
@@ -168,7 +168,7 @@ def _open_array(estimator: BaseEstimator, X: Any) -> Door:
             )
     _refuse_unwelcome_numbers(array, owner, allow_nan=get_tags(estimator).input_tags.allow_nan)
     table = pa.table({name: _column(array[:, at], name) for at, name in enumerate(_positions(array.shape[1]))})
-    return Door(nw.from_native(table, eager_only=True), lambda frame: frame.to_numpy())
+    return OpenFrame(nw.from_native(table, eager_only=True), lambda frame: frame.to_numpy())
 
 
 def _as_numpy(X: Any) -> NDArray[Any]:

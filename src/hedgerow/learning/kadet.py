@@ -14,22 +14,22 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.counts import BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, translated
-from hedgerow.frames import Door, as_arrow
+from hedgerow.frames import OpenFrame, as_arrow
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
 from hedgerow.learning.inputs import open_unseen
 from hedgerow.learning.tree_classifier import TreeClassifier
 from hedgerow.privacy import pack
 from hedgerow.privacy.binding import BoundRequirement, Context
-from hedgerow.trees.generalizing import GeneralizedAttribute
-from hedgerow.trees.kadet import People, Records, induce_kadet
-from hedgerow.trees.placing import places_of
-from hedgerow.trees.tree import Verdict
+from hedgerow.trees.inducers.kadet import People, Records, induce_kadet
+from hedgerow.trees.nodes.classification import Prediction
+from hedgerow.trees.nodes.generalizing import GeneralizedAttribute
+from hedgerow.trees.nodes.placing import places_of
 
 __all__ = ["KADETClassifier"]
 
 
 class KADETClassifier(TreeClassifier):
-    """A decision tree that tells nobody apart from fewer than k people (see :mod:`hedgerow.trees.kadet`).
+    """A decision tree that tells nobody apart from fewer than k people (see :mod:`hedgerow.trees.inducers.kadet`).
 
     Parameters
     ----------
@@ -109,9 +109,9 @@ class KADETClassifier(TreeClassifier):
         """
         self._check_parameters()
         training = self._open(X, y, sample_weight)
-        door, labels, classes = training.door, training.labels, training.classes
-        rows = len(door.frame)
-        public = self._public(door.frame.columns)
+        opened, labels, classes = training.opened, training.labels, training.classes
+        rows = len(opened.frame)
+        public = self._public(opened.frame.columns)
         weights = _whole(training.weights, rows)
         records = int(weights.sum())
         if records < self.k:
@@ -119,11 +119,11 @@ class KADETClassifier(TreeClassifier):
                 f"The table has {records} records, fewer than k = {self.k}. Lower k or use a larger table than this "
                 f"one (n_samples = {rows})."
             )
-        self._given = {name: self._hierarchy(door, name, name in public) for name in door.frame.columns}
-        columns = [self._encode(door, name) for name in door.frame.columns]
+        self._given = {name: self._hierarchy(opened, name, name in public) for name in opened.frame.columns}
+        columns = [self._encode(opened, name) for name in opened.frame.columns]
         attributes = [
             GeneralizedAttribute(column.domain, self._given[column.domain.name].encode(column.domain), one in public)
-            for one, column in zip(door.frame.columns, columns, strict=True)
+            for one, column in zip(opened.frame.columns, columns, strict=True)
         ]
         people = _people(attributes, columns, weights)
         tree = induce_kadet(
@@ -140,24 +140,24 @@ class KADETClassifier(TreeClassifier):
         self._note(tree, classes)
         return self
 
-    def _verdict(self, X: Any) -> Verdict:
+    def _prediction(self, X: Any) -> Prediction:
         """What the tree says of rows.
 
         A value that the training table does not have is taken for the nearest node above it that the hierarchy knows;
         where a node has no branch for it, the classes of that node answer.
         """
         check_is_fitted(self)
-        door = open_unseen(self, X)
-        places = np.empty((len(self.tree_.attributes), len(door.frame)), dtype=np.int32)
+        opened = open_unseen(self, X)
+        places = np.empty((len(self.tree_.attributes), len(opened.frame)), dtype=np.int32)
         for at, attribute in enumerate(self.tree_.attributes):
-            new = self._encode(door, attribute.domain.name, like=attribute.domain)
+            new = self._encode(opened, attribute.domain.name, like=attribute.domain)
             places[at] = places_of(attribute, new.domain, self._given[attribute.domain.name])[new.codes]
         deciding = self.tree_.deciding[self.tree_.reached(places)]
-        return Verdict(deciding, deciding.argmax(axis=1))
+        return Prediction(deciding, deciding.argmax(axis=1))
 
-    def _encode(self, door: Door, name: str, like: Domain | None = None) -> EncodedColumn:
+    def _encode(self, opened: OpenFrame, name: str, like: Domain | None = None) -> EncodedColumn:
         """A column as codes of its own values; without a hierarchy it must not mix numbers and text."""
-        values = as_arrow(door.frame[name])
+        values = as_arrow(opened.frame[name])
         mixture: Literal["refuse", "allow", "text"] = "refuse"
         if pa.types.is_dictionary(values.type) if like is None else like.kind == "text":
             mixture = "text"
@@ -166,10 +166,10 @@ class KADETClassifier(TreeClassifier):
         with translated(BadValues, into=lambda bad: bad.in_rows(values)):
             return encode_column(name, values, missing=self.missing, mixture=mixture)
 
-    def _hierarchy(self, door: Door, name: str, public: bool) -> Hierarchy:
+    def _hierarchy(self, opened: OpenFrame, name: str, public: bool) -> Hierarchy:
         """The hierarchy that is given for a public column; categories that look like numbers stay categories."""
         given = (self.hierarchies or {}).get(name) if public else None
-        categories = pa.types.is_dictionary(as_arrow(door.frame[name]).type)
+        categories = pa.types.is_dictionary(as_arrow(opened.frame[name]).type)
         return hierarchy_of("flat" if given is None and categories else given, name)
 
     def _public(self, columns: Sequence[str]) -> set[str]:

@@ -15,17 +15,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hedgerow.counts import encode_column
+from hedgerow.counts.encoding import number_of
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
-from hedgerow.frames import Door, as_arrow
+from hedgerow.frames import OpenFrame, as_arrow
 from hedgerow.hierarchies import EncodedHierarchy, hierarchy_of
 from hedgerow.hierarchies.taxonomies import Taxonomy
 from hedgerow.learning.part_columns import share_columns
 from hedgerow.proportions import ColumnProportions, Proportions, Spread
+from hedgerow.published import NO_LABELS, Leaves, leaves_below, parse, published_labels
 from hedgerow.release import Release
-from hedgerow.trees.contents import Leaves, leaves_below, number_of
 from hedgerow.trees.sets import SetAttribute, SetColumn, read_training, read_unseen
-from hedgerow.values import ValueSet, parse
 
 __all__ = ["proportions_of", "published_columns", "unseen_columns"]
 
@@ -41,7 +41,7 @@ def proportions_of(X: Any, given: object, owner: str) -> Proportions | None:
 
 def published_columns(
     X: Any,
-    door: Door,
+    opened: OpenFrame,
     *,
     missing: Sequence[str],
     own: bool = False,
@@ -54,8 +54,8 @@ def published_columns(
     Parameters
     ----------
     X : dataframe, Release or array
-        What was given, of which ``door`` is the table.
-    door : Door
+        What was given, of which ``opened`` is the table.
+    opened : OpenFrame
     missing : sequence of str
         Texts that mean "no value".
     own, missing_is_value : bool
@@ -76,7 +76,7 @@ def published_columns(
     >>> [column.index.tolist() for column in unseen]
     [[0, 3], [4, 2]]
     """
-    frame = door.frame
+    frame = opened.frame
     for name in hierarchies or {}:
         if name not in frame.columns:
             raise BadInput.unknown("column", str(name), frame.columns, "A hierarchy is given for it.")
@@ -108,10 +108,10 @@ def published_columns(
 
 
 def unseen_columns(
-    attributes: Sequence[SetAttribute], door: Door, missing: Sequence[str], proportions: Proportions | None
+    attributes: Sequence[SetAttribute], opened: OpenFrame, missing: Sequence[str], proportions: Proportions | None
 ) -> list[SetColumn]:
     """Read the columns of another table; rows that were recoded have the proportions of their class."""
-    frame = door.frame
+    frame = opened.frame
     told = {} if proportions is None else {column.name: column for column in proportions.columns}
     classes: NDArray[np.int64] | None = None
     if proportions is not None and all(name in frame.columns for name in told):
@@ -148,28 +148,11 @@ def _leaves(
     given = (hierarchies or {}).get(name)
     if given is None:
         encoded = X.hierarchies.get(name) if isinstance(X, Release) else None
-        return leaves_below(encoded) if encoded is not None and isinstance(encoded.source, Taxonomy) else {}
+        return leaves_below(encoded) if encoded is not None and isinstance(encoded.source, Taxonomy) else NO_LABELS
     if isinstance(given, EncodedHierarchy):
         return leaves_below(given)
     hierarchy = hierarchy_of(given, name)
-    domain = Domain(name, "text", np.empty(0, dtype=np.str_))
-    if not isinstance(hierarchy, Taxonomy):
-        domain = _values_alone(name, values, missing)
-        if not len(domain.labels):
-            return {}
-    return leaves_below(hierarchy.encode(domain))
-
-
-def _values_alone(name: str, values: pa.ChunkedArray, missing: Sequence[str]) -> Domain:
-    """The values that a hierarchy can be made of: those that stand alone or in a set; a mask ends in stars."""
-    texts = encode_column(name, values, missing=missing, mixture="text").domain
-    if texts.numbers is not None:
-        return texts
-    alone: set[str] = set()
-    for text in texts.labels.tolist():
-        read = parse(text)
-        if isinstance(read, ValueSet):
-            alone.update(member for member in read.members if member is not None)
-        elif isinstance(read, str) and not read.endswith("*"):
-            alone.add(read)
-    return encode_column(name, pa.array(sorted(alone), pa.string()), mixture="allow").domain
+    if isinstance(hierarchy, Taxonomy):
+        return leaves_below(hierarchy.encode(Domain(name, "text", np.empty(0, dtype=np.str_))))
+    cells = encode_column(name, values, missing=missing, mixture="text").domain
+    return published_labels(hierarchy, name, cells.labels.tolist()).values_below

@@ -3,7 +3,8 @@
 Every quasi-identifier of every record is drawn anew. Where a release publishes proportions, the bins that the people
 of a class are in are dealt out to its records, so that each class has exactly as many of each bin as the original;
 which record of the class has which one is random. Inside a bin a value is drawn by the marginal of the column, as far
-as the published cell allows. Without proportions a value is drawn from what the cell says.
+as the published cell allows; a number that stands for a piece of a range becomes any number of the grid there. Without
+proportions a value is drawn from what the cell says (:mod:`hedgerow.learning.drawing`).
 
 J. Shao, J. Beckford: Learning decision trees from anonymized data, section IV, names three ways to map a generalized
 value to an original one: at random, the most frequent one, and by the distribution in the original table.
@@ -27,11 +28,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hedgerow.errors import BadInput
-from hedgerow.frames import Door, open_frame
+from hedgerow.errors import BadInput, required
+from hedgerow.frames import OpenFrame, open_frame
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
-from hedgerow.learning.redrawing import deal_values, draw, labels_below, possible_values, rows_by_class
-from hedgerow.proportions import Proportions
+from hedgerow.learning.drawing import COUNTED, draw, original_values, possible_values
+from hedgerow.proportions import Proportions, Spread
+from hedgerow.published import published_labels
 from hedgerow.release import Release
 
 __all__ = ["redraw"]
@@ -126,14 +128,14 @@ _Column = tuple[pa.Array, NDArray[np.integer]]
 class _Source:
     """A published table, and what is known of it."""
 
-    door: Door
+    opened: OpenFrame
     quasi: tuple[str, ...]
     proportions: Proportions | None
     hierarchies: Mapping[str, Hierarchy]
 
     def assemble(self, drawn: Mapping[str, _Column], repeats: int) -> Any:
         """The table with its drawn columns."""
-        frame = self.door.frame
+        frame = self.opened.frame
         rows = np.tile(np.arange(len(frame)), repeats)
         columns: dict[str, nw.Series[Any]] = {}
         for name in frame.columns:
@@ -142,13 +144,13 @@ class _Source:
                 columns[name] = self._series(name, values)[codes]
             else:
                 columns[name] = frame[name] if repeats == 1 else frame[name][rows]
-        return self.door.assemble(columns)
+        return self.opened.assemble(columns)
 
     def _series(self, name: str, values: pa.Array) -> nw.Series[Any]:
         # pandas has no type of its own for days.
-        if pa.types.is_date(values.type) and self.door.frame.implementation.is_pandas_like():
+        if pa.types.is_date(values.type) and self.opened.frame.implementation.is_pandas_like():
             values = values.cast(pa.timestamp("us"))
-        return self.door.series(name, values)
+        return self.opened.series(name, values)
 
 
 def _deal(
@@ -156,7 +158,7 @@ def _deal(
 ) -> dict[str, _Column]:
     """Deal out the bins of each class, anew for each repeat, and draw inside them."""
     columns = [proportions.column(name) for name in source.quasi]
-    class_of_row = proportions.classes_of(source.door.frame)
+    class_of_row = proportions.classes_of(source.opened.frame)
     unknown = class_of_row < 0
     if unknown.any():
         raise BadInput(
@@ -167,7 +169,7 @@ def _deal(
 
     def dealt(at: int, own: np.random.Generator) -> _Column:
         column = columns[at]
-        labels = labels_below(source.hierarchies.get(column.name), column.name, column.texts)
+        labels = published_labels(source.hierarchies.get(column.name), column.name, column.texts)
         return deal_values(column.spread(labels.values_below), rows, repeats, own)
 
     # Each column has random numbers of its own, so that it does not matter which thread is first.
@@ -183,7 +185,7 @@ def _draw(
     missing = ("",) if source.proportions is None else source.proportions.missing
     drawn: dict[str, _Column] = {}
     for name, own in zip(source.quasi, generator.spawn(len(source.quasi)), strict=True):
-        column = source.door.frame[name]
+        column = source.opened.frame[name]
         if not (column.dtype.is_numeric() or column.dtype.is_temporal() or column.dtype == nw.Boolean):
             possible = possible_values(column, source.hierarchies.get(name), missing)
             drawn[name] = draw(possible, shares, repeats, own)
@@ -205,7 +207,7 @@ def _open(
         raise BadInput.parameter("quasi", "redraw", "a list of column names", quasi)
     known: dict[str, Hierarchy] = {}
     if isinstance(release, Release):
-        door = open_frame(release.table)
+        opened = open_frame(release.table)
         proportions = release.proportions if proportions is None else proportions
         quasi = release.quasi if quasi is None else quasi
         # Only how a column generalizes, never the values it was encoded for: they may not be published.
@@ -215,17 +217,17 @@ def _open(
             if encoded.source is not None and not encoded.automatic
         }
     else:
-        door = open_frame(release)
+        opened = open_frame(release)
         if quasi is None and proportions is not None:
             quasi = proportions.quasi
         if quasi is None:
             raise BadInput("A published table does not tell its quasi-identifiers. Name them in quasi=.")
     names = tuple(quasi)
     for name in (*names, *(hierarchies or ())):
-        if name not in door.frame.columns:
-            raise BadInput.unknown("column", str(name), door.frame.columns)
+        if name not in opened.frame.columns:
+            raise BadInput.unknown("column", str(name), opened.frame.columns)
     known |= {name: hierarchy_of(spec, name) for name, spec in (hierarchies or {}).items()}
-    return _Source(door, names, proportions, known)
+    return _Source(opened, names, proportions, known)
 
 
 def _whole(repeats: object) -> int:
@@ -240,3 +242,134 @@ def _generator(random_state: object) -> np.random.Generator:
     if isinstance(random_state, bool) or not isinstance(random_state, numbers.Integral) or random_state < 0:
         raise BadInput.parameter("random_state", "redraw", "None, a numpy Generator or an int >= 0", random_state)
     return np.random.default_rng(int(random_state))
+
+
+@dataclass(frozen=True, eq=False)
+class ClassRows:
+    """The rows of a table in the order of their classes, beside the piles that they take from.
+
+    Attributes
+    ----------
+    class_of_row : int array (rows,)
+    sizes : int array (classes,)
+        How many people the pile of each class holds.
+    order : int array (rows,)
+        The rows, class after class.
+    place : int array (rows,)
+        Which one of all piles, one after the other, each row of ``order`` takes.
+    crowded : bool
+        Whether some class has more rows than people, so that its pile is dealt out several times.
+    """
+
+    class_of_row: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    order: NDArray[np.int64]
+    place: NDArray[np.int64]
+    crowded: bool
+
+
+def rows_by_class(class_of_row: NDArray[np.int64], sizes: NDArray[np.int64]) -> ClassRows:
+    """Line up the rows of each class before its pile; every row has a class."""
+    order = np.argsort(class_of_row, kind="stable")
+    rows = np.bincount(class_of_row, minlength=len(sizes))
+    sorted_class = class_of_row[order]
+    rank = np.arange(len(order)) - (np.cumsum(rows) - rows)[sorted_class]
+    before = np.cumsum(sizes) - sizes
+    place: NDArray[np.int64] = before[sorted_class] + np.remainder(rank, sizes[sorted_class])
+    return ClassRows(class_of_row, sizes, order, place, bool((rows > sizes).any()))
+
+
+def deal(records: NDArray[np.int64], rows: ClassRows, generator: np.random.Generator) -> NDArray[np.int64]:
+    """Give every row one of the bins of its class.
+
+    A class with as many rows as people gives out each bin as often as it has people; one with fewer rows gives out
+    some of them; one with more rows gives out all of them as often as they fit, and some once more.
+
+    Parameters
+    ----------
+    records : int array (bins,)
+        The people of each bin, class after class.
+    rows : ClassRows
+    generator : numpy Generator
+
+    Notes
+    -----
+    O(n log n) in the rows and the records of the release, without a loop over classes.
+
+    Examples
+    --------
+    >>> one_class = rows_by_class(np.zeros(8, dtype=np.int64), np.array([4]))
+    >>> bins = deal(np.array([3, 1]), one_class, np.random.default_rng(0))
+    >>> np.bincount(bins).tolist()
+    [6, 2]
+    """
+    piles = np.repeat(np.arange(len(rows.sizes)), rows.sizes)
+    people = np.repeat(np.arange(len(records)), records)[_shuffled(piles, generator)]
+    # Rows that take the same place in the pile would share their bins in every column, were they not shuffled too.
+    order = _shuffled(rows.class_of_row, generator) if rows.crowded else rows.order
+    bins = np.empty(len(order), dtype=np.int64)
+    bins[order] = people[rows.place]
+    return bins
+
+
+def deal_values(
+    spread: Spread, rows: ClassRows, repeats: int, generator: np.random.Generator
+) -> tuple[pa.Array, NDArray[np.int64]]:
+    """Give every row a value that its class may hold, ``repeats`` times.
+
+    Returns
+    -------
+    values : Arrow array
+        Distinct values.
+    codes : int array (repeats * rows,)
+        Which of them each row has, the whole table once for each repeat.
+    """
+    dealt = [_values_of_bins(spread, deal(spread.records, rows, generator), generator) for _ in range(repeats)]
+    codes = np.concatenate(dealt)
+    fractions = spread.step.denominator > 1
+    values = original_values(spread.domain, fractions=fractions and spread.domain.kind == "number")
+    wide = np.flatnonzero((spread.low < spread.high)[codes])
+    if not len(wide):
+        return values, codes
+    numbers, index = np.unique(_on_grid(spread, codes[wide], generator), return_inverse=True)
+    codes[wide] = len(values) + index
+    return pa.concat_arrays([values, _numbers_as(values.type, numbers)]), codes
+
+
+def _values_of_bins(spread: Spread, bins: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.int64]:
+    """A value for each row, by the shares in its bin."""
+    starts, codes, shares = spread.patterns
+    reached = np.concatenate([[0.0], np.cumsum(shares)])
+    begin, end = starts[spread.pattern[bins]], starts[spread.pattern[bins] + 1]
+    ticket = reached[begin] + generator.random(len(bins)) * (reached[end] - reached[begin])
+    entry = np.searchsorted(reached, ticket, side="right") - 1
+    # Sums of shares are rounded.
+    return np.asarray(codes[np.clip(entry, begin, end - 1)], dtype=np.int64)
+
+
+def _on_grid(spread: Spread, codes: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.float64]:
+    """A number of the grid in the piece that each value stands for; one that is a value itself is left to it."""
+    low, high, scale = spread.low[codes], spread.high[codes], float(1 / spread.step)
+    if not (np.maximum(np.abs(low), np.abs(high)) * scale < COUNTED).all():
+        part = generator.random(len(codes))
+        return np.clip(low * (1 - part) + high * part, low, high)
+    numbers = generator.integers(np.rint(low * scale), np.rint(high * scale), endpoint=True) / scale
+    known = required(spread.domain.numbers, "the numbers of a column of numbers")
+    return np.where(np.isin(numbers, known), known[codes], numbers)
+
+
+def _numbers_as(kind: pa.DataType, numbers: NDArray[np.float64]) -> pa.Array:
+    """Numbers as a column of this type holds them; those of dates are days since 1970-01-01."""
+    if pa.types.is_date(kind):
+        return pa.array(np.floor(numbers).astype(np.int32), pa.int32()).cast(kind)
+    if pa.types.is_timestamp(kind):
+        return pa.array(np.rint(numbers * 86_400).astype(np.int64) * 1_000_000, pa.int64()).cast(kind)
+    if pa.types.is_integer(kind):
+        return pa.array(numbers.astype(np.int64)).cast(kind)
+    return pa.array(numbers)
+
+
+def _shuffled(group: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.int64]:
+    """An order in which groups ascend and each of them is shuffled: sorted by random keys that begin with the group."""
+    random_bits = 63 - int(group.max(initial=0)).bit_length()
+    return np.argsort((group << random_bits) | generator.integers(0, 1 << random_bits, len(group)))

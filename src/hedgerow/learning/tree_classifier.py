@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.errors import BadInput
-from hedgerow.frames import Door
+from hedgerow.frames import OpenFrame
 from hedgerow.learning.inputs import open_training
 from hedgerow.learning.labels import classes_of, labels_given, weights_of
-from hedgerow.trees.tree import Verdict
+from hedgerow.trees.nodes.classification import Prediction
 
 __all__ = ["Training", "TreeClassifier"]
 
@@ -26,7 +26,7 @@ class Training(NamedTuple):
     Rows of weight 0 are left out; without weights ``weights`` is ``None``.
     """
 
-    door: Door
+    opened: OpenFrame
     classes: NDArray[Any]
     labels: NDArray[np.int64]
     weights: NDArray[np.float64] | None
@@ -38,19 +38,19 @@ class Training(NamedTuple):
 
 
 class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
-    """A classifier with a tree; a subclass grows it in ``fit`` and says in ``_verdict`` what it says of rows."""
+    """A classifier with a tree; a subclass grows it in ``fit`` and says in ``_prediction`` what it says of rows."""
 
     missing: Sequence[str]
     tree_: Any
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Name the class of each row: the most probable, the first of equally probable ones."""
-        named: NDArray[Any] = self._verdict(X).labels
+        named: NDArray[Any] = self._prediction(X).labels
         return np.asarray(self.classes_[named])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Give the probability of each class, in the order of ``classes_``."""
-        shares = self._verdict(X).shares
+        shares = self._prediction(X).shares
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
     def export_text(self) -> str:
@@ -59,22 +59,22 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         text: str = self.tree_.export_text()
         return text
 
-    def _verdict(self, X: Any) -> Verdict:
+    def _prediction(self, X: Any) -> Prediction:
         """Send rows down the tree."""
         raise NotImplementedError
 
     def _open(self, X: Any, y: Any, sample_weight: Any) -> Training:
         """Open what the tree is grown from."""
-        door = open_training(self, X)
-        rows = len(door.frame)
+        opened = open_training(self, X)
+        rows = len(opened.frame)
         classes, labels = classes_of(labels_given(X, y, type(self).__name__), rows)
         weights = weights_of(sample_weight, rows)
         if weights is not None and not weights.all():
             used = weights > 0
-            door = replace(door, frame=door.frame.filter(used.tolist()))
+            opened = replace(opened, frame=opened.frame.filter(used.tolist()))
             occurring, labels = np.unique(labels[used], return_inverse=True)
             classes, weights = classes[occurring], weights[used]
-        return Training(door, classes, labels, weights)
+        return Training(opened, classes, labels, weights)
 
     def _note(self, tree: Any, classes: NDArray[Any]) -> None:
         """Keep a grown tree."""

@@ -11,8 +11,8 @@ from hedgerow.counts import FrequencyTable
 from hedgerow.domains import Domain
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.metrics.view import CodeSets, ColumnView, Floats, view_of
+from hedgerow.published import Interval, read
 from hedgerow.recoding import Recoding
-from hedgerow.values import Interval, parse
 
 __all__ = ["ncp", "ncp_published", "penalties_of_nodes", "suppression"]
 
@@ -105,7 +105,7 @@ def _as_read(domain: Domain, texts: Sequence[str | None], otherwise: Floats) -> 
         return otherwise
     result = otherwise.copy()
     for at, text in enumerate(texts):
-        read = None if text is None else parse(text)
-        if isinstance(read, Interval):
-            result[at] = domain.share(read.low, read.high)
+        said = read(text, domain.kind)
+        if isinstance(said, Interval):
+            result[at] = domain.share(said.low, said.high)
     return result

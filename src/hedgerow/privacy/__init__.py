@@ -13,7 +13,11 @@ from hedgerow.privacy.binding import (
     Histograms,
     PackedRequirements,
     SensitiveColumn,
+    bind,
+    context_of,
     pack,
+    sensitive_codes,
+    shield_of,
 )
 from hedgerow.privacy.k_anonymity import KAnonymity
 from hedgerow.privacy.l_diversity import LDiversity
@@ -34,11 +38,15 @@ __all__ = [
     "Requirement",
     "SensitiveColumn",
     "TCloseness",
+    "bind",
     "check",
+    "context_of",
     "pack",
     "parse_requirement",
     "reached_at_most",
     "resolve",
+    "sensitive_codes",
+    "shield_of",
     "unreachable",
     "with_trees",
 ]

@@ -10,13 +10,14 @@ import math
 import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
 from hedgerow.errors import BadInput
 from hedgerow.privacy.base import Requirement
 from hedgerow.privacy.binding import SHARE, BoundRequirement, Context
+from hedgerow.privacy.notation import Typed
 from hedgerow.values import number_text
 
 __all__ = ["AlphaK"]
@@ -58,6 +59,10 @@ class AlphaK(Requirement):
 
     name: ClassVar[str] = "alpha-k"
     monotone: ClassVar[bool] = True
+    letter: ClassVar[str] = "alpha"
+    form: ClassVar[str] = "alpha=0.5:k=3@disease"
+    options: ClassVar[tuple[str, ...]] = ("k", "value", "shield")
+    linear: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._check_number("alpha", "a number > 0 and <= 1", 0, 1, open_low=True)
@@ -89,6 +94,18 @@ class AlphaK(Requirement):
         """For example ``alpha=0.5:k=3@disease``."""
         value = () if self.value is None else (f"value={self.value}",)
         return self._written(f"alpha={number_text(self.alpha)}", f"k={self.k}", *value)
+
+    @classmethod
+    def read(cls, typed: Typed) -> Self:
+        """Read ``alpha=0.5:k=3:value=HIV@disease``."""
+        k = typed.whole("k")
+        return cls(typed.number, k, typed.column, value=typed.options.get("value"), shield=typed.shield)
+
+    def reached(self, context: Context) -> str:
+        """The share of the value, or of the most frequent one."""
+        column = context.columns[context.index_of(self.column)]
+        records = column.ordered[0] if self.value is None else column.histogram[column.code_of(str(self.value))]
+        return f"a share of {records / column.histogram.sum():.4g}"
 
     def bind(self, context: Context) -> BoundRequirement:
         """Bind to the codes of the column; a value that does not occur there is most likely mistyped."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 import numbers
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from hedgerow.errors import BadInput
 from hedgerow.privacy.binding import BoundRequirement, Context
+
+if TYPE_CHECKING:
+    from hedgerow.privacy.notation import Typed
 
 __all__ = ["Requirement"]
 
@@ -25,6 +28,12 @@ class Requirement(ABC):
         Whether a union of classes that satisfy it satisfies it too. Then generalizing further never breaks
         it (searches may prune), and groups over all quasi-identifiers that hold by themselves hold for every
         shield, because a shield's classes are unions of such groups.
+    compares : bool
+        Whether it compares classes with the release as a whole: then losing records moves what they are held to.
+    letter, form : str
+        What it begins with on the command line, and examples of how it is typed.
+    words, options : tuple of str
+        The word and the options with a value that it may have there, besides ``shield``.
     column : str or None
         The sensitive column it protects.
     shield : tuple of str or None
@@ -33,8 +42,21 @@ class Requirement(ABC):
 
     name: ClassVar[str]
     monotone: ClassVar[bool]
+    compares: ClassVar[bool] = False
+    letter: ClassVar[str]
+    form: ClassVar[str]
+    words: ClassVar[tuple[str, ...]] = ()
+    options: ClassVar[tuple[str, ...]] = ()
+    kinds: ClassVar[dict[str, type[Requirement]]] = {}
+    """All kinds of requirements by their letters."""
+
     column: str | None
     shield: Sequence[str] | None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "letter" in vars(cls):
+            Requirement.kinds[cls.letter] = cls
 
     @property
     @abstractmethod
@@ -42,9 +64,37 @@ class Requirement(ABC):
         """The records of the smallest class that could satisfy the requirement."""
 
     @property
+    def kept_by_more(self) -> bool:
+        """Whether no further record in a class ever breaks it."""
+        return False
+
+    @property
+    def linear(self) -> bool:
+        """Whether an integer program can state it: an inequality of numbers of records."""
+        return False
+
+    @property
     @abstractmethod
     def notation(self) -> str:
         """The requirement as typed on the command line; :func:`parse_requirement` reads it back."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, typed: Typed) -> Self:
+        """Make the requirement from what was typed."""
+
+    @abstractmethod
+    def reached(self, context: Context) -> str:
+        """What all records as one class reach, in words; they are as many as it takes."""
+
+    @property
+    def needs_tree(self) -> bool:
+        """Whether it lacks the hierarchy of its column."""
+        return False
+
+    def with_tree(self, tree: Mapping[str, object]) -> Requirement:  # noqa: ARG002 - most need no tree
+        """The requirement, with the hierarchy of its column if it has use for it."""
+        return self
 
     @abstractmethod
     def bind(self, context: Context) -> BoundRequirement:

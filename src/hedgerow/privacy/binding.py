@@ -14,13 +14,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
+
+if TYPE_CHECKING:
+    from hedgerow.counts import FrequencyTable
+    from hedgerow.privacy.base import Requirement
 
 __all__ = [
     "CLOSENESS",
@@ -35,7 +39,11 @@ __all__ = [
     "Histograms",
     "PackedRequirements",
     "SensitiveColumn",
+    "bind",
+    "context_of",
     "pack",
+    "sensitive_codes",
+    "shield_of",
 ]
 
 IntArray = NDArray[np.int64]
@@ -63,6 +71,11 @@ class SensitiveColumn:
     def shares(self) -> FloatArray:
         """The share of each code in the whole table."""
         return np.asarray(self.histogram / max(1, int(self.histogram.sum())), dtype=np.float64)
+
+    @property
+    def ordered(self) -> IntArray:
+        """How often the values occur that do, the most frequent first."""
+        return np.sort(self.histogram[self.histogram > 0])[::-1]
 
     def code_of(self, label: str) -> int:
         """Return the code of a value written as text (numbers by value), or -1 if it does not occur."""
@@ -204,6 +217,33 @@ class PackedRequirements(NamedTuple):
     nodes: IntArray
     parent: IntArray
     weight: FloatArray
+
+
+def context_of(counts: FrequencyTable, requirements: Sequence[Requirement]) -> Context:
+    """The sensitive columns that the requirements speak of, each once."""
+    names = dict.fromkeys(one.column for one in requirements if one.column is not None)
+    columns = tuple(SensitiveColumn(counts.domains[name], counts.histogram(name)) for name in names)
+    return Context(columns, counts.rows)
+
+
+def bind(counts: FrequencyTable, requirements: Sequence[Requirement]) -> tuple[Context, PackedRequirements]:
+    """Requirements as packed arrays for kernels, and the sensitive columns they read."""
+    context = context_of(counts, requirements)
+    return context, pack([one.bind(context) for one in requirements], context)
+
+
+def sensitive_codes(counts: FrequencyTable, context: Context) -> NDArray[np.int32]:
+    """Where the sensitive values of each cell stand in one histogram of all sensitive columns, (cells, columns)."""
+    codes = np.empty((len(counts.cell_sizes), len(context.columns)), dtype=np.int32)
+    for at, (column, offset) in enumerate(zip(context.columns, context.offsets[:-1], strict=True)):
+        codes[:, at] = counts.values_of(column.domain.name) + offset
+    return codes
+
+
+def shield_of(requirement: Requirement, quasi: Sequence[str]) -> tuple[int, ...]:
+    """The positions of the quasi-identifiers that a requirement speaks of."""
+    names = quasi if requirement.shield is None else requirement.shield
+    return tuple(sorted(quasi.index(name) for name in names))
 
 
 def pack(bound: Sequence[BoundRequirement], context: Context) -> PackedRequirements:

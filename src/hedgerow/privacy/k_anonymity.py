@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 from hedgerow.privacy.base import Requirement
 from hedgerow.privacy.binding import BoundRequirement, Context
+from hedgerow.privacy.notation import Typed
 
 __all__ = ["KAnonymity"]
 
@@ -44,6 +45,10 @@ class KAnonymity(Requirement):
 
     name: ClassVar[str] = "k-anonymity"
     monotone: ClassVar[bool] = True
+    letter: ClassVar[str] = "k"
+    form: ClassVar[str] = "k=4 or k=4@education,sex"
+    kept_by_more: ClassVar[bool] = True
+    linear: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._check_whole("k", 1)
@@ -61,6 +66,16 @@ class KAnonymity(Requirement):
     def notation(self) -> str:
         """For example ``k=4@education,sex``."""
         return f"k={self.k}" + ("" if self.shield is None else f"@{','.join(self.shield)}")
+
+    @classmethod
+    def read(cls, typed: Typed) -> Self:
+        """Read ``k=4@education,sex``."""
+        k: Any = typed.number
+        return cls(k, shield=typed.names(typed.after))
+
+    def reached(self, context: Context) -> str:
+        """How many records there are."""
+        return f"{context.rows:,} records"
 
     def bind(self, context: Context) -> BoundRequirement:  # noqa: ARG002 - only requirements of a column need it
         """Ask for the size only."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
 from hedgerow.errors import BadInput
 from hedgerow.privacy.base import Requirement
 from hedgerow.privacy.binding import DISTINCT, ENTROPY, RECURSIVE, BoundRequirement, Context
+from hedgerow.privacy.notation import Typed
 from hedgerow.values import number_text
 
 __all__ = ["LDiversity"]
@@ -66,6 +67,10 @@ class LDiversity(Requirement):
 
     name: ClassVar[str] = "l-diversity"
     monotone: ClassVar[bool] = True
+    letter: ClassVar[str] = "l"
+    form: ClassVar[str] = "l=3@disease, l=3:entropy@disease or l=3:recursive:c=2@disease"
+    words: ClassVar[tuple[str, ...]] = get_args(DiversityKind)
+    options: ClassVar[tuple[str, ...]] = ("c", "shield")
 
     def __post_init__(self) -> None:
         if self.kind not in ("distinct", "entropy", "recursive"):
@@ -105,6 +110,34 @@ class LDiversity(Requirement):
         kind = () if self.kind == "distinct" else (self.kind,)
         c = () if self.c is None else (f"c={number_text(self.c)}",)
         return self._written(f"l={number_text(self.l)}", *kind, *c)
+
+    @property
+    def kept_by_more(self) -> bool:
+        """A further record takes no value away, but it may unbalance them."""
+        return self.kind == "distinct"
+
+    @property
+    def linear(self) -> bool:
+        """The number of values is."""
+        return self.kind == "distinct"
+
+    @classmethod
+    def read(cls, typed: Typed) -> Self:
+        """Read ``l=3:recursive:c=2@disease``."""
+        kind: Any = typed.word or "distinct"
+        c = typed.whole("c") if "c" in typed.options else None
+        return cls(typed.number, typed.column, kind=kind, c=c, shield=typed.shield)
+
+    def reached(self, context: Context) -> str:
+        """How well all records are mixed."""
+        counts = context.columns[context.index_of(self.column)].ordered
+        rest = int(counts[int(self.l) - 1 :].sum())
+        if self.kind == "entropy":
+            shares = counts / counts.sum()
+            return f"an entropy l of {np.exp(-(shares * np.log(shares)).sum()):.4g}"
+        if self.kind == "recursive" and rest:
+            return f"a c of {counts[0] / rest:.4g}"
+        return f"{len(counts)} distinct values"
 
     def bind(self, context: Context) -> BoundRequirement:
         """Bind to the codes of the column."""

@@ -1,38 +1,69 @@
-"""Requirements as typed on the command line: ``k=4@education,sex``, ``l=3:entropy@disease``."""
+"""Requirements as typed on the command line: ``k=4@education,sex``, ``l=3:entropy@disease``.
+
+How each kind is spelled is declared by its class.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, cast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from hedgerow.errors import BadInput
-from hedgerow.privacy.alpha_k import AlphaK
 from hedgerow.privacy.base import Requirement
-from hedgerow.privacy.k_anonymity import KAnonymity
-from hedgerow.privacy.l_diversity import DiversityKind, LDiversity
-from hedgerow.privacy.p_sensitive import PSensitive
-from hedgerow.privacy.t_closeness import DistanceName, TCloseness
 
-__all__ = ["FORMS", "parse_requirement"]
+__all__ = ["Typed", "parse_requirement"]
 
-FORMS: Final = {
-    "k": "k=4 or k=4@education,sex",
-    "l": "l=3@disease, l=3:entropy@disease or l=3:recursive:c=2@disease",
-    "t": "t=0.2@disease, t=0.2:ordered@wage or t=0.2:hierarchical@disease",
-    "p": "p=2:k=5@disease",
-    "alpha": "alpha=0.5:k=3@disease",
-}
-_OPTIONS: Final[dict[str, tuple[str, ...]]] = {
-    "k": (),
-    "l": ("c", "shield"),
-    "t": ("order", "shield"),
-    "p": ("k", "shield"),
-    "alpha": ("k", "value", "shield"),
-}
-_WORDS: Final[dict[str, tuple[str, ...]]] = {
-    "l": ("distinct", "entropy", "recursive"),
-    "t": ("equal", "ordered", "hierarchical"),
-}
+
+@dataclass(frozen=True)
+class Typed:
+    """A requirement taken apart: ``<letter>=<number>``, then a word and options after colons, then ``@`` and columns.
+
+    Attributes
+    ----------
+    number : float
+        A whole one is an ``int``.
+    word : str
+        Empty if there is none.
+    options : mapping of str to str
+    after : str
+        What stands after the ``@``, empty if nothing does.
+    wrong : BadInput
+        What is to be raised if the parts do not fit.
+    """
+
+    number: float
+    word: str
+    options: Mapping[str, str]
+    after: str
+    wrong: BadInput
+
+    @property
+    def column(self) -> str:
+        """The column that is protected."""
+        if not self.after:
+            raise self.wrong
+        return self.after
+
+    @property
+    def shield(self) -> tuple[str, ...] | None:
+        """The columns of the shield, where these are an option."""
+        return self.names(self.options.get("shield", ""))
+
+    def whole(self, option: str) -> Any:
+        """An option that must be given and is a number; the requirement itself says which numbers it takes."""
+        if option not in self.options:
+            raise self.wrong
+        return _number(self.options[option], self.wrong)
+
+    def names(self, text: str) -> tuple[str, ...] | None:
+        """Names between commas, nothing if there is no text."""
+        if not text:
+            return None
+        parts = tuple(part.strip() for part in text.split(","))
+        if not all(parts):
+            raise self.wrong
+        return parts
 
 
 def parse_requirement(text: str) -> Requirement:
@@ -51,53 +82,32 @@ def parse_requirement(text: str) -> Requirement:
     head, at, columns = text.partition("@")
     first, *rest = [part.strip() for part in head.split(":")]
     letter, _, number = (part.strip() for part in first.partition("="))
-    if letter not in FORMS:
-        raise BadInput(f"The requirement {text!r} is not understood. Write one like {' · '.join(FORMS.values())}.")
-    wrong = BadInput(f"The requirement {text!r} is not understood. Write it like {FORMS[letter]}.")
-    word, options = _read_options(letter, rest, wrong)
-    column = columns.strip()
-    if bool(at) != bool(column) or (letter != "k" and not column):
+    kind = Requirement.kinds.get(letter)
+    if kind is None:
+        known = sorted(Requirement.kinds.values(), key=lambda one: (len(one.letter), one.letter))
+        forms = " · ".join(one.form for one in known)
+        raise BadInput(f"The requirement {text!r} is not understood. Write one like {forms}.")
+    wrong = BadInput(f"The requirement {text!r} is not understood. Write it like {kind.form}.")
+    word, options = _read_options(kind, rest, wrong)
+    after = columns.strip()
+    if bool(at) != bool(after):
         raise wrong
-    shield = _split(column if letter == "k" else options.get("shield", ""), wrong)
-    value = _number(number, wrong)
-    if letter == "k":
-        return KAnonymity(cast("int", value), shield=shield)
-    if letter == "l":
-        c = _number(options["c"], wrong) if "c" in options else None
-        return LDiversity(value, column, kind=cast("DiversityKind", word or "distinct"), c=c, shield=shield)
-    if letter == "t":
-        distance = cast("DistanceName", word or "equal")
-        return TCloseness(value, column, distance, order=_split(options.get("order", ""), wrong), shield=shield)
-    if "k" not in options:
-        raise wrong
-    k = cast("int", _number(options["k"], wrong))
-    if letter == "p":
-        return PSensitive(cast("int", value), k, column, shield=shield)
-    return AlphaK(value, k, column, value=options.get("value"), shield=shield)
+    return kind.read(Typed(_number(number, wrong), word, options, after, wrong))
 
 
-def _read_options(letter: str, parts: list[str], wrong: BadInput) -> tuple[str, dict[str, str]]:
+def _read_options(kind: type[Requirement], parts: list[str], wrong: BadInput) -> tuple[str, dict[str, str]]:
     """Read what stands between the number and the column: at most one word, and options with a value."""
     word = ""
     options: dict[str, str] = {}
     for part in parts:
         key, equals, value = (piece.strip() for piece in part.partition("="))
-        if equals and key in _OPTIONS[letter] and key not in options and value:
+        if equals and key in kind.options and key not in options and value:
             options[key] = value
-        elif not equals and key in _WORDS.get(letter, ()) and not word:
+        elif not equals and key in kind.words and not word:
             word = key
         else:
             raise wrong
     return word, options
-
-
-def _split(names: str, wrong: BadInput) -> tuple[str, ...] | None:
-    if not names:
-        return None
-    parts = tuple(part.strip() for part in names.split(","))
-    if not all(parts):
-        raise wrong
-    return parts
 
 
 def _number(text: str, wrong: BadInput) -> float:

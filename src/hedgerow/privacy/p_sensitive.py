@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from hedgerow.errors import BadInput
 from hedgerow.privacy.base import Requirement
 from hedgerow.privacy.binding import DISTINCT, BoundRequirement, Context
+from hedgerow.privacy.notation import Typed
 
 __all__ = ["PSensitive"]
 
@@ -50,6 +51,11 @@ class PSensitive(Requirement):
 
     name: ClassVar[str] = "p-sensitive"
     monotone: ClassVar[bool] = True
+    letter: ClassVar[str] = "p"
+    form: ClassVar[str] = "p=2:k=5@disease"
+    options: ClassVar[tuple[str, ...]] = ("k", "shield")
+    kept_by_more: ClassVar[bool] = True
+    linear: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._check_whole("p", 1)
@@ -71,6 +77,16 @@ class PSensitive(Requirement):
     def notation(self) -> str:
         """For example ``p=2:k=5@disease``."""
         return self._written(f"p={self.p}", f"k={self.k}")
+
+    @classmethod
+    def read(cls, typed: Typed) -> Self:
+        """Read ``p=2:k=5@disease``."""
+        p: Any = typed.number
+        return cls(p, typed.whole("k"), typed.column, shield=typed.shield)
+
+    def reached(self, context: Context) -> str:
+        """How many values there are."""
+        return f"{len(context.columns[context.index_of(self.column)].ordered)} distinct values"
 
     def bind(self, context: Context) -> BoundRequirement:
         """Bind to the codes of the column."""

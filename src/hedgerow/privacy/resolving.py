@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from hedgerow.errors import BadInput, listing
 from hedgerow.privacy.base import Requirement
-from hedgerow.privacy.binding import DISTINCT, ENTROPY, RECURSIVE, SHARE, SIZE, Context
+from hedgerow.privacy.binding import Context
 from hedgerow.privacy.k_anonymity import KAnonymity
 from hedgerow.privacy.notation import parse_requirement
-from hedgerow.privacy.t_closeness import TCloseness
 from hedgerow.schema import Roles
 
 __all__ = ["check", "reached_at_most", "resolve", "unreachable", "with_trees"]
@@ -69,11 +67,9 @@ def check(requirements: Iterable[Requirement], roles: Roles, rows: int) -> None:
 def with_trees(
     requirements: Iterable[Requirement], trees: Mapping[str, Mapping[str, object]]
 ) -> tuple[Requirement, ...]:
-    """Give each hierarchical t-closeness without a tree the one of its column, where there is one."""
+    """Give each requirement that lacks a tree the one of its column, where there is one."""
     return tuple(
-        replace(one, tree=trees[one.column])
-        if isinstance(one, TCloseness) and one.distance == "hierarchical" and one.tree is None and one.column in trees
-        else one
+        one if one.column is None or one.column not in trees else one.with_tree(trees[one.column])
         for one in requirements
     )
 
@@ -103,20 +99,6 @@ def reached_at_most(requirement: Requirement, context: Context) -> str:
     >>> reached_at_most(LDiversity(3, "illness"), context), reached_at_most(KAnonymity(9), context)
     ('2 distinct values', '8 records')
     """
-    bound = requirement.bind(context)
-    if bound.kind == SIZE or context.rows < bound.minimal_size:
+    if context.rows < requirement.minimal_size:
         return f"{context.rows:,} records"
-    histogram = context.columns[bound.column].histogram
-    counts = np.sort(histogram[histogram > 0])[::-1]
-    shares = counts / counts.sum()
-    if bound.kind == DISTINCT:
-        return f"{len(counts)} distinct values"
-    if bound.kind == ENTROPY:
-        return f"an entropy l of {np.exp(-(shares * np.log(shares)).sum()):.4g}"
-    if bound.kind == RECURSIVE:
-        rest = int(counts[int(bound.parameters[0]) - 1 :].sum())
-        return f"a c of {counts[0] / rest:.4g}" if rest else f"{len(counts)} distinct values"
-    if bound.kind == SHARE:
-        code = int(bound.parameters[1])
-        return f"a share of {(shares[0] if code < 0 else histogram[code] / counts.sum()):.4g}"
-    return "a distance of 0"
+    return requirement.reached(context)

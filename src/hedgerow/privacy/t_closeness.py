@@ -6,8 +6,8 @@ N. Li, T. Li, S. Venkatasubramanian: t-Closeness: Privacy beyond k-anonymity and
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from hedgerow.privacy.ground_distance import (
     leaves_of,
     ordered_distance,
 )
+from hedgerow.privacy.notation import Typed
 from hedgerow.values import number_text
 
 __all__ = ["TCloseness"]
@@ -76,6 +77,11 @@ class TCloseness(Requirement):
 
     name: ClassVar[str] = "t-closeness"
     monotone: ClassVar[bool] = True
+    compares: ClassVar[bool] = True
+    letter: ClassVar[str] = "t"
+    form: ClassVar[str] = "t=0.2@disease, t=0.2:ordered@wage or t=0.2:hierarchical@disease"
+    words: ClassVar[tuple[str, ...]] = get_args(DistanceName)
+    options: ClassVar[tuple[str, ...]] = ("order", "shield")
 
     def __post_init__(self) -> None:
         self._check_number("t", "a number from 0 to 1", 0, 1)
@@ -126,6 +132,26 @@ class TCloseness(Requirement):
         distance = () if self.distance == "equal" else (self.distance,)
         order = () if self.order is None else (f"order={','.join(map(str, self.order))}",)
         return self._written(f"t={number_text(self.t)}", *distance, *order)
+
+    @classmethod
+    def read(cls, typed: Typed) -> Self:
+        """Read ``t=0.2:ordered@wage``."""
+        distance: Any = typed.word or "equal"
+        order = typed.names(typed.options.get("order", ""))
+        return cls(typed.number, typed.column, distance, order=order, shield=typed.shield)
+
+    @property
+    def needs_tree(self) -> bool:
+        """Only the hierarchical distance has one."""
+        return self.distance == "hierarchical" and self.tree is None
+
+    def with_tree(self, tree: Mapping[str, object]) -> Requirement:
+        """The hierarchy of the column is the tree, unless one was given."""
+        return replace(self, tree=tree) if self.needs_tree else self
+
+    def reached(self, context: Context) -> str:  # noqa: ARG002 - whatever the table is
+        """All records together are what they are compared with."""
+        return "a distance of 0"
 
     def bind(self, context: Context) -> BoundRequirement:
         """Bind to the codes of the column and lay out the ground distance as a tree."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hedgerow.counts import date_label
+from hedgerow.counts.encoding import dictionary_of
 from hedgerow.domains import Kind
 from hedgerow.frames import as_arrow
-from hedgerow.values import number_text, parse
+from hedgerow.published import spelled
 
 __all__ = ["ClassIndex", "published_texts"]
 
@@ -45,35 +44,10 @@ def published_texts(
     encoded = as_arrow(column)
     if pa.types.is_timestamp(encoded.type):
         encoded = encoded.cast(pa.timestamp("us", encoded.type.tz), safe=False)
-    if not pa.types.is_dictionary(encoded.type):
-        encoded = encoded.dictionary_encode()
-    array = encoded.unify_dictionaries().combine_chunks()
-    distinct = array.dictionary.to_pylist()
-    texts = [_text(cell, kind, missing) for cell in distinct]
+    codes, distinct = dictionary_of(column.name, encoded)
+    texts = [None if cell in missing else spelled(cell, kind) for cell in distinct.to_pylist()]
     # The last one is for null.
-    index = array.indices.cast(pa.int64()).fill_null(len(distinct)).to_numpy(zero_copy_only=False)
-    return [*texts, None], index
-
-
-def _text(cell: object, kind: Kind, missing: Sequence[str]) -> str | None:
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
-    if isinstance(cell, dt.date):
-        return date_label(cell)
-    if isinstance(cell, str):
-        if cell in missing:
-            return None
-        return _one_spelling(cell) if kind == "number" else cell
-    read = parse(cell)
-    return number_text(read) if isinstance(read, float) else (None if read is None else str(cell))
-
-
-def _one_spelling(text: str) -> str:
-    """A plain number in its shortest form; whatever else is published stays as it is."""
-    try:
-        return number_text(float(text))
-    except ValueError:
-        return text
+    return [*texts, None], np.where(codes < 0, len(texts), codes).astype(np.int64)
 
 
 class ClassIndex:
@@ -81,7 +55,7 @@ class ClassIndex:
 
     def __init__(self, texts: Mapping[str, tuple[Kind, Published]], classes: NDArray[np.int32]) -> None:
         self._known = {
-            name: {(_text(text, kind, ()) if text is not None else None): code for code, text in enumerate(of_column)}
+            name: {spelled(text, kind): code for code, text in enumerate(of_column)}
             for name, (kind, of_column) in texts.items()
         }
         self._class = {tuple(row): at for at, row in enumerate(classes.tolist())}

@@ -7,7 +7,7 @@ hierarchy. Every record is in one part, so that the shares of a class add up to 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,9 @@ from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy, Hierarchy, resolve
 from hedgerow.proportions.proportions import Proportions
+from hedgerow.values import MISSING_TEXT
 
-__all__ = ["MISSING_PART", "Parts", "part_name", "parts_of", "shares_of_parts"]
-
-MISSING_PART: Final = "\\N"
-"""The part of those who have no value, written as a missing member of a set is."""
+__all__ = ["Parts", "part_name", "parts_of", "shares_of_parts"]
 
 
 class Parts(NamedTuple):
@@ -67,13 +65,13 @@ def parts_of(domain: Domain, hierarchy: EncodedHierarchy | None) -> Parts:
     ('[20,30)', '[30,40]')
     """
     if domain.kind == "text" or hierarchy is None or hierarchy.height < 2:
-        labels = domain.labels.tolist() + ([MISSING_PART] if domain.has_missing else [])
+        labels = domain.labels.tolist() + ([MISSING_TEXT] if domain.has_missing else [])
         return Parts(tuple(labels), np.arange(domain.size, dtype=np.int64))
     nodes = hierarchy.at_level[1].copy()
     if domain.has_missing:
         nodes[domain.missing_code] = hierarchy.leaf_of[domain.missing_code]
     held, part = np.unique(nodes, return_inverse=True)
-    texts = tuple(MISSING_PART if (text := hierarchy.labels[node]) is None else text for node in held.tolist())
+    texts = tuple(MISSING_TEXT if (text := hierarchy.labels[node]) is None else text for node in held.tolist())
     low = None if hierarchy.low is None else hierarchy.low[held]
     high = None if hierarchy.high is None else hierarchy.high[held]
     return Parts(texts, part.astype(np.int64), low, high)

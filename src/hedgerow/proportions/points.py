@@ -7,7 +7,6 @@ intervals do, so that a cell has each of them whole or not at all.
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,21 +16,19 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.domains import Kind
 from hedgerow.errors import required
-from hedgerow.proportions.pools import date_of_days
-from hedgerow.values import Interval, ValueSet, number_text, parse
+from hedgerow.published import Interval, ValueSet, date_of_days, number_in, parse
+from hedgerow.values import number_text
 
 if TYPE_CHECKING:
     from hedgerow.proportions.proportions import ColumnProportions
 
-__all__ = ["Points", "number_shown", "on_grid", "points_of"]
+__all__ = ["Points", "on_grid", "points_of"]
 
 # So many numbers stand for a range.
 _PIECES: Final = 8
 # Up to here floats count without gaps.
 _COUNTED: Final = 2.0**53
-_EPOCH: Final = dt.datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,20 +74,6 @@ def points_of(column: ColumnProportions) -> Points:
     return _categories(column) if column.pools.low is None else _numbers(column)
 
 
-def number_shown(text: str | None, kind: Kind) -> float | None:
-    """The number, or the days of the date, that a published text is; ``None`` if it is neither.
-
-    >>> number_shown("39", "number"), number_shown("1970-01-02", "date"), number_shown("{1|2}", "number")
-    (39.0, 1.0, None)
-    """
-    if text is None or kind == "text":
-        return None
-    try:
-        return float(text) if kind == "number" else (dt.datetime.fromisoformat(text) - _EPOCH) / dt.timedelta(days=1)
-    except ValueError:
-        return None
-
-
 def on_grid(number: float, step: Fraction) -> float:
     """The number of a grid that is nearest.
 
@@ -126,9 +109,12 @@ def _numbers(column: ColumnProportions) -> Points:
     lows, highs = required(pools.low, "the lower ends of pools"), required(pools.high, "the upper ends of pools")
     write = number_text if kind == "number" else date_of_days
     cells = [parse(text) for text in column.texts]
-    members = [number_shown(one, kind) for cell in cells if isinstance(cell, ValueSet) for one in cell.members]
-    listed = np.unique([one for one in members if one is not None])
+    members = {one for cell in cells if isinstance(cell, ValueSet) for one in cell.members}
+    listed = np.unique([number for one in members if (number := number_in(one, kind)) is not None])
+    shown = {on_grid(one, column.step) for text in column.texts if (one := number_in(text, kind)) is not None}
+    # A number that is published stands for itself, never for a piece around it.
     intervals = [cell for cell in cells if isinstance(cell, Interval)]
+    intervals += [Interval(number, number, closed=True) for number in shown]
     alone = lows == highs
     named = np.unique(lows[alone])
     listed = listed[~np.isin(listed, named)]
@@ -144,9 +130,7 @@ def _numbers(column: ColumnProportions) -> Points:
             for piece in _pieces(low, high, intervals, taken, column.step):
                 found.append(_Point(piece.number, write(piece.number), at, *piece[1:]))
     known = {point.number for point in found}
-    shown = [number for text in column.texts if (number := number_shown(text, kind)) is not None]
-    beside = {on_grid(number, column.step) for number in shown} - known
-    found += [_Point(number, write(number), -1, 0.0, number, number) for number in beside]
+    found += [_Point(number, write(number), -1, 0.0, number, number) for number in shown - known]
     found.sort()
     lacking = pools.of_value.get(None)
     pool = np.array([point.pool for point in found] + ([] if lacking is None else [lacking]), dtype=np.int64)

@@ -7,7 +7,6 @@ the 0 of a column of gains never disappears in one.
 
 from __future__ import annotations
 
-import datetime as dt
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,15 +17,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.counts import date_label
 from hedgerow.domains import Domain, Kind
 from hedgerow.errors import required
 from hedgerow.proportions.ranges import range_ends
-from hedgerow.values import ValueSet, format_interval, format_set, format_value, parse
+from hedgerow.published import Interval, ValueSet, describe_codes, format_set, parse, write
 
-__all__ = ["Pools", "date_of_days", "grid_step", "pools_of"]
+__all__ = ["Pools", "grid_step", "pools_of"]
 
-_EPOCH: Final = dt.datetime(1970, 1, 1)
 _SECOND: Final = Fraction(1, 24 * 60 * 60)
 # The days of the years 1 to 9999.
 _FIRST_DAY, _LAST_DAY = -719_162.0, 2_932_896.0
@@ -119,15 +116,6 @@ def grid_step(domain: Domain) -> Fraction:
     return Fraction(1, 10**domain.decimals)
 
 
-def date_of_days(days: float) -> str:
-    """The day, or the second of it, so many days after 1970-01-01.
-
-    >>> date_of_days(1.5), date_of_days(-1)
-    ('1970-01-02T12:00:00', '1969-12-31')
-    """
-    return date_label(_EPOCH + dt.timedelta(seconds=round(days / float(_SECOND))))
-
-
 def pools_of(domain: Domain, groups: Sequence[NDArray[np.int64]], bounds: tuple[float, float] | None = None) -> Pools:
     """Write pools of values.
 
@@ -149,20 +137,13 @@ def pools_of(domain: Domain, groups: Sequence[NDArray[np.int64]], bounds: tuple[
     ('0', '[0,1500)')
     """
     if domain.numbers is None:
-        return Pools(tuple(_category(domain, group) for group in groups))
+        labels = domain.labels.tolist()
+        return Pools(tuple(describe_codes(domain, labels, np.sort(group)) for group in groups))
     step = grid_step(domain)
     if domain.kind == "date":
         bounds = (_FIRST_DAY, _LAST_DAY)
     lowest, highest = (-math.inf, math.inf) if bounds is None else (bounds[0], bounds[1] + float(step))
     return _numbers(domain, domain.numbers, groups, lowest, highest)
-
-
-def _category(domain: Domain, group: NDArray[np.int64]) -> str | None:
-    present = sorted(str(domain.labels[code]) for code in group.tolist() if code != domain.missing_code)
-    lacking = domain.missing_code in group.tolist()
-    if len(group) == 1:
-        return None if lacking else format_value(present[0])
-    return format_set(present, lacking)
 
 
 def _numbers(
@@ -193,9 +174,6 @@ def _numbers(
 
 
 def _range(kind: Kind, low: float, high: float) -> str:
-    if kind == "date":
-        # After the last day of all there is none to end before.
-        return f"[{date_of_days(low)},{date_of_days(min(high, _LAST_DAY))}{')' if high <= _LAST_DAY else ']'}"
-    if math.isinf(high):
-        return format_interval(low, float(np.finfo(np.float64).max), closed=True)
-    return format_interval(low, high)
+    # After the last day, or the last float, of all there is none to end before.
+    last = _LAST_DAY if kind == "date" else float(np.finfo(np.float64).max)
+    return str(write(Interval(low, min(high, last), closed=high > last), kind))

@@ -14,7 +14,7 @@ is open in one column only, so values are pooled (:mod:`hedgerow.proportions.poo
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -32,12 +32,12 @@ from hedgerow.places import appearing, check_place
 from hedgerow.proportions.matching import ClassIndex, published_texts
 from hedgerow.proportions.pools import Pools
 from hedgerow.proportions.spreading import Spread, spread_out
+from hedgerow.published import NO_LABELS, Leaves
 
 __all__ = ["ColumnProportions", "Proportions"]
 
 _FORMAT: Final = "hedgerow proportions 2"
 _EXACT_FORMAT: Final = "hedgerow proportions 1"
-_NO_LABELS: Final[Mapping[str, Iterable[str]]] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,7 @@ class ColumnProportions:
         """Which bins are one value, told with the number of its people."""
         return np.asarray((self.first == self.last) & self.pools.alone[self.first])
 
-    def spread(self, below: Mapping[str, Iterable[str]] = _NO_LABELS) -> Spread:
+    def spread(self, below: Leaves = NO_LABELS) -> Spread:
         """The values that each class may hold, with their shares: the one place where bins become values.
 
         Every bin is shared among its pools by the marginal, as far as the published cell allows, and a pool among its

@@ -8,7 +8,6 @@ of their pools, and within a pool equally: a number that stands for a piece of a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.domains import Domain
-from hedgerow.proportions.points import Points, number_shown, on_grid, points_of
-from hedgerow.values import Interval, Suppressed, ValueSet, parse
+from hedgerow.errors import required
+from hedgerow.proportions.points import Points, on_grid, points_of
+from hedgerow.published import Interval, Leaves, Suppressed, number_in, read, stands_for
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -86,7 +86,7 @@ class Spread:
         return held.indptr.astype(np.int64), held.indices.astype(np.int32), held.data
 
 
-def spread_out(column: ColumnProportions, below: Mapping[str, Iterable[str]]) -> Spread:
+def spread_out(column: ColumnProportions, below: Leaves) -> Spread:
     """Spread the bins of a column; ``below`` has the values of published labels.
 
     Examples
@@ -109,7 +109,7 @@ def spread_out(column: ColumnProportions, below: Mapping[str, Iterable[str]]) ->
 class _Spreading:
     """Finds the values that each pattern of bins may hold."""
 
-    def __init__(self, column: ColumnProportions, points: Points, below: Mapping[str, Iterable[str]]) -> None:
+    def __init__(self, column: ColumnProportions, points: Points, below: Leaves) -> None:
         self.column = column
         self.points = points
         self.below = below
@@ -117,7 +117,7 @@ class _Spreading:
         self.everything = np.arange(len(points.pool))
         # In a column that publishes nothing but numbers an empty cell is a suppressed one.
         self.only_numbers = column.kind == "number" and all(
-            text is None or number_shown(text, "number") is not None for text in column.texts
+            text is None or number_in(text, "number") is not None for text in column.texts
         )
 
     def spread(self) -> Spread:
@@ -199,7 +199,7 @@ class _Spreading:
         said = self.column.texts[text]
         if said is None and self.points.has_missing and not self.only_numbers:
             return len(self.points.labels)
-        number = number_shown(said, self.column.kind)
+        number = number_in(said, self.column.kind)
         if number is None:
             return None
         number = on_grid(number, self.column.step)
@@ -209,25 +209,19 @@ class _Spreading:
 
     def _allowed(self, text: str | None) -> NDArray[np.int64] | None:
         """The values that a published cell may stand for; ``None`` if it may stand for all."""
-        cell = parse(text)
-        numbers = self.points.numbers
-        if isinstance(cell, Interval) and numbers is not None:
-            end = np.searchsorted(numbers, cell.high, "right" if cell.closed else "left")
-            return np.arange(np.searchsorted(numbers, cell.low), end)
-        if cell is None or isinstance(cell, Suppressed):
+        possible = stands_for(read(text, self.column.kind, self.below))
+        if text is None or isinstance(possible, Suppressed):
             return None
-        members = cell.members if isinstance(cell, ValueSet) else (text,)
-        codes = {code for member in members for code in self._codes(member)}
+        if isinstance(possible, Interval):
+            numbers = required(self.points.numbers, "the numbers of a column")
+            end = np.searchsorted(numbers, possible.high, "right" if possible.closed else "left")
+            return np.arange(np.searchsorted(numbers, possible.low), end)
+        codes = {code for value in possible for code in self._codes_of_value(value)}
         return np.array(sorted(codes), dtype=np.int64) if codes else None
-
-    def _codes(self, member: str | None) -> list[int]:
-        if member is not None and member in self.below:
-            return [code for value in self.below[member] for code in self._codes_of_value(value)]
-        return self._codes_of_value(member)
 
     def _codes_of_value(self, value: str | None) -> list[int]:
         code = self.points.code.get(value)
         if code is None and value is not None and self.column.kind == "number":
-            number = number_shown(value, "number")
+            number = number_in(value, "number")
             code = None if number is None else self.points.code_of_number.get(number)
         return [] if code is None else [code]

@@ -1,9 +1,10 @@
 """Recoding: the fitted result of a method, as groups and what each of them publishes."""
 
+from hedgerow.published import PublishedColumn, PublishedKind
 from hedgerow.recoding.building import label_column, publish_groups
 from hedgerow.recoding.columnwise import recode_by_nodes
 from hedgerow.recoding.node_router import NodeRouter
-from hedgerow.recoding.published import Pieces, PublishedColumn, PublishedKind
+from hedgerow.recoding.pieces import Pieces
 from hedgerow.recoding.recoding import Recoding
 from hedgerow.recoding.routing import CutTree, Router
 from hedgerow.recoding.shown import publish_shown

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from hedgerow.counts import FrequencyTable, distinct_pairs
 from hedgerow.domains import Domain
 from hedgerow.hierarchies import EncodedHierarchy
-from hedgerow.recoding.published import Pieces, PublishedColumn, PublishedKind
-from hedgerow.values import SUPPRESSED_TEXT, format_interval, format_set, format_value
+from hedgerow.published import PublishedColumn, PublishedKind, PublishedValues, format_value
+from hedgerow.recoding.pieces import Pieces
+from hedgerow.values import SUPPRESSED_TEXT
 
-__all__ = ["Publish", "describe_set", "label_column", "publish_groups"]
+__all__ = ["Publish", "label_column", "publish_groups"]
 
 Publish = Literal["set", "interval", "label"]
 
@@ -60,49 +61,13 @@ def _sets(
     domain: Domain, starts: NDArray[np.int64], members: NDArray[np.int32], as_interval: bool
 ) -> tuple[PublishedColumn, NDArray[np.int32]]:
     """Write each distinct set of values once, as a set or as the interval it spans."""
-    labels: list[str] = domain.labels.tolist()
-    known: dict[bytes | tuple[int, int, bool], int] = {}
+    published = PublishedValues(domain)
     index = np.empty(len(starts) - 1, dtype=np.int32)
-    texts: list[str | None] = []
-    kinds: list[PublishedKind] = []
-    covered: list[NDArray[np.int32]] = []
     for group, (start, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
         codes = members[start:end]
-        spans = as_interval and end - start > 1 and not _holds_missing(domain, codes)
-        key = (int(codes[0]), int(codes[-1]), True) if spans else codes.tobytes()
-        found = known.get(key)
-        if found is None:
-            found = known[key] = len(texts)
-            text, kind = _interval(domain, codes) if spans else describe_set(domain, labels, codes)
-            texts.append(text)
-            kinds.append(kind)
-            covered.append(np.arange(codes[0], codes[-1] + 1, dtype=np.int32) if spans else codes)
-        index[group] = found
-    return _column(domain, texts, kinds, covered), index
-
-
-def describe_set(domain: Domain, labels: list[str], codes: NDArray[np.int32]) -> tuple[str | None, PublishedKind]:
-    """How a group that holds these codes, ascending, is written: as the value if there is only one, else as a set."""
-    with_missing = _holds_missing(domain, codes)
-    present = [labels[code] for code in (codes[:-1] if with_missing else codes).tolist()]
-    if len(codes) == 1:
-        return (None if with_missing else format_value(present[0])), "value"
-    return format_set(present, with_missing), "set"
-
-
-def _interval(domain: Domain, codes: NDArray[np.int32]) -> tuple[str, PublishedKind]:
-    """The half-open interval on the grid; the last of the column is closed at the largest value."""
-    numbers = domain.values
-    low, high = float(numbers[codes[0]]), float(numbers[codes[-1]])
-    if codes[-1] == len(numbers) - 1:
-        return format_interval(low, high, closed=True), "interval"
-    past, following = round(high + domain.step, domain.decimals), float(numbers[codes[-1] + 1])
-    # Where the grid is finer than floats are, or coarser than very small numbers, the next float is the next place.
-    return format_interval(low, past if high < past <= following else float(np.nextafter(high, np.inf))), "interval"
-
-
-def _holds_missing(domain: Domain, codes: NDArray[np.int32]) -> bool:
-    return domain.has_missing and bool(codes[-1] == domain.missing_code)
+        spans = as_interval and end - start > 1 and codes[-1] != domain.missing_code
+        index[group] = published.span(codes) if spans else published.set(codes)
+    return published.column(), index
 
 
 def _labels(
@@ -151,14 +116,3 @@ def label_column(
             kinds.append("label")
     column = PublishedColumn(domain, tuple(texts), tuple(kinds), starts, members, distinct.astype(np.int32))
     return column, index.astype(np.int32)
-
-
-def _column(
-    domain: Domain,
-    texts: list[str | None],
-    kinds: list[PublishedKind],
-    covered: list[NDArray[np.int32]],
-) -> PublishedColumn:
-    starts = np.concatenate([[0], np.cumsum([len(codes) for codes in covered], dtype=np.int64)]).astype(np.int64)
-    members = np.concatenate(covered) if covered else np.empty(0, dtype=np.int32)
-    return PublishedColumn(domain, tuple(texts), tuple(kinds), starts, members)

@@ -18,7 +18,7 @@ from hedgerow.errors import required
 from hedgerow.hierarchies import NOWHERE, EncodedHierarchy
 from hedgerow.recoding.building import label_column
 from hedgerow.recoding.node_router import ColumnMap, NodeRouter
-from hedgerow.recoding.published import Pieces
+from hedgerow.recoding.pieces import Pieces
 from hedgerow.recoding.recoding import Recoding
 
 __all__ = ["recode_by_nodes"]
@@ -54,7 +54,7 @@ def recode_by_nodes(
     --------
     >>> import pyarrow as pa
     >>> from hedgerow import Schema
-    >>> from hedgerow.anonymizers.line import prepare
+    >>> from hedgerow.anonymizers.pipeline import prepare
     >>> from hedgerow.privacy import KAnonymity
     >>> schema = Schema(quasi=["zip"], hierarchies={"zip": "masking"})
     >>> counts = prepare(pa.table({"zip": ["11", "12", "21"]}), schema, [KAnonymity(1)], random_state=0).counts

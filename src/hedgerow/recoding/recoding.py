@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from hedgerow.counts import BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, HedgerowError, translated
-from hedgerow.frames import Door, as_arrow, open_frame
+from hedgerow.frames import OpenFrame, as_arrow, open_frame
 from hedgerow.places import appearing, check_place
+from hedgerow.published import PublishedColumn
 from hedgerow.recoding.node_router import NodeRouter
-from hedgerow.recoding.published import Pieces, PublishedColumn
+from hedgerow.recoding.pieces import Pieces
 from hedgerow.recoding.routing import CutTree, Router, place
 from hedgerow.values import SUPPRESSED_TEXT
 
@@ -95,22 +96,22 @@ class Recoding:
         """
         if self.router is None:
             raise HedgerowError(f"A recoding by {self.method} cannot recode rows it has not seen.")
-        door = open_frame(rows)
+        opened = open_frame(rows)
         for name in self.quasi:
-            if name not in door.frame.columns:
-                raise BadInput.unknown("column", name, door.frame.columns, "The recoding needs it.")
-        values = self._values(door.frame, self.router)
+            if name not in opened.frame.columns:
+                raise BadInput.unknown("column", name, opened.frame.columns, "The recoding needs it.")
+        values = self._values(opened.frame, self.router)
         recoded = {}
-        for name in door.frame.columns:
+        for name in opened.frame.columns:
             if name in self.quasi:
                 at = self.quasi.index(name)
                 hidden = values[at] < 0
-                published = _published(door, door.frame[name], self.columns[at], hidden=bool(hidden.any()))
+                published = _published(opened, opened.frame[name], self.columns[at], hidden=bool(hidden.any()))
                 # The last one is for what has no published value.
                 recoded[name] = published[np.where(hidden, len(self.columns[at]), values[at])]
             else:
-                recoded[name] = door.frame[name]
-        return door.assemble(recoded)
+                recoded[name] = opened.frame[name]
+        return opened.assemble(recoded)
 
     def _values(self, frame: nw.DataFrame[Any], router: Router | NodeRouter) -> list[NDArray[np.int32]]:
         """Which published value each cell of new rows becomes, column by column; -1 if none."""
@@ -219,16 +220,18 @@ class Recoding:
             return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
 
 
-def _published(door: Door, column: nw.Series[Any], published: PublishedColumn, *, hidden: bool) -> nw.Series[Any]:
+def _published(
+    opened: OpenFrame, column: nw.Series[Any], published: PublishedColumn, *, hidden: bool
+) -> nw.Series[Any]:
     """What a column publishes: as text, as numbers, or in its own type where every group publishes one of its values.
 
     If some row fits no group, what is written for it stands last.
     """
     if published.numeric:
-        return door.series(column.name, [*published.numbers, None], nw.Float64)
+        return opened.series(column.name, [*published.numbers, None], nw.Float64)
     if hidden:
-        return door.series(column.name, [*published.texts, SUPPRESSED_TEXT], nw.String)
-    texts = door.series(column.name, list(published.texts), nw.String)
+        return opened.series(column.name, [*published.texts, SUPPRESSED_TEXT], nw.String)
+    texts = opened.series(column.name, list(published.texts), nw.String)
     if published.unchanged and column.dtype.is_numeric() and published.domain.kind == "number":
         return texts.cast(nw.Float64).cast(column.dtype) if None not in published.texts else texts.cast(nw.Float64)
     return texts

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from hedgerow.counts import FrequencyTable, distinct_pairs
 from hedgerow.domains import Domain
-from hedgerow.recoding.building import describe_set
-from hedgerow.recoding.published import Pieces, PublishedColumn, PublishedKind
-from hedgerow.values import SUPPRESSED_TEXT, format_value, number_text
+from hedgerow.published import PublishedColumn, PublishedValues
+from hedgerow.recoding.pieces import Pieces
 
 __all__ = ["PublishedValues", "publish_shown"]
 
@@ -134,56 +133,3 @@ def _medians(held: _Held, known: NDArray[np.bool_], records: NDArray[np.float64]
     result = np.zeros(len(records))
     result[group[first[::-1]]] = held.domain.values[code[first[::-1]]]
     return result
-
-
-class PublishedValues:
-    """The published values of a column, each written once; the methods return their place in the column."""
-
-    def __init__(self, domain: Domain) -> None:
-        self.domain = domain
-        self.labels: list[str] = domain.labels.tolist()
-        self.known: dict[object, int] = {}
-        self.texts: list[str | None] = []
-        self.kinds: list[PublishedKind] = []
-        self.covered: list[NDArray[np.int32]] = []
-
-    def suppressed(self) -> int:
-        """Nothing."""
-        everything = np.arange(self.domain.size, dtype=np.int32)
-        # A column of numbers stays one: what it hides is null.
-        text = None if self.domain.kind == "number" else SUPPRESSED_TEXT
-        return self._entry(SUPPRESSED_TEXT, text, "suppressed", everything)
-
-    def value(self, code: int) -> int:
-        """One original value."""
-        text = None if code == self.domain.missing_code else format_value(self.labels[code])
-        return self._entry(("value", code), text, "value", np.array([code], dtype=np.int32))
-
-    def set(self, codes: NDArray[np.int32]) -> int:
-        """The set of several original values, ascending."""
-        text, kind = describe_set(self.domain, self.labels, codes)
-        return self._entry(codes.tobytes(), text, kind, codes)
-
-    def mean(self, number: float) -> int:
-        """A number that stands for the group, with one digit more than the column's numbers at most."""
-        if self.domain.kind == "date":
-            text = str(np.datetime64(round(number), "D"))
-        else:
-            text = number_text(self.domain.rounded(number))
-        return self._entry(("mean", text), text, "number", np.empty(0, dtype=np.int32))
-
-    def column(self) -> PublishedColumn:
-        """All that was written so far."""
-        lengths = [len(codes) for codes in self.covered]
-        starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
-        return PublishedColumn(
-            self.domain, tuple(self.texts), tuple(self.kinds), starts, np.concatenate(self.covered).astype(np.int32)
-        )
-
-    def _entry(self, key: object, text: str | None, kind: PublishedKind, codes: NDArray[np.int32]) -> int:
-        if key not in self.known:
-            self.known[key] = len(self.texts)
-            self.texts.append(text)
-            self.kinds.append(kind)
-            self.covered.append(codes)
-        return self.known[key]

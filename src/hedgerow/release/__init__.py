@@ -2,6 +2,5 @@
 
 from hedgerow.release.guarantee import Guarantee
 from hedgerow.release.release import Release, check_destination
-from hedgerow.release.rows import FrameRows, Rows, StagedRows
 
-__all__ = ["FrameRows", "Guarantee", "Release", "Rows", "StagedRows", "check_destination"]
+__all__ = ["Guarantee", "Release", "check_destination"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow._version import __version__
-from hedgerow.engines.files import file_format
+from hedgerow.engines import Published, Wishes, file_format
 from hedgerow.errors import BadInput, translated
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.paths import absolute, refuse_overwriting
@@ -18,7 +18,6 @@ from hedgerow.proportions import Proportions
 from hedgerow.recoding import Recoding
 from hedgerow.release.guarantee import Guarantee
 from hedgerow.release.manifest import digits_shown, public_facts, versions
-from hedgerow.release.rows import Rows, Wishes
 from hedgerow.risk import Audit
 from hedgerow.verifier import ClassCounts
 
@@ -51,7 +50,7 @@ class Release:
         whoever knows all rows but one find that row by trying.
     """
 
-    rows: Rows = field(repr=False)
+    rows: Published = field(repr=False)
     classes: ClassCounts = field(repr=False)
     guarantee: Guarantee = field(repr=False)
     recoding: Recoding

@@ -13,12 +13,12 @@ import numpy as np
 from hedgerow.errors import BadInput, listing
 from hedgerow.privacy import parse_requirement
 from hedgerow.proportions import Proportions
+from hedgerow.published import SUPPRESSED
 from hedgerow.risk.attackers import attacker_risks
 from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
 from hedgerow.risk.beside import manifest_fit
 from hedgerow.risk.population import people_fitting
 from hedgerow.risk.proportions import disclosures, singled_out
-from hedgerow.values import SUPPRESSED
 from hedgerow.verifier import ClassCounts, Histogram, count_classes, verify, wildcard_k
 from hedgerow.verifier.classes import Integers
 from hedgerow.verifier.closeness import equal_distance, ordered_distance

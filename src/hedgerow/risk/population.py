@@ -7,13 +7,15 @@ covers only itself here, because the audit of a table from anywhere knows no hie
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.values import Interval, Suppressed, ValueSet, parse
+from hedgerow.counts.encoding import number_of
+from hedgerow.published import Interval, Suppressed, read, stands_for
 from hedgerow.verifier import ClassCounts
 from hedgerow.verifier.classes import Integers, Labels
-from hedgerow.verifier.labels import as_number
 
 __all__ = ["people_fitting"]
 
@@ -49,25 +51,21 @@ def people_fitting(published: ClassCounts, population: ClassCounts) -> Integers:
 
 def _covers(published: Labels, values: Labels) -> Covers:
     """Tell which published label covers which value of the population."""
-    numbers = np.array([np.nan if (n := as_number(text)) is None else n for text in values])
+    numbers = np.array([math.nan if (n := _number(text)) is None else n for text in values])
     table = np.zeros((len(published), len(values)), dtype=np.bool_)
     for row, label in enumerate(published):
-        cell = parse(label)
-        if cell is None or isinstance(cell, Suppressed):
+        possible = stands_for(read(label))
+        if label is None or isinstance(possible, Suppressed):
             table[row] = True
-        elif isinstance(cell, Interval):
-            below = numbers <= cell.high if cell.closed else numbers < cell.high
-            table[row] = (numbers >= cell.low) & below
-        elif isinstance(cell, ValueSet):
-            table[row] = _same(values, numbers, cell.members)
+        elif isinstance(possible, Interval):
+            below = numbers <= possible.high if possible.closed else numbers < possible.high
+            table[row] = (numbers >= possible.low) & below
         else:
-            table[row] = _same(values, numbers, {label})
+            same = [number for member in possible if (number := _number(member)) is not None]
+            table[row] = [value in possible for value in values] | np.isin(numbers, same)
         table[row] |= values == label
     return table
 
 
-def _same(values: Labels, numbers: NDArray[np.float64], members: set[str | None] | frozenset[str | None]) -> Covers:
-    """Tell which values are among the members, as text or as the same number."""
-    as_text = np.array([value in members for value in values], dtype=np.bool_)
-    wanted = [number for member in members if (number := as_number(member)) is not None]
-    return np.asarray(as_text | np.isin(numbers, wanted), dtype=np.bool_)
+def _number(text: str | None) -> float | None:
+    return None if text is None else number_of(text)

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.proportions import ColumnProportions, Proportions
-from hedgerow.proportions.points import number_shown
-from hedgerow.values import Interval, Suppressed, ValueSet, parse
+from hedgerow.published import Interval, Suppressed, ValueSet, number_in, parse
 
 __all__ = ["Disclosure", "SingledOut", "disclosures", "singled_out"]
 
@@ -111,8 +110,8 @@ def _known(column: ColumnProportions) -> NDArray[np.bool_]:
 
 def _fixed(column: ColumnProportions, one: int, size: int) -> list[tuple[int, int]]:
     """The numbers of people that are fixed for single values of a class, and for how many values each."""
-    cell = parse(column.texts[column.published[one]])
-    members = cell.members if isinstance(cell, ValueSet) else frozenset()
+    said = parse(column.texts[column.published[one]])
+    members = said.members if isinstance(said, ValueSet) else frozenset()
     if len(members) == size:
         # The table alone says that each member has one.
         return []
@@ -134,7 +133,7 @@ def _pool_of(column: ColumnProportions, value: str | None) -> int:
     pools = column.pools
     if value in pools.of_value:
         return pools.of_value[value]
-    number = number_shown(value, column.kind)
+    number = number_in(value, column.kind)
     return -1 if number is None else pools.of_number(number)
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hedgerow.trees.attributes import Attribute, CodedColumn
-    from hedgerow.trees.c45 import induce_c45
-    from hedgerow.trees.inducers import Inducer, resolve_inducer
+    from hedgerow.trees.inducers.c45 import induce_c45
+    from hedgerow.trees.inducers.resolving import Inducer, resolve_inducer
     from hedgerow.trees.names import INDUCERS
-    from hedgerow.trees.nodes import ByThreshold, ByValue, Leaf, Node
-    from hedgerow.trees.paths import PathTree
+    from hedgerow.trees.nodes.classification import ClassificationTree
+    from hedgerow.trees.nodes.paths import PathTree
+    from hedgerow.trees.nodes.written import ByThreshold, ByValue, Leaf, Node
     from hedgerow.trees.training import TrainingTable
-    from hedgerow.trees.tree import ClassificationTree
 
 __all__ = [
     "Attribute",
@@ -34,13 +34,13 @@ __all__ = [
 # Names are imported when they are first used, so that the words of `names` are read without importing numba.
 _MODULES = {
     "attributes": ("Attribute", "CodedColumn"),
-    "c45": ("induce_c45",),
-    "inducers": ("Inducer", "resolve_inducer"),
+    "inducers.c45": ("induce_c45",),
+    "inducers.resolving": ("Inducer", "resolve_inducer"),
     "names": ("INDUCERS",),
-    "nodes": ("ByThreshold", "ByValue", "Leaf", "Node"),
-    "paths": ("PathTree",),
+    "nodes.written": ("ByThreshold", "ByValue", "Leaf", "Node"),
+    "nodes.paths": ("PathTree",),
     "training": ("TrainingTable",),
-    "tree": ("ClassificationTree",),
+    "nodes.classification": ("ClassificationTree",),
 }
 _EXPORTS = {name: module for module, names in _MODULES.items() for name in names}
 

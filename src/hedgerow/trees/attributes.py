@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hedgerow.counts import BadValues, EncodedColumn, encode_column
 from hedgerow.errors import BadInput, listing, translated
-from hedgerow.frames import Door, as_arrow
+from hedgerow.frames import OpenFrame, as_arrow
 
 __all__ = ["Attribute", "CodedColumn", "encode_like", "encode_training"]
 
@@ -45,7 +45,7 @@ class CodedColumn:
     codes: NDArray[np.int32]
 
 
-def encode_training(door: Door, missing: Sequence[str]) -> list[CodedColumn]:
+def encode_training(opened: OpenFrame, missing: Sequence[str]) -> list[CodedColumn]:
     """Code all columns of a table.
 
     Numbers, dates and text that is all numbers are numeric. Categories (pandas, polars, Arrow dictionaries),
@@ -53,8 +53,8 @@ def encode_training(door: Door, missing: Sequence[str]) -> list[CodedColumn]:
     cell would turn the column into as many branches as it has values.
     """
     columns = []
-    for name in door.frame.columns:
-        values = as_arrow(door.frame[name])
+    for name in opened.frame.columns:
+        values = as_arrow(opened.frame[name])
         encoded = _encoded(name, values, missing, as_text=pa.types.is_dictionary(values.type))
         domain = encoded.domain
         ordered = domain.numbers is not None and not pa.types.is_dictionary(values.type)
@@ -63,18 +63,18 @@ def encode_training(door: Door, missing: Sequence[str]) -> list[CodedColumn]:
     return columns
 
 
-def encode_like(attributes: Sequence[Attribute], door: Door, missing: Sequence[str]) -> NDArray[np.int32]:
+def encode_like(attributes: Sequence[Attribute], opened: OpenFrame, missing: Sequence[str]) -> NDArray[np.int32]:
     """Code the columns of another table, one row of codes per attribute.
 
     A category that the training table does not have is missing; a number has the code of the next larger one that
     it has, so that thresholds on codes decide as the numbers would.
     """
-    absent = [attribute.name for attribute in attributes if attribute.name not in door.frame.columns]
+    absent = [attribute.name for attribute in attributes if attribute.name not in opened.frame.columns]
     if absent:
         raise BadInput(f"The table lacks columns that the tree was trained with: {listing(absent)}. Add them.")
-    codes = np.empty((len(attributes), len(door.frame)), dtype=np.int32)
+    codes = np.empty((len(attributes), len(opened.frame)), dtype=np.int32)
     for at, attribute in enumerate(attributes):
-        values = as_arrow(door.frame[attribute.name])
+        values = as_arrow(opened.frame[attribute.name])
         encoded = _encoded(attribute.name, values, missing, as_text=not attribute.numeric)
         codes[at] = np.append(_translation(attribute, encoded), MISSING)[_with_missing(encoded)]
     return codes

@@ -5,13 +5,13 @@ anything (``*``). The known values of a column are those that stand alone, in a 
 proportions of the release. An interval without any adds its own ends: the lowest number and the highest on the
 column's grid.
 
-**Deviations.** Dates that were generalized are read as categories. An interval in a column of text is a value.
+**Deviations.** An interval in a column of text is a value.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -19,8 +19,8 @@ import pyarrow as pa
 from hedgerow.counts import BadValues, encode_column
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, translated
-from hedgerow.hierarchies import EncodedHierarchy
-from hedgerow.values import SUPPRESSED, Interval, Suppressed, ValueSet, format_value, number_text, parse
+from hedgerow.published import SUPPRESSED, Interval, Leaves, Possible, as_dates, canonical, number_in, read, stands_for
+from hedgerow.values import number_text
 
 __all__ = [
     "Content",
@@ -30,37 +30,10 @@ __all__ = [
     "contents_of",
     "generalized",
     "known_values",
-    "leaves_below",
     "meets",
-    "number_of",
 ]
 
-Leaves = Mapping[str, tuple[str, ...]]
-"""The labels of a hierarchy that are no values, and the values below each."""
-
-Content = frozenset[str | None] | Interval | Suppressed
-"""What a cell says: one of these values (None is missing), a number in a range, or anything."""
-
-
-def leaves_below(hierarchy: EncodedHierarchy) -> Leaves:
-    """The inner labels of a hierarchy, and the values below each; a label that is also a value is not among them.
-
-    Examples
-    --------
-    >>> from hedgerow.hierarchies import resolve
-    >>> town = Domain("town", "text", np.array(["Bonn", "Lyon"]))
-    >>> leaves_below(resolve({"*": {"Germany": ["Bonn", "Trier"], "France": ["Lyon"]}}, town, "town"))["Germany"]
-    ('Bonn', 'Trier')
-    """
-    values = [hierarchy.labels[leaf] for leaf in hierarchy.leaves]
-    known = set(values)
-    return {
-        label: tuple(
-            value for value in values[hierarchy.first_leaf[node] : hierarchy.last_leaf[node]] if value is not None
-        )
-        for node, label in enumerate(hierarchy.labels)
-        if label is not None and label not in known and isinstance(parse(label), str)
-    }
+Content = Possible
 
 
 def contents_of(domain: Domain, leaves: Leaves) -> list[Content]:
@@ -82,16 +55,7 @@ def content_of(text: str, leaves: Leaves) -> Content:
     >>> sorted(content_of("Germany", {"Germany": ("Bonn", "Trier")}))
     ['Bonn', 'Trier']
     """
-    if text in leaves:
-        return frozenset(leaves[text])
-    read = parse(text)
-    if isinstance(read, ValueSet):
-        return frozenset(
-            value for member in read.members for value in (leaves.get(member, (member,)) if member else (member,))
-        )
-    if isinstance(read, Interval | Suppressed):
-        return read
-    return frozenset((text,))
+    return stands_for(read(text, leaves=leaves))
 
 
 def generalized(content: Content) -> bool:
@@ -101,19 +65,6 @@ def generalized(content: Content) -> bool:
     [False, True, True]
     """
     return not isinstance(content, frozenset) or len(content) != 1
-
-
-def canonical(text: str) -> str:
-    """The one way to write a cell; the members of a set may stand in any order.
-
-    >>> canonical("{b|a}"), canonical("{a}"), canonical("[1.0,2)")
-    ('{a|b}', 'a', '[1,2)')
-    """
-    read = parse(text)
-    if isinstance(read, ValueSet):
-        alone = next(iter(read.members)) if len(read.members) == 1 else None
-        return str(read) if alone is None else format_value(alone)
-    return str(read) if isinstance(read, Interval) else text
 
 
 def known_values(
@@ -126,7 +77,7 @@ def known_values(
     missing: Sequence[str],
     as_text: bool,
 ) -> Domain:
-    """The values that a column is known to have, in order; numbers if all of them are.
+    """The values that a column is known to have, in order; numbers or dates if all of them are.
 
     Parameters
     ----------
@@ -140,7 +91,7 @@ def known_values(
     missing : sequence of str
         Texts that mean "no value".
     as_text : bool
-        Whether numbers are read as categories.
+        Whether numbers and dates are read as categories.
 
     Examples
     --------
@@ -173,7 +124,7 @@ def _from_cells(name: str, contents: Sequence[Content], told: Domain | None, *, 
     atoms = {atom for one in contents if isinstance(one, frozenset) for atom in one if atom is not None}
     atoms.update(() if told is None else told.labels.tolist())
     known = _encoded(name, pa.chunked_array([pa.array(sorted(atoms), pa.string())]), (), as_text=as_text)
-    if not ranges or as_text or (atoms and known.numbers is None):
+    if not ranges or as_text or (atoms and known.kind != "number"):
         return _with(known, {str(one) for one in ranges})
     numbers = known.numbers if known.numbers is not None else np.empty(0)
     ends = np.array([end for one in ranges for end in (one.low, one.high)])
@@ -201,20 +152,8 @@ def _encoded(name: str, values: pa.ChunkedArray, missing: Sequence[str], *, as_t
         )
 
     with translated(BadValues, into=advised):
-        return encode_column(name, values, missing=missing, mixture="text" if as_text else "refuse").domain
-
-
-def number_of(text: str) -> float | None:
-    """A text as a number; None if it is none.
-
-    >>> number_of("39.0"), number_of("young")
-    (39.0, None)
-    """
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
+        domain = encode_column(name, values, missing=missing, mixture="text" if as_text else "refuse").domain
+    return domain if as_text else as_dates(domain)
 
 
 def meets(inside: Content, content: Content, number: float | None) -> bool:
@@ -231,5 +170,5 @@ def meets(inside: Content, content: Content, number: float | None) -> bool:
         if isinstance(content, Interval):
             return content.low < inside.high and inside.low < content.high
         members = content if isinstance(content, frozenset) else frozenset()
-        return any(number_of(member) in inside for member in members if member is not None)
+        return any(number_in(member, "number") in inside for member in members)
     return isinstance(inside, frozenset) and isinstance(content, frozenset) and bool(inside & content)

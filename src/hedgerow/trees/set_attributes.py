@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.domains import Kind
 from hedgerow.errors import BadInput, InternalError
+from hedgerow.published import Interval, Suppressed, days_of, number_in
 from hedgerow.trees.attributes import Attribute
-from hedgerow.trees.contents import Content, Leaves, canonical, content_of, meets, number_of
-from hedgerow.values import Interval, Suppressed
+from hedgerow.trees.contents import Content, Leaves, canonical, content_of, meets
 
 __all__ = ["CellReader", "SetAttribute", "Shares"]
 
@@ -36,6 +37,13 @@ class SetAttribute(Attribute):
     own: bool = False
     has_missing: bool = False
     leaves: Leaves = field(default_factory=dict)
+
+    @property
+    def kind(self) -> Kind:
+        """What its values are."""
+        if self.numbers is None:
+            return "text"
+        return "date" if self.labels and days_of(self.labels[0]) is not None else "number"
 
 
 class CellReader:
@@ -80,7 +88,7 @@ class CellReader:
             return self._equal(range(first, end) if end > first else [middle], max(end - first, 1))
         if not isinstance(content, frozenset):
             raise InternalError("a suppressed cell was read as numbers")
-        found = [number_of(member) for member in content if member is not None]
+        found = [number_in(member, self.attribute.kind) for member in content if member is not None]
         if any(one is None for one in found):
             raise BadInput(
                 f"The column {self.attribute.name!r} held numbers when the tree was trained and holds text now. "

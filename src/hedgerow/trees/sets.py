@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from hedgerow.counts import BadValues, EncodedColumn, encode_column
 from hedgerow.errors import translated
 from hedgerow.proportions import Spread
-from hedgerow.trees._fractional import Cells
 from hedgerow.trees.attributes import MISSING
 from hedgerow.trees.contents import Content, Leaves, canonical, contents_of, generalized, known_values
 from hedgerow.trees.set_attributes import CellReader, SetAttribute, Shares
+from hedgerow.trees.splitting.records import CodeLists
 from hedgerow.trees.training import MISSING_LABEL
 
-__all__ = ["SetAttribute", "SetColumn", "read_training", "read_unseen"]
+__all__ = ["SetAttribute", "SetColumn", "cells_of", "joined_lists", "read_training", "read_unseen"]
 
 _NO_LEAVES: Leaves = {}
 
@@ -37,7 +37,7 @@ class SetColumn:
     """
 
     attribute: SetAttribute
-    cells: Cells
+    cells: CodeLists
     index: NDArray[np.int32]
     by_class: NDArray[np.int32]
 
@@ -206,13 +206,13 @@ def _merged(codes: NDArray[np.int64], shares: NDArray[np.float64]) -> Shares:
     return distinct.astype(np.int32), np.bincount(which, shares, len(distinct)).astype(np.float64)
 
 
-def _cells(size: int, lists: Sequence[Shares]) -> Cells:
+def _cells(size: int, lists: Sequence[Shares]) -> CodeLists:
     """The plain values, the one of which nothing is known, then the lists."""
     lengths = np.concatenate([np.ones(size), [0], [len(codes) for codes, _ in lists]]).astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     codes = np.concatenate([np.arange(size, dtype=np.int32), *(codes for codes, _ in lists)]).astype(np.int32)
     upto = np.concatenate([np.ones(size), *(_added_up(shares) for _, shares in lists)])
-    return Cells(starts, codes, upto)
+    return CodeLists(starts, codes, upto)
 
 
 def _added_up(shares: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -221,3 +221,23 @@ def _added_up(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     if len(upto) and abs(upto[-1] - 1.0) < 1e-9:
         upto[-1] = 1.0
     return upto
+
+
+def cells_of(column: SetColumn, index: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Cells as kernels number them: the codes of plain values, -1 for nothing known, then the lists."""
+    return np.where(index > column.nothing, index - 1, np.where(index == column.nothing, MISSING, index)).astype(
+        np.int32
+    )
+
+
+def joined_lists(columns: Sequence[SetColumn]) -> tuple[CodeLists, list[int]]:
+    """The generalized cells of all columns behind one another, and how many each column has."""
+    many = [len(column.cells.starts) - column.nothing - 2 for column in columns]
+    lengths = [np.diff(column.cells.starts[column.nothing + 1 :]) for column in columns]
+    entries = [slice(int(column.cells.starts[column.nothing + 1]), None) for column in columns]
+    lists = CodeLists(
+        np.cumsum(np.concatenate([[0], *lengths])).astype(np.int64),
+        np.concatenate([column.cells.codes[some] for column, some in zip(columns, entries, strict=True)]),
+        np.concatenate([column.cells.upto[some] for column, some in zip(columns, entries, strict=True)]),
+    )
+    return lists, many

@@ -121,6 +121,8 @@ class _Columns:
             ) from None
         except nw.exceptions.DuplicateError:
             raise BadInput("The table has several columns of the same name. Rename them.") from None
+        if frame.implementation.is_spark_like():
+            raise BadInput("Tables of Spark cannot be read yet. Write the table to a Parquet file and name that.")
         eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
         self._resolve(eager.columns)
         return group_frame(eager, self.names, len(self.quasi))

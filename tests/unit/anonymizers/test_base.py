@@ -11,9 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from hedgerow import BadInput, Mondrian, Schema
-from hedgerow.anonymizers.partition.mondrian import mondrian
-from hedgerow.anonymizers.registry import METHODS
+from hedgerow import Anonymizer, BadInput, Mondrian, Schema
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding
@@ -49,24 +47,19 @@ def test_wrong_parameters_are_found_before_the_table_is_read() -> None:
         Mondrian(k=3, order="reverse").anonymize(object())  # type: ignore[arg-type]  # what is to be refused
 
 
-def test_method_is_the_registrys_entry() -> None:
-    assert Mondrian.method() is METHODS["mondrian"]
-
-
 def test_a_name_that_the_registry_does_not_know_is_no_error() -> None:
     class Own(Mondrian):
         name = "own"
 
         def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-            return mondrian(counts, requirements, seed=seed, cut=self.cut)
+            return Mondrian(cut=self.cut).fit_counts(counts, requirements, seed=seed)
 
-    assert Own.method() is None
     release = Own(k=3, cut="widest").anonymize(pa.table({"age": AGES}), Schema(quasi=["age"]))
     assert release.facts["parameters"]["cut"] == "widest"
 
 
 def test_an_own_method_must_be_written() -> None:
-    class Empty(Mondrian):
+    class Empty(Anonymizer):
         name = "empty"
 
     with pytest.raises(BadInput, match="has no '_fit'"):

@@ -1,139 +1,154 @@
-"""An anonymizer as a step of an imbalanced-learn pipeline: only what a learner is trained on is anonymized."""
+"""The line from a table to a verified release: nothing that fails is handed out."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
+import pyarrow as pa
 import pytest
-from imblearn.pipeline import make_pipeline
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.preprocessing import OneHotEncoder
 
-from hedgerow import BadInput, Mondrian, Schema
+from hedgerow import BadInput, Infeasible, KAnonymity, LDiversity, Mondrian, NotAnonymous, Schema, TCloseness
+from hedgerow.anonymizers import pipeline
+from hedgerow.recoding import Pieces, Recoding, publish_groups
 
-JOBS = ["clerk", "farmer", "nurse", "smith"]
-
-
-@pytest.fixture
-def people() -> tuple[pd.DataFrame, pd.Series[Any]]:
-    """Sixty people in no order of their index; whether they are paid well follows from their job and town."""
-    chance = np.random.default_rng(3)
-    frame = pd.DataFrame({"job": chance.choice(JOBS, 60), "town": chance.choice(["north", "south"], 60)})
-    frame.index = pd.Index(chance.permutation(1000)[:60])
-    rich = (frame["job"].isin(["nurse", "smith"]) & (frame["town"] == "north")).map({True: "rich", False: "poor"})
-    return frame, rich
+PEOPLE = pa.table(
+    {"age": [20, 23, 27, 25, 27, 29], "disease": ["flu", "flu", "cold", "ulcer", "cold", "flu"], "row": list(range(6))}
+)
+SCHEMA = Schema(quasi=["age"], sensitive=["disease"], insensitive=["row"])
 
 
-class Watching(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
-    """Passes everything on, and writes down what came by; ``seen`` is one list for all clones."""
-
-    def __init__(self, *, seen: Any = None) -> None:
-        self.seen = seen
-
-    def __sklearn_clone__(self) -> Watching:
-        return Watching(seen=self.seen)
-
-    def fit(self, X: Any, y: Any = None) -> Watching:
-        self.seen.append(("fit", X.copy()))
-        return self
-
-    def transform(self, X: Any) -> Any:
-        self.seen.append(("transform", X.copy()))
-        return X
+def prepared(*requirements: Any, **keywords: Any) -> pipeline.Prepared:
+    return pipeline.prepare(PEOPLE, SCHEMA, requirements or [KAnonymity(3)], **{"random_state": None, **keywords})
 
 
-class Constant(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
-    """Always says the class it saw first."""
-
-    def fit(self, X: Any, y: Any) -> Constant:
-        self.classes_ = np.unique(y)
-        return self
-
-    def predict(self, X: Any) -> Any:
-        return np.repeat(self.classes_[:1], len(X))
+def groups_of(counts: Any, group: list[int]) -> Recoding:
+    pieces = Pieces.whole(np.array(group, dtype=np.int32), counts.cell_sizes)
+    number = max(group) + 1
+    columns, values = publish_groups(counts, pieces, number, "set")
+    kept = np.array(group) >= 0
+    sizes = np.bincount(np.array(group)[kept], counts.cell_sizes[kept], number).astype(np.int64)
+    return Recoding("by hand", counts.quasi, columns, values, sizes, pieces)
 
 
-def test_cross_validation_with_a_one_hot_encoder(people: tuple[pd.DataFrame, pd.Series[Any]]) -> None:
-    """Test rows hold original values, training rows sets; the encoder ignores what it has not seen."""
-    pipeline = make_pipeline(Mondrian(k=5), OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
-    scores = cross_val_score(pipeline, *people, cv=3)
-    assert scores.shape == (3,)
-    assert scores.min() >= 0.6
+def test_prepare_counts_and_encodes() -> None:
+    ready = prepared()
+    assert ready.counts.rows == 6
+    assert ready.counts.tuple_sizes.tolist() == [1, 1, 1, 2, 1]
+    assert list(ready.counts.hierarchies) == ["age"]
 
 
-def test_numbers_as_text_beside_their_sets(people: tuple[pd.DataFrame, pd.Series[Any]]) -> None:
-    """Numbers written as text are read as numbers; scikit-learn's encoder cannot tell numbers from sets of them."""
-    frame, rich = people
-    numbered = frame.assign(age=(np.arange(60) % 17 + 20).astype(str))
-    step = Mondrian(k=5, publish="interval")
-    pipeline = make_pipeline(step, OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
-    assert np.isfinite(cross_val_score(pipeline, numbered, rich, cv=3, error_score="raise")).all()
-    X, _ = step.fit_resample(numbered, rich)
-    assert X["age"].str.startswith("[").any()
+def test_finish_hands_out_what_the_recoding_says() -> None:
+    ready = prepared()
+    release = pipeline.finish(ready, groups_of(ready.counts, [0, 0, 0, 1, 1]), {"parameters": {}})
+    ages = {row["row"]: row["age"] for row in release.table.to_pylist()}
+    assert ages == dict.fromkeys((0, 1, 3), "{20|23|25}") | dict.fromkeys((2, 4, 5), "{27|29}")
+    assert (release.facts["rows_in"], release.facts["rows_lost"]) == (6, 0)
+    assert release.audit.verdict is not None
 
 
-def test_only_training_folds_are_anonymized(people: tuple[pd.DataFrame, pd.Series[Any]]) -> None:
-    frame, rich = people
-    seen: list[tuple[str, pd.DataFrame]] = []
-    pipeline = make_pipeline(Mondrian(k=8), Watching(seen=seen), Constant())
-    cross_val_score(pipeline, frame, rich, cv=3, error_score="raise")
-    fitted = [rows for stage, rows in seen if stage == "fit"]
-    # Each fold transforms its training rows once while fitting, and its test rows once while predicting.
-    tested = [rows for stage, rows in seen if stage == "transform"][1::2]
-    assert [len(rows) for rows in fitted] == [40, 40, 40]
-    for rows in fitted:
-        assert rows.value_counts().min() >= 8
-        assert list(rows.index) == list(range(40))
-    assert sorted(index for rows in tested for index in rows.index) == sorted(frame.index)
-    for rows in tested:
-        pd.testing.assert_frame_equal(rows, frame.loc[rows.index])
+def test_finish_counts_lost_rows() -> None:
+    ready = prepared(KAnonymity(2))
+    release = pipeline.finish(ready, groups_of(ready.counts, [0, 0, 0, 0, -1]), {})
+    assert sorted(release.table["row"].to_pylist()) == [0, 1, 2, 3, 4]
+    assert (release.recoding.lost, release.facts["rows_lost"]) == (1, 1)
 
 
-def test_a_grid_search_over_k(people: tuple[pd.DataFrame, pd.Series[Any]]) -> None:
-    pipeline = make_pipeline(Mondrian(), OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
-    grid = {"mondrian__k": [2, 5, 20], "mondrian__cut": ["loss", "widest"]}
-    search = GridSearchCV(pipeline, grid, cv=3, error_score="raise").fit(*people)
-    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
-    best = search.best_estimator_.named_steps["mondrian"]
-    assert best.get_params()["k"] == search.best_params_["mondrian__k"]
-    assert best.release_.audit.k >= best.k
-    assert search.estimator.named_steps["mondrian"].k is None
+def test_finish_refuses_groups_that_are_too_small() -> None:
+    ready = prepared()
+    with pytest.raises(NotAnonymous) as refusal:
+        pipeline.finish(ready, groups_of(ready.counts, [0, 0, 0, 1, 2]), {})
+    assert "29" not in str(refusal.value)
 
 
-def test_a_step_with_a_schema(people: tuple[pd.DataFrame, pd.Series[Any]]) -> None:
-    """A column that the schema leaves alone reaches the learner as it is."""
-    frame, rich = people
-    seen: list[tuple[str, pd.DataFrame]] = []
-    step = Mondrian(k=8, schema=Schema(quasi=["job"], insensitive=["town"]))
-    make_pipeline(step, Watching(seen=seen), Constant()).fit(frame, rich)
-    (_, rows), *_ = seen
-    assert rows["town"].value_counts().to_dict() == frame["town"].value_counts().to_dict()
-    assert rows["job"].value_counts().min() >= 8
+def test_finish_refuses_groups_that_are_not_diverse() -> None:
+    ready = prepared(KAnonymity(2), LDiversity(2, "disease"))
+    with pytest.raises(NotAnonymous, match="2-diversity of disease"):
+        pipeline.finish(ready, groups_of(ready.counts, [0, 0, 1, 1, 1]), {})
 
 
-def test_proportions_become_columns(people: tuple[pd.DataFrame, pd.Series[Any]]) -> None:
-    features, rich = people
-    published, labels = Mondrian(k=5, publish_proportions=True, min_support=1, random_state=0).fit_resample(
-        features, rich
-    )
-    jobs, towns = [f"job={job}" for job in JOBS], ["town=north", "town=south"]
-    assert list(published.columns) == ["job", "town", *jobs, *towns]
-    assert len(published) == len(labels) == len(features)
-    np.testing.assert_allclose(published[jobs].sum(axis=1), 1.0)
-    # All together the classes hold what the table held.
-    assert published[jobs].sum().round(9).tolist() == [(features["job"] == job).sum() for job in JOBS]
-    alone = published["job"] == "smith"
-    assert alone.any()
-    assert (published.loc[alone, "job=smith"] == 1).all()
+def test_finish_refuses_an_original_table_passed_off_as_recoded() -> None:
+    """A recoding whose sizes lie: the published rows are counted, not believed."""
+    ready = prepared()
+    honest = groups_of(ready.counts, [0, 1, 2, 3, 4])
+    lying = replace(honest, sizes=np.full(5, 3))
+    with pytest.raises(NotAnonymous):
+        pipeline.finish(ready, lying, {})
 
 
-def test_a_column_that_is_called_as_proportions_would_be(people: tuple[pd.DataFrame, pd.Series[Any]]) -> None:
-    features, rich = people
-    named = features.assign(**{"town=north": 1})
-    schema = Schema(quasi=["job", "town"], insensitive=["town=north"])
-    with pytest.raises(BadInput, match="town=north"):
-        Mondrian(k=5, schema=schema, publish_proportions=True).fit_resample(named, rich)
+def test_the_recoding_knows_what_counts_as_missing() -> None:
+    table = pa.table({"zip": ["a1", "a2", "?", "?", "a1", "a2"]})
+    release = Mondrian(k=2).anonymize(table, Schema(quasi=["zip"], missing=["?", "-"]))
+    assert release.recoding.missing == ("?", "-")
+    recoded = release.recoding.transform(pa.table({"zip": ["-", None, "?"]}))
+    assert recoded["zip"].to_pylist() == [None, None, None]
+
+
+def test_columns_are_checked_before_the_table_is_counted() -> None:
+    with pytest.raises(BadInput, match="There is no column 'sex'"):
+        prepared(KAnonymity(2, shield=["sex"]))
+    with pytest.raises(BadInput, match="'row' of 2-diversity of row is not sensitive"):
+        prepared(LDiversity(2, "row"))
+
+
+def test_what_no_method_can_meet_is_refused_at_once() -> None:
+    with pytest.raises(
+        Infeasible, match=r"all 6 records as one class reach only an entropy l of [0-9.]+\. Lower the requirement\."
+    ):
+        prepared(LDiversity(2.9, "disease", "entropy"))
+
+
+def test_a_hierarchy_of_a_sensitive_column_serves_the_distance() -> None:
+    schema = replace(SCHEMA, hierarchies={"disease": {"any": {"lung": ["flu", "cold"], "stomach": ["ulcer"]}}})
+    ready = pipeline.prepare(PEOPLE, schema, [TCloseness(0.4, "disease", "hierarchical")], random_state=None)
+    (requirement,) = ready.requirements
+    assert isinstance(requirement, TCloseness)
+    assert requirement.tree is not None
+    with pytest.raises(BadInput, match="needs a tree"):
+        prepared(TCloseness(0.4, "disease", "hierarchical"))
+
+
+def test_a_file_is_staged_beside_its_destination_and_nothing_stays(tmp_path: Path) -> None:
+    source = tmp_path / "people.csv"
+    source.write_text("age\n20\n23\n27\n25\n27\n29\n", encoding="utf-8")
+    destination = tmp_path / "out.csv"
+    release = Mondrian(k=3).anonymize(source, Schema(quasi=["age"]), destination=destination)
+    release.save(destination)
+    assert sorted(destination.read_text(encoding="utf-8").split()) == ["age", *["{20|23|25}"] * 3, *["{27|29}"] * 3]
+    del release
+    assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_a_file_without_a_destination_is_staged_elsewhere(tmp_path: Path) -> None:
+    source = tmp_path / "people.csv"
+    source.write_text("age\n20\n23\n27\n25\n27\n29\n", encoding="utf-8")
+    release = Mondrian(k=3).anonymize(source, Schema(quasi=["age"]))
+    assert sorted(release.table.fetchall()) == [("{20|23|25}",)] * 3 + [("{27|29}",)] * 3
+    assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
+
+
+def test_a_destination_that_cannot_be_written_is_refused_first(tmp_path: Path) -> None:
+    stages: list[str] = []
+    with pytest.raises(BadInput):
+        prepared(destination=tmp_path / "nowhere" / "out.csv", progress=stages.append)
+    assert stages == []
+
+
+@pytest.mark.parametrize(
+    "requirement",
+    [
+        TCloseness(0.5, "ill", "hierarchical", tree={"any": ["cold", "flu"]}),
+        TCloseness(0.5, "ill", "ordered", order=["cold", "flu"]),
+    ],
+    ids=str,
+)
+def test_a_sensitive_value_that_is_marked_as_missing_needs_no_place_in_a_tree_or_order(
+    requirement: TCloseness,
+) -> None:
+    table = pa.table({"age": [1, 1, 2, 2, 3, 3], "ill": ["flu", "cold", "?", "flu", "cold", "?"]})
+    schema = Schema(quasi=["age"], sensitive=["ill"], missing=("?",))
+    verdict = Mondrian(require=[requirement]).anonymize(table, schema).audit.verdict
+    assert verdict is not None
+    assert verdict.holds

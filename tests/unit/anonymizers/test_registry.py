@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import subprocess
 import sys
+from collections.abc import Sequence
+from typing import Literal
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 import hedgerow as hr
+from hedgerow.anonymizers import registry
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.registry import METHODS, Method, find_method, methods
+from hedgerow.anonymizers.parameters import choice
+from hedgerow.anonymizers.registry import METHODS, find_method, methods
+from hedgerow.counts import FrequencyTable
 from hedgerow.errors import BadInput
+from hedgerow.privacy import Requirement
+from hedgerow.recoding import Pieces, Recoding, publish_groups
 
 
 def run(code: str) -> str:
@@ -55,21 +63,57 @@ def test_bad_input_is_refused_before_scikit_learn_or_numba_is_imported(call: str
 def test_methods_lists_what_the_command_shows() -> None:
     for listed, method in zip(methods(), METHODS.values(), strict=True):
         assert list(listed) == ["name", "class", "family", "paper", "guarantees"]
-        assert listed["class"] == method.class_name
+        assert listed["class"] == method.__name__
         assert all(listed.values())
 
 
-@pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.name)
-def test_an_entry_describes_its_class(method: Method) -> None:
-    loaded = method.load()
-    assert issubclass(loaded, Anonymizer)
-    assert getattr(hr, method.class_name) is loaded
-    assert loaded.name == method.name
-    assert loaded.method() is method
-    common = {"self", "k", "require", "publish_proportions", "min_support", "schema", "random_state"}
-    own = [name for name in inspect.signature(loaded.__init__).parameters if name not in common]
-    assert [parameter.name for parameter in method.parameters] == own
-    method.check({name: value for name, value in loaded().get_params().items() if name in own})
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+def test_a_method_is_declared_once(method: type[Anonymizer]) -> None:
+    assert getattr(hr, method.__name__) is method
+    assert method.name in METHODS
+    signature = inspect.signature(method).parameters
+    assert {name: one.default for name, one in signature.items()} == method().get_params(deep=False)
+    assert [name for name in signature if not method.fields[name].shared] == list(method.parameters())
+    method.check({name: one.default for name, one in method.parameters().items()})
+    for name, one in method.fields.items():
+        assert f"{name} : {one.kind}\n    {one.meaning[:20]}" in str(method.__doc__)
+
+
+def test_a_method_of_another_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Point:
+        name = "toy"
+
+        @staticmethod
+        def load() -> type[Anonymizer]:
+            return Toy
+
+    monkeypatch.setattr(registry, "entry_points", lambda group: [Point] if group == "hedgerow.methods" else [])
+    registry.all_methods.cache_clear()
+    try:
+        assert find_method("toy") is Toy
+        assert methods()[-1]["class"] == "Toy"
+        people = pa.table({"age": [1, 1, 2]})
+        assert hr.anonymize(people, hr.Schema(quasi=["age"]), k=2, method="toy", word="b").audit.k == 3
+        with pytest.raises(BadInput, match="The 'word' parameter of Toy must be 'a' or 'b'"):
+            hr.anonymize(people, hr.Schema(quasi=["age"]), k=2, method="toy", word="c")
+        monkeypatch.setattr(Point, "load", staticmethod(lambda: print))
+        registry.all_methods.cache_clear()
+        with pytest.raises(BadInput, match=r"'toy' of hedgerow\.methods is not a method"):
+            find_method("nothing")
+    finally:
+        registry.all_methods.cache_clear()
+
+
+class Toy(Anonymizer):
+    """Everybody in one class."""
+
+    name = "toy"
+    word: Literal["a", "b"] = choice("A word.")
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        pieces = Pieces.whole(np.zeros(len(counts.cell_sizes), dtype=np.int32), counts.cell_sizes)
+        columns, values = publish_groups(counts, pieces, 1, "set")
+        return Recoding(self.name, counts.quasi, columns, values, np.array([counts.rows]), pieces)
 
 
 def test_an_unknown_method_names_the_nearest() -> None:
@@ -89,17 +133,6 @@ def test_wrong_parameters_are_named() -> None:
         method.check({"cut": "x"})
     with pytest.raises(BadInput, match=r"The 'relaxed' parameter of Mondrian must be True or False\. Got 1"):
         method.check({"relaxed": 1})
-
-
-@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
-def test_registry_function_and_estimator_have_the_same_parameters_and_defaults(method: Method) -> None:
-    function = getattr(importlib.import_module(method.module), method.name.replace("-", "_"))
-    own = {p.name: p.default for p in method.parameters}
-    of_function = {p.name: p.default for p in inspect.signature(function).parameters.values() if p.name in own}
-    of_estimator = method.load()().get_params()
-    assert of_function == own
-    assert {name: of_estimator[name] for name in own} == own
-    assert set(inspect.signature(function).parameters) == {"counts", "requirements", "seed", *own}
 
 
 def test_a_method_by_name_runs_without_scikit_learn() -> None:

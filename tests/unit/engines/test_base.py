@@ -52,7 +52,7 @@ def test_who_goes_where_does_not_depend_on_the_order_of_rows() -> None:
             counts.domains["q"], ("0", "1"), ("label", "label"), np.array([0, 1, 2]), np.array([0, 0])
         )
         recoding = Recoding("by hand", ("q",), (column,), np.array([[0], [1]]), pieces.size, pieces)
-        published = source.apply(recoding, "3").to_pylist()
+        published = source.apply(recoding, "3").table.to_pylist()
         people = sorted({row["who"] for row in published})
         return sorted(str(sorted((row["q"], row["s"]) for row in published if row["who"] == one)) for one in people)
 

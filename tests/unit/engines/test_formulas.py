@@ -15,7 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hedgerow.engines import FrameRows, StagedRows
 from hedgerow.engines.formulas import count_formulas, escape_relation, escaped, formula_warning
+from hedgerow.places import Scratch
 
 FORMULAS = [
     "=1+1",
@@ -73,8 +75,8 @@ def test_duckdb_and_arrow_agree_with_python(cells: list[str]) -> None:
     rows = duckdb.connect().from_arrow(table)
     assert escape_relation(rows).fetchall() == [*((escaped(cell),) for cell in cells), (None,)]
     number = sum(escaped(cell) != cell for cell in cells)
-    assert count_formulas(table).get("a", 0) == number
-    assert count_formulas(rows).get("a", 0) == number
+    assert count_formulas(FrameRows(table)).get("a", 0) == number
+    assert count_formulas(FrameRows(rows)).get("a", 0) == number
 
 
 def test_only_texts_count(frame_type: Callable[[pa.Table], Any]) -> None:
@@ -86,13 +88,12 @@ def test_only_texts_count(frame_type: Callable[[pa.Table], Any]) -> None:
             "plain": ["a", "b", "c", "-1"],
         }
     )
-    assert count_formulas(frame_type(table)) == {"note": 2, "kind": 3}
+    assert count_formulas(FrameRows(frame_type(table))) == {"note": 2, "kind": 3}
 
 
 def test_objects() -> None:
     frame = pd.DataFrame({"a": pd.Series(["=1", 5, None, "-"], dtype=object), "b": [1.5, -2.5, -1.0, 0.0]})
-    assert count_formulas(frame) == {"a": 2}
-    assert count_formulas(frame, spare=["-"]) == {"a": 1}
+    assert count_formulas(FrameRows(frame)) == {"a": 2}
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet"])
@@ -104,14 +105,13 @@ def test_files(name: str, tmp_path: Path) -> None:
         pq.write_table(rows.to_arrow_table(), tmp_path / name)
     else:
         rows.write_csv(str(tmp_path / name), compression="gzip" if name.endswith("gz") else "none")
-    assert count_formulas(tmp_path / name) == {"it's": 1, "n": 1}
+    assert count_formulas(StagedRows.of(tmp_path / name, Scratch(None))) == {"it's": 1, "n": 1}
     pq.write_table(pa.table({"f": [1]}), tmp_path / "numbers.parquet")
-    assert count_formulas(tmp_path / "numbers.parquet") == {}
+    assert count_formulas(StagedRows.of(tmp_path / "numbers.parquet", Scratch(None))) == {}
 
 
 def test_marks_of_missing_values_are_spared() -> None:
     table = pa.table({"a": ["-", "-", "=x"]})
-    assert count_formulas(table, spare=["-"]) == {"a": 1}
     assert escape_relation(duckdb.connect().from_arrow(table), ["-"]).fetchall() == [("-",), ("-",), ("'=x",)]
 
 

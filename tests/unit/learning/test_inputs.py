@@ -1,4 +1,4 @@
-"""The door of the learners: what comes in by name, what by position, and what is refused without showing a cell."""
+"""What learners are given: what comes in by name, what by position, and what is refused without showing a cell."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Learner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type 
         return tags
 
 
-def columns(door: Any) -> dict[str, list[Any]]:
-    return {name: door.frame[name].to_list() for name in door.frame.columns}
+def columns(opened: Any) -> dict[str, list[Any]]:
+    return {name: opened.frame[name].to_list() for name in opened.frame.columns}
 
 
 def trained(X: Any = TABLE) -> Learner:
@@ -51,10 +51,10 @@ def trained(X: Any = TABLE) -> Learner:
 def test_a_frame_stays_as_it_is(frame_type: Any, rows_of: Any) -> None:
     learner = Learner()
     table = frame_type(TABLE)
-    door = open_training(learner, table)
-    assert door.frame.columns == ["age", "town"]
-    assert rows_of(door.back(door.frame)) == TABLE.to_pylist()
-    assert type(door.back(door.frame)) is type(table)
+    opened = open_training(learner, table)
+    assert opened.frame.columns == ["age", "town"]
+    assert rows_of(opened.back(opened.frame)) == TABLE.to_pylist()
+    assert type(opened.back(opened.frame)) is type(table)
     assert learner.feature_names_in_.tolist() == ["age", "town"]
     assert learner.feature_names_in_.dtype == object
     assert learner.n_features_in_ == 2
@@ -167,35 +167,35 @@ def test_arrays_and_lists_become_columns(X: Any, expected: dict[str, list[Any]])
 
 @pytest.mark.parametrize("dtype", [bool, object])
 def test_booleans_in_an_array_are_numbers(dtype: Any) -> None:
-    door = open_training(Learner(), np.array([[True], [False]], dtype=dtype))
-    assert [type(cell) for cell in door.frame["x0"].to_list()] == [int, int]
+    opened = open_training(Learner(), np.array([[True], [False]], dtype=dtype))
+    assert [type(cell) for cell in opened.frame["x0"].to_list()] == [int, int]
 
 
 def test_an_array_comes_back_as_an_array() -> None:
-    door = open_training(Learner(), np.array([[1.5, 2.0]]))
-    assert door.back(door.frame).tolist() == [[1.5, 2.0]]
+    opened = open_training(Learner(), np.array([[1.5, 2.0]]))
+    assert opened.back(opened.frame).tolist() == [[1.5, 2.0]]
 
 
 @given(arrays(np.float64, (3, 2), elements=st.floats(allow_infinity=False)))
 def test_every_finite_number_keeps_its_value(X: Any) -> None:
-    door = open_training(Learner(), X)
-    read = np.array([[np.nan if cell is None else cell for cell in column] for column in columns(door).values()])
+    opened = open_training(Learner(), X)
+    read = np.array([[np.nan if cell is None else cell for cell in column] for column in columns(opened).values()])
     np.testing.assert_array_equal(read.T, X)
 
 
 def test_names_on_one_side_only_are_matched_by_position_with_a_warning() -> None:
     with pytest.warns(UserWarning, match="X does not have valid feature names, but Learner was fitted with"):
-        door = open_unseen(trained(), np.array([[1, "Ulm"]], dtype=object))
-    assert columns(door) == {"age": [1], "town": ["Ulm"]}
+        opened = open_unseen(trained(), np.array([[1, "Ulm"]], dtype=object))
+    assert columns(opened) == {"age": [1], "town": ["Ulm"]}
     with pytest.warns(UserWarning, match="X has feature names, but Learner was fitted without"):
-        door = open_unseen(trained([[1, "Ulm"]]), TABLE)
-    assert door.frame.columns == ["x0", "x1"]
+        opened = open_unseen(trained([[1, "Ulm"]]), TABLE)
+    assert opened.frame.columns == ["x0", "x1"]
 
 
 def test_columns_that_may_be_absent_are_not_counted_in_an_array() -> None:
     with pytest.warns(UserWarning, match="valid feature names"):
-        door = open_unseen(trained(), [[1]], optional=["town"])
-    assert columns(door) == {"age": [1]}
+        opened = open_unseen(trained(), [[1]], optional=["town"])
+    assert columns(opened) == {"age": [1]}
 
 
 @pytest.mark.parametrize("width", [1, 3])

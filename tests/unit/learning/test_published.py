@@ -24,8 +24,8 @@ PEOPLE = pa.table(
 
 
 def labels(X: Any, table: pa.Table | None = None, **more: Any) -> dict[str, tuple[str, ...]]:
-    door = open_frame(X if table is None else table)
-    return {one.attribute.name: one.attribute.labels for one in published_columns(X, door, missing=("",), **more)}
+    opened = open_frame(X if table is None else table)
+    return {one.attribute.name: one.attribute.labels for one in published_columns(X, opened, missing=("",), **more)}
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hedgerow.counts import FrequencyTable
 from hedgerow.hierarchies import intervals, taxonomy
 from hedgerow.metrics import all_losses
+from hedgerow.published import SUPPRESSED, Interval, ValueSet, parse
 from hedgerow.recoding import Recoding
-from hedgerow.values import SUPPRESSED, Interval, ValueSet, parse
 
 Build = Callable[..., tuple[FrequencyTable, Recoding]]
 Value = float | str | None

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hedgerow.proportions import ColumnProportions, Pools
-from hedgerow.proportions.points import number_shown
+from hedgerow.published import number_in
 
 
 def column(
@@ -162,6 +162,6 @@ def test_a_piece_that_is_next_to_nothing_of_its_range_is_still_held() -> None:
 
 
 def test_numbers_that_are_shown() -> None:
-    assert number_shown("abc", "number") is None
-    assert number_shown("12", "text") is None
-    assert number_shown(None, "number") is None
+    assert number_in("abc", "number") is None
+    assert number_in("12", "text") is None
+    assert number_in(None, "number") is None

@@ -11,9 +11,9 @@ import pytest
 
 from hedgerow import hierarchies
 from hedgerow.counts import FrequencyTable, encode_column
+from hedgerow.published import Interval, parse
 from hedgerow.recoding import Pieces, PublishedColumn, publish_groups
 from hedgerow.schema import Schema
-from hedgerow.values import Interval, parse
 
 
 def published(

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Recoding, Schema, hierarchies
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.counts import FrequencyTable
 from hedgerow.recoding import recode_by_nodes
 
@@ -35,7 +35,7 @@ def counted(**columns: Any) -> FrequencyTable:
             if name in columns
         },
     )
-    return line.prepare(pa.table(columns), schema, [KAnonymity(1)], random_state=0).counts
+    return pipeline.prepare(pa.table(columns), schema, [KAnonymity(1)], random_state=0).counts
 
 
 def by_levels(counts: FrequencyTable, **levels: int) -> Recoding:

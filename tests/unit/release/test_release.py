@@ -22,10 +22,10 @@ import pytest
 
 import hedgerow as hr
 from hedgerow import places
+from hedgerow.engines import rows as rows_module
 from hedgerow.errors import BadInput, NotAnonymous
 from hedgerow.places import manifest_path
 from hedgerow.release import release as release_module
-from hedgerow.release import rows as rows_module
 
 FrameType = Callable[[pa.Table], Any]
 RowsOf = Callable[[Any], list[dict[str, Any]]]
@@ -204,7 +204,7 @@ def test_what_was_written_is_counted_again(name: str, tmp_path: Path, monkeypatc
 def test_a_staged_file_that_was_changed_is_not_published(name: str, people_file: Path, tmp_path: Path) -> None:
     """Whoever can write to the staging folder cannot make a release of it."""
     release = hr.anonymize(people_file, SCHEMA, k=3, destination=tmp_path / name)
-    staged = release.rows.path  # type: ignore[attr-defined]
+    staged = release.rows.native
     frame = pd.read_csv(staged, dtype=str) if name == "out.csv" else pd.read_parquet(staged)
     frame.loc[0, "city"] = "Soglio"
     frame.to_csv(staged, index=False) if name == "out.csv" else frame.to_parquet(staged, index=False)
@@ -218,7 +218,7 @@ def test_saving_never_makes_a_link(people_file: Path, tmp_path: Path) -> None:
     release = hr.anonymize(people_file, SCHEMA, k=3, destination=tmp_path / "out.csv")
     saved = release.save(tmp_path / "out.csv")
     assert saved.stat().st_nlink == 1
-    assert saved.read_bytes() == release.rows.path.read_bytes()  # type: ignore[attr-defined]
+    assert saved.read_bytes() == release.rows.native.read_bytes()
 
 
 def test_what_is_done_to_the_table_is_not_saved(frame_type: FrameType, tmp_path: Path, rows_of: RowsOf) -> None:

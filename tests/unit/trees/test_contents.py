@@ -12,17 +12,15 @@ from hedgerow import BadInput
 from hedgerow.counts import encode_column
 from hedgerow.domains import Domain
 from hedgerow.hierarchies import resolve
+from hedgerow.published import SUPPRESSED, Interval, leaves_below, number_in
 from hedgerow.trees.contents import (
     canonical,
     content_of,
     contents_of,
     generalized,
     known_values,
-    leaves_below,
     meets,
-    number_of,
 )
-from hedgerow.values import SUPPRESSED, Interval
 
 TOWNS = {"*": {"Germany": ["Bonn", "Trier"], "France": ["Lyon"]}}
 
@@ -125,4 +123,4 @@ def test_a_value_may_be_what_a_cell_says(inside: str, cell: str, number: float |
 
 
 def test_numbers_are_finite() -> None:
-    assert [number_of(text) for text in ("1.5", "word", "nan", "inf")] == [1.5, None, None, None]
+    assert [number_in(text, "number") for text in ("1.5", "word", "nan", "inf")] == [1.5, None, None, None]

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from hedgerow.trees import INDUCERS
-from hedgerow.trees.inducers import _BY_WORD
+from hedgerow.trees.inducers.resolving import _BY_WORD
 
 
 def test_each_word_is_an_inducer() -> None:
@@ -20,6 +20,6 @@ def test_reading_the_words_imports_neither_numba_nor_scikit_learn() -> None:
 
 
 def test_inducers_do_not_import_scikit_learn() -> None:
-    program = "import sys; from hedgerow.trees import inducers; print({'numba', 'sklearn'} & {*sys.modules})"
+    program = "import sys; from hedgerow.trees.inducers import resolving; print({'numba', 'sklearn'} & {*sys.modules})"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["{'numba'}"]

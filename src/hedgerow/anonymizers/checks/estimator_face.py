@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+from typing import Any
 
 from sklearn.base import clone
 
@@ -44,7 +45,7 @@ def check_keyword_only_parameters(estimator: Anonymizer) -> None:
 
 def check_init_only_assigns(estimator: Anonymizer) -> None:
     """``__init__`` keeps each argument as the very object it was given, and nothing else."""
-    given = {name: object() for name in estimator.get_params(deep=False)}
+    given: dict[str, Any] = {name: object() for name in estimator.get_params(deep=False)}
     made = vars(type(estimator)(**given))
     expect(set(made) == set(given), "__init__ must set exactly one attribute for each parameter.")
     for name, value in given.items():

@@ -27,8 +27,8 @@ from hedgerow.anonymizers.checks.expectations import expect
 from hedgerow.errors import required
 from hedgerow.frames import open_frame
 from hedgerow.proportions import ColumnProportions
+from hedgerow.published import Interval, ValueSet, parse
 from hedgerow.recoding import NodeRouter
-from hedgerow.values import Interval, ValueSet, parse
 
 __all__ = [
     "check_unseen_rows",

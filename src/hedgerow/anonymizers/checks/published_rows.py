@@ -25,8 +25,9 @@ from hedgerow.anonymizers.checks.examples import (
 )
 from hedgerow.anonymizers.checks.expectations import expect
 from hedgerow.frames import open_frame
+from hedgerow.published import SUPPRESSED, Interval, ValueSet, parse
 from hedgerow.schema import Schema
-from hedgerow.values import SUPPRESSED, Interval, ValueSet, number_text, parse
+from hedgerow.values import number_text
 
 __all__ = [
     "check_k",

@@ -9,8 +9,8 @@ import pyarrow as pa
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.checks.examples import QUASI, ROWS, AsFrame, K, as_it_is, example_table, released, tuples_of
 from hedgerow.anonymizers.checks.expectations import expect
+from hedgerow.published import ValueSet, parse
 from hedgerow.schema import Schema
-from hedgerow.values import ValueSet, parse
 
 __all__ = [
     "check_missing_values",

@@ -25,32 +25,28 @@ from typing import Literal
 
 import numpy as np
 
+from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.lattice.costs import cost_of
 from hedgerow.anonymizers.lattice.judging import Judge, allowance_of
 from hedgerow.anonymizers.lattice.levels import Lattice, Levels
 from hedgerow.anonymizers.lattice.optimal import MOST_STATES
+from hedgerow.anonymizers.lattice.options import SUPPRESSION_LIMIT
 from hedgerow.anonymizers.lattice.publishing import publish
 from hedgerow.anonymizers.lattice.searching import Found
+from hedgerow.anonymizers.parameters import choice
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import BadInput
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding
 
-__all__ = ["allmin"]
+__all__ = ["AllMin"]
 
 # The accepted states of a height.
 _Solutions = Callable[[int], list[Levels]]
 
 
-def allmin(
-    counts: FrequencyTable,
-    requirements: Sequence[Requirement],
-    *,
-    seed: int | None = None,  # noqa: ARG001 - every method has one; nothing is left to chance
-    search: Literal["binary", "linear"] = "binary",
-    suppression_limit: float = 0.0,
-) -> Recoding:
-    """Find all solutions of the lowest height; :class:`hedgerow.AllMin` explains the parameters.
+class AllMin(Anonymizer):
+    """The least generalization by whole columns: the lowest sum of levels, found by a search on it.
 
     The recoding's facts tell the ``heights`` in the order of the search, how many ``states`` they have together, how
     many were ``evaluated`` (from which the others follow), and the ``minimal`` solutions.
@@ -59,46 +55,54 @@ def allmin(
     --------
     >>> import pyarrow as pa
     >>> from hedgerow import Schema
-    >>> from hedgerow.anonymizers.line import prepare
-    >>> from hedgerow.privacy import KAnonymity
-    >>> schema = Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"})
     >>> people = pa.table({"zip": ["11", "12", "21", "22"], "sex": ["f", "m", "f", "m"]})
-    >>> prepared = prepare(people, schema, [KAnonymity(2)], random_state=0)
-    >>> recoding = allmin(prepared.counts, prepared.requirements)
-    >>> recoding.facts["heights"], recoding.facts["minimal"]
-    ([1, 2], [{'zip': 1, 'sex': 1}, {'zip': 2, 'sex': 0}])
+    >>> schema = Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"})
+    >>> recoding = AllMin(k=2).anonymize(people, schema).recoding
+    >>> recoding.facts["heights"], recoding.levels
+    ([1, 2], {'zip': 2, 'sex': 0})
     """
-    lattice = Lattice(counts, (one.column for one in requirements if one.column is not None))
-    if lattice.size > MOST_STATES:
-        raise BadInput(
-            f"The hierarchies of the {len(lattice.heights)} quasi-identifiers have {lattice.size:,} combinations of "
-            f"levels, more than the {MOST_STATES:,} that AllMin searches. Use fewer columns or lower hierarchies, or "
-            "the method 'optimal' with a time_limit."
-        )
-    judge = Judge(lattice, requirements, allowance_of(counts.rows, suppression_limit))
-    examined = _Examined(judge)
-    if not judge.nested:
-        minimal = _upwards(examined.solutions, 0, sum(lattice.heights))
-    elif search == "binary":
-        minimal = _binary(examined.solutions, sum(lattice.heights))
-    else:
-        minimal = _linear(examined, (0,) * len(lattice.heights), sum(lattice.heights))
-    if not minimal:
-        raise judge.refuse()
-    precision = cost_of("prec", judge)
-    best = min(Found.at(one, precision.of(judge.verdict(lattice.classes(one)))) for one in minimal)
-    return publish(
-        "allmin",
-        judge,
-        best.levels,
-        facts={
-            "heights": examined.heights,
-            "states": examined.states,
-            "evaluated": examined.evaluated,
-            "nodes": lattice.size,
-            "minimal": [lattice.named(one) for one in minimal],
-        },
+
+    name = "allmin"
+    family = "lattice"
+    paper = "Samarati (IEEE TKDE 2001)"
+
+    search: Literal["binary", "linear"] = choice(
+        "Halve the range of sums of levels; or go down from the middle one by one, as Arca and Hewett do."
     )
+    suppression_limit: float = SUPPRESSION_LIMIT
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        lattice = Lattice(counts, (one.column for one in requirements if one.column is not None))
+        if lattice.size > MOST_STATES:
+            raise BadInput(
+                f"The hierarchies of the {len(lattice.heights)} quasi-identifiers have {lattice.size:,} combinations "
+                f"of levels, more than the {MOST_STATES:,} that AllMin searches. Use fewer columns or lower "
+                "hierarchies, or the method 'optimal' with a time_limit."
+            )
+        judge = Judge(lattice, requirements, allowance_of(counts.rows, self.suppression_limit))
+        examined = _Examined(judge)
+        if not judge.nested:
+            minimal = _upwards(examined.solutions, 0, sum(lattice.heights))
+        elif self.search == "binary":
+            minimal = _binary(examined.solutions, sum(lattice.heights))
+        else:
+            minimal = _linear(examined, (0,) * len(lattice.heights), sum(lattice.heights))
+        if not minimal:
+            raise judge.refuse()
+        precision = cost_of("prec", judge)
+        best = min(Found.at(one, precision.of(judge.verdict(lattice.classes(one)))) for one in minimal)
+        return publish(
+            "allmin",
+            judge,
+            best.levels,
+            facts={
+                "heights": examined.heights,
+                "states": examined.states,
+                "evaluated": examined.evaluated,
+                "nodes": lattice.size,
+                "minimal": [lattice.named(one) for one in minimal],
+            },
+        )
 
 
 class _Examined:

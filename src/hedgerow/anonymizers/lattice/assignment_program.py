@@ -23,16 +23,13 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array, csr_array
 
-from hedgerow.anonymizers.lattice._cuts import group_rows
 from hedgerow.anonymizers.lattice.assignments import Assignments, Longs, Units
 from hedgerow.anonymizers.lattice.cuts import CutSpace
+from hedgerow.anonymizers.lattice.grouping import group_rows
 from hedgerow.privacy import Histograms
-from hedgerow.privacy.binding import DISTINCT, SHARE, SIZE, BoundRequirement
+from hedgerow.privacy.binding import DISTINCT, SHARE, BoundRequirement
 
-__all__ = ["LINEAR", "Solution", "solve"]
-
-LINEAR: Final = (SIZE, DISTINCT, SHARE)
-"""The formulas that the program knows."""
+__all__ = ["Solution", "solve"]
 
 _OPTIMAL: Final = 0
 _INFEASIBLE: Final = 2
@@ -155,7 +152,7 @@ class _Program:
 
     def _classes(self, shield: tuple[int, ...]) -> tuple[Longs, Longs]:
         """The class of each assignment on a shield, and the variables that open the classes."""
-        of_row, first = group_rows(self._assignments.rows, np.array(shield, dtype=np.int64))
+        of_row, first = group_rows(self._assignments.rows, shield)
         of = of_row[self._assignments.row]
         opened = self._variables + np.arange(len(first), dtype=np.int64)
         self._variables += len(first)
@@ -222,7 +219,7 @@ class _Program:
         if not np.array_equal(np.bincount(unit, records, len(self._units.records)), self._units.records):
             return False
         for requirement, shield, column in self._space.bound:
-            of_row, _ = group_rows(self._assignments.rows, np.array(shield, dtype=np.int64))
+            of_row, _ = group_rows(self._assignments.rows, shield)
             of, numbers = np.unique(of_row[self._assignments.row[used]], return_inverse=True)
             sizes = np.bincount(numbers, records[used], len(of)).astype(np.int64)
             histograms = None

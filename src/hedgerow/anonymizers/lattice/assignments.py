@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hedgerow.anonymizers.lattice._cuts import group_rows
 from hedgerow.anonymizers.lattice.cuts import CutSpace
+from hedgerow.anonymizers.lattice.grouping import group_rows
 from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.errors import required
 from hedgerow.privacy.binding import DISTINCT
@@ -131,7 +131,7 @@ def assignments_of(counts: FrequencyTable, space: CutSpace, units: Units) -> Ass
     --------
     >>> import pyarrow as pa
     >>> from hedgerow import KAnonymity, Schema
-    >>> from hedgerow.anonymizers.line import prepare
+    >>> from hedgerow.anonymizers.pipeline import prepare
     >>> schema = Schema(quasi=["zip"], hierarchies={"zip": "masking"})
     >>> counts = prepare(pa.table({"zip": ["11", "12", "21"]}), schema, [KAnonymity(2)], random_state=0).counts
     >>> space = CutSpace(counts, [KAnonymity(2)])
@@ -177,7 +177,7 @@ def _fillable(assignments: Assignments, space: CutSpace, units: Units) -> Assign
     while True:
         kept = np.ones(len(assignments.unit), dtype=bool)
         for requirement, shield, column in space.bound:
-            of_row, first = group_rows(assignments.rows, np.array(shield, dtype=np.int64))
+            of_row, first = group_rows(assignments.rows, shield)
             of = of_row[assignments.row]
             # A unit may come to a class by several rows; it counts once.
             held_by, unit = np.divmod(np.unique(of * len(units.tuple) + assignments.unit), len(units.tuple))
@@ -210,7 +210,7 @@ def _lowest(
     counts: FrequencyTable, assignments: Assignments, units: Units, shield: tuple[int, ...]
 ) -> NDArray[np.bool_]:
     """Which generalized rows are, on the shield, the lowest above all tuples that they cover there."""
-    of_row, first = group_rows(assignments.rows, np.array(shield, dtype=np.int64))
+    of_row, first = group_rows(assignments.rows, shield)
     of = of_row[assignments.row]
     order = np.argsort(of, kind="stable")
     starts = np.searchsorted(of[order], np.arange(len(first)))

@@ -59,7 +59,7 @@ class Cost(ABC):
         """For every state, in the shape of the lattice, what it costs at least."""
         return np.full([height + 1 for height in self._lattice.heights], -np.inf)
 
-    def learn(self, verdict: Verdict, bounds: Floats) -> bool:  # noqa: ARG002 - some learn nothing
+    def learn(self, verdict: Verdict, bounds: Floats) -> bool:
         """Raise bounds by what the classes of a state tell of others; whether any may have changed."""
         return False
 

@@ -70,7 +70,7 @@ class CutSearch:
     --------
     >>> import pyarrow as pa
     >>> from hedgerow import KAnonymity, Schema
-    >>> from hedgerow.anonymizers.line import prepare
+    >>> from hedgerow.anonymizers.pipeline import prepare
     >>> schema = Schema(quasi=["zip"], hierarchies={"zip": "masking"})
     >>> counts = prepare(pa.table({"zip": ["11", "12", "21"]}), schema, [KAnonymity(2)], random_state=0).counts
     >>> search = CutSearch(CutSpace(counts, [KAnonymity(2)]))

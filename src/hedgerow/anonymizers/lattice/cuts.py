@@ -16,10 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.anonymizers.lattice._cuts import group_rows
-from hedgerow.anonymizers.line import context_of
+from hedgerow.anonymizers.lattice.grouping import group_rows
 from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import BoundRequirement, Histograms, Requirement
+from hedgerow.privacy import BoundRequirement, Histograms, Requirement, context_of, shield_of
 
 __all__ = ["Bound", "CutSpace", "Nodes", "State"]
 
@@ -104,7 +103,7 @@ class CutSpace:
     --------
     >>> import pyarrow as pa
     >>> from hedgerow import KAnonymity, Schema
-    >>> from hedgerow.anonymizers.line import prepare
+    >>> from hedgerow.anonymizers.pipeline import prepare
     >>> schema = Schema(quasi=["zip"], hierarchies={"zip": "masking"})
     >>> counts = prepare(pa.table({"zip": ["11", "12", "21"]}), schema, [KAnonymity(2)], random_state=0).counts
     >>> space = CutSpace(counts, [KAnonymity(2)])
@@ -120,11 +119,7 @@ class CutSpace:
         context = context_of(counts, requirements)
         self.hierarchies = [counts.hierarchies[name] for name in counts.quasi]
         self._counts = counts
-        self.bound = []
-        for one in requirements:
-            shield = counts.quasi if one.shield is None else one.shield
-            places = tuple(sorted(counts.quasi.index(name) for name in shield))
-            self.bound.append(Bound(one.bind(context), places, one.column))
+        self.bound = [Bound(one.bind(context), shield_of(one, counts.quasi), one.column) for one in requirements]
         self.shields = tuple(one.shield for one in self.bound)
         self._widths = {column.domain.name: column.domain.size for column in context.columns}
         self._held = {
@@ -197,7 +192,7 @@ class CutSpace:
         self, nodes: Nodes, table: NDArray[np.int32], sizes: NDArray[np.int64], held: Mapping[str, _Held]
     ) -> State:
         """Merge rows that have become equal, and judge the classes of every shield."""
-        group, first = group_rows(table, np.arange(table.shape[1]))
+        group, first = group_rows(table, range(table.shape[1]))
         merged = np.bincount(group, sizes, len(first)).astype(np.int64)
         values = {name: one.of(group, self._widths[name]) for name, one in held.items()}
         distinct = table[first]
@@ -222,5 +217,5 @@ class CutSpace:
         """The class of each row on a shield, and their number; on all columns every row is one."""
         if len(shield) == table.shape[1]:
             return np.arange(len(table)), len(table)
-        of_row, first = group_rows(table, np.array(shield, dtype=np.int64))
+        of_row, first = group_rows(table, shield)
         return of_row, len(first)

@@ -15,44 +15,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.lattice.judging import Judge, Verdict, allowance_of
 from hedgerow.anonymizers.lattice.levels import Lattice, Levels
+from hedgerow.anonymizers.lattice.options import SUPPRESSION_LIMIT
 from hedgerow.anonymizers.lattice.publishing import publish
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding
 
-__all__ = ["climb", "datafly"]
+__all__ = ["Datafly", "climb"]
 
 
-def datafly(
-    counts: FrequencyTable,
-    requirements: Sequence[Requirement],
-    *,
-    seed: int | None = None,  # noqa: ARG001 - every method has one; nothing is left to chance
-    suppression_limit: float = 0.0,
-) -> Recoding:
-    """Generalize greedily; :class:`hedgerow.Datafly` explains the parameters.
+class Datafly(Anonymizer):
+    """Generalize the column with the most distinct values, again and again; the few that remain are lost.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> from hedgerow import Schema
-    >>> from hedgerow.anonymizers.line import prepare
-    >>> from hedgerow.privacy import KAnonymity
-    >>> schema = Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"})
     >>> people = pa.table({"zip": ["11", "12", "21", "22"], "sex": ["f", "f", "m", "m"]})
-    >>> prepared = prepare(people, schema, [KAnonymity(2)], random_state=0)
-    >>> datafly(prepared.counts, prepared.requirements).levels
+    >>> schema = Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"})
+    >>> Datafly(k=2).anonymize(people, schema).recoding.levels
     {'zip': 1, 'sex': 0}
     """
-    lattice = Lattice(counts, (one.column for one in requirements if one.column is not None))
-    judge = Judge(lattice, requirements, allowance_of(counts.rows, suppression_limit))
-    verdicts = list(climb(judge))
-    if not verdicts[-1].accepted:
-        raise judge.refuse()
-    levels = verdicts[-1].classes.levels
-    return publish("datafly", judge, levels, facts={"evaluated": len(verdicts), "nodes": lattice.size})
+
+    name = "datafly"
+    family = "lattice"
+    paper = "Sweeney (1998; IJUFKS 2002)"
+
+    suppression_limit: float = SUPPRESSION_LIMIT
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        lattice = Lattice(counts, (one.column for one in requirements if one.column is not None))
+        judge = Judge(lattice, requirements, allowance_of(counts.rows, self.suppression_limit))
+        verdicts = list(climb(judge))
+        if not verdicts[-1].accepted:
+            raise judge.refuse()
+        levels = verdicts[-1].classes.levels
+        return publish("datafly", judge, levels, facts={"evaluated": len(verdicts), "nodes": lattice.size})
 
 
 def climb(judge: Judge) -> Iterator[Verdict]:

@@ -30,45 +30,69 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.lattice.cut_search import CutSearch, by_attribute, by_class, greedy
 from hedgerow.anonymizers.lattice.cuts import CutSpace, Nodes
+from hedgerow.anonymizers.parameters import flag, number
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding, recode_by_nodes
 
-__all__ = ["Outcome", "heuristicmin", "search_cuts"]
-
-DEFAULT_STATES: Final = 20_000
+__all__ = ["HeuristicMin", "Outcome", "search_cuts"]
 
 
-def heuristicmin(
-    counts: FrequencyTable,
-    requirements: Sequence[Requirement],
-    *,
-    seed: int | None = None,  # noqa: ARG001 - every method has one; the search leaves nothing to chance
-    complete: bool = False,
-    time_limit: float | None = None,
-    max_states: int = DEFAULT_STATES,
-) -> Recoding:
-    """Find the cuts with the most rows; :class:`hedgerow.HeuristicMin` explains the parameters."""
-    found = search_cuts(counts, requirements, complete=complete, time_limit=time_limit, max_states=max_states)
-    warnings = []
-    if found.optimal.startswith("unproved"):
-        warnings.append(
-            f"HeuristicMin stopped after {found.search.generated:,} states: another release may keep more rows. Raise "
-            f"{'max_states' if time_limit is None else 'time_limit or max_states'} to search on."
+class HeuristicMin(Anonymizer):
+    """Search the cuts through the hierarchies for one that keeps the most distinct rows.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from hedgerow import Schema
+    >>> people = pa.table({"zip": ["11", "12", "21", "21"]})
+    >>> release = HeuristicMin(k=2).anonymize(people, Schema(quasi=["zip"], hierarchies={"zip": "masking"}))
+    >>> sorted(release.table["zip"].to_pylist())
+    ['1*', '1*', '21', '21']
+    """
+
+    name = "heuristicmin"
+    family = "lattice"
+    paper = "Arca, Hewett: Data privacy with heuristic anonymisation"
+
+    complete: bool = flag(
+        "Whether to search on until no cut through the hierarchies can have more rows. The paper's steps do not reach "
+        "every cut."
+    )
+    time_limit: float | None = number(
+        "Seconds after which the search stops. The best so far is released, with a warning.",
+        default=None,
+        least=0,
+        trials=(60.0,),
+    )
+    max_states: int = number(
+        "States after which the search stops, in the same way.", default=20_000, least=1, whole=True, trials=(5,)
+    )
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        found = search_cuts(
+            counts, requirements, complete=self.complete, time_limit=self.time_limit, max_states=self.max_states
         )
-    facts = {
-        "states_generated": found.search.generated,
-        "states_expanded": len(found.search.expanded),
-        "optimal": found.optimal,
-    }
-    levels = _levels(counts, found.nodes)
-    return recode_by_nodes("heuristicmin", counts, found.nodes, levels=levels, facts=facts, warnings=warnings)
+        warnings = []
+        if found.optimal.startswith("unproved"):
+            warnings.append(
+                f"HeuristicMin stopped after {found.search.generated:,} states: another release may keep more rows. "
+                f"Raise {'max_states' if self.time_limit is None else 'time_limit or max_states'} to search on."
+            )
+        facts = {
+            "states_generated": found.search.generated,
+            "states_expanded": len(found.search.expanded),
+            "optimal": found.optimal,
+        }
+        levels = _levels(counts, found.nodes)
+        return recode_by_nodes("heuristicmin", counts, found.nodes, levels=levels, facts=facts, warnings=warnings)
 
 
 class Outcome(NamedTuple):
@@ -104,7 +128,7 @@ def search_cuts(
     --------
     >>> import pyarrow as pa
     >>> from hedgerow import KAnonymity, Schema
-    >>> from hedgerow.anonymizers.line import prepare
+    >>> from hedgerow.anonymizers.pipeline import prepare
     >>> schema = Schema(quasi=["zip"], hierarchies={"zip": "masking"})
     >>> counts = prepare(pa.table({"zip": ["11", "12", "21", "21"]}), schema, [KAnonymity(2)], random_state=0).counts
     >>> found = search_cuts(counts, [KAnonymity(2)])

@@ -26,9 +26,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.lattice.costs import cost_of
 from hedgerow.anonymizers.lattice.judging import Judge
 from hedgerow.anonymizers.lattice.levels import Lattice
+from hedgerow.anonymizers.lattice.options import METRIC
 from hedgerow.anonymizers.lattice.publishing import publish
 from hedgerow.anonymizers.lattice.searching import Found
 from hedgerow.counts import FrequencyTable
@@ -36,7 +38,7 @@ from hedgerow.errors import BadInput
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding
 
-__all__ = ["MOST_PARTIAL_STATES", "incognito"]
+__all__ = ["MOST_PARTIAL_STATES", "Incognito"]
 
 MOST_PARTIAL_STATES: Final = 5_000_000
 """The states of all subsets of the columns together that are searched."""
@@ -45,14 +47,8 @@ Bools = NDArray[np.bool_]
 _Subset = tuple[int, ...]
 
 
-def incognito(
-    counts: FrequencyTable,
-    requirements: Sequence[Requirement],
-    *,
-    seed: int | None = None,  # noqa: ARG001 - every method has one; nothing is left to chance
-    metric: str = "loss",
-) -> Recoding:
-    """Find all solutions and publish the best; :class:`hedgerow.Incognito` explains the parameters.
+class Incognito(Anonymizer):
+    """All full-domain generalizations that meet the requirements without losing a record, and the best by a metric.
 
     The recoding's facts tell how many ``solutions`` there are among the ``nodes`` of the lattice, the ``minimal`` ones,
     how many states of subsets were ``evaluated``, the ``metric`` and its ``value``.
@@ -61,43 +57,47 @@ def incognito(
     --------
     >>> import pyarrow as pa
     >>> from hedgerow import Schema
-    >>> from hedgerow.anonymizers.line import prepare
-    >>> from hedgerow.privacy import KAnonymity
-    >>> schema = Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"})
     >>> people = pa.table({"zip": ["11", "12", "21", "22"], "sex": ["f", "m", "f", "m"]})
-    >>> prepared = prepare(people, schema, [KAnonymity(2)], random_state=0)
-    >>> recoding = incognito(prepared.counts, prepared.requirements)
-    >>> recoding.facts["solutions"], recoding.facts["minimal"]
-    (3, [{'zip': 1, 'sex': 1}, {'zip': 2, 'sex': 0}])
+    >>> schema = Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"})
+    >>> Incognito(k=2).anonymize(people, schema).recoding.facts["minimal"]
+    [{'zip': 1, 'sex': 1}, {'zip': 2, 'sex': 0}]
     """
-    sensitive = [one.column for one in requirements if one.column is not None]
-    if metric == "classification" and counts.roles.target is not None:
-        sensitive.append(counts.roles.target)
-    lattice = Lattice(counts, sensitive)
-    judge = Judge(lattice, requirements)
-    cost = cost_of(metric, judge)
-    _refuse(judge)
-    accepted, evaluated = _solutions(judge)
-    if not accepted.any():
-        raise judge.refuse()
-    minimal = np.argwhere(accepted & ~_above(accepted))
-    best = min(
-        Found.at(tuple(levels), cost.of(judge.verdict(lattice.classes(levels))))
-        for levels in (minimal if cost.grows else np.argwhere(accepted)).tolist()
-    )
-    return publish(
-        "incognito",
-        judge,
-        best.levels,
-        facts={
-            "nodes": lattice.size,
-            "evaluated": evaluated,
-            "solutions": int(accepted.sum()),
-            "minimal": [lattice.named(levels) for levels in minimal.tolist()],
-            "metric": metric,
-            "value": cost.metric(cost.of(judge.verdict(lattice.classes(best.levels)))),
-        },
-    )
+
+    name = "incognito"
+    family = "lattice"
+    paper = "LeFevre, DeWitt, Ramakrishnan (SIGMOD 2005)"
+
+    metric: str = METRIC
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        sensitive = [one.column for one in requirements if one.column is not None]
+        if self.metric == "classification" and counts.roles.target is not None:
+            sensitive.append(counts.roles.target)
+        lattice = Lattice(counts, sensitive)
+        judge = Judge(lattice, requirements)
+        cost = cost_of(self.metric, judge)
+        _refuse(judge)
+        accepted, evaluated = _solutions(judge)
+        if not accepted.any():
+            raise judge.refuse()
+        minimal = np.argwhere(accepted & ~_above(accepted))
+        best = min(
+            Found.at(tuple(levels), cost.of(judge.verdict(lattice.classes(levels))))
+            for levels in (minimal if cost.grows else np.argwhere(accepted)).tolist()
+        )
+        return publish(
+            "incognito",
+            judge,
+            best.levels,
+            facts={
+                "nodes": lattice.size,
+                "evaluated": evaluated,
+                "solutions": int(accepted.sum()),
+                "minimal": [lattice.named(levels) for levels in minimal.tolist()],
+                "metric": self.metric,
+                "value": cost.metric(cost.of(judge.verdict(lattice.classes(best.levels)))),
+            },
+        )
 
 
 def _refuse(judge: Judge) -> None:

@@ -29,12 +29,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers.lattice import _kernels
 from hedgerow.anonymizers.lattice.levels import Classes, Lattice
-from hedgerow.anonymizers.line import context_of
 from hedgerow.errors import Infeasible
-from hedgerow.privacy import BoundRequirement, Histograms, Requirement
-from hedgerow.privacy.binding import CLOSENESS, DISTINCT, SIZE
+from hedgerow.privacy import BoundRequirement, Histograms, Requirement, context_of, shield_of
+from hedgerow.privacy.binding import SIZE
 
 __all__ = ["Judge", "Verdict", "allowance_of"]
 
@@ -68,9 +66,9 @@ class Verdict:
 
 
 class _Demand(NamedTuple):
+    requirement: Requirement
     bound: BoundRequirement
     shield: int
-    column: str | None
 
 
 class Judge:
@@ -97,7 +95,7 @@ class Judge:
     --------
     >>> import pyarrow as pa
     >>> from hedgerow import Schema
-    >>> from hedgerow.anonymizers.line import prepare
+    >>> from hedgerow.anonymizers.pipeline import prepare
     >>> from hedgerow.privacy import KAnonymity
     >>> people = pa.table({"sex": ["f", "f", "m"]})
     >>> prepared = prepare(people, Schema(quasi=["sex"]), [KAnonymity(2)], random_state=0)
@@ -114,27 +112,23 @@ class Judge:
         self.lattice = lattice
         self.requirements = tuple(requirements)
         self.allowance = min(allowance, counts.rows - 1)
-        self._shields: list[tuple[int, ...]] = []
-        self._demands = [self._demand(one, one.bind(context)) for one in requirements]
+        shields = [shield_of(one, counts.quasi) for one in requirements]
+        self._shields = list(dict.fromkeys(shields))
+        self._demands = [
+            _Demand(one, one.bind(context), self._shields.index(shield))
+            for one, shield in zip(requirements, shields, strict=True)
+        ]
         # What further records in a class never break: the size at least.
         self._firm = [
-            one if one.bound.kind in (SIZE, DISTINCT) else one._replace(bound=replace(one.bound, kind=SIZE))
+            one if one.requirement.kept_by_more else one._replace(bound=replace(one.bound, kind=SIZE))
             for one in self._demands
         ]
-        self._all_firm = all(one.bound.kind in (SIZE, DISTINCT) for one in self._demands)
+        self._all_firm = all(one.kept_by_more for one in requirements)
         self.keeps = all(one.monotone for one in requirements)
         self.nested = self._all_firm or (self.allowance == 0 and self.keeps)
         self.columns = {column for shield in self._shields for column in shield}
         # Where all speak of the same classes, these are lost as a whole and no other class notices.
-        self._in_one_round = len(self._shields) == 1 and all(one.bound.kind != CLOSENESS for one in self._demands)
-
-    def _demand(self, requirement: Requirement, bound: BoundRequirement) -> _Demand:
-        quasi = self.lattice.counts.quasi
-        names = quasi if requirement.shield is None else requirement.shield
-        shield = tuple(sorted(quasi.index(name) for name in names))
-        if shield not in self._shields:
-            self._shields.append(shield)
-        return _Demand(bound, self._shields.index(shield), requirement.column)
+        self._in_one_round = len(self._shields) == 1 and not any(one.compares for one in requirements)
 
     def verdict(self, classes: Classes) -> Verdict:
         """Which classes must be lost; O(classes), as often as it takes until the rest holds."""
@@ -189,11 +183,12 @@ class Judge:
         sizes = np.where(lost, 0, classes.sizes) if some_lost else classes.sizes
         if bound.kind == SIZE and grouping is None:
             return sizes < bound.minimal_size
-        histograms = None if bound.kind == SIZE or demand.column is None else classes.histograms[demand.column]
+        column = demand.requirement.column
+        histograms = None if bound.kind == SIZE or column is None else classes.histograms[column]
         if some_lost and histograms is not None:
             index = np.where(lost, -1, np.arange(len(classes)))
             histograms = self._merged(index, len(classes), histograms, bound)
-            if bound.kind == CLOSENESS:
+            if demand.requirement.compares:
                 bound = replace(bound, overall=_shares(histograms, len(bound.overall)))
         if grouping is None:
             return ~bound.satisfied(sizes, histograms)
@@ -206,13 +201,16 @@ class Judge:
     def _merged(
         self, index: NDArray[np.int64], classes: int, histograms: Histograms, bound: BoundRequirement
     ) -> Histograms:
-        return Histograms(*_kernels.merge_histograms(index, classes, *histograms, len(bound.overall)))
+        from hedgerow.anonymizers.lattice._kernels import merge_histograms
+
+        return Histograms(*merge_histograms(index, classes, *histograms, len(bound.overall)))
 
     def _value_vanishes(self, classes: Classes, lost: Bools) -> bool:
         """Whether a value that t-closeness speaks of would not be published any more."""
         for demand in self._demands:
-            if demand.bound.kind == CLOSENESS and demand.column is not None:
-                codes, of_class = _entries(classes.histograms[demand.column])
+            column = demand.requirement.column
+            if demand.requirement.compares and column is not None:
+                codes, of_class = _entries(classes.histograms[column])
                 kept = np.zeros(len(demand.bound.overall), dtype=bool)
                 kept[codes[~lost[of_class]]] = True
                 if not kept[demand.bound.overall > 0].all():

@@ -18,7 +18,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers.lattice import _kernels
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Histograms
 
@@ -83,7 +82,7 @@ class Lattice:
     --------
     >>> import pyarrow as pa
     >>> from hedgerow import Schema
-    >>> from hedgerow.anonymizers.line import prepare
+    >>> from hedgerow.anonymizers.pipeline import prepare
     >>> from hedgerow.privacy import KAnonymity
     >>> schema = Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"})
     >>> people = pa.table({"zip": ["11", "12", "21", "11"], "sex": ["f", "f", "m", "f"]})
@@ -142,10 +141,12 @@ class Lattice:
 
     def projected(self, classes: Classes, columns: Sequence[int]) -> tuple[NDArray[np.int64], int]:
         """For each class the class that it belongs to if only some columns are looked at, and how many there are."""
+        from hedgerow.anonymizers.lattice._kernels import group
+
         seen = np.zeros(classes.keys.shape[1], dtype=np.int64)
         for column in columns:
             seen[self._word[column]] |= self._mask[column] << self._shift[column]
-        keys, _, index = _kernels.group(classes.keys & seen, classes.sizes)
+        keys, _, index = group(classes.keys & seen, classes.sizes)
         return index, len(keys)
 
     def classes(self, levels: Sequence[int]) -> Classes:
@@ -166,6 +167,8 @@ class Lattice:
         return self._rolled_up(self._table, tuple(levels))
 
     def _untouched(self) -> Classes:
+        from hedgerow.anonymizers.lattice._kernels import merge_histograms
+
         counts = self.counts
         keys = np.zeros((len(counts.tuples), int(self._word.max(initial=0)) + 1), dtype=np.int64)
         for column, values in enumerate(self._value_of_code):
@@ -174,20 +177,22 @@ class Lattice:
         for name, size in self._values.items():
             cells = np.arange(len(counts.cell_sizes) + 1, dtype=np.int64)
             codes, of_tuple = counts.values_of(name).astype(np.int64), counts.cell_tuple.astype(np.int64)
-            merged = _kernels.merge_histograms(of_tuple, len(keys), cells, codes, counts.cell_sizes, size)
+            merged = merge_histograms(of_tuple, len(keys), cells, codes, counts.cell_sizes, size)
             histograms[name] = Histograms(*merged)
         return Classes((0,) * len(counts.quasi), keys, counts.tuple_sizes.astype(np.int64), histograms)
 
     def _rolled_up(self, base: Classes, levels: Levels) -> tuple[Classes, NDArray[np.int64]]:
+        from hedgerow.anonymizers.lattice._kernels import group, lift, merge_histograms
+
         moved = [at for at, (low, high) in enumerate(zip(base.levels, levels, strict=True)) if low < high]
         above = [self._value_of_code[at][levels[at]][self._first_code[at][base.levels[at]]] for at in moved]
         starts = np.cumsum([0, *map(len, above)], dtype=np.int64)[:-1]
         maps = np.concatenate([np.zeros(0, dtype=np.int64), *above])
         word, shift, mask = self._word[moved], self._shift[moved], self._mask[moved]
-        lifted = _kernels.lift(base.keys, word, shift, mask, starts, maps)
-        keys, sizes, index = _kernels.group(lifted, base.sizes)
+        lifted = lift(base.keys, word, shift, mask, starts, maps)
+        keys, sizes, index = group(lifted, base.sizes)
         histograms = {
-            name: Histograms(*_kernels.merge_histograms(index, len(keys), *histogram, self._values[name]))
+            name: Histograms(*merge_histograms(index, len(keys), *histogram, self._values[name]))
             for name, histogram in base.histograms.items()
         }
         return Classes(levels, keys, sizes, histograms), index

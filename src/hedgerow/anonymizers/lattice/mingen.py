@@ -21,61 +21,84 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers.lattice.assignment_program import LINEAR, Solution, solve
-from hedgerow.anonymizers.lattice.assignments import (
-    Assignments,
-    Longs,
-    Units,
-    assignments_of,
-    count_assignments,
-    steps_to,
-)
+from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.lattice.cut_search import greedy
 from hedgerow.anonymizers.lattice.cuts import CutSpace
+from hedgerow.anonymizers.parameters import choice, number
 from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.errors import BadInput, Infeasible
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Pieces, Recoding, label_column
 
-__all__ = ["mingen"]
+if TYPE_CHECKING:
+    from hedgerow.anonymizers.lattice.assignment_program import Solution
+    from hedgerow.anonymizers.lattice.assignments import Assignments, Longs, Units
+
+__all__ = ["MinGen"]
 
 # What is solved without a limit of time, and what is tried with one: beyond it the program does not fit in memory.
 _MOST_UNLIMITED: Final = 20_000
 _MOST: Final = 2_000_000
 
 
-def mingen(
-    counts: FrequencyTable,
-    requirements: Sequence[Requirement],
-    *,
-    seed: int | None = None,
-    granularity: Literal["tuple", "record"] = "tuple",
-    time_limit: float | None = None,
-) -> Recoding:
-    """Find the fewest generalizations; :class:`hedgerow.MinGen` explains the parameters."""
-    space = CutSpace(counts, requirements)
-    _refuse_others(space, requirements)
-    units = Units.of(counts, space, split=granularity == "record")
-    _refuse_large(count_assignments(counts, space, units), time_limit)
-    assignments = assignments_of(counts, space, units)
-    solution = solve(assignments, space, units, time_limit)
-    if not solution.feasible:
-        raise Infeasible("No generalization of cells meets all requirements. Lower the requirement.")
-    release = None if solution.records is None else _published(counts, units, assignments, solution.records, seed)
-    if release is None or not solution.fewest:
-        other = _by_cuts(counts, space)
-        release = other if release is None or other.generalizations < release.generalizations else release
-    return _recoding(counts, release, solution)
+class MinGen(Anonymizer):
+    """Generalize as few cells by as few steps as the requirements allow, each record by itself.
+
+    For small tables: the optimum is proved by an integer program.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from hedgerow import Schema
+    >>> people = pa.table({"zip": ["11", "11", "12", "12"], "sex": ["f", "f", "f", "m"]})
+    >>> release = MinGen(k=2).anonymize(people, Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"}))
+    >>> sorted(set(zip(*(release.table[name].to_pylist() for name in ("zip", "sex")))))
+    [('11', 'f'), ('12', '*')]
+    """
+
+    name = "mingen"
+    family = "lattice"
+    paper = "Sweeney (IJUFKS 2002)"
+    guarantees = "k-anonymity, distinct l-diversity, p-sensitive, (alpha,k)"
+
+    granularity: Literal["tuple", "record"] = choice(
+        "Whether records with equal values are published alike, or may part."
+    )
+    time_limit: float | None = number(
+        "Seconds after which the solver stops. The best so far is released, with a warning. Larger tables need it.",
+        default=None,
+        least=0,
+        trials=(60.0,),
+    )
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        # They need scipy's solver, which takes long to import.
+        from hedgerow.anonymizers.lattice.assignment_program import solve
+        from hedgerow.anonymizers.lattice.assignments import Units, assignments_of, count_assignments
+
+        _refuse_others(requirements)
+        space = CutSpace(counts, requirements)
+        units = Units.of(counts, space, split=self.granularity == "record")
+        _refuse_large(count_assignments(counts, space, units), self.time_limit)
+        assignments = assignments_of(counts, space, units)
+        solution = solve(assignments, space, units, self.time_limit)
+        if not solution.feasible:
+            raise Infeasible("No generalization of cells meets all requirements. Lower the requirement.")
+        release = None if solution.records is None else _published(counts, units, assignments, solution.records, seed)
+        if release is None or not solution.fewest:
+            other = _by_cuts(counts, space)
+            release = other if release is None or other.generalizations < release.generalizations else release
+        return _recoding(counts, release, solution)
 
 
-def _refuse_others(space: CutSpace, requirements: Sequence[Requirement]) -> None:
-    for one, bound in zip(requirements, space.bound, strict=True):
-        if bound.requirement.kind not in LINEAR or not one.monotone:
+def _refuse_others(requirements: Sequence[Requirement]) -> None:
+    for one in requirements:
+        if not one.linear or not one.monotone:
             raise BadInput(
                 f"MinGen cannot take {one}: it knows only requirements that are linear in numbers of records "
                 "(k-anonymity, distinct l-diversity, p-sensitivity, (alpha,k)-anonymity). Use another method."
@@ -133,6 +156,8 @@ def _pieces(
 
 def _by_cuts(counts: FrequencyTable, space: CutSpace) -> _Published:
     """A valid release that is found at once: values generalized alike in all rows, until nothing violates."""
+    from hedgerow.anonymizers.lattice.assignments import steps_to
+
     nodes = greedy(space, space.start().nodes).nodes
     columns = [nodes[at][counts.tuples[:, at]] for at in range(len(nodes))]
     rows, group = tabulate(columns, [len(one.parent) for one in space.hierarchies], len(counts.tuples))

@@ -23,33 +23,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.lattice.costs import Cost, cost_of
 from hedgerow.anonymizers.lattice.datafly import climb
 from hedgerow.anonymizers.lattice.judging import Judge, allowance_of
 from hedgerow.anonymizers.lattice.levels import Lattice
+from hedgerow.anonymizers.lattice.options import METRIC, SUPPRESSION_LIMIT
 from hedgerow.anonymizers.lattice.publishing import publish
 from hedgerow.anonymizers.lattice.searching import Deadline, Found, Outcome, descend, search
+from hedgerow.anonymizers.parameters import number
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import BadInput
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding
 
-__all__ = ["MOST_STATES", "optimal"]
+__all__ = ["MOST_STATES", "OptimalLattice"]
 
 MOST_STATES: Final = 2_000_000
 """The largest lattice that is listed and searched to the end: some hundred megabytes, and minutes on a usual table."""
 
 
-def optimal(
-    counts: FrequencyTable,
-    requirements: Sequence[Requirement],
-    *,
-    seed: int | None = None,  # noqa: ARG001 - every method has one; nothing is left to chance
-    metric: str = "loss",
-    suppression_limit: float = 0.0,
-    time_limit: float | None = None,
-) -> Recoding:
-    """Find the best state; :class:`hedgerow.OptimalLattice` explains the parameters.
+class OptimalLattice(Anonymizer):
+    """The best full-domain generalization by a metric: every column at one level of its hierarchy, with proof.
 
     The recoding's facts tell whether the optimum is ``proved``, how many ``nodes`` the lattice has, how many were
     ``evaluated`` and how many ``tagged`` (known without), the ``metric`` and its ``value``.
@@ -58,46 +53,59 @@ def optimal(
     --------
     >>> import pyarrow as pa
     >>> from hedgerow import Schema
-    >>> from hedgerow.anonymizers.line import prepare
-    >>> from hedgerow.privacy import KAnonymity
+    >>> people = pa.table({"zip": ["11", "12", "21", "22"], "sex": ["f", "f", "m", "m"]})
     >>> schema = Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"})
-    >>> people = pa.table({"zip": ["11", "12", "21", "22"], "sex": ["f", "m", "f", "m"]})
-    >>> prepared = prepare(people, schema, [KAnonymity(2)], random_state=0)
-    >>> recoding = optimal(prepared.counts, prepared.requirements)
-    >>> recoding.levels, recoding.facts["value"], recoding.facts["proved"]
-    ({'zip': 1, 'sex': 1}, 0.75, True)
+    >>> release = OptimalLattice(k=2).anonymize(people, schema)
+    >>> release.recoding.levels, release.recoding.facts["proved"]
+    ({'zip': 1, 'sex': 0}, True)
     """
-    sensitive = [one.column for one in requirements if one.column is not None]
-    target = counts.roles.target
-    if metric == "classification" and target is not None:
-        sensitive.append(target)
-    lattice = Lattice(counts, sensitive)
-    judge = Judge(lattice, requirements, allowance_of(counts.rows, suppression_limit))
-    cost = cost_of(metric, judge)
-    if time_limit is None and lattice.size > MOST_STATES:
-        raise BadInput(
-            f"The hierarchies of the {len(lattice.heights)} quasi-identifiers have {lattice.size:,} combinations of "
-            f"levels, more than the {MOST_STATES:,} that are searched to the end. Give OptimalLattice a time_limit in "
-            "seconds for the best that is found until then."
-        )
-    outcome = _searched(judge, cost, time_limit)
-    if outcome.best is None:
-        raise judge.refuse()
-    levels = outcome.best.levels
-    return publish(
-        "optimal",
-        judge,
-        levels,
-        facts={
-            "proved": outcome.proved,
-            "nodes": lattice.size,
-            "evaluated": outcome.evaluated,
-            "tagged": outcome.tagged,
-            "metric": metric,
-            "value": cost.metric(cost.of(judge.verdict(lattice.classes(levels)))),
-        },
-        warnings=() if outcome.proved else (_unproved(lattice, outcome),),
+
+    name = "optimal"
+    family = "lattice"
+    paper = "El Emam et al. (JAMIA 2009); Kohlmayer et al. (PASSAT 2012)"
+
+    metric: str = METRIC
+    suppression_limit: float = SUPPRESSION_LIMIT
+    time_limit: float | None = number(
+        "Seconds after which the best found so far is taken. Without it a lattice of more than two million "
+        "combinations of levels is refused.",
+        default=None,
+        least=0,
+        trials=(5.0,),
     )
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        sensitive = [one.column for one in requirements if one.column is not None]
+        target = counts.roles.target
+        if self.metric == "classification" and target is not None:
+            sensitive.append(target)
+        lattice = Lattice(counts, sensitive)
+        judge = Judge(lattice, requirements, allowance_of(counts.rows, self.suppression_limit))
+        cost = cost_of(self.metric, judge)
+        if self.time_limit is None and lattice.size > MOST_STATES:
+            raise BadInput(
+                f"The hierarchies of the {len(lattice.heights)} quasi-identifiers have {lattice.size:,} combinations "
+                f"of levels, more than the {MOST_STATES:,} that are searched to the end. Give OptimalLattice a "
+                "time_limit in seconds for the best that is found until then."
+            )
+        outcome = _searched(judge, cost, self.time_limit)
+        if outcome.best is None:
+            raise judge.refuse()
+        levels = outcome.best.levels
+        return publish(
+            "optimal",
+            judge,
+            levels,
+            facts={
+                "proved": outcome.proved,
+                "nodes": lattice.size,
+                "evaluated": outcome.evaluated,
+                "tagged": outcome.tagged,
+                "metric": self.metric,
+                "value": cost.metric(cost.of(judge.verdict(lattice.classes(levels)))),
+            },
+            warnings=() if outcome.proved else (_unproved(lattice, outcome),),
+        )
 
 
 def _searched(judge: Judge, cost: Cost, time_limit: float | None) -> Outcome:

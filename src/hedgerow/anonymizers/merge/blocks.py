@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers.partition.mondrian import mondrian
+from hedgerow.anonymizers.partition.mondrian import Mondrian
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import required
 from hedgerow.privacy import KAnonymity, Requirement
@@ -64,5 +64,5 @@ def near_groups(counts: FrequencyTable, pieces: Pieces) -> NDArray[np.int64]:
 def _block_of_cell(counts: FrequencyTable, requirements: Sequence[Requirement], tuples: int) -> NDArray[np.int32]:
     """Cut the table into blocks of at least about so many tuples, in which all requirements hold."""
     records = min(max(int(counts.rows * tuples / len(counts.tuples)), 1), counts.rows)
-    coarse = mondrian(counts, [*requirements, KAnonymity(records)])
+    coarse = Mondrian().fit_counts(counts, [*requirements, KAnonymity(records)])
     return required(coarse.pieces, "what goes to which group").group

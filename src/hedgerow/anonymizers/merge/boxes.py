@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers import line
+from hedgerow import privacy
 from hedgerow.anonymizers.merge._kernels import Boxes, Shape, Units
 from hedgerow.counts import FrequencyTable
 from hedgerow.domains import Domain
@@ -65,7 +65,7 @@ def described(counts: FrequencyTable, metric: LossName, ranges: bool) -> Describ
 
 def units_of(counts: FrequencyTable, context: Context) -> Units:
     """Tuples with their records, and their cells with the sensitive values that requirements read."""
-    values = line.sensitive_codes(counts, context)
+    values = privacy.sensitive_codes(counts, context)
     cells = np.searchsorted(counts.cell_tuple, np.arange(len(counts.tuples) + 1)).astype(np.int64)
     return Units(counts.tuple_sizes.copy(), cells, counts.cell_sizes, values, int(context.offsets[-1]))
 

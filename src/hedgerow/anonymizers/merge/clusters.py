@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers import line
+from hedgerow import privacy
 from hedgerow.anonymizers.merge._clusters import Rows, Shares, boxes_around, complete, place
 from hedgerow.anonymizers.merge._greedy import merge_greedily
 from hedgerow.anonymizers.merge._kernels import Boxes, Shape, Units
@@ -25,7 +25,7 @@ from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Pieces, Recoding, publish_groups
 
-__all__ = ["Block", "both", "cluster_blocks", "joined", "single_units"]
+__all__ = ["Block", "Shares", "both", "cluster_blocks", "joined", "single_units"]
 
 Longs = NDArray[np.int64]
 
@@ -91,7 +91,7 @@ def cluster_blocks(
     cluster : callable
         From a block to clusters that hold all its records.
     """
-    context, packed = line.bind(counts, requirements)
+    context, packed = privacy.bind(counts, requirements)
     blocks = blocks_of(counts, requirements)
     whole = _whole(counts, units_of(counts, context), packed)
     chances = np.random.SeedSequence(seed).spawn(len(blocks))

@@ -26,10 +26,12 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.anonymizers.parameters import IMPROVE, choice, flag
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import BadInput
 from hedgerow.privacy import Requirement
@@ -38,42 +40,49 @@ from hedgerow.recoding import Recoding
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hedgerow.anonymizers.merge.boxes import LossName
     from hedgerow.anonymizers.merge.working import Part
 
-__all__ = ["greedy"]
+__all__ = ["Greedy"]
 
 
-def greedy(
-    counts: FrequencyTable,
-    requirements: Sequence[Requirement],
-    *,
-    seed: int | None = None,  # noqa: ARG001 - every method has one; ties go to the first
-    metric: LossName = "nllm",
-    ranges: bool = False,
-    improve: bool = False,
-) -> Recoding:
-    """Merge classes, the smallest first; :class:`hedgerow.Greedy` explains the parameters.
+class Greedy(Anonymizer):
+    """Merge the smallest class with the one that costs least, until all classes comply.
 
+    Examples
+    --------
     >>> import pyarrow as pa
-    >>> from hedgerow import KAnonymity, Schema
-    >>> from hedgerow.anonymizers.line import prepare
-    >>> people = pa.table({"town": ["A", "B", "C", "D", "D"]})
-    >>> schema = Schema(quasi=["town"], hierarchies={"town": {"*": {"north": ["A", "B"], "south": ["C", "D"]}}})
-    >>> job = prepare(people, schema, [KAnonymity(2)], random_state=0)
-    >>> merged = greedy(job.counts, job.requirements)
-    >>> merged.columns[0].texts, merged.sizes.tolist()
-    (('north', 'south'), [2, 3])
+    >>> from hedgerow import Schema
+    >>> people = pa.table({"age": [20, 21, 22, 60, 61, 62]})
+    >>> release = Greedy(k=3, ranges=True).anonymize(people, Schema(quasi=["age"]))
+    >>> release.audit.k, release.audit.rows
+    (3, 6)
     """
-    if ranges and metric not in ("nllm", "ncp"):
-        raise BadInput(f"Ranges and sets have no hierarchy, so {metric!r} says nothing of them. Say metric='ncp'.")
-    from hedgerow.anonymizers.merge._greedy import merge_greedily
-    from hedgerow.anonymizers.merge.boxes import described
-    from hedgerow.anonymizers.merge.working import merge_parts
 
-    def merged(part: Part) -> NDArray[np.int64]:
-        return merge_greedily(part.shape, part.boxes, part.units, part.packed, np.empty(0), metric == "discernibility")
+    name = "greedy"
+    family = "merge"
+    paper = "greedy k-anonymization with the NLLM metric, as told for neural networks"
 
-    # A set of values loses by NCP what it would lose as leaves.
-    whole = described(counts, "ncp" if ranges else metric, ranges)
-    return merge_parts("greedy", counts, requirements, whole, merged, improve=improve, ranges=ranges)
+    metric: Literal["nllm", "ncp", "distortion", "discernibility", "prec"] = choice("What a merge is to cost least of.")
+    ranges: bool = flag(
+        "Whether numbers become ranges and categories sets, not nodes of hierarchies. The metric must then be NLLM "
+        "or NCP, which are the same for them."
+    )
+    improve: bool = IMPROVE
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        if self.ranges and self.metric not in ("nllm", "ncp"):
+            raise BadInput(
+                f"Ranges and sets have no hierarchy, so {self.metric!r} says nothing of them. Say metric='ncp'."
+            )
+        from hedgerow.anonymizers.merge._greedy import merge_greedily
+        from hedgerow.anonymizers.merge.boxes import described
+        from hedgerow.anonymizers.merge.working import merge_parts
+
+        def merged(part: Part) -> NDArray[np.int64]:
+            return merge_greedily(
+                part.shape, part.boxes, part.units, part.packed, np.empty(0), self.metric == "discernibility"
+            )
+
+        # A set of values loses by NCP what it would lose as leaves.
+        whole = described(counts, "ncp" if self.ranges else self.metric, self.ranges)
+        return merge_parts("greedy", counts, requirements, whole, merged, improve=self.improve, ranges=self.ranges)

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers import line
+from hedgerow import privacy
 from hedgerow.anonymizers.merge._improving import improve_classes
 from hedgerow.anonymizers.merge._kernels import Boxes, Units
 from hedgerow.anonymizers.merge.blocks import near_groups
@@ -51,7 +51,7 @@ def improved(
         How groups are described: by ranges and sets if not given.
     """
     block_of_group = near_groups(counts, pieces)
-    context, packed = line.bind(counts, requirements)
+    context, packed = privacy.bind(counts, requirements)
     whole = described(counts, "ncp", ranges=True) if whole is None else whole
     values = units_of(counts, context).values
     # A unit is what one group holds of one tuple.

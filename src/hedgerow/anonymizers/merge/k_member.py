@@ -26,17 +26,21 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers.merge._clusters import Shares, grow_clusters
-from hedgerow.anonymizers.merge.clusters import Block, both, cluster_blocks, joined, single_units
+from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.anonymizers.parameters import IMPROVE
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding
 
-__all__ = ["grown_from", "k_member"]
+if TYPE_CHECKING:
+    from hedgerow.anonymizers.merge.clusters import Block, Shares
+
+__all__ = ["KMember", "grown_from"]
 
 Longs = NDArray[np.int64]
 
@@ -44,36 +48,29 @@ Longs = NDArray[np.int64]
 _AT_HAND = 256
 
 
-def k_member(
-    counts: FrequencyTable,
-    requirements: Sequence[Requirement],
-    *,
-    seed: int | None = None,
-    improve: bool = False,
-) -> Recoding:
-    """Grow clusters one after the other.
-
-    Parameters
-    ----------
-    counts : FrequencyTable
-    requirements : sequence of Requirement
-    seed : int, optional
-        For the record from which the first cluster is furthest.
-    improve : bool
-        Whether clusters exchange records afterwards while the total loss falls.
+class KMember(Anonymizer):
+    """Grow clusters one after the other, each by the record that makes it lose least.
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from hedgerow import KAnonymity, Schema
-    >>> from hedgerow.anonymizers import line
-    >>> table = pa.table({"age": [20, 21, 22, 60, 61]})
-    >>> prepared = line.prepare(table, Schema(quasi=["age"]), [KAnonymity(2)], random_state=0)
-    >>> recoding = k_member(prepared.counts, prepared.requirements, seed=0)
-    >>> sorted(recoding.sizes.tolist())
-    [2, 3]
+    >>> from hedgerow import Schema
+    >>> people = pa.table({"age": [20, 21, 22, 60, 61, 62]})
+    >>> release = KMember(k=3, random_state=0).anonymize(people, Schema(quasi=["age"]))
+    >>> release.audit.k, release.audit.rows
+    (3, 6)
     """
-    return cluster_blocks("k-member", counts, requirements, _grown, seed=seed, improve=improve)
+
+    name = "k-member"
+    family = "merge"
+    paper = "Byun, Kamra, Bertino, Li (DASFAA 2007)"
+
+    improve: bool = IMPROVE
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        from hedgerow.anonymizers.merge.clusters import cluster_blocks
+
+        return cluster_blocks("k-member", counts, requirements, _grown, seed=seed, improve=self.improve)
 
 
 def _grown(block: Block, chance: np.random.Generator) -> Shares:
@@ -86,6 +83,9 @@ def _grown(block: Block, chance: np.random.Generator) -> Shares:
 
 def grown_from(block: Block, start: int) -> Shares:
     """Clusters of a block by k-member's rule, the first furthest from a unit; they need not all comply."""
+    from hedgerow.anonymizers.merge._clusters import grow_clusters
+    from hedgerow.anonymizers.merge.clusters import Shares, both, joined, single_units
+
     order = _rarest_first(block)
     rows = block.rows._replace(numbers=block.rows.numbers[order], codes=block.rows.codes[order])
     units = single_units(block.units.weight[order], block.units.values[order], block.units.histogram)

@@ -26,6 +26,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.anonymizers.parameters import IMPROVE
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding
@@ -35,32 +37,40 @@ if TYPE_CHECKING:
 
     from hedgerow.anonymizers.merge.working import Part
 
-__all__ = ["kaca"]
+__all__ = ["KACA"]
 
 
-def kaca(
-    counts: FrequencyTable, requirements: Sequence[Requirement], *, seed: int | None = None, improve: bool = False
-) -> Recoding:
-    """Merge classes in random order; :class:`hedgerow.KACA` explains the parameters.
+class KACA(Anonymizer):
+    """Merge classes that are too small, one at random after the other, with the nearest class.
 
+    Examples
+    --------
     >>> import pyarrow as pa
-    >>> from hedgerow import KAnonymity, Schema
-    >>> from hedgerow.anonymizers.line import prepare
-    >>> people = pa.table({"town": ["A", "B", "C", "D", "D"]})
-    >>> schema = Schema(quasi=["town"], hierarchies={"town": {"*": {"north": ["A", "B"], "south": ["C", "D"]}}})
-    >>> job = prepare(people, schema, [KAnonymity(2)], random_state=0)
-    >>> kaca(job.counts, job.requirements, seed=1).columns[0].texts
-    ('north', 'south')
+    >>> from hedgerow import Schema
+    >>> people = pa.table({"age": [20, 21, 22, 60, 61, 62]})
+    >>> release = KACA(k=3, random_state=0).anonymize(people, Schema(quasi=["age"]))
+    >>> release.audit.k >= 3, release.audit.rows
+    (True, 6)
     """
-    from hedgerow.anonymizers.merge._greedy import merge_greedily
-    from hedgerow.anonymizers.merge.boxes import described
-    from hedgerow.anonymizers.merge.working import merge_parts
 
-    # Waiting times without memory: of all classes that wait, each is equally likely to be the next.
-    waits = np.random.default_rng(seed).exponential(size=(2, len(counts.tuples)))
+    name = "kaca"
+    family = "merge"
+    paper = "Li, Wong, Fu, Pei (DaWaK 2006)"
 
-    def merged(part: Part) -> NDArray[np.int64]:
-        return merge_greedily(part.shape, part.boxes, part.units, part.packed, waits[:, part.tuples].reshape(-1), False)
+    improve: bool = IMPROVE
 
-    whole = described(counts, "distortion", ranges=False)
-    return merge_parts("kaca", counts, requirements, whole, merged, improve=improve, ranges=False)
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        from hedgerow.anonymizers.merge._greedy import merge_greedily
+        from hedgerow.anonymizers.merge.boxes import described
+        from hedgerow.anonymizers.merge.working import merge_parts
+
+        # Waiting times without memory: of all classes that wait, each is equally likely to be the next.
+        waits = np.random.default_rng(seed).exponential(size=(2, len(counts.tuples)))
+
+        def merged(part: Part) -> NDArray[np.int64]:
+            return merge_greedily(
+                part.shape, part.boxes, part.units, part.packed, waits[:, part.tuples].reshape(-1), False
+            )
+
+        whole = described(counts, "distortion", ranges=False)
+        return merge_parts("kaca", counts, requirements, whole, merged, improve=self.improve, ranges=False)

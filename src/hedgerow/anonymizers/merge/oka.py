@@ -25,56 +25,55 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers.merge._clusters import Shares
-from hedgerow.anonymizers.merge.clusters import Block, both, cluster_blocks, joined
+from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.anonymizers.parameters import IMPROVE
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding
 
-__all__ = ["distances", "from_centres", "oka"]
+if TYPE_CHECKING:
+    from hedgerow.anonymizers.merge.clusters import Block, Shares
+
+__all__ = ["OKA", "distances", "from_centres"]
 
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-def oka(
-    counts: FrequencyTable,
-    requirements: Sequence[Requirement],
-    *,
-    seed: int | None = None,
-    improve: bool = False,
-) -> Recoding:
-    """Cluster in one pass, then adjust.
-
-    Parameters
-    ----------
-    counts : FrequencyTable
-    requirements : sequence of Requirement
-    seed : int, optional
-        For the records with which clusters start.
-    improve : bool
-        Whether clusters exchange records afterwards while the total loss falls.
+class OKA(Anonymizer):
+    """Send all records to the nearest of n/k clusters in one pass, then even the clusters out.
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from hedgerow import KAnonymity, Schema
-    >>> from hedgerow.anonymizers import line
-    >>> table = pa.table({"age": [20, 21, 22, 60, 61]})
-    >>> prepared = line.prepare(table, Schema(quasi=["age"]), [KAnonymity(2)], random_state=0)
-    >>> recoding = oka(prepared.counts, prepared.requirements, seed=0)
-    >>> sorted(recoding.sizes.tolist())
-    [2, 3]
+    >>> from hedgerow import Schema
+    >>> people = pa.table({"age": [20, 21, 22, 60, 61, 62]})
+    >>> release = OKA(k=3, random_state=0).anonymize(people, Schema(quasi=["age"]))
+    >>> release.audit.k, release.audit.rows
+    (3, 6)
     """
-    return cluster_blocks("oka", counts, requirements, _one_pass, seed=seed, improve=improve)
+
+    name = "oka"
+    family = "merge"
+    paper = "Lin, Wei (PAIS 2008)"
+
+    improve: bool = IMPROVE
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        from hedgerow.anonymizers.merge.clusters import cluster_blocks
+
+        return cluster_blocks("oka", counts, requirements, _one_pass, seed=seed, improve=self.improve)
 
 
 def _one_pass(block: Block, chance: np.random.Generator) -> Shares:
     """Clusters of a block; those that do not satisfy the requirements are merged later."""
+    from hedgerow.anonymizers.merge.clusters import joined
+
     weight = block.open
     clusters = min(int(weight.sum()) // block.packed.minimal_size, int(np.count_nonzero(weight)))
     if clusters == 0:
@@ -87,6 +86,8 @@ def _one_pass(block: Block, chance: np.random.Generator) -> Shares:
 
 def from_centres(block: Block, first: Longs) -> Shares:
     """Both passes, from the units with which clusters start."""
+    from hedgerow.anonymizers.merge.clusters import Shares, both, joined
+
     weight = block.open
     left = weight - np.bincount(first, minlength=len(weight))
     rest = np.flatnonzero(left)
@@ -100,6 +101,8 @@ def from_centres(block: Block, first: Longs) -> Shares:
 
 def _adjusted(block: Block, shares: Shares, k: int) -> tuple[Shares, Longs, Longs]:
     """The k records of each cluster that are nearest to its centre, and the units and numbers of the others."""
+    from hedgerow.anonymizers.merge.clusters import Shares
+
     order = np.lexsort((shares.unit, distances(block, shares), shares.cluster))
     unit, cluster, size = (array[order] for array in shares)
     ends = np.cumsum(size)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers import line
+from hedgerow import privacy
 from hedgerow.anonymizers.merge._kernels import Boxes, Shape, Units
 from hedgerow.anonymizers.merge.blocks import blocks_of
 from hedgerow.anonymizers.merge.boxes import Described, units_of
@@ -58,7 +58,7 @@ def merge_parts(
     ranges : bool
         Whether to publish ranges and sets, instead of labels of the hierarchies.
     """
-    context, packed = line.bind(counts, requirements)
+    context, packed = privacy.bind(counts, requirements)
     units = units_of(counts, context)
     blocks = [np.unique(counts.cell_tuple[cells]).astype(np.int64) for cells in blocks_of(counts, requirements)]
 

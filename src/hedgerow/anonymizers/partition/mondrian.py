@@ -29,7 +29,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers import line
+from hedgerow import privacy
+from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.anonymizers.parameters import IMPROVE, choice, flag
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import Context
@@ -38,51 +40,67 @@ from hedgerow.recoding import CutTree, Pieces, Recoding, publish_groups
 if TYPE_CHECKING:
     from hedgerow.anonymizers.partition._sets import Items, Scales
 
-__all__ = ["mondrian"]
+__all__ = ["Mondrian"]
 
 _MOST_COUNTED = 512
 _WORD = 64
 
 
-def mondrian(
-    counts: FrequencyTable,
-    requirements: Sequence[Requirement],
-    *,
-    seed: int | None = None,  # noqa: ARG001 - every method has one; Mondrian's cuts leave nothing to chance
-    cut: Literal["loss", "widest"] = "loss",
-    relaxed: bool = False,
-    publish: Literal["set", "interval", "label"] = "set",
-    order: Literal["auto", "alphabetical", "hierarchy"] = "auto",
-    improve: bool = False,
-) -> Recoding:
-    """Partition the records and describe every group; :class:`hedgerow.Mondrian` explains the parameters."""
-    from hedgerow.anonymizers.partition.threads import partition_in_threads
+class Mondrian(Anonymizer):
+    """Multidimensional partitioning with set-based generalization.
 
-    context, packed = line.bind(counts, requirements)
-    orders = tuple(_order(counts, name, order) for name in counts.quasi)
-    units = _units(counts, context, relaxed)
-    items = _items(counts, context, orders, units)
-    cuts = partition_in_threads(items, _scales(counts, context, orders), packed, by_loss=cut == "loss", relaxed=relaxed)
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from hedgerow import Schema
+    >>> people = pa.table({"age": [20, 23, 25, 27, 27, 29], "sex": ["M", "M", "F", "F", "F", "M"]})
+    >>> release = Mondrian(k=3).anonymize(people, Schema(quasi=["age", "sex"]))
+    >>> sorted(set(release.table["sex"].to_pylist()))
+    ['F', 'M']
+    """
 
-    groups = len(cuts.start)
-    group = np.empty(len(units.weight), dtype=np.int32)
-    group[items.origin] = np.repeat(np.arange(groups, dtype=np.int32), cuts.end - cuts.start)
-    pieces = _pieces(counts, units, group)
-    if improve:
-        from hedgerow.anonymizers.merge.improving import improved
+    name = "mondrian"
+    family = "partition"
+    paper = "LeFevre, DeWitt, Ramakrishnan (ICDE 2006); sets: Shao, Beckford"
 
-        pieces = improved(counts, requirements, pieces)
-        groups = int(pieces.group.max()) + 1
-    columns, values = publish_groups(counts, pieces, groups, publish)
-    return Recoding(
-        method="mondrian",
-        quasi=counts.quasi,
-        columns=columns,
-        groups=values,
-        sizes=np.bincount(pieces.group, pieces.size, groups).astype(np.int64),
-        pieces=pieces,
-        router=CutTree(cuts.column, cuts.threshold, cuts.single, cuts.left, cuts.right, orders),
+    cut: Literal["loss", "widest"] = choice("The cut that lowers NCP most, or the paper's: widest column, median.")
+    relaxed: bool = flag("Whether records with equal values may be split between groups.")
+    publish: Literal["set", "interval", "label"] = choice("Sets; intervals for numbers; or the hierarchy's labels.")
+    order: Literal["auto", "alphabetical", "hierarchy"] = choice(
+        "In which order categories are cut; a given hierarchy's if there is one."
     )
+    improve: bool = IMPROVE
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        from hedgerow.anonymizers.partition.threads import partition_in_threads
+
+        context, packed = privacy.bind(counts, requirements)
+        orders = tuple(_order(counts, name, self.order) for name in counts.quasi)
+        units = _units(counts, context, self.relaxed)
+        items = _items(counts, context, orders, units)
+        cuts = partition_in_threads(
+            items, _scales(counts, context, orders), packed, by_loss=self.cut == "loss", relaxed=self.relaxed
+        )
+
+        groups = len(cuts.start)
+        group = np.empty(len(units.weight), dtype=np.int32)
+        group[items.origin] = np.repeat(np.arange(groups, dtype=np.int32), cuts.end - cuts.start)
+        pieces = _pieces(counts, units, group)
+        if self.improve:
+            from hedgerow.anonymizers.merge.improving import improved
+
+            pieces = improved(counts, requirements, pieces)
+            groups = int(pieces.group.max()) + 1
+        columns, values = publish_groups(counts, pieces, groups, self.publish)
+        return Recoding(
+            method="mondrian",
+            quasi=counts.quasi,
+            columns=columns,
+            groups=values,
+            sizes=np.bincount(pieces.group, pieces.size, groups).astype(np.int64),
+            pieces=pieces,
+            router=CutTree(cuts.column, cuts.threshold, cuts.single, cuts.left, cuts.right, orders),
+        )
 
 
 def _order(counts: FrequencyTable, name: str, order: str) -> NDArray[np.int32]:
@@ -124,7 +142,7 @@ def _items(counts: FrequencyTable, context: Context, orders: Sequence[NDArray[np
     if units.cell is None:
         values = np.empty((len(ranks), 0), dtype=np.int32)
     else:
-        values = line.sensitive_codes(counts, context)[units.cell]
+        values = privacy.sensitive_codes(counts, context)[units.cell]
     origin = np.arange(len(ranks), dtype=np.int32)
     return Items(np.ascontiguousarray(ranks), categories, values, units.weight.copy(), origin)
 

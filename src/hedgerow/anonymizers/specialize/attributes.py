@@ -141,7 +141,7 @@ class TaxonomyCut(Attribute):
     --------
     >>> import pyarrow as pa
     >>> from hedgerow import KAnonymity, Schema
-    >>> from hedgerow.anonymizers.line import prepare
+    >>> from hedgerow.anonymizers.pipeline import prepare
     >>> people = pa.table({"town": ["Bonn", "Lyon", "Nice"], "drink": ["beer", "wine", "wine"]})
     >>> towns = {"*": {"Germany": ["Bonn"], "France": ["Lyon", "Nice"]}}
     >>> schema = Schema(quasi=["town"], target="drink", hierarchies={"town": towns})

@@ -20,36 +20,37 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from hedgerow.anonymizers.specialize.climbing import Climb
+from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding, recode_by_nodes
 from hedgerow.trees.training import checked_target
 
-__all__ = ["bug"]
+__all__ = ["BUG"]
 
 
-def bug(
-    counts: FrequencyTable,
-    requirements: Sequence[Requirement],
-    *,
-    seed: int | None = None,  # noqa: ARG001 - every method has one; generalization leaves nothing to chance
-) -> Recoding:
-    """Generalize from the bottom; :class:`hedgerow.BUG` is its estimator.
+class BUG(Anonymizer):
+    """Bottom-up generalization: from the values up, what tells least of the class first. Needs a target.
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from hedgerow import KAnonymity, Schema
-    >>> from hedgerow.anonymizers.line import prepare
+    >>> from hedgerow import Schema
     >>> people = pa.table({"sex": ["F", "F", "M", "M"], "town": ["A", "B", "A", "B"], "ill": [*"nnyy"]})
-    >>> requirements = [KAnonymity(2)]
-    >>> counts = prepare(people, Schema(quasi=["sex", "town"], target="ill"), requirements, random_state=0).counts
-    >>> bug(counts, requirements).transform(people).select(["sex", "town"]).to_pylist()[0]
-    {'sex': 'F', 'town': '*'}
+    >>> release = BUG(k=2).anonymize(people, Schema(quasi=["sex", "town"], target="ill"))
+    >>> sorted(set(zip(*(release.table[name].to_pylist() for name in ("sex", "town")))))
+    [('F', '*'), ('M', '*')]
     """
-    climb = Climb(counts, requirements, checked_target(counts, "BUG"))
-    climb.run()
-    done = Counter(step.column for step in climb.steps)
-    facts = {"generalizations": {name: done[at] for at, name in enumerate(counts.quasi)}}
-    return recode_by_nodes("bug", counts, climb.nodes, facts=facts)
+
+    name = "bug"
+    family = "specialize"
+    paper = "Wang, Yu, Chakraborty (ICDM 2004)"
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        from hedgerow.anonymizers.specialize.climbing import Climb
+
+        climb = Climb(counts, requirements, checked_target(counts, "BUG"))
+        climb.run()
+        done = Counter(step.column for step in climb.steps)
+        facts = {"generalizations": {name: done[at] for at, name in enumerate(counts.quasi)}}
+        return recode_by_nodes("bug", counts, climb.nodes, facts=facts)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers import line
+from hedgerow import privacy
 from hedgerow.anonymizers.specialize.attributes import TaxonomyCut
 from hedgerow.anonymizers.specialize.shield_classes import by_shield, shield_elements
 from hedgerow.counts import FrequencyTable, tabulate
@@ -168,7 +168,7 @@ class _Shield:
         requirements: Sequence[Requirement],
         hierarchies: Sequence[EncodedHierarchy],
     ) -> None:
-        context = line.context_of(counts, requirements)
+        context = privacy.context_of(counts, requirements)
         self.shield = shield
         self._bound = [one.bind(context) for one in requirements]
         self._hierarchies = [hierarchies[at] for at in shield]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers import line
+from hedgerow import privacy
 from hedgerow.anonymizers.specialize import _judging, _kernels
 from hedgerow.anonymizers.specialize.attributes import Split
 from hedgerow.counts import FrequencyTable, tabulate
@@ -29,16 +29,16 @@ def by_shield(counts: FrequencyTable, requirements: Sequence[Requirement]) -> di
     --------
     >>> import pyarrow as pa
     >>> from hedgerow import KAnonymity, Schema
+    >>> from hedgerow.anonymizers import pipeline
     >>> people = pa.table({"a": ["x", "y"], "b": ["x", "y"]})
     >>> requirements = [KAnonymity(1), KAnonymity(1, shield=["b"]), KAnonymity(2, shield=["b"])]
-    >>> counts = line.prepare(people, Schema(quasi=["a", "b"]), requirements, random_state=0).counts
+    >>> counts = pipeline.prepare(people, Schema(quasi=["a", "b"]), requirements, random_state=0).counts
     >>> [(shield, len(those)) for shield, those in by_shield(counts, requirements).items()]
     [((0, 1), 1), ((1,), 2)]
     """
     result: dict[tuple[int, ...], list[Requirement]] = {}
     for one in requirements:
-        names = counts.quasi if one.shield is None else one.shield
-        result.setdefault(tuple(sorted(counts.quasi.index(name) for name in names)), []).append(one)
+        result.setdefault(privacy.shield_of(one, counts.quasi), []).append(one)
     return result
 
 
@@ -94,7 +94,7 @@ class ShieldClasses:
         number: int,
         candidates: _kernels.Candidates,
     ) -> None:
-        context, self._packed = line.bind(counts, requirements)
+        context, self._packed = privacy.bind(counts, requirements)
         self.shield, self.weight, self._number, self._candidates = shield, len(requirements), number, candidates
         self._width = int(context.offsets[-1])
         codes, values, sizes = shield_elements(counts, shield, [one.domain.name for one in context.columns])

@@ -15,40 +15,46 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
-from hedgerow.anonymizers.specialize.attributes import attribute_of
-from hedgerow.anonymizers.specialize.publishing import publish
-from hedgerow.anonymizers.specialize.search import Loss, Search
+from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.anonymizers.parameters import choice
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding
 from hedgerow.trees.training import checked_target
 
-__all__ = ["tdr"]
+__all__ = ["TDR"]
 
 
-def tdr(
-    counts: FrequencyTable,
-    requirements: Sequence[Requirement],
-    *,
-    seed: int | None = None,  # noqa: ARG001 - every method has one; refinement leaves nothing to chance
-    loss: Loss = "shield",
-) -> Recoding:
-    """Refine from the top; :class:`hedgerow.TDR` explains the parameters.
+class TDR(Anonymizer):
+    """Top-down refinement: TDS that discloses the values of a category without a taxonomy one by one. Needs a target.
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from hedgerow import KAnonymity, Schema
-    >>> from hedgerow.anonymizers.line import prepare
+    >>> from hedgerow import Schema
     >>> people = pa.table({"town": ["A", "A", "B", "C"], "drink": ["milk", "milk", "wine", "wine"]})
-    >>> requirements = [KAnonymity(2)]
-    >>> counts = prepare(people, Schema(quasi=["town"], target="drink"), requirements, random_state=0).counts
-    >>> tdr(counts, requirements).transform(people)["town"].to_pylist()
-    ['A', 'A', '*', '*']
+    >>> release = TDR(k=2).anonymize(people, Schema(quasi=["town"], target="drink"))
+    >>> sorted(release.table["town"].to_pylist())
+    ['*', '*', 'A', 'A']
     """
-    target = checked_target(counts, "TDR")
-    attributes = [attribute_of(counts, name, target, disclose=True) for name in counts.quasi]
-    search = Search(counts, requirements, attributes, loss)
-    search.run()
-    return publish("tdr", counts, search, target)
+
+    name = "tdr"
+    family = "specialize"
+    paper = "Fung, Wang, Yu (IEEE TKDE 2007)"
+
+    loss: Literal["shield", "node"] = choice(
+        "What anonymity costs: the fall of the smallest class, as the authors have it, or of the value's size."
+    )
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        from hedgerow.anonymizers.specialize.attributes import attribute_of
+        from hedgerow.anonymizers.specialize.publishing import publish
+        from hedgerow.anonymizers.specialize.search import Search
+
+        target = checked_target(counts, "TDR")
+        attributes = [attribute_of(counts, name, target, disclose=True) for name in counts.quasi]
+        search = Search(counts, requirements, attributes, self.loss)
+        search.run()
+        return publish("tdr", counts, search, target)

@@ -26,45 +26,55 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
-from hedgerow.anonymizers.specialize.attributes import attribute_of
-from hedgerow.anonymizers.specialize.publishing import publish
-from hedgerow.anonymizers.specialize.search import Loss, Search
+from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.anonymizers.parameters import choice
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding
 from hedgerow.trees.training import checked_target
 
-__all__ = ["tds"]
+if TYPE_CHECKING:
+    from hedgerow.anonymizers.specialize.search import Loss, Search
+
+__all__ = ["TDS", "search_from_top"]
 
 
-def tds(
-    counts: FrequencyTable,
-    requirements: Sequence[Requirement],
-    *,
-    seed: int | None = None,  # noqa: ARG001 - every method has one; specialization leaves nothing to chance
-    loss: Loss = "shield",
-) -> Recoding:
-    """Specialize from the top; :class:`hedgerow.TDS` explains the parameters.
+class TDS(Anonymizer):
+    """Top-down specialization: from everything general down to what tells most of the class. Needs a target.
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from hedgerow import KAnonymity, Schema
-    >>> from hedgerow.anonymizers.line import prepare
+    >>> from hedgerow import Schema
     >>> people = pa.table({"age": [20, 21, 30, 31, 32], "drink": ["milk", "milk", "wine", "wine", "wine"]})
-    >>> requirements = [KAnonymity(2)]
-    >>> counts = prepare(people, Schema(quasi=["age"], target="drink"), requirements, random_state=0).counts
-    >>> tds(counts, requirements).transform(people)["age"].to_pylist()
-    ['[20,30)', '[20,30)', '[30,32]', '[30,32]', '[30,32]']
+    >>> release = TDS(k=2).anonymize(people, Schema(quasi=["age"], target="drink"))
+    >>> sorted(set(release.table["age"].to_pylist()))
+    ['[20,30)', '[30,32]']
     """
-    target = checked_target(counts, "TDS")
-    search = search_from_top(counts, requirements, target, loss)
-    search.run()
-    return publish("tds", counts, search, target)
+
+    name = "tds"
+    family = "specialize"
+    paper = "Fung, Wang, Yu (ICDE 2005)"
+
+    loss: Literal["shield", "node"] = choice(
+        "What anonymity costs: the fall of the smallest class, as the authors have it, or of the value's size."
+    )
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        from hedgerow.anonymizers.specialize.publishing import publish
+
+        target = checked_target(counts, "TDS")
+        search = search_from_top(counts, requirements, target, self.loss)
+        search.run()
+        return publish("tds", counts, search, target)
 
 
 def search_from_top(counts: FrequencyTable, requirements: Sequence[Requirement], target: str, loss: Loss) -> Search:
     """The search before its first step."""
+    from hedgerow.anonymizers.specialize.attributes import attribute_of
+    from hedgerow.anonymizers.specialize.search import Search
+
     attributes = [attribute_of(counts, name, target, disclose=False) for name in counts.quasi]
     return Search(counts, requirements, attributes, loss)

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from hedgerow.counts import FrequencyTable
 from hedgerow.domains import Domain
-from hedgerow.trees.paths import PathTree
+from hedgerow.trees.nodes.arrays import NodeList
+from hedgerow.trees.nodes.paths import PathTree, joined_lookups
 
 __all__ = ["expanded"]
 
@@ -115,14 +116,9 @@ class _Growing:
 
     def __init__(self, tree: PathTree, domains: tuple[Domain, ...]) -> None:
         self._domains = domains
-        self._column = tree.column.tolist()
-        self._parent = tree.parent.tolist()
-        self._first = tree.first.tolist()
-        self._branches = tree.branches.tolist()
-        self._threshold = tree.threshold.tolist()
-        self._start = tree.start.tolist()
-        self._lookup = [tree.lookup]
-        self._looked_up = len(tree.lookup)
+        self._tree = tree
+        self._nodes = NodeList(tree.nodes)
+        self._lookups: dict[int, NDArray[np.int32]] = {}
 
     def ask(self, leaf: _Leaf, question: _Question) -> list[_Leaf]:
         """Put a question at a leaf; returns the new leaves that records reach."""
@@ -133,16 +129,12 @@ class _Growing:
             held, branch = np.unique(codes, return_inverse=True)
             lookup = np.full(domain.size, -1, dtype=np.int32)
             lookup[held] = np.arange(len(held))
-            self._start[leaf.node] = self._looked_up
-            self._lookup.append(lookup)
-            self._looked_up += len(lookup)
-            branches = len(held)
+            self._lookups[leaf.node] = lookup
+            added = self._nodes.ask(leaf.node, column, len(held))
         else:
             branch = np.where(codes == domain.missing_code, 2, (codes > question.threshold).astype(np.int64))
-            self._threshold[leaf.node] = question.threshold
-            branches = 3 if domain.has_missing else 2
-        first = self._branch(leaf.node, column, branches)
-        return [leaf.below(first + at, branch == at, column) for at in np.unique(branch).tolist()]
+            added = self._nodes.ask(leaf.node, column, 2 + domain.has_missing, question.threshold)
+        return [leaf.below(added[at], branch == at, column) for at in np.unique(branch).tolist()]
 
     def ask_the_rest(self, leaf: _Leaf) -> None:
         """Ask for every column that can be shown of all records of a leaf without splitting it."""
@@ -155,24 +147,8 @@ class _Growing:
             if alone or (domain.kind != "text" and not holds_missing):
                 (leaf,) = self.ask(leaf, _Question(column, len(domain.labels) - 1, 0.0))
 
-    def _branch(self, node: int, column: int, branches: int) -> int:
-        first = len(self._column)
-        self._column[node], self._first[node], self._branches[node] = column, first, branches
-        self._column += [-1] * branches
-        self._parent += [node] * branches
-        self._first += [-1] * branches
-        self._branches += [0] * branches
-        self._threshold += [-1] * branches
-        self._start += [-1] * branches
-        return first
-
     def finished(self) -> PathTree:
-        return PathTree(
-            column=np.array(self._column, dtype=np.int32),
-            parent=np.array(self._parent, dtype=np.int32),
-            first=np.array(self._first, dtype=np.int64),
-            branches=np.array(self._branches, dtype=np.int32),
-            threshold=np.array(self._threshold, dtype=np.int32),
-            start=np.array(self._start, dtype=np.int64),
-            lookup=np.concatenate(self._lookup),
-        )
+        start, lookup = joined_lookups(self._lookups, len(self._nodes))
+        start[start >= 0] += len(self._tree.lookup)
+        start[: self._tree.size][self._tree.start >= 0] = self._tree.start[self._tree.start >= 0]
+        return PathTree(self._nodes.finished(), start, np.concatenate([self._tree.lookup, lookup]))

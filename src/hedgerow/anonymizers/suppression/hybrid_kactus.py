@@ -28,22 +28,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers.suppression.kactus import entries_of, pruned, release_groups, warnings_of
+from hedgerow.anonymizers.parameters import flag, number
+from hedgerow.anonymizers.suppression.kactus import release_groups, warnings_of
+from hedgerow.anonymizers.suppression.tree_guided import TreeGuided
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Pieces, PublishedColumn, Recoding
 from hedgerow.recoding.shown import PublishedValues
 
 if TYPE_CHECKING:
-    from hedgerow.anonymizers.suppression._kernels import Outcome
-    from hedgerow.trees.paths import PathTree
+    from hedgerow.anonymizers.suppression.pruning import PrunedTree
+    from hedgerow.trees.nodes.paths import PathTree
 
-__all__ = ["hybrid_kactus"]
+__all__ = ["HybridKActus"]
 
 _WEAK = (
     "WEAK: made as the paper prints the method, which publishes records of large leaves with their original "
@@ -51,40 +53,59 @@ _WEAK = (
 )
 
 
-def hybrid_kactus(
-    counts: FrequencyTable,
-    requirements: Sequence[Requirement],
-    *,
-    seed: int | None = None,
-    inducer: Any = "c45",
-    min_objects: int | Literal["k"] = "k",
-    crossover: float = 0.5,
-    as_published: bool = False,
-) -> Recoding:
-    """Induce a tree and release its nodes; :class:`hedgerow.HybridKActus` explains the parameters."""
-    from hedgerow.anonymizers.suppression._kernels import Reading
-    from hedgerow.trees.inducers import grow
+class HybridKActus(TreeGuided):
+    """kACTUS with crossover and perturbation: small leaves are completed or averaged, and no record is lost.
 
-    k = max(one.minimal_size for one in requirements)
-    tree = grow(inducer, counts, k if min_objects == "k" else int(min_objects), "HybridKActus")
-    reading = Reading(keep_all=not as_published, crossover=float(crossover), settle=as_published)
-    outcome = pruned(tree, counts, requirements, reading, seed)
-    if as_published:
-        return _as_published(tree, counts, outcome, k)
-    nodes = np.flatnonzero(outcome.released)
-    shown = tree.asked(len(counts.quasi))[nodes]
-    # A completed leaf differs from its partner in what the node above asks, a pruned node in what was asked below it.
-    shown |= tree.asked_below(len(counts.quasi))[nodes]
-    return release_groups("hybrid-kactus", tree, counts, outcome, shown, shown)
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from hedgerow import Schema
+    >>> people = pa.table({"sex": ["F"] * 4 + ["M"] * 4, "town": ["A", "B"] * 4, "ill": ["no"] * 4 + ["yes"] * 4})
+    >>> release = HybridKActus(k=3).anonymize(people, Schema(quasi=["sex", "town"], target="ill"))
+    >>> release.audit.k, release.recoding.lost
+    (4, 0)
+    """
+
+    name = "hybrid-kactus"
+    paper = "Israni et al. (Indian J. Sci. Res. 2017)"
+    guarantees = "k-anonymity, l-diversity, t-closeness, p-sensitive, (alpha,k); none as published"
+
+    crossover: float = number(
+        "A leaf that lacks a smaller share of k is completed by the sibling whose labels are purest.",
+        default=0.5,
+        least=0,
+        most=1,
+        trials=(0.0, 1.0),
+    )
+    as_published: bool = flag(
+        "The method as printed, which is not k-anonymous. Its release is audited and marked as weak, and the command "
+        "writes it only with ``--allow-weak``.",
+        weak=True,
+    )
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        from hedgerow.anonymizers.suppression.pruning import Reading, pruned
+
+        k = max(one.minimal_size for one in requirements)
+        tree = self._grown(counts, k)
+        reading = Reading(keep_all=not self.as_published, crossover=float(self.crossover), settle=self.as_published)
+        outcome = pruned(tree, counts, requirements, reading, seed)
+        if self.as_published:
+            return _as_published(tree, counts, outcome, k)
+        nodes = np.flatnonzero(outcome.released)
+        shown = tree.asked(len(counts.quasi))[nodes]
+        # A completed leaf differs from its partner in what the node above asks, a pruned one in what was asked below.
+        shown |= tree.asked_below(len(counts.quasi))[nodes]
+        return release_groups("hybrid-kactus", tree, counts, outcome, shown, shown)
 
 
-def _as_published(tree: PathTree, counts: FrequencyTable, outcome: Outcome, k: int) -> Recoding:
+def _as_published(tree: PathTree, counts: FrequencyTable, outcome: PrunedTree, k: int) -> Recoding:
     """The release as printed: original tuples, except for what was suppressed or perturbed."""
     inner = np.flatnonzero(outcome.settled)
     helped = outcome.waiting[inner] + outcome.borrowed[inner] >= k
-    kept, _ = entries_of(outcome, np.flatnonzero(outcome.released))
-    hidden, _ = entries_of(outcome, inner[helped])
-    moved, owner = entries_of(outcome, inner[~helped])
+    kept, _ = outcome.entries(np.flatnonzero(outcome.released))
+    hidden, _ = outcome.entries(inner[helped])
+    moved, owner = outcome.entries(inner[~helped])
     entry = np.concatenate([kept, hidden, moved])
     of_tuple = counts.cell_tuple[outcome.bags.cell[entry]]
     # What a record shows: its tuple (question -1), nothing (-2), or only the number that a node perturbed.

@@ -28,68 +28,84 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers.parameters import choice, flag
+from hedgerow.anonymizers.suppression.tree_guided import TreeGuided
 from hedgerow.counts import FrequencyTable
-from hedgerow.errors import InternalError, required
-from hedgerow.privacy import Requirement, TCloseness
-from hedgerow.privacy.binding import Context
+from hedgerow.errors import required
+from hedgerow.privacy import Requirement
 from hedgerow.recoding import Pieces, Recoding, publish_shown
 
 if TYPE_CHECKING:
-    from hedgerow.anonymizers.suppression._kernels import Cells, Outcome, Reading
-    from hedgerow.trees.paths import PathTree
+    from hedgerow.anonymizers.suppression.pruning import PrunedTree
+    from hedgerow.trees.nodes.paths import PathTree
 
-__all__ = ["kactus"]
+__all__ = ["KActus"]
 
 
-def kactus(
-    counts: FrequencyTable,
-    requirements: Sequence[Requirement],
-    *,
-    seed: int | None = None,
-    inducer: Any = "c45",
-    min_objects: int | Literal["k"] = "k",
-    donors: Literal["random", "greedy"] = "random",
-    remainder: Literal["lose", "merge"] = "lose",
-    publish: Literal["value", "set"] = "value",
-    numbers: Literal["mean", "median"] = "mean",
-    reading: Literal["sensible", "literal"] = "sensible",
-    expand: bool = False,
-) -> Recoding:
-    """Induce a tree and release its nodes; :class:`hedgerow.KActus` explains the parameters."""
-    from hedgerow.anonymizers.suppression._kernels import Reading
-    from hedgerow.trees.inducers import grow
+class KActus(TreeGuided):
+    """Suppression along a classification tree: what predicts the class least is hidden first.
 
-    k = max(one.minimal_size for one in requirements)
-    tree = grow(inducer, counts, k if min_objects == "k" else int(min_objects), "KActus")
-    if expand:
-        from hedgerow.anonymizers.suppression.expansion import expanded
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from hedgerow import Schema
+    >>> people = pa.table({"sex": ["F"] * 4 + ["M"] * 4, "town": ["A", "B"] * 4, "ill": ["no"] * 4 + ["yes"] * 4})
+    >>> release = KActus(k=3).anonymize(people, Schema(quasi=["sex", "town"], target="ill"))
+    >>> sorted(set(zip(*(release.table[name].to_pylist() for name in ("sex", "town")))))
+    [('F', '*'), ('M', '*')]
+    """
 
-        tree = expanded(tree, counts, k)
-    keep_all = remainder == "merge" or any(isinstance(one, TCloseness) for one in requirements)
-    outcome = pruned(tree, counts, requirements, Reading(donors == "greedy", reading == "literal", keep_all), seed)
-    nodes = np.flatnonzero(outcome.released)
-    shown = tree.asked(len(counts.quasi))[nodes]
-    as_sets = shown | tree.asked_below(len(counts.quasi))[nodes] if publish == "set" else None
-    return release_groups("kactus", tree, counts, outcome, shown, as_sets, numbers)
+    name = "kactus"
+    paper = "Kisilevich, Rokach, Elovici, Shapira (IEEE TKDE 2010)"
+
+    donors: Literal["random", "greedy"] = choice("Siblings lend at random, or so that labels mix least.")
+    remainder: Literal["lose", "merge"] = choice("Fewer than k records at the root are lost, or join groups.")
+    publish: Literal["value", "set"] = choice(
+        "Pruned categories are hidden, or published as sets where the tree asks them."
+    )
+    numbers: Literal["mean", "median"] = choice(
+        "What stands for the numbers of a group. Trees that are to predict raw rows learn better from medians."
+    )
+    reading: Literal["sensible", "literal"] = choice(
+        "How the paper's pseudo-code is read; see :mod:`hedgerow.anonymizers.suppression.kactus`."
+    )
+    expand: bool = flag("Whether leaves with many records show more than the tree asks.")
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        from hedgerow.anonymizers.suppression.pruning import Reading, pruned
+
+        k = max(one.minimal_size for one in requirements)
+        tree = self._grown(counts, k)
+        if self.expand:
+            from hedgerow.anonymizers.suppression.expansion import expanded
+
+            tree = expanded(tree, counts, k)
+        keep_all = self.remainder == "merge" or any(one.compares for one in requirements)
+        outcome = pruned(
+            tree, counts, requirements, Reading(self.donors == "greedy", self.reading == "literal", keep_all), seed
+        )
+        nodes = np.flatnonzero(outcome.released)
+        shown = tree.asked(len(counts.quasi))[nodes]
+        as_sets = shown | tree.asked_below(len(counts.quasi))[nodes] if self.publish == "set" else None
+        return release_groups("kactus", tree, counts, outcome, shown, as_sets, self.numbers)
 
 
 def release_groups(
     method: str,
     tree: PathTree,
     counts: FrequencyTable,
-    outcome: Outcome,
+    outcome: PrunedTree,
     shown: NDArray[np.bool_],
     as_sets: NDArray[np.bool_] | None,
     numbers: Literal["mean", "median"] = "mean",
 ) -> Recoding:
     """Publish the released nodes; ``shown`` and ``as_sets`` say what each of them shows of each column."""
-    from hedgerow.anonymizers.suppression.routes import cuts_of
+    from hedgerow.trees.nodes.cuts import cuts_of_paths
 
     group_of_node = np.where(outcome.released, np.cumsum(outcome.released) - 1, -1).astype(np.int32)
     pieces = _pieces(outcome, group_of_node)
@@ -102,63 +118,19 @@ def release_groups(
         groups=values,
         sizes=np.bincount(pieces.group[kept], pieces.size[kept], len(shown)).astype(np.int64),
         pieces=pieces,
-        router=cuts_of(tree, group_of_node, counts),
+        router=cuts_of_paths(tree, group_of_node, [counts.domains[name] for name in counts.quasi]),
         facts={"tree": {"nodes": tree.size, "leaves": tree.n_leaves}, "records_lent": int(outcome.borrowed.sum())},
         warnings=warnings_of(counts, tree, int(pieces.size[~kept].sum())),
     )
 
 
-def pruned(
-    tree: PathTree, counts: FrequencyTable, requirements: Sequence[Requirement], reading: Reading, seed: int | None
-) -> Outcome:
-    """Release what complies, from the leaves to the root: the kernel on cells that are sorted by leaf."""
-    from hedgerow.anonymizers.suppression._kernels import Branches, prune_upwards
-
-    context, packed = line.bind(counts, requirements)
-    leaf = tree.leaves_of(counts)
-    if (leaf < 0).any():
-        raise InternalError("a record reaches no leaf of the tree")
-    leaf_of_cell = leaf[counts.cell_tuple]
-    order = np.argsort(leaf_of_cell, kind="stable").astype(np.int32)
-    bounds = np.concatenate([[0], np.cumsum(np.bincount(leaf_of_cell, minlength=tree.size))]).astype(np.int64)
-    return prune_upwards(
-        Branches(tree.column, tree.first, tree.branches),
-        order,
-        counts.cell_sizes[order],
-        bounds,
-        _cells(counts, context),
-        packed,
-        reading,
-        np.random.default_rng(seed),
-    )
-
-
-def _cells(counts: FrequencyTable, context: Context) -> Cells:
-    """The class and the sensitive values of each cell, for the kernels."""
-    from hedgerow.anonymizers.suppression._kernels import Cells
-
-    target = required(counts.roles.target, "the target")
-    values = line.sensitive_codes(counts, context)
-    labels = np.ascontiguousarray(counts.values_of(target))
-    return Cells(labels, values, counts.domains[target].size, int(context.offsets[-1]))
-
-
-def _pieces(outcome: Outcome, group_of_node: NDArray[np.int32]) -> Pieces:
+def _pieces(outcome: PrunedTree, group_of_node: NDArray[np.int32]) -> Pieces:
     """How many records of each cell are in which group; what is left at the root and not released is lost."""
     nodes = np.flatnonzero(outcome.released)
     if not outcome.released[0]:
         nodes = np.append(nodes, 0)
-    entry, owner = entries_of(outcome, nodes)
+    entry, owner = outcome.entries(nodes)
     return Pieces.gathered(outcome.bags.cell[entry], group_of_node[nodes[owner]], outcome.bags.size[entry])
-
-
-def entries_of(outcome: Outcome, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The places in the pool of what some nodes hold, and which of the nodes each belongs to."""
-    lengths = outcome.end[nodes] - outcome.start[nodes]
-    owner = np.repeat(np.arange(len(nodes)), lengths)
-    entry = outcome.start[nodes][owner] - (np.cumsum(lengths) - lengths)[owner] + np.arange(lengths.sum())
-    held = outcome.bags.size[entry] > 0
-    return entry[held], owner[held]
 
 
 def warnings_of(counts: FrequencyTable, tree: PathTree, lost: int) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 The quasi-identifiers are the public attributes and the only ones, so a span is a leaf, and the leaves are the groups.
 A column that the path does not ask is suppressed, one that it asks is published as the taxonomy's label or value
 where the path ends, or as the smallest interval around the group's numbers. The growth, the papers and what differs
-from them are in :mod:`hedgerow.trees.kadet`.
+from them are in :mod:`hedgerow.trees.inducers.kadet`.
 
 Deviations
 ----------
@@ -17,62 +17,81 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers import line
+from hedgerow import privacy
+from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.anonymizers.parameters import choice, flag
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import Context
-from hedgerow.recoding import CutTree, Pieces, PublishedColumn, Recoding, label_column, publish_groups
-from hedgerow.trees.generalizing import ABSENT, GeneralizedAttribute, GeneralizingTree
-from hedgerow.trees.kadet import Criterion, People, Records, induce_kadet
+from hedgerow.recoding import Pieces, PublishedColumn, Recoding, label_column, publish_groups
+from hedgerow.trees.nodes.generalizing import GeneralizedAttribute, GeneralizingTree
 from hedgerow.trees.training import checked_target, labelled_tuples
 from hedgerow.values import SUPPRESSED_TEXT
 
-__all__ = ["kadet"]
+if TYPE_CHECKING:
+    from hedgerow.trees.inducers.kadet import People, Records
 
-# A place to cut, whether it takes one value from the rest, and the node that the cut-off part goes to.
-_Cut = tuple[int, bool, int]
+__all__ = ["KADET"]
 
 
-def kadet(
-    counts: FrequencyTable,
-    requirements: Sequence[Requirement],
-    *,
-    seed: int | None = None,  # noqa: ARG001 - every method has one; the tree leaves nothing to chance
-    criterion: Criterion = "gain_ratio",
-    pruned: bool = True,
-) -> Recoding:
-    """Grow the tree and publish its leaves; :class:`hedgerow.KADET` explains the parameters."""
-    target = checked_target(counts, "KADET")
-    context, packed = line.bind(counts, requirements)
-    attributes = [GeneralizedAttribute(counts.domains[name], counts.hierarchies[name]) for name in counts.quasi]
-    classes = counts.domains[target].labels.tolist()
-    tree = induce_kadet(
-        attributes,
-        _records(counts, target),
-        _people(counts, context),
-        packed,
-        classes,
-        criterion=criterion,
-        pruned=pruned,
-    )
-    places = np.stack([attribute.places(counts.tuples[:, at]) for at, attribute in enumerate(attributes)])
-    leaves, group_of_tuple = np.unique(tree.reached(places), return_inverse=True)
-    pieces = Pieces.whole(group_of_tuple.astype(np.int32)[counts.cell_tuple], counts.cell_sizes)
-    columns, values = _published(counts, tree, leaves, pieces)
-    return Recoding(
-        method="kadet",
-        quasi=counts.quasi,
-        columns=columns,
-        groups=values,
-        sizes=np.bincount(pieces.group, pieces.size, len(leaves)).astype(np.int64),
-        pieces=pieces,
-        router=_router(tree, leaves),
-        warnings=_warnings(tree, target, len(classes)),
-    )
+class KADET(Anonymizer):
+    """A decision tree that stays anonymous while it grows; its leaves are published. Needs a target.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from hedgerow import Schema
+    >>> towns = ["Bonn", "Köln", "Köln", "Lyon", "Nice", "Nice"]
+    >>> people = pa.table({"town": towns, "drink": ["beer"] * 3 + ["wine"] * 3})
+    >>> countries = {"*": {"Germany": ["Bonn", "Köln"], "France": ["Lyon", "Nice"]}}
+    >>> schema = Schema(quasi=["town"], target="drink", hierarchies={"town": countries})
+    >>> sorted(set(KADET(k=3).anonymize(people, schema).table["town"].to_pylist()))
+    ['France', 'Germany']
+    """
+
+    name = "kadet"
+    family = "suppression"
+    paper = "Friedman, Schuster, Wolff (PKDD 2006; VLDB Journal 2008)"
+
+    criterion: Literal["gain_ratio", "gain"] = choice("What the best split of a node is.")
+    pruned: bool = flag("Whether to prune the tree, as C4.5 does. Groups only become larger.", default=True)
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        from hedgerow.trees.inducers.kadet import induce_kadet
+        from hedgerow.trees.nodes.cuts import cuts_of_leaves
+
+        target = checked_target(counts, "KADET")
+        context, packed = privacy.bind(counts, requirements)
+        attributes = [GeneralizedAttribute(counts.domains[name], counts.hierarchies[name]) for name in counts.quasi]
+        classes = counts.domains[target].labels.tolist()
+        tree = induce_kadet(
+            attributes,
+            _records(counts, target),
+            _people(counts, context),
+            packed,
+            classes,
+            criterion=self.criterion,
+            pruned=self.pruned,
+        )
+        places = np.stack([attribute.places(counts.tuples[:, at]) for at, attribute in enumerate(attributes)])
+        leaves, group_of_tuple = np.unique(tree.reached(places), return_inverse=True)
+        pieces = Pieces.whole(group_of_tuple.astype(np.int32)[counts.cell_tuple], counts.cell_sizes)
+        columns, values = _published(counts, tree, leaves, pieces)
+        return Recoding(
+            method="kadet",
+            quasi=counts.quasi,
+            columns=columns,
+            groups=values,
+            sizes=np.bincount(pieces.group, pieces.size, len(leaves)).astype(np.int64),
+            pieces=pieces,
+            router=cuts_of_leaves(tree, leaves),
+            warnings=_warnings(tree, target, len(classes)),
+        )
 
 
 def _warnings(tree: GeneralizingTree, target: str, classes: int) -> tuple[str, ...]:
@@ -84,17 +103,21 @@ def _warnings(tree: GeneralizingTree, target: str, classes: int) -> tuple[str, .
 
 def _records(counts: FrequencyTable, target: str) -> Records:
     """One row for each combination of quasi-identifiers and class."""
+    from hedgerow.trees.inducers.kadet import Records
+
     rows = labelled_tuples(counts, target)
     return Records(np.ascontiguousarray(counts.tuples[rows.tuple].T), rows.label, rows.weight)
 
 
 def _people(counts: FrequencyTable, context: Context) -> People:
     """Tuples, or cells where the requirements read sensitive values."""
+    from hedgerow.trees.inducers.kadet import People
+
     if not context.columns:
         nothing = np.empty((len(counts.tuples), 0), dtype=np.int32)
         return People(np.ascontiguousarray(counts.tuples.T), nothing, counts.tuple_sizes, 0)
     codes = np.ascontiguousarray(counts.tuples[counts.cell_tuple].T)
-    return People(codes, line.sensitive_codes(counts, context), counts.cell_sizes, int(context.offsets[-1]))
+    return People(codes, privacy.sensitive_codes(counts, context), counts.cell_sizes, int(context.offsets[-1]))
 
 
 def _published(
@@ -135,66 +158,3 @@ def _shown(
     starts = np.cumsum([0, *(len(codes) for codes in covered)], dtype=np.int64)
     members = np.concatenate(covered)
     return PublishedColumn(column.domain, tuple(texts), tuple(kinds), starts, members), result
-
-
-def _router(tree: GeneralizingTree, leaves: NDArray[np.int64]) -> CutTree:
-    """The tree as binary cuts, a chain of them for each node; what no branch is for goes to the last one."""
-    asked = set(tree.column.tolist())
-    orders = tuple(_order(attribute, at in asked) for at, attribute in enumerate(tree.attributes))
-    chains = [_chain(tree, node, orders) for node in range(tree.size)]
-    before = np.cumsum([0, *(len(cuts) for cuts, _ in chains)])
-    group = {leaf: at for at, leaf in enumerate(leaves.tolist())}
-
-    def entry(node: int) -> int:
-        return -1 - group[node] if tree.column[node] < 0 else int(before[node])
-
-    column, threshold, single, left, right = [], [], [], [], []
-    for node, (cuts, last) in enumerate(chains):
-        for at, (place, alone, child) in enumerate(cuts):
-            column.append(int(tree.column[node]))
-            threshold.append(place)
-            single.append(alone)
-            left.append(entry(child))
-            right.append(int(before[node]) + at + 1 if at + 1 < len(cuts) else entry(last))
-    return CutTree(
-        np.array(column, dtype=np.int32),
-        np.array(threshold, dtype=np.int32),
-        np.array(single, dtype=bool),
-        np.array(left, dtype=np.int32),
-        np.array(right, dtype=np.int32),
-        orders,
-    )
-
-
-def _order(attribute: GeneralizedAttribute, asked: bool) -> NDArray[np.int32]:
-    """The rank of each code: in a taxonomy of categories that of its leaf, so that the codes below a node are a run."""
-    if asked and attribute.domain.kind == "text" and attribute.hierarchy.height > 1:
-        return attribute.hierarchy.order
-    return np.arange(attribute.domain.size, dtype=np.int32)
-
-
-def _chain(tree: GeneralizingTree, node: int, orders: Sequence[NDArray[np.int32]]) -> tuple[list[_Cut], int]:
-    """The cuts that tell the branches of a node apart, each with the branch it cuts off, and the last branch."""
-    if tree.column[node] < 0:
-        return [], node
-    at = int(tree.column[node])
-    attribute, children = tree.attributes[at], tree.children(node)
-    missing = attribute.domain.missing_code
-    if attribute.by_threshold:
-        cuts: list[_Cut] = [(missing, True, child) for child in children if tree.said[child] == ABSENT]
-        return [*cuts, (int(tree.threshold[node]), False, children[0])], children[1]
-    codes = np.arange(attribute.domain.size, dtype=np.int32)
-    branch = tree.branch_of(node, attribute.places(codes))
-    if attribute.domain.kind == "text" and np.array_equal(orders[at], codes):
-        # Unknown categories have a place among the codes' own order, but the alphabet must not decide where they go.
-        last = max(children, key=lambda child: float(tree.counts[child].sum()))
-        alone = [(int(code), True, children[branch[code]]) for code in codes[branch >= 0]]
-        return [cut for cut in alone if cut[2] != last], last
-    cuts = (
-        [(int(orders[at][missing]), True, children[branch[missing]])] if missing >= 0 and branch[missing] >= 0 else []
-    )
-    known = codes[(branch >= 0) & (codes != missing)]
-    known = known[np.argsort(orders[at][known])]
-    ends = np.flatnonzero(np.diff(branch[known]))
-    cuts += [(int(orders[at][code]), False, children[branch[code]]) for code in known[ends]]
-    return cuts, children[branch[known[-1]]]

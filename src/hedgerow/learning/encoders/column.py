@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from hedgerow.domains import Domain, Kind
 from hedgerow.errors import BadInput, required
 from hedgerow.hierarchies import NOWHERE, EncodedHierarchy, Hierarchy, nodes_above
-from hedgerow.hierarchies.entries import number_or_nan
-from hedgerow.learning.encoders.cells import days_of
 from hedgerow.learning.encoders.nodes import ROOT, Nodes
+from hedgerow.published import NO_LABELS, Leaves, Vocabulary, number_in
 from hedgerow.values import number_text
 
 __all__ = ["Column", "Unknown"]
@@ -59,6 +58,8 @@ class Column:
         The same for values that are no numbers.
     alone : float array (nodes,)
         How many rows held a value of each node alone.
+    leaves : mapping of label to values
+        What labels stand for where they are members of a set.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Column:
     known_alone: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     alone_text: Mapping[str, float] = field(default_factory=dict)
     alone: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    leaves: Leaves = field(default_factory=lambda: NO_LABELS)
 
     @property
     def by_ends(self) -> bool:
@@ -83,9 +85,12 @@ class Column:
 
     def number_of(self, text: str) -> float:
         """Read a value as a number, a date as its days; nan if it is none."""
-        if self.kind == "text":
-            return math.nan
-        return number_or_nan(text) if self.kind == "number" else days_of(text)
+        number = number_in(text, self.kind)
+        return math.nan if number is None else number
+
+    def read(self, words: Vocabulary) -> Vocabulary:
+        """The cells of a table as this column reads them."""
+        return words.read_as(self.kind, self.leaves)
 
     def place(
         self, texts: list[str], numbers: NDArray[np.float64], unknown: Unknown

@@ -6,8 +6,9 @@ or, if there are none, the finest intervals that it overlaps, by width. Both hav
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +16,9 @@ from scipy.sparse import csr_array
 
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import NOWHERE
-from hedgerow.learning.encoders.cells import CellKind, Cells
 from hedgerow.learning.encoders.column import Column, Unknown
 from hedgerow.learning.encoders.nodes import ROOT
-from hedgerow.values import Interval, ValueSet
+from hedgerow.published import CellKind, Interval, ValueSet, Vocabulary
 
 __all__ = ["Covers", "covers_of"]
 
@@ -57,11 +57,11 @@ class Covers:
         return np.flatnonzero(~self.whole)
 
 
-def covers_of(column: Column, cells: Cells, unknown: Unknown) -> Covers:
+def covers_of(column: Column, cells: Vocabulary, unknown: Unknown) -> Covers:
     """Find what the distinct cells of a table mean."""
     if "text" not in (cells.stored, column.kind) and cells.stored != column.kind:
         raise _of_another_kind(column, cells)
-    cells = cells.read_as(column.kind)
+    cells = column.read(cells)
     node = np.full(len(cells), ROOT, dtype=np.int64)
     values = cells.which(CellKind.VALUE)
     node[values], known = column.place([cells.texts[at] for at in values.tolist()], cells.numbers[values], unknown)
@@ -79,49 +79,46 @@ def covers_of(column: Column, cells: Cells, unknown: Unknown) -> Covers:
         column.refuse_unknown(1, unknown)
     elif len(absent):
         node[absent] = column.nodes.missing
-    parts = _Parts(column, len(cells))
+    apart: dict[int, ValueSet | Interval] = {}
     for at, several in cells.several.items():
         label = column.places.get(cells.texts[at], column.places.get(str(several), NOWHERE))
-        if label != NOWHERE:
-            node[at] = label
-        elif isinstance(several, Interval):
-            parts.add_interval(at, several)
+        if label == NOWHERE:
+            apart[at] = several
         else:
-            parts.add_set(at, several)
-    parts.place_sets(unknown)
-    whole = np.ones(len(cells), dtype=bool)
-    apart = np.array(list(parts.cells), dtype=np.int64)
-    lowest, exact = parts.lowest()
-    node[apart], whole[apart] = lowest[apart], exact[apart]
-    return parts.covers(node, whole)
+            node[at] = label
+    return _Parts(column, len(cells), apart, unknown).covers(node)
 
 
-def _of_another_kind(column: Column, cells: Cells) -> BadInput:
+def _of_another_kind(column: Column, cells: Vocabulary) -> BadInput:
     held = "text" if column.kind == "text" else f"{column.kind}s"
     return BadInput(
         f"The column {column.name!r} held {held} in training and holds {cells.stored}s now. Make it {held}."
     )
 
 
-class _Parts:
-    """Sets and intervals of a table, collected cell by cell: how many of their values stand at which node."""
+class _Entries(NamedTuple):
+    """Values that cells cover: where they stand, what they weigh, and how many of them the column knows."""
 
-    def __init__(self, column: Column, size: int) -> None:
+    cell: NDArray[np.int64]
+    node: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    frequent: NDArray[np.float64]
+    counted: NDArray[np.float64]
+
+
+class _Parts:
+    """Sets and intervals of a table: how many of their values stand at which node."""
+
+    def __init__(self, column: Column, size: int, cells: Mapping[int, ValueSet | Interval], unknown: Unknown) -> None:
         self.column = column
         self.size = size
-        self.cells: dict[int, ValueSet | Interval] = {}
-        self.sets: list[tuple[int, list[str | None]]] = []
-        self.entries: list[_Entries] = []
-        self.within_ends: dict[int, NDArray[np.int64]] = {}
+        self.cells = cells
+        sets = {at: list(one.members) for at, one in cells.items() if isinstance(one, ValueSet)}
+        intervals = [self._interval(at, one) for at, one in cells.items() if isinstance(one, Interval)]
+        self.entries = _Entries(*map(np.concatenate, zip(self._sets(sets, unknown), *intervals, strict=True)))
 
-    def add_set(self, at: int, members: ValueSet) -> None:
-        """Take a set; all sets are placed together."""
-        self.cells[at] = members
-        self.sets.append((at, list(members.members)))
-
-    def add_interval(self, at: int, interval: Interval) -> None:
-        """Take an interval: the known numbers in it share it, or else what it overlaps does by width."""
-        self.cells[at] = interval
+    def _interval(self, at: int, interval: Interval) -> _Entries:
+        """The known numbers in an interval share it, or else what it overlaps does by width."""
         column = self.column
         first = int(np.searchsorted(column.known, interval.low, side="left"))
         last = int(np.searchsorted(column.known, interval.high, side="right" if interval.closed else "left"))
@@ -133,9 +130,7 @@ class _Parts:
         else:
             weight = frequent = self._overlap(interval)
         held = np.flatnonzero(weight)
-        self.entries.append(_Entries(np.full(len(held), at), held, weight[held], frequent[held], weight[held]))
-        if column.by_ends:
-            self.within_ends[at] = column.nodes.inside(interval)
+        return _Entries(np.full(len(held), at), held, weight[held], frequent[held], weight[held])
 
     def _overlap(self, interval: Interval) -> NDArray[np.float64]:
         nodes = self.column.nodes
@@ -147,31 +142,26 @@ class _Parts:
             weight[ROOT] = 1.0
         return weight
 
-    def place_sets(self, unknown: Unknown) -> None:
-        """Place the members of all sets at once."""
-        if not self.sets:
-            return
+    def _sets(self, sets: Mapping[int, list[str | None]], unknown: Unknown) -> _Entries:
+        """The members of all sets, placed at once."""
         column = self.column
-        distinct = dict.fromkeys(member for _, members in self.sets for member in members)
+        distinct = dict.fromkeys(member for members in sets.values() for member in members)
         present = [member for member in distinct if member is not None]
         numbers = np.array([column.number_of(member) for member in present], dtype=np.float64)
         nodes, known = column.place(present, numbers, unknown)
         if column.by_ends:
             known &= column.is_known(numbers)
-        frequent = self._frequencies(present, numbers)
         # The missing member stands after the others.
         missing = column.nodes.missing
         if None in distinct and missing == NOWHERE:
             column.refuse_unknown(1, unknown)
         nodes = np.append(nodes, max(missing, ROOT))
         known = np.append(known, missing != NOWHERE)
-        frequent = np.append(frequent, 0.0 if missing == NOWHERE else column.alone[missing])
+        frequent = np.append(self._frequencies(present, numbers), 0.0 if missing == NOWHERE else column.alone[missing])
         code: dict[str | None, int] = {member: at for at, member in enumerate([*present, None])}
-        cell = np.repeat([at for at, _ in self.sets], [len(members) for _, members in self.sets])
-        member = np.array([code[one] for _, members in self.sets for one in members], dtype=np.int64)
-        self.entries.append(
-            _Entries(cell, nodes[member], np.ones(len(member)), frequent[member], known[member].astype(np.float64))
-        )
+        cell = np.array([at for at, members in sets.items() for _ in members], dtype=np.int64)
+        member = np.array([code[one] for members in sets.values() for one in members], dtype=np.int64)
+        return _Entries(cell, nodes[member], np.ones(len(member)), frequent[member], known[member].astype(np.float64))
 
     def _frequencies(self, texts: list[str], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """How many rows held each value alone."""
@@ -181,15 +171,15 @@ class _Parts:
         at = np.minimum(np.searchsorted(column.known, numbers), len(column.known) - 1)
         return np.where(column.known[at] == numbers, column.known_alone[at], 0.0)
 
-    def lowest(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def _lowest(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """For each cell the lowest node above what it covers, and whether it is a set of all values of that node."""
-        nodes, all_entries = self.column.nodes, _Entries.joined(self.entries)
+        nodes, entries = self.column.nodes, self.entries
         first = np.full(self.size, len(nodes), dtype=np.int64)
         last = np.full(self.size, ROOT, dtype=np.int64)
-        np.minimum.at(first, all_entries.cell, all_entries.node)
-        np.maximum.at(last, all_entries.cell, all_entries.node)
+        np.minimum.at(first, entries.cell, entries.node)
+        np.maximum.at(last, entries.cell, entries.node)
         lowest = nodes.lca(np.minimum(first, last), last)
-        counted = np.bincount(all_entries.cell, all_entries.counted, self.size)
+        counted = np.bincount(entries.cell, entries.counted, self.size)
         exact = np.zeros(self.size, dtype=bool)
         for at, several in self.cells.items():
             if isinstance(several, ValueSet):
@@ -199,14 +189,18 @@ class _Parts:
                     lowest[at] = nodes.parent[lowest[at]]
         return lowest, exact
 
-    def covers(self, node: NDArray[np.int64], whole: NDArray[np.bool_]) -> Covers:
+    def covers(self, node: NDArray[np.int64]) -> Covers:
         """Give cells at one node one meaning, and every set or interval that is no node its own."""
+        whole = np.ones(self.size, dtype=bool)
+        several = np.array(list(self.cells), dtype=np.int64)
+        lowest, exact = self._lowest()
+        node[several], whole[several] = lowest[several], exact[several]
         held, of_whole = np.unique(node[whole], return_inverse=True)
         apart = np.flatnonzero(~whole)
         of_cell = np.empty(self.size, dtype=np.int64)
         of_cell[whole] = of_whole
         of_cell[apart] = len(held) + np.arange(len(apart))
-        entries = _Entries.joined(self.entries)
+        entries = self.entries
         used = ~whole[entries.cell]
         pairs = (of_cell[entries.cell[used]], entries.node[used])
         shape = (len(held) + len(apart), len(self.column.nodes))
@@ -223,29 +217,14 @@ class _Parts:
     def _inside(self, counted: csr_array, of_cell: NDArray[np.int64], whole: NDArray[np.bool_]) -> csr_array:
         """The nodes wholly in each set (all their values are members) or interval (by its ends)."""
         nodes = self.column.nodes
-        by_ends = {int(of_cell[at]): held for at, held in self.within_ends.items() if not whole[at]}
+        by_ends = {
+            int(of_cell[at]): nodes.inside(one)
+            for at, one in self.cells.items()
+            if isinstance(one, Interval) and self.column.by_ends and not whole[at]
+        }
         covered = csr_array(counted @ nodes.up).tocoo()
         full = (covered.data == nodes.total[covered.col]) & (covered.data > 0)
         full &= ~np.isin(covered.row, list(by_ends))
         rows = np.concatenate([covered.row[full], *(np.full(len(held), one) for one, held in by_ends.items())])
         columns = np.concatenate([covered.col[full], *by_ends.values()])
         return csr_array((np.ones(len(rows)), (rows, columns)), shape=counted.shape)
-
-
-@dataclass(frozen=True, eq=False)
-class _Entries:
-    """Values that cells cover: where they stand, what they weigh, and how many of them the column knows."""
-
-    cell: NDArray[np.int64]
-    node: NDArray[np.int64]
-    weight: NDArray[np.float64]
-    frequent: NDArray[np.float64]
-    counted: NDArray[np.float64]
-
-    @classmethod
-    def joined(cls, several: list[_Entries]) -> _Entries:
-        def together(name: str, dtype: Any) -> NDArray[Any]:
-            return np.concatenate([np.empty(0, dtype=dtype), *(getattr(one, name) for one in several)])
-
-        floats = (together(name, np.float64) for name in ("weight", "frequent", "counted"))
-        return cls(together("cell", np.int64), together("node", np.int64), *floats)

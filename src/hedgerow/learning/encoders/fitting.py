@@ -20,13 +20,24 @@ from hedgerow.domains import Domain, Kind
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy, Hierarchy, automatic, flat, hierarchy_of, intervals, taxonomy
 from hedgerow.hierarchies.calendars import Dates
-from hedgerow.hierarchies.entries import number_or_nan
 from hedgerow.hierarchies.taxonomies import Taxonomy
-from hedgerow.learning.encoders.cells import CellKind, Cells, days_of, kind_of_texts
 from hedgerow.learning.encoders.column import Column, Unknown
-from hedgerow.learning.encoders.nodes import MISSING_LABEL, Nodes, nodes_of_hierarchy
+from hedgerow.learning.encoders.nodes import Nodes, nodes_of_hierarchy
 from hedgerow.proportions import Spread
-from hedgerow.values import Interval, number_text, parse
+from hedgerow.published import (
+    CellKind,
+    Interval,
+    Leaves,
+    Vocabulary,
+    covered_values,
+    days_of,
+    domain_of,
+    kind_of_texts,
+    leaves_below,
+    number_in,
+    parse,
+)
+from hedgerow.values import MISSING_TEXT, number_text
 
 __all__ = ["fit_column"]
 
@@ -38,7 +49,7 @@ _CALENDAR_LABEL: Final = re.compile(r"([0-9]{4})(?:(s)|-Q([1-4])|-([0-9]{2})(?:-
 
 def fit_column(
     name: str,
-    cells: Cells,
+    cells: Vocabulary,
     spec: Any = None,
     *,
     spread: Spread | None = None,
@@ -50,7 +61,7 @@ def fit_column(
     Parameters
     ----------
     name : str
-    cells : Cells
+    cells : Vocabulary
         What the training table holds.
     spec : object
         The hierarchy: whatever a schema takes, an encoded one, or ``None``.
@@ -64,9 +75,10 @@ def fit_column(
     Examples
     --------
     >>> import narwhals as nw
-    >>> from hedgerow.learning.encoders.cells import read_cells
+    >>> from hedgerow.published import read_vocabulary
     >>> towns = {"*": {"Germany": ["Bonn", "Köln"], "France": ["Lyon", "Nice"]}}
-    >>> column = fit_column("town", read_cells(nw.new_series("town", ["Bonn", "France"], backend="pyarrow")), towns)
+    >>> town = read_vocabulary(nw.new_series("town", ["Bonn", "France"], backend="pyarrow"))
+    >>> column = fit_column("town", town, towns)
     >>> [column.nodes.labels[node] for node in column.nodes.order]
     ['Bonn', 'Köln', 'Lyon', 'Nice', 'Germany', 'France', '*']
     """
@@ -90,7 +102,7 @@ def _given(spec: Any, name: str) -> tuple[Hierarchy | None, EncodedHierarchy | N
 
 
 def _kind(
-    cells: Cells,
+    cells: Vocabulary,
     given: Hierarchy | None,
     intact: EncodedHierarchy | None,
     spread: Spread | None,
@@ -137,7 +149,7 @@ class _Found:
     """Whether proportions say which values there are, and how often."""
 
     @classmethod
-    def of(cls, cells: Cells, kind: Kind, spread: Spread | None, parts: Sequence[str]) -> _Found:
+    def of(cls, cells: Vocabulary, kind: Kind, spread: Spread | None, parts: Sequence[str]) -> _Found:
         weights: dict[str, float] = {}
         rows = cells.rows
         for at in cells.which(CellKind.VALUE).tolist():
@@ -155,15 +167,15 @@ class _Found:
         if kind == "text":
             read = list(parts)
         for part in read:
-            if isinstance(part, str) and part != MISSING_LABEL:
+            if isinstance(part, str) and part != MISSING_TEXT:
                 weights.setdefault(part, 1.0)
-        missing = (cells.kinds == CellKind.MISSING).any() or None in members or MISSING_LABEL in parts
+        missing = (cells.kinds == CellKind.MISSING).any() or None in members or MISSING_TEXT in parts
         missing = missing or (spread is not None and spread.domain.has_missing)
         numbers: dict[float, float] = {}
         if kind == "number":
             for text, weight in weights.items():
-                number = number_or_nan(text)
-                if not np.isnan(number):
+                number = number_in(text, kind)
+                if number is not None:
                     numbers[number] = numbers.get(number, 0.0) + weight
         divided = [part for part in read if isinstance(part, Interval)]
         return cls(weights, numbers, cells.intervals(), divided, bool(missing), spread is not None)
@@ -195,13 +207,15 @@ def _fit_numbers(
         known, known_node = known[known_node >= 0], known_node[known_node >= 0]
         nodes = replace(nodes, own=_own_numbers(nodes, known_node))
     else:
-        leaves = {number_or_nan(str(hierarchy.labels[leaf])): int(into[leaf]) for leaf in hierarchy.leaves}
-        known = np.array(sorted(number for number in leaves if not np.isnan(number)), dtype=np.float64)
+        leaves = {number_in(hierarchy.labels[leaf], "number"): int(into[leaf]) for leaf in hierarchy.leaves}
+        known = np.array(sorted(number for number in leaves if number is not None), dtype=np.float64)
         known_node = np.array([leaves[number] for number in known.tolist()], dtype=np.int64)
     if hierarchy.low is not None:
         # Its leaves may be the original numbers of a release, which are of no use here.
         return Column(name, "number", nodes, places, domain, None, into[:0], None, clamped, known, known_node)
-    return Column(name, "number", nodes, places, domain, hierarchy, into, given, clamped, known, known_node)
+    below = leaves_below(hierarchy)
+    column = Column(name, "number", nodes, places, domain, hierarchy, into, given, clamped, known, known_node)
+    return replace(column, leaves=below)
 
 
 def _number_domain(name: str, found: _Found, ends: Iterable[float]) -> Domain:
@@ -242,8 +256,10 @@ def _fit_labels(name: str, kind: Kind, found: _Found, given: Hierarchy | None, u
     if kind == "date":
         # A label of the calendar is a node if some day below it is there.
         stand_ins = {day for text in values if (day := _day_of(text)) is not None} - set(values)
-        values = [text for text in values if not np.isnan(days_of(text))]
-        domain = _date_domain(name, [*values, *stand_ins])
+        values = [text for text in values if days_of(text) is not None]
+        domain = domain_of(name, [*values, *stand_ins])
+        if not len(domain.labels):
+            domain = Domain(name, "date", domain.labels, np.empty(0))
     else:
         domain = Domain(name, "text", np.array(sorted(values), dtype=np.str_))
     chosen = given if given is not None else (automatic() if kind == "date" else flat())
@@ -254,16 +270,17 @@ def _fit_labels(name: str, kind: Kind, found: _Found, given: Hierarchy | None, u
         hierarchy, hide_leaves=kind == "date", with_missing=found.has_missing, labels_only=frozenset(only_labels)
     )
     column = Column(name, kind, nodes, _places(hierarchy, into), domain, hierarchy, into, chosen, clamped=False)
+    column = replace(column, leaves=_without(leaves_below(hierarchy), only_labels))
     if domain.numbers is None:
         return column
     real = np.array([label not in stand_ins for label in domain.labels.tolist()], dtype=bool)
     return replace(column, known=domain.numbers[real], known_node=into[hierarchy.leaf_of[: len(real)][real]])
 
 
-def _date_domain(name: str, values: list[str]) -> Domain:
-    ordered = sorted(set(values), key=lambda text: (days_of(text), text))
-    days = np.array([days_of(text) for text in ordered], dtype=np.float64)
-    return Domain(name, "date", np.array(ordered, dtype=np.str_), days)
+def _without(leaves: Leaves, labels: set[str]) -> Leaves:
+    """What labels stand for, but for leaves that are themselves only labels."""
+    real = {label: tuple(value for value in below if value not in labels) for label, below in leaves.items()}
+    return {label: below for label, below in real.items() if below}
 
 
 def _day_of(label: str) -> str | None:
@@ -277,7 +294,7 @@ def _day_of(label: str) -> str | None:
         return None
     month = int(read[4]) if read[4] else 3 * int(read[3]) - 2 if read[3] else 1
     day = f"{read[1]}-{month:02d}-01"
-    return None if np.isnan(days_of(day)) else day
+    return None if days_of(day) is None else day
 
 
 def _encoded(given: Hierarchy, domain: Domain, unknown: Unknown) -> tuple[Domain, EncodedHierarchy]:
@@ -287,25 +304,10 @@ def _encoded(given: Hierarchy, domain: Domain, unknown: Unknown) -> tuple[Domain
     except BadInput:
         if unknown == "error":
             raise
-    covered = domain.only(np.array(_covered(given, domain, np.arange(len(domain.labels))), dtype=np.int64))
-    if not len(covered.labels):
-        covered = domain.only(np.empty(0, dtype=np.int64))
-        return covered, (given if isinstance(given, Taxonomy) else flat()).encode(covered)
+    covered = covered_values(given, domain)
+    if not len(covered.labels) and not isinstance(given, Taxonomy):
+        given = flat()
     return covered, given.encode(covered)
-
-
-def _covered(given: Hierarchy, domain: Domain, codes: NDArray[np.int64]) -> list[int]:
-    """Find the values that a hierarchy covers, by halves: it only says that it lacks some."""
-    if not len(codes):
-        return []
-    try:
-        given.encode(domain.only(codes))
-    except BadInput:
-        if len(codes) == 1:
-            return []
-        half = len(codes) // 2
-        return _covered(given, domain, codes[:half]) + _covered(given, domain, codes[half:])
-    return [int(code) for code in codes]
 
 
 def _places(hierarchy: EncodedHierarchy, into: NDArray[np.int64], *, with_leaves: bool = True) -> dict[str, int]:
@@ -322,7 +324,7 @@ def _places(hierarchy: EncodedHierarchy, into: NDArray[np.int64], *, with_leaves
     return places
 
 
-def _counted(column: Column, cells: Cells) -> Column:
+def _counted(column: Column, cells: Vocabulary) -> Column:
     """Count how many rows hold each value alone."""
     values, rows = cells.which(CellKind.VALUE), cells.rows
     texts = [cells.texts[at] for at in values.tolist()]

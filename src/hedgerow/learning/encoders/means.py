@@ -12,11 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.learning.encoders.cells import CellKind, Cells
 from hedgerow.learning.encoders.column import Column
 from hedgerow.learning.encoders.nodes import ROOT
 from hedgerow.proportions import Spread
-from hedgerow.values import Interval, ValueSet
+from hedgerow.published import CellKind, Interval, ValueSet, Vocabulary
 
 __all__ = ["Means", "fit_means", "means_of_cells", "means_of_classes"]
 
@@ -35,15 +34,15 @@ class Means:
         return np.where(np.isnan(pairs), np.array([self.mean, self.width]), pairs)
 
 
-def fit_means(column: Column, cells: Cells) -> Means:
+def fit_means(column: Column, cells: Vocabulary) -> Means:
     """Take the mean and the width of a column.
 
     Examples
     --------
     >>> import narwhals as nw
-    >>> from hedgerow.learning.encoders.cells import read_cells
+    >>> from hedgerow.published import read_vocabulary
     >>> from hedgerow.learning.encoders.fitting import fit_column
-    >>> cells = read_cells(nw.new_series("age", ["[20,30)", "40", "*"], backend="pyarrow"))
+    >>> cells = read_vocabulary(nw.new_series("age", ["[20,30)", "40", "*"], backend="pyarrow"))
     >>> age = fit_column("age", cells)
     >>> fit_means(age, cells)
     Means(mean=32.5, width=20.0)
@@ -52,7 +51,7 @@ def fit_means(column: Column, cells: Cells) -> Means:
     """
     pairs = means_of_cells(column, cells)
     said = ~np.isnan(pairs[:, 0])
-    intervals = cells.read_as(column.kind).intervals()
+    intervals = column.read(cells).intervals()
     ends = [column.known, [one.low for one in intervals], [one.high for one in intervals], pairs[said, 0]]
     reached = np.concatenate([np.asarray(part, dtype=np.float64) for part in ends])
     rows = cells.rows[said]
@@ -60,9 +59,9 @@ def fit_means(column: Column, cells: Cells) -> Means:
     return Means(mean, float(np.ptp(reached)) if len(reached) else 0.0)
 
 
-def means_of_cells(column: Column, cells: Cells) -> NDArray[np.float64]:
+def means_of_cells(column: Column, cells: Vocabulary) -> NDArray[np.float64]:
     """The mean and the width of each distinct cell, nan where it says nothing, (cells, 2)."""
-    cells = cells.read_as(column.kind)
+    cells = column.read(cells)
     pairs = np.full((len(cells), _PAIR), np.nan)
     numeric = ~np.isnan(cells.numbers)
     pairs[numeric, 0] = cells.numbers[numeric]

@@ -17,11 +17,11 @@ from scipy.sparse import csr_array
 
 from hedgerow.errors import required
 from hedgerow.hierarchies import EncodedHierarchy
-from hedgerow.values import Interval, parse
+from hedgerow.published import Interval, parse
+from hedgerow.values import MISSING_TEXT
 
-__all__ = ["MISSING_LABEL", "ROOT", "Nodes", "nodes_of_hierarchy"]
+__all__ = ["ROOT", "Nodes", "nodes_of_hierarchy"]
 
-MISSING_LABEL: Final = "\\N"
 ROOT: Final = 0
 
 
@@ -220,7 +220,7 @@ def nodes_of_hierarchy(
     missing = -1
     if with_missing:
         missing = len(labels)
-        labels.append(MISSING_LABEL)
+        labels.append(MISSING_TEXT)
         parent.append(ROOT)
         own.append(1.0)
     low = high = None

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import AlphaK, KAnonymity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice import allmin as module
-from hedgerow.anonymizers.lattice.allmin import allmin
+from hedgerow.anonymizers.lattice.allmin import AllMin
 from hedgerow.errors import BadInput, Infeasible
 from hedgerow.recoding import Recoding
 
@@ -27,8 +27,8 @@ PEOPLE = pa.table(
 
 def fitted(*requirements: Any, people: pa.Table = PEOPLE, **parameters: Any) -> Recoding:
     schema = Schema(quasi=["town", "sex"], sensitive=["ill"], hierarchies={"town": TOWNS})
-    counts = line.prepare(people, schema, [KAnonymity(1)], random_state=0).counts
-    return allmin(counts, requirements, **parameters)
+    counts = pipeline.prepare(people, schema, [KAnonymity(1)], random_state=0).counts
+    return AllMin(**parameters).fit_counts(counts, requirements)
 
 
 @pytest.mark.parametrize(

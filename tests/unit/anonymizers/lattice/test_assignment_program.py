@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import AlphaK, KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.assignment_program import Solution, solve
 from hedgerow.anonymizers.lattice.assignments import Assignments, Units, assignments_of
 from hedgerow.anonymizers.lattice.cuts import CutSpace
@@ -21,7 +21,7 @@ def solved(
 ) -> tuple[Assignments, Solution]:
     table = pa.table({"letter": list(values), "ill": list(ill or "x" * len(values))})
     schema = Schema(quasi=["letter"], sensitive=["ill"], hierarchies={"letter": TREE})
-    counts = line.prepare(table, schema, [KAnonymity(1)], random_state=0).counts
+    counts = pipeline.prepare(table, schema, [KAnonymity(1)], random_state=0).counts
     space = CutSpace(counts, requirements)
     units = Units.of(counts, space, split=split)
     assignments = assignments_of(counts, space, units)

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.assignments import Assignments, Units, assignments_of, count_assignments, steps_to
 from hedgerow.anonymizers.lattice.cuts import CutSpace
 from hedgerow.counts import FrequencyTable
@@ -26,7 +26,7 @@ LETTERS = {"*": {"all": {"ab": ["a", "b"], "c+": ["c"]}}}
 
 def listed(*requirements: Any, split: bool = False) -> tuple[FrequencyTable, CutSpace, Units, Assignments]:
     schema = Schema(quasi=["letter", "sex"], sensitive=["ill"], hierarchies={"letter": LETTERS})
-    counts = line.prepare(PEOPLE, schema, [KAnonymity(1)], random_state=0).counts
+    counts = pipeline.prepare(PEOPLE, schema, [KAnonymity(1)], random_state=0).counts
     space = CutSpace(counts, requirements)
     units = Units.of(counts, space, split=split)
     return counts, space, units, assignments_of(counts, space, units)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import AlphaK, KAnonymity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.costs import cost_of
 from hedgerow.anonymizers.lattice.judging import Judge
 from hedgerow.anonymizers.lattice.levels import Lattice
@@ -34,7 +34,7 @@ PEOPLE = pa.table(
 
 def judge_of(allowance: int, k: int = 2) -> Judge:
     schema = Schema(quasi=["town", "age"], target="class", hierarchies=HIERARCHIES)
-    prepared = line.prepare(PEOPLE, schema, [KAnonymity(k)], random_state=0)
+    prepared = pipeline.prepare(PEOPLE, schema, [KAnonymity(k)], random_state=0)
     return Judge(Lattice(prepared.counts, ["class"]), prepared.requirements, allowance)
 
 
@@ -95,7 +95,7 @@ def test_losing_large_classes_lowers_their_average() -> None:
     """Six of nine records share their town and illness: without them the average class has one record, not two."""
     towns = ["A"] * 6 + ["B", "C", "D"]
     people = pa.table({"town": towns, "ill": ["flu"] * 6 + ["cold"] * 3})
-    prepared = line.prepare(people, Schema(quasi=["town"], sensitive=["ill"]), [KAnonymity(1)], random_state=0)
+    prepared = pipeline.prepare(people, Schema(quasi=["town"], sensitive=["ill"]), [KAnonymity(1)], random_state=0)
     # The share of flu is limited, that of colds is not.
     judge = Judge(Lattice(prepared.counts, ["ill"]), [AlphaK(0.9, 1, "ill", "flu")], allowance=6)
     cost = cost_of("c_avg", judge)
@@ -114,7 +114,7 @@ def test_lost_records_of_overlapping_boxes_can_lower_the_divergence() -> None:
     ages = {"all": {"young": ["20", "25"], "*": ["31", "40"], "old": ["50", "60"]}}
     people = pa.table({"age": [20, 25, 31, 40] + [50, 60] * 10})
     schema = Schema(quasi=["age"], hierarchies={"age": ages})
-    prepared = line.prepare(people, schema, [KAnonymity(3)], random_state=0)
+    prepared = pipeline.prepare(people, schema, [KAnonymity(3)], random_state=0)
     judge = Judge(Lattice(prepared.counts), prepared.requirements, allowance=4)
     cost = cost_of("kl", judge)
     bounds = cost.bounds()
@@ -127,6 +127,6 @@ def test_lost_records_of_overlapping_boxes_can_lower_the_divergence() -> None:
 def test_unknown_metric_and_missing_target() -> None:
     with pytest.raises(BadInput, match="Did you mean 'loss'"):
         cost_of("los", judge_of(0))
-    counts = line.prepare(pa.table({"town": ["A"]}), Schema(quasi=["town"]), [KAnonymity(1)], random_state=0).counts
+    counts = pipeline.prepare(pa.table({"town": ["A"]}), Schema(quasi=["town"]), [KAnonymity(1)], random_state=0).counts
     with pytest.raises(BadInput, match="needs a target"):
         cost_of("classification", Judge(Lattice(counts), [KAnonymity(1)]))

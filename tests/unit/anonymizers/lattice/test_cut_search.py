@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.cut_search import CutSearch, by_attribute, by_class, greedy
 from hedgerow.anonymizers.lattice.cuts import CutSpace
 from hedgerow.errors import Infeasible
@@ -18,7 +18,7 @@ PEOPLE = pa.table({"zip": ["11", "12", "21", "22", "22"], "sex": ["f", "m", "f",
 
 def space_of(*requirements: Any) -> CutSpace:
     schema = Schema(quasi=["zip", "sex"], hierarchies={"zip": "masking"})
-    return CutSpace(line.prepare(PEOPLE, schema, [KAnonymity(1)], random_state=0).counts, requirements)
+    return CutSpace(pipeline.prepare(PEOPLE, schema, [KAnonymity(1)], random_state=0).counts, requirements)
 
 
 def shown(space: CutSpace, moves: Any) -> list[tuple[int, list[str | None]]]:
@@ -81,7 +81,7 @@ def flat_space(*rows: tuple[str, str, int]) -> CutSpace:
     """Two columns in which every value is directly below the top, and each row with its number of records."""
     records = [row for row in rows for _ in range(row[2])]
     table = pa.table({"one": [row[0] for row in records], "two": [row[1] for row in records]})
-    counts = line.prepare(table, Schema(quasi=["one", "two"]), [KAnonymity(1)], random_state=0).counts
+    counts = pipeline.prepare(table, Schema(quasi=["one", "two"]), [KAnonymity(1)], random_state=0).counts
     return CutSpace(counts, [KAnonymity(2)])
 
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
-from hedgerow.anonymizers.lattice._cuts import group_rows
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.cuts import CutSpace
 
 PEOPLE = pa.table(
@@ -26,7 +23,7 @@ TOWNS = {"*": {"x": {"ab": ["a", "b"]}, "y": ["c"], "d": {}}}
 
 def space_of(*requirements: Any, table: pa.Table = PEOPLE) -> CutSpace:
     schema = Schema(quasi=["town", "sex"], sensitive=["ill"], hierarchies={"town": TOWNS})
-    return CutSpace(line.prepare(table, schema, [KAnonymity(1)], random_state=0).counts, requirements)
+    return CutSpace(pipeline.prepare(table, schema, [KAnonymity(1)], random_state=0).counts, requirements)
 
 
 def node(space: CutSpace, label: str | None) -> int:
@@ -110,20 +107,3 @@ def test_a_node_that_covers_all_values_has_none_wider() -> None:
     space = space_of(KAnonymity(1), table=two)
     assert space.wider[0][node(space, "ab")] == node(space, "ab")
     assert space.wider[0][node(space, "a")] == node(space, "ab")
-
-
-@pytest.mark.parametrize("columns", [[0], [1], [0, 1], []])
-def test_rows_are_grouped_as_sets_of_them_are(columns: list[int]) -> None:
-    rows = np.random.default_rng(3).integers(0, 4, (200, 2)).astype(np.int32)
-    group, first = group_rows(rows, np.array(columns, dtype=np.int64))
-    kept = [tuple(row) for row in rows[:, columns].tolist()]
-    assert [kept.index(row) for row in kept] == first[group].tolist()
-    assert sorted(set(kept)) == sorted(kept[row] for row in first)
-    assert first.tolist() == sorted(first.tolist())
-
-
-def test_rows_with_the_same_hash_are_told_apart() -> None:
-    """Of 5,000 rows in 16,384 places many must share one."""
-    rows = np.random.default_rng(5).permutation(5_000).astype(np.int32)[:, np.newaxis]
-    group, first = group_rows(rows, np.array([0]))
-    assert group.tolist() == first.tolist() == list(range(5_000))

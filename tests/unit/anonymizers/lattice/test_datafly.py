@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import line
-from hedgerow.anonymizers.lattice.datafly import datafly
+from hedgerow.anonymizers import pipeline
+from hedgerow.anonymizers.lattice.datafly import Datafly
 from hedgerow.errors import Infeasible
 from hedgerow.recoding import Recoding
 
@@ -19,8 +19,8 @@ PEOPLE = pa.table({"town": list("ABCDEF") * 2, "size": ["s", "m", "l"] * 4})
 
 def fitted(*requirements: Any, people: pa.Table = PEOPLE, **parameters: Any) -> Recoding:
     schema = Schema(quasi=["town", "size"], hierarchies={"town": TOWNS})
-    counts = line.prepare(people, schema, [KAnonymity(1)], random_state=0).counts
-    return datafly(counts, requirements, **parameters)
+    counts = pipeline.prepare(people, schema, [KAnonymity(1)], random_state=0).counts
+    return Datafly(**parameters).fit_counts(counts, requirements)
 
 
 def test_the_column_with_most_values_is_generalized() -> None:

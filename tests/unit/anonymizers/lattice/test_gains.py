@@ -7,13 +7,13 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.gains import GAINS, log_volumes
 from hedgerow.anonymizers.lattice.levels import Lattice
 
 # Of four towns in the hierarchy three occur; A twice.
 LATTICE = Lattice(
-    line.prepare(
+    pipeline.prepare(
         pa.table({"town": ["A", "A", "B", "C"]}),
         Schema(quasi=["town"], hierarchies={"town": {"*": {"north": ["A", "B"], "south": ["C", "D"]}}}),
         [KAnonymity(1)],
@@ -60,7 +60,7 @@ def test_volumes() -> None:
 
 def test_numbers_are_as_wide_as_they_are_written() -> None:
     ages = {"*": {"[0,40)": ["10", "20"], "old": ["50", "60"]}}
-    counts = line.prepare(
+    counts = pipeline.prepare(
         pa.table({"age": [10, 20, 50, 60, None]}),
         Schema(quasi=["age"], hierarchies={"age": ages}),
         [KAnonymity(1)],

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
-from hedgerow.anonymizers.lattice.heuristicmin import heuristicmin, search_cuts
-from hedgerow.anonymizers.line import Prepared
+from hedgerow.anonymizers import pipeline
+from hedgerow.anonymizers.lattice.heuristicmin import HeuristicMin, search_cuts
+from hedgerow.anonymizers.pipeline import Prepared
 
 TREE = {"*": {"ab": ["a", "b"], "cd": ["c", "d"]}}
 
@@ -18,12 +18,12 @@ TREE = {"*": {"ab": ["a", "b"], "cd": ["c", "d"]}}
 def prepared(values: str, *requirements: Any, hierarchy: Any = TREE) -> Prepared:
     table = pa.table({"letter": list(values), "ill": ["flu", "cold"] * (len(values) // 2)})
     schema = Schema(quasi=["letter"], sensitive=["ill"], hierarchies={"letter": hierarchy})
-    return line.prepare(table, schema, requirements, random_state=0)
+    return pipeline.prepare(table, schema, requirements, random_state=0)
 
 
 def letters(made: Prepared, **parameters: Any) -> tuple[list[str], Any]:
-    recoding = heuristicmin(made.counts, made.requirements, **parameters)
-    return sorted(line.finish(made, recoding, {}).table["letter"].to_pylist()), recoding
+    recoding = HeuristicMin(**parameters).fit_counts(made.counts, made.requirements)
+    return sorted(pipeline.finish(made, recoding, {}).table["letter"].to_pylist()), recoding
 
 
 def test_only_what_violates_is_generalized() -> None:
@@ -58,12 +58,12 @@ def test_complete_finds_the_cut_between_two_states() -> None:
     table = pa.table({"letter": [pair[0] for pair in pairs], "digit": [pair[1] for pair in pairs]})
     digits = {"*": {"low": ["1", "2"], "high": ["3", "4"]}}
     schema = Schema(quasi=["letter", "digit"], hierarchies={"letter": TREE, "digit": digits})
-    made = line.prepare(table, schema, [KAnonymity(2)], random_state=0)
-    as_printed = heuristicmin(made.counts, made.requirements)
+    made = pipeline.prepare(table, schema, [KAnonymity(2)], random_state=0)
+    as_printed = HeuristicMin().fit_counts(made.counts, made.requirements)
     assert len(as_printed.groups) == 4
     assert as_printed.facts["optimal"] == "among its states"
-    complete = heuristicmin(made.counts, made.requirements, complete=True)
-    rows = {tuple(row.values()) for row in line.finish(made, complete, {}).table.to_pylist()}
+    complete = HeuristicMin(complete=True).fit_counts(made.counts, made.requirements)
+    rows = {tuple(row.values()) for row in pipeline.finish(made, complete, {}).table.to_pylist()}
     assert rows == {("ab", "1"), ("c", "high"), ("c", "1"), ("d", "1"), ("d", "2")}
     assert complete.facts["optimal"] == "proved over all cuts"
 
@@ -95,6 +95,6 @@ def test_unseen_values_go_to_the_published_node() -> None:
 
 def test_automatic_hierarchies() -> None:
     table = pa.table({"age": [20, 21, 30, 31, 40, 41, 50, 51]})
-    made = line.prepare(table, Schema(quasi=["age"]), [KAnonymity(2)], random_state=0)
-    recoding = heuristicmin(made.counts, made.requirements)
-    assert line.finish(made, recoding, {}).audit.k == 2
+    made = pipeline.prepare(table, Schema(quasi=["age"]), [KAnonymity(2)], random_state=0)
+    recoding = HeuristicMin().fit_counts(made.counts, made.requirements)
+    assert pipeline.finish(made, recoding, {}).audit.k == 2

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice import incognito as module
-from hedgerow.anonymizers.lattice.incognito import incognito
+from hedgerow.anonymizers.lattice.incognito import Incognito
 from hedgerow.errors import BadInput, Infeasible
 from hedgerow.recoding import Recoding
 
@@ -21,8 +21,8 @@ PEOPLE = pa.table({"town": ["A", "B", "C", "D"] * 2, "sex": ["f"] * 4 + ["m"] * 
 
 def fitted(*requirements: Any, people: pa.Table = PEOPLE, **parameters: Any) -> Recoding:
     schema = Schema(quasi=["town", "sex"], hierarchies={"town": TOWNS})
-    counts = line.prepare(people, schema, [KAnonymity(1)], random_state=0).counts
-    return incognito(counts, requirements, **parameters)
+    counts = pipeline.prepare(people, schema, [KAnonymity(1)], random_state=0).counts
+    return Incognito(**parameters).fit_counts(counts, requirements)
 
 
 def test_all_solutions() -> None:
@@ -57,9 +57,9 @@ def test_divergence_can_fall_again() -> None:
     ages = {"all": {"young": ["20", "25"], "*": ["31", "40"]}}
     people = pa.table({"age": [20] * 2 + [25] * 3 + [31] * 3 + [40] * 17})
     schema = Schema(quasi=["age"], hierarchies={"age": ages})
-    prepared = line.prepare(people, schema, [KAnonymity(5)], random_state=0)
-    assert incognito(prepared.counts, prepared.requirements, metric="kl").levels == {"age": 2}
-    assert incognito(prepared.counts, prepared.requirements, metric="discernibility").levels == {"age": 1}
+    prepared = pipeline.prepare(people, schema, [KAnonymity(5)], random_state=0)
+    assert Incognito(metric="kl").fit_counts(prepared.counts, prepared.requirements).levels == {"age": 2}
+    assert Incognito(metric="discernibility").fit_counts(prepared.counts, prepared.requirements).levels == {"age": 1}
 
 
 def test_infeasible() -> None:

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import AlphaK, KAnonymity, LDiversity, Schema, TCloseness
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.judging import Judge, Verdict, allowance_of
 from hedgerow.anonymizers.lattice.levels import Lattice
 
@@ -24,7 +24,7 @@ PEOPLE = pa.table(
 
 def judge_of(*requirements: Any, allowance: int = 0, people: pa.Table = PEOPLE) -> Judge:
     schema = Schema(quasi=["sex", "town"], sensitive=["ill"])
-    counts = line.prepare(people, schema, [KAnonymity(1)], random_state=0).counts
+    counts = pipeline.prepare(people, schema, [KAnonymity(1)], random_state=0).counts
     return Judge(Lattice(counts, ["ill"]), requirements, allowance)
 
 

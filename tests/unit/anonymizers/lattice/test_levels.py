@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.levels import Classes, Lattice
 from hedgerow.counts import FrequencyTable
 
@@ -28,7 +28,7 @@ PEOPLE = pa.table(
 def counted(table: pa.Table = PEOPLE, **hierarchies: Any) -> FrequencyTable:
     quasi = [name for name in table.column_names if name != "ill"]
     schema = Schema(quasi=quasi, sensitive=["ill"] if "ill" in table.column_names else [], hierarchies=hierarchies)
-    return line.prepare(table, schema, [KAnonymity(1)], random_state=0).counts
+    return pipeline.prepare(table, schema, [KAnonymity(1)], random_state=0).counts
 
 
 def described(lattice: Lattice, classes: Classes) -> Counter[Any]:

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema, TCloseness
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.assignment_program import Solution, solve
 from hedgerow.anonymizers.lattice.assignments import Assignments, Units
 from hedgerow.anonymizers.lattice.cuts import CutSpace
-from hedgerow.anonymizers.lattice.mingen import mingen
-from hedgerow.anonymizers.line import Prepared
+from hedgerow.anonymizers.lattice.mingen import MinGen
+from hedgerow.anonymizers.pipeline import Prepared
 from hedgerow.errors import BadInput, Infeasible
 from hedgerow.metrics import prec
 
@@ -25,22 +25,22 @@ TREE = {"*": {"ab": ["a", "b"], "cd": ["c", "d"]}}
 def prepared(values: str, *requirements: Any, classes: str = "") -> Prepared:
     table = pa.table({"letter": list(values), "ill": list(classes or "xy" * len(values))[: len(values)]})
     schema = Schema(quasi=["letter"], sensitive=["ill"], hierarchies={"letter": TREE})
-    return line.prepare(table, schema, requirements, random_state=0)
+    return pipeline.prepare(table, schema, requirements, random_state=0)
 
 
 def letters(made: Prepared, **parameters: Any) -> tuple[Counter[str], Any]:
-    recoding = mingen(made.counts, made.requirements, seed=4, **parameters)
-    return Counter(line.finish(made, recoding, {}).table["letter"].to_pylist()), recoding
+    recoding = MinGen(**parameters).fit_counts(made.counts, made.requirements, seed=4)
+    return Counter(pipeline.finish(made, recoding, {}).table["letter"].to_pylist()), recoding
 
 
 def test_rows_with_the_same_value_may_differ() -> None:
     """Local recoding: of two tuples with the same letter one stays as it is."""
     table = pa.table({"letter": list("aabbcc"), "sex": list("ffmmfm")})
-    made = line.prepare(
+    made = pipeline.prepare(
         table, Schema(quasi=["letter", "sex"], hierarchies={"letter": TREE}), [KAnonymity(2)], random_state=0
     )
-    recoding = mingen(made.counts, made.requirements)
-    rows = Counter(tuple(row.values()) for row in line.finish(made, recoding, {}).table.to_pylist())
+    recoding = MinGen().fit_counts(made.counts, made.requirements)
+    rows = Counter(tuple(row.values()) for row in pipeline.finish(made, recoding, {}).table.to_pylist())
     assert rows == {("a", "f"): 2, ("b", "m"): 2, ("c", "*"): 2}
     assert recoding.facts == {"proved": True, "gap": 0.0, "generalizations": 2}
     assert recoding.router is None
@@ -62,7 +62,7 @@ def test_which_records_part_is_drawn() -> None:
     made = prepared("a" * 20 + "b", KAnonymity(2), classes="x" * 10 + "y" * 10 + "x")
     parting = set()
     for seed in range(20):
-        pieces = mingen(made.counts, made.requirements, seed=seed, granularity="record").pieces
+        pieces = MinGen(granularity="record").fit_counts(made.counts, made.requirements, seed=seed).pieces
         assert pieces is not None
         assert np.bincount(pieces.cell, pieces.size).tolist() == [10, 10, 1]
         parting.add(tuple(pieces.cell[pieces.size == 1].tolist()))
@@ -81,9 +81,9 @@ def test_prec_decides_between_the_fewest() -> None:
     """(a, f) is alone. With (b, f) or with (a, m) it takes three steps; one of two levels is less than one of one."""
     table = pa.table({"letter": list("abbaa"), "sex": list("fffmm")})
     schema = Schema(quasi=["letter", "sex"], hierarchies={"letter": TREE})
-    made = line.prepare(table, schema, [KAnonymity(2)], random_state=0)
-    recoding = mingen(made.counts, made.requirements)
-    rows = Counter(tuple(row.values()) for row in line.finish(made, recoding, {}).table.to_pylist())
+    made = pipeline.prepare(table, schema, [KAnonymity(2)], random_state=0)
+    recoding = MinGen().fit_counts(made.counts, made.requirements)
+    rows = Counter(tuple(row.values()) for row in pipeline.finish(made, recoding, {}).table.to_pylist())
     assert rows == {("ab", "f"): 3, ("a", "m"): 2}
     assert recoding.facts["generalizations"] == 3
     assert prec(made.counts, recoding) == pytest.approx(1 - 3 * 0.5 / 10)
@@ -101,14 +101,14 @@ def test_a_stopped_solver_competes_with_cuts(
         records = np.where(top, units.records[assignments.unit], 0) if worst else solution.records
         return solution._replace(records=records, fewest=False, precise=False, bound=1.0)
 
-    monkeypatch.setattr("hedgerow.anonymizers.lattice.mingen.solve", stopped)
+    monkeypatch.setattr("hedgerow.anonymizers.lattice.assignment_program.solve", stopped)
     table = pa.table({"letter": list("aabbcc"), "sex": list("ffmmfm")})
     schema = Schema(quasi=["letter", "sex"], hierarchies={"letter": TREE})
-    made = line.prepare(table, schema, [KAnonymity(2)], random_state=0)
-    recoding = mingen(made.counts, made.requirements)
+    made = pipeline.prepare(table, schema, [KAnonymity(2)], random_state=0)
+    recoding = MinGen().fit_counts(made.counts, made.requirements)
     gap = (generalizations - 1) / generalizations
     assert recoding.facts == {"proved": False, "gap": gap, "generalizations": generalizations}
-    line.finish(made, recoding, {})
+    pipeline.finish(made, recoding, {})
 
 
 @pytest.mark.parametrize("granularity", ["tuple", "record"])
@@ -129,7 +129,7 @@ def test_no_time_is_still_a_valid_release(granularity: Any) -> None:
 def test_requirements_that_are_not_linear_are_refused(requirement: Any) -> None:
     made = prepared("aabb", requirement)
     with pytest.raises(BadInput, match="MinGen cannot take") as refusal:
-        mingen(made.counts, made.requirements)
+        MinGen().fit_counts(made.counts, made.requirements)
     assert str(requirement) in str(refusal.value)
 
 
@@ -142,13 +142,13 @@ class Shrinking(KAnonymity):
 def test_requirements_that_generalizing_may_break_are_refused() -> None:
     made = prepared("aabb", KAnonymity(2))
     with pytest.raises(BadInput, match="MinGen cannot take"):
-        mingen(made.counts, [Shrinking(2)])
+        MinGen().fit_counts(made.counts, [Shrinking(2)])
 
 
 def test_what_cannot_be_met() -> None:
     made = prepared("aabb", KAnonymity(2))
     with pytest.raises(Infeasible):
-        mingen(made.counts, [KAnonymity(5)])
+        MinGen().fit_counts(made.counts, [KAnonymity(5)])
 
 
 def large(columns: int) -> Prepared:
@@ -156,17 +156,17 @@ def large(columns: int) -> Prepared:
     cells = np.random.default_rng(1).integers(10, 99, (columns, 400)).astype(str).tolist()
     names = [f"column {at}" for at in range(columns)]
     schema = Schema(quasi=names, hierarchies=dict.fromkeys(names, "masking"))
-    return line.prepare(pa.table(dict(zip(names, cells, strict=True))), schema, [KAnonymity(2)], random_state=0)
+    return pipeline.prepare(pa.table(dict(zip(names, cells, strict=True))), schema, [KAnonymity(2)], random_state=0)
 
 
 def test_large_tables_need_a_limit_of_time() -> None:
     made = large(4)
     with pytest.raises(BadInput, match=r"there are 32,400 ways .* Say time_limit="):
-        mingen(made.counts, made.requirements)
-    assert mingen(made.counts, made.requirements, time_limit=0).facts["proved"] is False
+        MinGen().fit_counts(made.counts, made.requirements)
+    assert MinGen(time_limit=0).fit_counts(made.counts, made.requirements).facts["proved"] is False
 
 
 def test_very_large_tables_are_refused() -> None:
     made = large(8)
     with pytest.raises(BadInput, match=r"there are 2,624,400 ways .* fewer quasi-identifiers"):
-        mingen(made.counts, made.requirements, time_limit=1)
+        MinGen(time_limit=1).fit_counts(made.counts, made.requirements)

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice import optimal as module
-from hedgerow.anonymizers.lattice.optimal import optimal
+from hedgerow.anonymizers.lattice.optimal import OptimalLattice
 from hedgerow.errors import BadInput, Infeasible
 from hedgerow.recoding import Recoding
 
@@ -26,8 +26,8 @@ PEOPLE = pa.table(
 
 def fitted(*requirements: Any, people: pa.Table = PEOPLE, **parameters: Any) -> Recoding:
     schema = Schema(quasi=["town", "sex"], sensitive=["ill"], hierarchies={"town": TOWNS})
-    counts = line.prepare(people, schema, [KAnonymity(1)], random_state=0).counts
-    return optimal(counts, requirements, **parameters)
+    counts = pipeline.prepare(people, schema, [KAnonymity(1)], random_state=0).counts
+    return OptimalLattice(**parameters).fit_counts(counts, requirements)
 
 
 def test_the_metric_decides() -> None:
@@ -67,9 +67,11 @@ def test_divergence_can_fall_again() -> None:
     ages = {"all": {"young": ["20", "25"], "*": ["31", "40"]}}
     people = pa.table({"age": [20] * 2 + [25] * 3 + [31] * 3 + [40] * 17})
     schema = Schema(quasi=["age"], hierarchies={"age": ages})
-    prepared = line.prepare(people, schema, [KAnonymity(5)], random_state=0)
-    assert optimal(prepared.counts, prepared.requirements, metric="kl").levels == {"age": 2}
-    assert optimal(prepared.counts, prepared.requirements, metric="discernibility").levels == {"age": 1}
+    prepared = pipeline.prepare(people, schema, [KAnonymity(5)], random_state=0)
+    assert OptimalLattice(metric="kl").fit_counts(prepared.counts, prepared.requirements).levels == {"age": 2}
+    assert OptimalLattice(metric="discernibility").fit_counts(prepared.counts, prepared.requirements).levels == {
+        "age": 1
+    }
 
 
 def test_facts_and_levels() -> None:
@@ -107,7 +109,7 @@ def test_infeasible() -> None:
 
 
 def test_wrong_metric() -> None:
-    with pytest.raises(BadInput, match="Did you mean 'loss'"):
+    with pytest.raises(BadInput, match="'metric' parameter of OptimalLattice must be 'prec', "):
         fitted(KAnonymity(2), metric="lose")
     with pytest.raises(BadInput, match="needs a target"):
         fitted(KAnonymity(2), metric="classification")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.judging import Judge
 from hedgerow.anonymizers.lattice.levels import Lattice
 from hedgerow.anonymizers.lattice.publishing import publish
@@ -13,7 +13,7 @@ from hedgerow.anonymizers.lattice.publishing import publish
 
 def test_violating_classes_are_lost_and_the_rest_is_published_at_its_level() -> None:
     people = pa.table({"zip": ["11", "12", "12", "21", "30"]})
-    prepared = line.prepare(
+    prepared = pipeline.prepare(
         people, Schema(quasi=["zip"], hierarchies={"zip": "masking"}), [KAnonymity(3)], random_state=0
     )
     judge = Judge(Lattice(prepared.counts), prepared.requirements, allowance=2)
@@ -21,6 +21,6 @@ def test_violating_classes_are_lost_and_the_rest_is_published_at_its_level() -> 
     assert (recoding.method, recoding.levels, recoding.facts) == ("mine", {"zip": 1}, {"answer": 42})
     assert recoding.warnings == ("mind the gap",)
     assert (recoding.lost, recoding.sizes.tolist()) == (2, [3])
-    release = line.finish(prepared, recoding, {})
+    release = pipeline.finish(prepared, recoding, {})
     assert release.table["zip"].to_pylist() == ["1*"] * 3
     assert publish("mine", judge, (2,), facts={}).lost == 0

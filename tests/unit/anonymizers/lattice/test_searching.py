@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.costs import cost_of
 from hedgerow.anonymizers.lattice.judging import Judge
 from hedgerow.anonymizers.lattice.levels import Lattice
@@ -19,7 +19,7 @@ from hedgerow.anonymizers.lattice.searching import Deadline, Found, descend, rou
 def judge_of(allowance: int = 0, k: int = 3) -> Judge:
     generator = np.random.default_rng(3)
     people = pa.table({name: generator.integers(0, 8, 60) for name in ("one", "two", "three")})
-    prepared = line.prepare(people, Schema(quasi=people.column_names), [KAnonymity(1)], random_state=0)
+    prepared = pipeline.prepare(people, Schema(quasi=people.column_names), [KAnonymity(1)], random_state=0)
     return Judge(Lattice(prepared.counts), [KAnonymity(k)], allowance)
 
 

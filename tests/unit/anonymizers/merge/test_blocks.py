@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.merge import blocks
 from hedgerow.anonymizers.merge.blocks import blocks_of, near_groups
 from hedgerow.recoding import Pieces
@@ -19,7 +19,7 @@ REQUIRE = [KAnonymity(3), LDiversity(2, "ill")]
 
 
 def test_a_small_table_is_one_block() -> None:
-    prepared = line.prepare(TABLE, Schema(quasi=["age", "town"], sensitive=["ill"]), REQUIRE, random_state=0)
+    prepared = pipeline.prepare(TABLE, Schema(quasi=["age", "town"], sensitive=["ill"]), REQUIRE, random_state=0)
     (only,) = blocks_of(prepared.counts, REQUIRE)
     assert only.tolist() == list(range(len(prepared.counts.cell_sizes)))
 
@@ -27,7 +27,7 @@ def test_a_small_table_is_one_block() -> None:
 def test_blocks_are_large_and_keep_tuples_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "EXACT", 20)
     monkeypatch.setattr(blocks, "_BLOCK", 10)
-    prepared = line.prepare(TABLE, Schema(quasi=["age", "town"], sensitive=["ill"]), REQUIRE, random_state=0)
+    prepared = pipeline.prepare(TABLE, Schema(quasi=["age", "town"], sensitive=["ill"]), REQUIRE, random_state=0)
     counts = prepared.counts
     found = blocks_of(counts, REQUIRE)
     assert len(found) > 1
@@ -41,7 +41,7 @@ def test_blocks_are_large_and_keep_tuples_together(monkeypatch: pytest.MonkeyPat
 
 
 def test_groups_of_a_small_table_are_all_near() -> None:
-    counts = line.prepare(TABLE.drop(["ill"]), Schema(quasi=["age", "town"]), REQUIRE[:1], random_state=0).counts
+    counts = pipeline.prepare(TABLE.drop(["ill"]), Schema(quasi=["age", "town"]), REQUIRE[:1], random_state=0).counts
     pieces = Pieces.whole(np.arange(len(counts.cell_sizes), dtype=np.int32) % 7, counts.cell_sizes)
     assert near_groups(counts, pieces).tolist() == [0] * 7
 
@@ -50,7 +50,7 @@ def test_a_group_is_near_those_where_most_of_its_records_are(monkeypatch: pytest
     """Two heaps of three tuples: of the groups that lie in both, each goes where it has more records."""
     monkeypatch.setattr(blocks, "_PAIRS", 4)
     ages = pa.table({"age": [1] * 3 + [2] * 3 + [3] * 5 + [97] * 3 + [98] * 3 + [99] * 5})
-    counts = line.prepare(ages, Schema(quasi=["age"]), [KAnonymity(1)], random_state=0).counts
+    counts = pipeline.prepare(ages, Schema(quasi=["age"]), [KAnonymity(1)], random_state=0).counts
     pieces = Pieces.whole(np.array([0, 1, 2, 0, 3, 1], dtype=np.int32), counts.cell_sizes)
     found = near_groups(counts, pieces).tolist()
     # 0 has three records on either side and goes to the first; 1 has three below and five above.

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
+from hedgerow import KAnonymity, LDiversity, Schema, privacy
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.merge import boxes as module
 from hedgerow.anonymizers.merge._kernels import copy_box, enclose, joint_loss, ones, single_loss
 from hedgerow.anonymizers.merge.boxes import LossName, described, loss_of_nodes, units_of
@@ -24,7 +24,7 @@ UNEVEN = {"*": {"north": ["A", "B"], "south": ["C", "D"], "Z": []}}
 
 def counted(hierarchies: dict[str, Any] | None = None, **columns: list[Any]) -> FrequencyTable:
     schema = Schema(quasi=list(columns), hierarchies=hierarchies or {})
-    return line.prepare(pa.table(columns), schema, [KAnonymity(1)], random_state=0).counts
+    return pipeline.prepare(pa.table(columns), schema, [KAnonymity(1)], random_state=0).counts
 
 
 def losses(counts: FrequencyTable, metric: LossName) -> dict[str | None, float]:
@@ -155,8 +155,8 @@ def test_units_know_their_records_and_sensitive_values() -> None:
     table = pa.table({"town": ["A", "B", "A", "A"], "ill": ["flu", "flu", "cold", "flu"], "job": ["x", "y", "y", "x"]})
     schema = Schema(quasi=["town"], sensitive=["ill", "job"])
     requirements = [LDiversity(2, "job"), LDiversity(2, "ill")]
-    counts = line.prepare(table, schema, requirements, random_state=0).counts
-    units = units_of(counts, line.bind(counts, requirements)[0])
+    counts = pipeline.prepare(table, schema, requirements, random_state=0).counts
+    units = units_of(counts, privacy.bind(counts, requirements)[0])
     assert units.weight.tolist() == [3, 1]
     assert units.cells.tolist() == [0, 2, 3]
     assert units.cell_size.tolist() == [1, 2, 1]

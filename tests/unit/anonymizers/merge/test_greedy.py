@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
-from hedgerow.anonymizers.merge.greedy import greedy
+from hedgerow.anonymizers import pipeline
+from hedgerow.anonymizers.merge.greedy import Greedy
 from hedgerow.errors import BadInput
 
 TOWNS = {"*": {"north": ["A", "B"], "south": ["C", "D"]}}
@@ -22,8 +22,8 @@ def released(table: dict[str, list[Any]], *requirements: Any, **parameters: Any)
     quasi = [name for name in table if name != "ill"]
     hierarchies = {"town": TOWNS} if "town" in table else {}
     schema = Schema(quasi=quasi, sensitive=["ill"] if "ill" in table else [], hierarchies=hierarchies)
-    job = line.prepare(pa.table(table), schema, requirements, random_state=0)
-    rows = line.finish(job, greedy(job.counts, job.requirements, **parameters), {}).table.to_pylist()
+    job = pipeline.prepare(pa.table(table), schema, requirements, random_state=0)
+    rows = pipeline.finish(job, Greedy(**parameters).fit_counts(job.counts, job.requirements), {}).table.to_pylist()
     return Counter(tuple(row[name] for name in quasi) for row in rows)
 
 

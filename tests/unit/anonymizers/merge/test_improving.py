@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Mondrian, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.merge import improving
 from hedgerow.anonymizers.merge.improving import improved
 from hedgerow.recoding import Pieces
@@ -23,7 +23,7 @@ def moved(table: pa.Table, group_of_row: list[int], require: Any, blocks: list[i
     """The group of each row after improvement; rows are distinct."""
     quasi = [name for name in table.column_names if name != "ill"]
     sensitive = ["ill"] if "ill" in table.column_names else []
-    prepared = line.prepare(table, Schema(quasi=quasi, sensitive=sensitive), [KAnonymity(1)], random_state=0)
+    prepared = pipeline.prepare(table, Schema(quasi=quasi, sensitive=sensitive), [KAnonymity(1)], random_state=0)
     counts = prepared.counts
     rows = table.select(quasi).to_pylist()
     order = sorted(range(len(rows)), key=lambda at: tuple(rows[at].values()))
@@ -149,7 +149,7 @@ def test_no_single_move_lowers_the_loss_any_more(records: list[tuple[int, str]],
 def test_a_group_gives_no_tuple_with_more_records_than_it_can_spare() -> None:
     ages, size = [0, 1, 3, 8, 9, 12, 15, 18], [1, 4, 2, 4, 2, 3, 4, 3]
     table = pa.table({"age": np.repeat(ages, size)})
-    counts = line.prepare(table, Schema(quasi=["age"]), [KAnonymity(1)], random_state=0).counts
+    counts = pipeline.prepare(table, Schema(quasi=["age"]), [KAnonymity(1)], random_state=0).counts
     before = Pieces.whole(np.array([1, 0, 1, 0, 0, 1, 1, 0], dtype=np.int32), counts.cell_sizes)
     after = improved(counts, [KAnonymity(4)], before)
     assert np.bincount(after.group, after.size).min() >= 4
@@ -171,7 +171,7 @@ def test_groups_stay_large_enough_where_tuples_have_several_records(
     size = np.array([weights[record] for record in sorted(weights)])
     assume(np.bincount(group, size, 3).min() >= k)
     table = pa.table({"age": [age for age, _ in records], "town": [town for _, town in records]})
-    counts = line.prepare(table, Schema(quasi=["age", "town"]), [KAnonymity(1)], random_state=0).counts
+    counts = pipeline.prepare(table, Schema(quasi=["age", "town"]), [KAnonymity(1)], random_state=0).counts
     pieces = improved(counts, [KAnonymity(k)], Pieces.whole(group, counts.cell_sizes))
     after = np.bincount(pieces.group, pieces.size)
     assert after.min() >= k

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.merge import blocks
 from hedgerow.anonymizers.merge.clusters import cluster_blocks
-from hedgerow.anonymizers.merge.k_member import grown_from, k_member
+from hedgerow.anonymizers.merge.k_member import KMember, grown_from
 from hedgerow.counts import FrequencyTable
 from hedgerow.metrics import ncp
 from hedgerow.privacy import Requirement
@@ -23,10 +23,10 @@ from hedgerow.recoding import Recoding
 ALL_SEEDS = range(12)
 
 
-def prepared(columns: dict[str, list[Any]], *requirements: Requirement) -> line.Prepared:
+def prepared(columns: dict[str, list[Any]], *requirements: Requirement) -> pipeline.Prepared:
     sensitive = ["ill"] if "ill" in columns else []
     schema = Schema(quasi=[name for name in columns if name != "ill"], sensitive=sensitive)
-    return line.prepare(pa.table(columns), schema, requirements, random_state=0)
+    return pipeline.prepare(pa.table(columns), schema, requirements, random_state=0)
 
 
 def held(counts: FrequencyTable, recoding: Recoding) -> list[list[Any]]:
@@ -45,7 +45,7 @@ def clusters(ages: Sequence[int], k: int, start: int | None = None) -> list[list
     """By k-member, from the record that a seed draws or from a unit."""
     job = prepared({"age": list(ages)}, KAnonymity(k))
     if start is None:
-        return held(job.counts, k_member(job.counts, job.requirements, seed=0))
+        return held(job.counts, KMember().fit_counts(job.counts, job.requirements, seed=0))
     recoding = cluster_blocks(
         "k-member", job.counts, job.requirements, lambda block, _: grown_from(block, start), seed=0, improve=False
     )
@@ -61,7 +61,7 @@ def test_a_cluster_takes_what_is_nearest(start: int) -> None:
 def test_what_is_left_joins_where_it_costs_least(seed: int) -> None:
     """10 costs 4 with 11 and 12, 25 with 1 and 2."""
     job = prepared({"age": [1, 2, 10, 11, 12]}, KAnonymity(2))
-    assert held(job.counts, k_member(job.counts, job.requirements, seed=seed)) == [[1, 2], [10, 11, 12]]
+    assert held(job.counts, KMember().fit_counts(job.counts, job.requirements, seed=seed)) == [[1, 2], [10, 11, 12]]
 
 
 @pytest.mark.parametrize("start", range(3))
@@ -82,7 +82,7 @@ def test_too_few_beside_records_that_comply_join_them() -> None:
 def test_a_cluster_grows_until_all_requirements_hold(seed: int) -> None:
     columns: dict[str, list[Any]] = {"age": [1, 2, 3, 20, 21], "ill": ["flu", "flu", "cold", "cold", "flu"]}
     job = prepared(columns, KAnonymity(2), LDiversity(2, "ill"))
-    assert held(job.counts, k_member(job.counts, job.requirements, seed=seed)) == [[1, 2, 3], [20, 21]]
+    assert held(job.counts, KMember().fit_counts(job.counts, job.requirements, seed=seed)) == [[1, 2, 3], [20, 21]]
 
 
 def test_records_of_a_cluster_that_cannot_be_finished_join_others() -> None:
@@ -97,7 +97,7 @@ def test_records_of_a_cluster_that_cannot_be_finished_join_others() -> None:
 
 def test_ranges_and_sets_are_published() -> None:
     job = prepared({"age": [1, 2, 10, 11], "sex": ["f", "m", "m", "m"]}, KAnonymity(2))
-    recoding = k_member(job.counts, job.requirements, seed=0)
+    recoding = KMember().fit_counts(job.counts, job.requirements, seed=0)
     texts = [[column.texts[value] for value in recoding.groups[:, at]] for at, column in enumerate(recoding.columns)]
     assert sorted(zip(*texts, strict=True)) == [("[1,3)", "{f|m}"), ("[10,11]", "m")]
     assert recoding.method == "k-member"
@@ -106,7 +106,7 @@ def test_ranges_and_sets_are_published() -> None:
 
 def test_a_missing_number_is_far_from_all_others() -> None:
     job = prepared({"age": [1, 100, None, None]}, KAnonymity(2))
-    recoding = k_member(job.counts, job.requirements, seed=0)
+    recoding = KMember().fit_counts(job.counts, job.requirements, seed=0)
     assert ncp(job.counts, recoding) == pytest.approx(0.5)
 
 
@@ -115,7 +115,7 @@ def test_the_seed_decides_which_cluster_comes_first() -> None:
     job = prepared({"age": [0, 1, 4, 7, 8]}, KAnonymity(2))
 
     def found(seed: int) -> list[list[Any]]:
-        return held(job.counts, k_member(job.counts, job.requirements, seed=seed))
+        return held(job.counts, KMember().fit_counts(job.counts, job.requirements, seed=seed))
 
     assert all(found(seed) == found(seed) for seed in ALL_SEEDS)
     both = [[[0, 1], [4, 7, 8]], [[0, 1, 4], [7, 8]]]
@@ -128,15 +128,15 @@ def test_a_large_table_is_cut_into_blocks(monkeypatch: pytest.MonkeyPatch) -> No
     chance = np.random.default_rng(3)
     ages = chance.integers(0, 500, 300).tolist()
     job = prepared({"age": ages}, KAnonymity(3))
-    whole = k_member(job.counts, job.requirements, seed=0)
+    whole = KMember().fit_counts(job.counts, job.requirements, seed=0)
     assert whole.facts == {"blocks": 1}
     monkeypatch.setattr(blocks, "EXACT", 100)
     monkeypatch.setattr(blocks, "_BLOCK", 50)
-    cut = k_member(job.counts, job.requirements, seed=0)
+    cut = KMember().fit_counts(job.counts, job.requirements, seed=0)
     assert cut.facts["blocks"] > 1
     assert cut.sizes.min() >= 3
     assert Counter(age for group in held(job.counts, cut) for age in group) == Counter(ages)
-    assert held(job.counts, cut) == held(job.counts, k_member(job.counts, job.requirements, seed=0))
-    better = k_member(job.counts, job.requirements, seed=0, improve=True)
+    assert held(job.counts, cut) == held(job.counts, KMember().fit_counts(job.counts, job.requirements, seed=0))
+    better = KMember(improve=True).fit_counts(job.counts, job.requirements, seed=0)
     assert better.facts == cut.facts
     assert ncp(job.counts, better) < ncp(job.counts, cut)

@@ -7,8 +7,8 @@ from typing import Any
 import pyarrow as pa
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
-from hedgerow.anonymizers.merge.kaca import kaca
+from hedgerow.anonymizers import pipeline
+from hedgerow.anonymizers.merge.kaca import KACA
 from hedgerow.metrics import distortion
 
 # The north is one step below the root, as is Z; its towns are two steps below.
@@ -19,9 +19,9 @@ def fitted(table: dict[str, list[Any]], *requirements: Any, seed: int = 0, impro
     quasi = [name for name in table if name != "ill"]
     hierarchies = {"town": TOWNS} if "town" in table else {}
     schema = Schema(quasi=quasi, sensitive=["ill"] if "ill" in table else [], hierarchies=hierarchies)
-    job = line.prepare(pa.table(table), schema, requirements, random_state=0)
-    recoding = kaca(job.counts, job.requirements, seed=seed, improve=improve)
-    line.finish(job, recoding, {})
+    job = pipeline.prepare(pa.table(table), schema, requirements, random_state=0)
+    recoding = KACA(improve=improve).fit_counts(job.counts, job.requirements, seed=seed)
+    pipeline.finish(job, recoding, {})
     return job.counts, recoding
 
 
@@ -65,7 +65,7 @@ def test_every_class_is_equally_likely_to_be_next() -> None:
     100 with a standard deviation below 10.
     """
     counts, _ = fitted(SQUARE, KAnonymity(2))
-    alone = [len(kaca(counts, [KAnonymity(2)], seed=seed).sizes) == 1 for seed in range(800)]
+    alone = [len(KACA().fit_counts(counts, [KAnonymity(2)], seed=seed).sizes) == 1 for seed in range(800)]
     assert 65 < sum(alone) < 135
 
 

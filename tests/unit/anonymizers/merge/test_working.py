@@ -8,18 +8,16 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import line
+from hedgerow import KACA, Greedy, KAnonymity, LDiversity, Schema
+from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.merge import blocks
 from hedgerow.anonymizers.merge.boxes import described
-from hedgerow.anonymizers.merge.greedy import greedy
-from hedgerow.anonymizers.merge.kaca import kaca
 from hedgerow.anonymizers.merge.working import Part, merge_parts
 from hedgerow.recoding import Recoding
 
 
 @pytest.fixture
-def job() -> line.Prepared:
+def job() -> pipeline.Prepared:
     draw = np.random.default_rng(3)
     table = pa.table(
         {
@@ -29,7 +27,7 @@ def job() -> line.Prepared:
         }
     )
     schema = Schema(quasi=["age", "town"], sensitive=["ill"])
-    return line.prepare(table, schema, [KAnonymity(4), LDiversity(2, "ill")], random_state=0)
+    return pipeline.prepare(table, schema, [KAnonymity(4), LDiversity(2, "ill")], random_state=0)
 
 
 @pytest.fixture
@@ -38,7 +36,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "_BLOCK", 40)
 
 
-def groups_of_tuples(job: line.Prepared, recoding: Recoding) -> list[int]:
+def groups_of_tuples(job: pipeline.Prepared, recoding: Recoding) -> list[int]:
     assert recoding.pieces is not None
     return [
         int(recoding.pieces.group[at])
@@ -46,12 +44,12 @@ def groups_of_tuples(job: line.Prepared, recoding: Recoding) -> list[int]:
     ]
 
 
-def merged(job: line.Prepared, classes: Any, *, ranges: bool = False) -> Recoding:
+def merged(job: pipeline.Prepared, classes: Any, *, ranges: bool = False) -> Recoding:
     whole = described(job.counts, "ncp", ranges)
     return merge_parts("own", job.counts, job.requirements, whole, classes, improve=False, ranges=ranges)
 
 
-def test_few_rows_are_one_block(job: line.Prepared) -> None:
+def test_few_rows_are_one_block(job: pipeline.Prepared) -> None:
     parts: list[Part] = []
 
     def all_in_one(part: Part) -> Any:
@@ -65,7 +63,7 @@ def test_few_rows_are_one_block(job: line.Prepared) -> None:
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_blocks_hold_every_tuple_once_with_its_own_records(job: line.Prepared) -> None:
+def test_blocks_hold_every_tuple_once_with_its_own_records(job: pipeline.Prepared) -> None:
     parts: list[Part] = []
 
     def one_class(part: Part) -> Any:
@@ -94,10 +92,10 @@ def test_blocks_hold_every_tuple_once_with_its_own_records(job: line.Prepared) -
 
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("parameters", [{}, {"improve": True}, {"metric": "ncp", "ranges": True}], ids=str)
-def test_merging_in_blocks_keeps_the_requirements(job: line.Prepared, parameters: dict[str, Any]) -> None:
+def test_merging_in_blocks_keeps_the_requirements(job: pipeline.Prepared, parameters: dict[str, Any]) -> None:
     """The verifier says so; no two groups are published alike, though blocks meet in the same labels."""
-    recoding = greedy(job.counts, job.requirements, **parameters)
-    release = line.finish(job, recoding, {})
+    recoding = Greedy(**parameters).fit_counts(job.counts, job.requirements)
+    release = pipeline.finish(job, recoding, {})
     assert release.facts["blocks"] > 3
     assert release.audit.k >= 4
     rows = {tuple(row) for row in recoding.groups.tolist()}
@@ -105,14 +103,18 @@ def test_merging_in_blocks_keeps_the_requirements(job: line.Prepared, parameters
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_classes_do_not_depend_on_the_cores(job: line.Prepared, monkeypatch: pytest.MonkeyPatch) -> None:
-    several = [groups_of_tuples(job, method(job.counts, job.requirements, seed=5)) for method in (greedy, kaca)]
+def test_classes_do_not_depend_on_the_cores(job: pipeline.Prepared, monkeypatch: pytest.MonkeyPatch) -> None:
+    several = [
+        groups_of_tuples(job, method.fit_counts(job.counts, job.requirements, seed=5)) for method in (Greedy(), KACA())
+    ]
     monkeypatch.setattr("os.cpu_count", lambda: 1)
-    one = [groups_of_tuples(job, method(job.counts, job.requirements, seed=5)) for method in (greedy, kaca)]
+    one = [
+        groups_of_tuples(job, method.fit_counts(job.counts, job.requirements, seed=5)) for method in (Greedy(), KACA())
+    ]
     assert one == several
 
 
-def test_groups_are_numbered_by_their_first_tuple_whatever_the_kernel_calls_them(job: line.Prepared) -> None:
+def test_groups_are_numbered_by_their_first_tuple_whatever_the_kernel_calls_them(job: pipeline.Prepared) -> None:
     half = len(job.counts.tuples) // 2
     late = np.arange(len(job.counts.tuples)) >= half
     recoding = merged(job, lambda _: np.where(late, 10, 90), ranges=True)
@@ -120,7 +122,7 @@ def test_groups_are_numbered_by_their_first_tuple_whatever_the_kernel_calls_them
     assert recoding.sizes.tolist() == [int(job.counts.tuple_sizes[late == at].sum()) for at in (False, True)]
 
 
-def test_groups_that_are_written_alike_are_one(job: line.Prepared) -> None:
+def test_groups_that_are_written_alike_are_one(job: pipeline.Prepared) -> None:
     """Every second tuple: both groups have all towns and ages between them, and are hidden by their hierarchies."""
     recoding = merged(job, lambda part: np.arange(len(part.tuples)) % 2)
     assert recoding.sizes.tolist() == [600]

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers.line import prepare
+from hedgerow.anonymizers.pipeline import prepare
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 

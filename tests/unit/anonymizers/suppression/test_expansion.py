@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from hedgerow import KActus, Schema
-from hedgerow.trees.nodes import Leaf
+from hedgerow.trees.nodes.written import Leaf
 
 
 def shown(k: int, *, expand: bool = True, **columns: Any) -> Counter[tuple[Any, ...]]:

@@ -10,7 +10,7 @@ import pytest
 
 from hedgerow import BadInput, HybridKActus, KActus, LDiversity, Release, Schema, TCloseness
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.trees.nodes import ByThreshold, ByValue, Leaf, Node
+from hedgerow.trees.nodes.written import ByThreshold, ByValue, Leaf, Node
 
 COLORS = ByValue("color", {"red": Leaf(), "blue": Leaf(), "green": Leaf()})
 

@@ -11,7 +11,7 @@ import pytest
 
 from hedgerow import Anonymizer, BadInput, LDiversity, Recoding, Release, Schema, hierarchies
 from hedgerow.anonymizers.checks import CHECKS
-from hedgerow.anonymizers.suppression.kadet import kadet
+from hedgerow.anonymizers.suppression.kadet import KADET
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import CutTree
@@ -47,7 +47,7 @@ class Grown(Anonymizer):
         self.random_state = random_state
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        return kadet(counts, requirements, seed=seed, criterion=self.criterion, pruned=self.pruned)
+        return KADET(criterion=self.criterion, pruned=self.pruned).fit_counts(counts, requirements, seed=seed)
 
 
 def released(k: int, table: Mapping[str, Any], hierarchies: Any = None, **parameters: Any) -> Release:

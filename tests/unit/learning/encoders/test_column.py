@@ -12,14 +12,14 @@ import pytest
 
 from hedgerow import BadInput
 from hedgerow.hierarchies import intervals, masking
-from hedgerow.learning.encoders.cells import read_cells
 from hedgerow.learning.encoders.column import Column
 from hedgerow.learning.encoders.fitting import fit_column
+from hedgerow.published import read_vocabulary
 
 
 def fitted(values: Any, spec: Any) -> Column:
     column = nw.from_native(pa.chunked_array([pa.array(values)]), series_only=True).alias("c")
-    return fit_column("c", read_cells(column), spec)
+    return fit_column("c", read_vocabulary(column), spec)
 
 
 def placed(column: Column, *texts: str) -> list[tuple[str, bool]]:

@@ -11,16 +11,16 @@ import pytest
 
 from hedgerow import BadInput
 from hedgerow.hierarchies import intervals
-from hedgerow.learning.encoders.cells import Cells, read_cells
 from hedgerow.learning.encoders.column import Column
 from hedgerow.learning.encoders.covers import Covers, covers_of
 from hedgerow.learning.encoders.fitting import fit_column
+from hedgerow.published import Vocabulary, read_vocabulary
 
 ANIMALS = {"mammals": {"felidae": ["cat", "lion"], "canine": ["dog"]}}
 
 
-def cells_of(values: Any) -> Cells:
-    return read_cells(nw.from_native(pa.chunked_array([pa.array(values)]), series_only=True).alias("c"))
+def cells_of(values: Any) -> Vocabulary:
+    return read_vocabulary(nw.from_native(pa.chunked_array([pa.array(values)]), series_only=True).alias("c"))
 
 
 def meaning(column: Column, cell: Any) -> tuple[str, bool]:

@@ -13,13 +13,13 @@ import pytest
 from hedgerow import BadInput, Schema, anonymize
 from hedgerow.domains import Domain
 from hedgerow.hierarchies import dates, groups, intervals, masking, resolve
-from hedgerow.learning.encoders.cells import Cells, read_cells
 from hedgerow.learning.encoders.column import Column
 from hedgerow.learning.encoders.fitting import fit_column
+from hedgerow.published import Vocabulary, read_vocabulary
 
 
-def cells_of(values: Any) -> Cells:
-    return read_cells(nw.from_native(pa.chunked_array([pa.array(values)]), series_only=True).alias("c"))
+def cells_of(values: Any) -> Vocabulary:
+    return read_vocabulary(nw.from_native(pa.chunked_array([pa.array(values)]), series_only=True).alias("c"))
 
 
 def features(column: Column) -> list[str]:

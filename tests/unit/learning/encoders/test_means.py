@@ -11,13 +11,13 @@ import pytest
 
 from hedgerow import Schema, anonymize
 from hedgerow.hierarchies import groups, intervals
-from hedgerow.learning.encoders.cells import Cells, read_cells
 from hedgerow.learning.encoders.fitting import fit_column
 from hedgerow.learning.encoders.means import Means, fit_means, means_of_cells, means_of_classes
+from hedgerow.published import Vocabulary, read_vocabulary
 
 
-def cells_of(values: Any) -> Cells:
-    return read_cells(nw.from_native(pa.chunked_array([pa.array(values)]), series_only=True).alias("c"))
+def cells_of(values: Any) -> Vocabulary:
+    return read_vocabulary(nw.from_native(pa.chunked_array([pa.array(values)]), series_only=True).alias("c"))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from hedgerow.domains import Domain
 from hedgerow.hierarchies import EncodedHierarchy, intervals, taxonomy
 from hedgerow.learning.encoders.nodes import Nodes, nodes_of_hierarchy
-from hedgerow.values import Interval
+from hedgerow.published import Interval
 
 
 def tree(nested: Any, values: list[str]) -> EncodedHierarchy:

@@ -1,0 +1,303 @@
+"""The pipeline every method runs in: read and count, fit, apply, count again, and only then hand out a release.
+
+It is apart from the estimators so that a wrong table, schema or requirement is found before scikit-learn or numba
+is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hedgerow import privacy
+from hedgerow.counts import FrequencyTable
+from hedgerow.engines import Published, Source, open_source, seed_text
+from hedgerow.engines.formulas import count_formulas, formula_warning
+from hedgerow.errors import BadInput, Infeasible, InternalError
+from hedgerow.hierarchies import resolve as resolve_hierarchy
+from hedgerow.metrics import all_losses
+from hedgerow.privacy import Requirement
+from hedgerow.proportions import Proportions, count_proportions
+from hedgerow.recoding import Recoding
+from hedgerow.release import Guarantee, Release, check_destination
+from hedgerow.release.manifest import digits_shown, significant
+from hedgerow.risk import audit_counts, singled_out
+from hedgerow.schema import Roles, Schema
+
+__all__ = ["Prepared", "Progress", "finish", "prepare"]
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A table that has been read and counted, with everything a method needs to know."""
+
+    source: Source
+    schema: Schema
+    roles: Roles
+    counts: FrequencyTable
+    requirements: tuple[Requirement, ...]
+    random_state: int | None
+    progress: Progress
+    destination: Path | None = None
+    publish_proportions: bool = False
+    min_support: int | None = None
+
+
+def prepare(
+    data: Any,
+    schema: Schema,
+    requirements: Sequence[Requirement],
+    *,
+    random_state: int | None,
+    progress: Progress | None = None,
+    destination: Path | None = None,
+    publish_proportions: bool = False,
+    min_support: int | None = None,
+) -> Prepared:
+    """Read and count a table, encode its hierarchies, and refuse what no method could meet."""
+    if not isinstance(schema, Schema):
+        raise BadInput.parameter("schema", "anonymize", "a hedgerow.Schema", type(schema).__name__)
+    _check_random_state(random_state)
+    if not isinstance(publish_proportions, bool):
+        raise BadInput.parameter("publish_proportions", "anonymize", "True or False", publish_proportions)
+    _check_min_support(min_support, publish_proportions)
+    if destination is not None:
+        check_destination(destination)
+    progress = progress or (lambda _stage: None)
+    progress("Reading and counting")
+    source = open_source(data)
+    roles = schema.resolve(source.columns)
+    privacy.check(requirements, roles, rows=_UNKNOWN_ROWS)
+    counts = source.count(schema, roles)
+    privacy.check(requirements, roles, rows=counts.rows)
+    hierarchies = {
+        name: resolve_hierarchy(schema.hierarchies.get(name), counts.domains[name], name) for name in roles.quasi
+    }
+    counts = replace(counts, hierarchies=hierarchies)
+    requirements = privacy.with_trees(requirements, _sensitive_trees(schema, roles, counts))
+    prepared = Prepared(
+        source,
+        schema,
+        roles,
+        counts,
+        requirements,
+        random_state,
+        progress,
+        destination,
+        publish_proportions,
+        min_support,
+    )
+    _refuse_unreachable(prepared)
+    return prepared
+
+
+# A bound no table reaches: columns are checked before the table is read, sizes after it.
+_UNKNOWN_ROWS = 2**62
+
+
+def _check_random_state(random_state: object) -> None:
+    if random_state is None:
+        return
+    if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer) or random_state < 0:
+        raise BadInput.parameter("random_state", "anonymize", "None or an int >= 0", random_state)
+
+
+def _check_min_support(min_support: object, publish_proportions: bool) -> None:
+    if min_support is None:
+        return
+    if isinstance(min_support, bool) or not isinstance(min_support, int | np.integer) or min_support < 1:
+        raise BadInput.parameter("min_support", "anonymize", "None or an int >= 1", min_support)
+    if not publish_proportions:
+        raise BadInput("min_support is that of proportions, which are not published. Say publish_proportions=True too.")
+
+
+def _sensitive_trees(schema: Schema, roles: Roles, counts: FrequencyTable) -> dict[str, dict[str, Any]]:
+    """The hierarchies given for sensitive columns, as the nested mappings that t-closeness reads."""
+    trees = {}
+    for name in roles.counted:
+        if name not in roles.quasi and name in schema.hierarchies:
+            encoded = resolve_hierarchy(schema.hierarchies[name], counts.domains[name], name)
+            trees[name] = encoded.to_tree()
+    return trees
+
+
+def _refuse_unreachable(prepared: Prepared) -> None:
+    context = privacy.context_of(prepared.counts, prepared.requirements)
+    failing = privacy.unreachable(prepared.requirements, context)
+    if failing:
+        raise Infeasible(
+            f"The table cannot meet {failing[0]}: even with every quasi-identifier suppressed, all "
+            f"{prepared.counts.rows:,} records as one class reach only {privacy.reached_at_most(failing[0], context)}. "
+            "Lower the requirement."
+        )
+
+
+def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]) -> Release:
+    """Apply a recoding, verify the published rows with independent code, audit them, and make the release."""
+    prepared.progress("Writing rows")
+    recoding = replace(recoding, missing=tuple(prepared.schema.missing))
+    proportions = _proportions(prepared, recoding)
+    published = _applied(prepared, recoding)
+    prepared.progress("Verifying")
+    guarantee = _guarantee(prepared, recoding)
+    classes = guarantee.count(published.native)
+    if proportions is not None and not np.array_equal(np.sort(proportions.sizes), np.sort(classes.sizes)):
+        raise InternalError("the proportions speak of other classes than those that were published")
+    prepared.progress("Auditing")
+    losses = all_losses(prepared.counts, recoding, k=_demanded_k(prepared.requirements))
+    audit = audit_counts(
+        classes,
+        sensitive=prepared.roles.sensitive,
+        target=prepared.roles.target,
+        require=prepared.requirements,
+        # Exact ones would let whoever knows all rows but one find that row by trying.
+        losses={name: significant(loss, digits_shown(prepared.counts.rows)) for name, loss in losses.items()},
+        warnings=(
+            *(() if recoding.weak is None else (recoding.weak,)),
+            *_weak_proportions(prepared, proportions),
+            *recoding.warnings,
+            *_formulas(published),
+        ),
+        proportions=proportions,
+    )
+    return Release(
+        published,
+        classes,
+        guarantee,
+        recoding,
+        audit,
+        {**_facts(prepared, recoding), **_support(prepared, proportions), "parameters": _shown(parameters)},
+        _markers(prepared),
+        proportions,
+        prepared.counts.hierarchies,
+        reads=prepared.source.reads,
+        losses=losses,
+    )
+
+
+def _formulas(published: Published) -> tuple[str, ...]:
+    """Whether a spreadsheet would compute some of the published cells."""
+    warning = formula_warning(count_formulas(published))
+    return () if warning is None else (warning,)
+
+
+def _guarantee(prepared: Prepared, recoding: Recoding) -> Guarantee:
+    """What the published rows are held to, in memory and in every file."""
+    roles = prepared.roles
+    protected = (*roles.sensitive, *(one.column for one in prepared.requirements if one.column))
+    return Guarantee(
+        columns=roles.published,
+        quasi=roles.quasi,
+        counted=tuple(dict.fromkeys((*protected, *(() if roles.target is None else (roles.target,))))),
+        requirements=prepared.requirements,
+        missing=tuple(prepared.schema.missing),
+        rows=prepared.counts.rows - recoding.lost,
+        enforced=recoding.weak is None,
+    )
+
+
+def _proportions(prepared: Prepared, recoding: Recoding) -> Proportions | None:
+    """Count and pool the proportions if they are asked for and every class is large enough to have them told."""
+    if not prepared.publish_proportions:
+        return None
+    if recoding.weak is not None:
+        raise BadInput("publish_proportions needs a release that keeps its guarantee. Leave one of the two out.")
+    exact = count_proportions(prepared.counts, recoding)
+    smallest, demanded = int(exact.sizes.min()), _demanded_k(prepared.requirements)
+    if smallest < demanded:
+        raise Infeasible(
+            f"Proportions cannot be published: over all quasi-identifiers the smallest class has {smallest} of the "
+            f"{demanded} records that are required of a shield, and they would tell its values. Require k of all "
+            "quasi-identifiers too."
+        )
+    support = demanded if prepared.min_support is None else int(prepared.min_support)
+    if support > exact.sizes.sum():
+        must = f"at most {int(exact.sizes.sum())}, the number of published rows"
+        raise BadInput.parameter("min_support", "anonymize", must, support)
+
+    # It needs numba, which no wrong parameter should wait for.
+    from hedgerow.proportions.pooling import pool
+
+    proportions = pool(exact, support)
+    if support >= demanded and singled_out(proportions, demanded).people:
+        raise InternalError("the pooled proportions would single people out")
+    return proportions
+
+
+def _weak_proportions(prepared: Prepared, proportions: Proportions | None) -> tuple[str, ...]:
+    """What has to be said of proportions with too little support."""
+    demanded = _demanded_k(prepared.requirements)
+    if proportions is None or proportions.min_support >= demanded:
+        return ()
+    return (
+        f"The proportions have a support of {proportions.min_support} where {demanded} records are required of a "
+        "class: they are weak and may single people out. The table itself keeps its requirements.",
+    )
+
+
+def _support(prepared: Prepared, proportions: Proportions | None) -> dict[str, Any]:
+    """What the manifest says of the proportions."""
+    if proportions is None:
+        return {}
+    strict = proportions.min_support >= _demanded_k(prepared.requirements)
+    return {"min_support": proportions.min_support, "proportions_guaranteed": strict}
+
+
+def _shown(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters for the manifest; an object by the name of its type."""
+    plain = (str, int, float, bool, type(None))
+    return {name: value if isinstance(value, plain) else type(value).__name__ for name, value in parameters.items()}
+
+
+def _demanded_k(requirements: Sequence[Requirement]) -> int:
+    """The size that every class must have; what average sizes are measured by."""
+    return max(one.minimal_size for one in requirements)
+
+
+def _applied(prepared: Prepared, recoding: Recoding) -> Published:
+    """Make the published rows."""
+    # A CSV takes empty text for missing: where a column has both, saving decides.
+    destination = None if _two_blanks(prepared.counts) else prepared.destination
+    return prepared.source.apply(recoding, seed_text(prepared.random_state), destination)
+
+
+def _two_blanks(counts: FrequencyTable) -> bool:
+    """Whether a column holds both missing values and empty text."""
+    return any(
+        domain.has_missing and domain.kind == "text" and "" in domain.labels for domain in counts.domains.values()
+    )
+
+
+def _facts(prepared: Prepared, recoding: Recoding) -> dict[str, Any]:
+    roles = prepared.roles
+    return {
+        "method": recoding.method,
+        "requirements": [str(one) for one in prepared.requirements],
+        "seed_given": prepared.random_state is not None,
+        "rows_in": prepared.counts.rows,
+        "rows_lost": recoding.lost,
+        "guaranteed": recoding.weak is None,
+        "columns": {
+            "quasi": list(roles.quasi),
+            "target": roles.target,
+            "sensitive": list(roles.sensitive),
+            "insensitive": list(roles.insensitive),
+            "pseudonymized": list(roles.pseudonymized),
+            "dropped": list(roles.dropped),
+        },
+        "hierarchies": {name: one.description for name, one in prepared.counts.hierarchies.items()},
+        **recoding.facts,
+    }
+
+
+def _markers(prepared: Prepared) -> dict[str, str]:
+    """How a CSV writes a missing quasi-identifier: as the input marked it."""
+    marker = next(iter(prepared.schema.missing), "")
+    with_missing = [name for name in prepared.roles.quasi if prepared.counts.domains[name].has_missing]
+    return dict.fromkeys(with_missing, marker) if marker else {}

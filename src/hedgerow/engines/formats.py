@@ -1,0 +1,28 @@
+"""The formats of files, told by their names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hedgerow.engines.sql import literal
+from hedgerow.errors import BadInput
+
+__all__ = ["copy_options", "file_format"]
+
+
+def file_format(path: Path) -> str:
+    """``"csv"`` or ``"parquet"``, from the name."""
+    name = path.name.lower()
+    if name.endswith((".csv", ".csv.gz")):
+        return "csv"
+    if name.endswith(".parquet"):
+        return "parquet"
+    raise BadInput(f"The file {path.name!r} is neither .csv, .csv.gz nor .parquet. Give it one of these endings.")
+
+
+def copy_options(path: Path, delimiter: str = ",") -> str:
+    """DuckDB's options for writing a file of that name."""
+    if file_format(path) == "parquet":
+        return "FORMAT parquet"
+    compression = "gzip" if path.name.lower().endswith(".gz") else "none"
+    return f"FORMAT csv, HEADER, DELIMITER {literal(delimiter)}, COMPRESSION {compression}"

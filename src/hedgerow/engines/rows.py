@@ -1,0 +1,188 @@
+"""What our engines publish: a dataframe in memory, or a file that is staged until it is saved."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import narwhals as nw
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hedgerow.database import open_database
+from hedgerow.engines.base import Groups, Wishes
+from hedgerow.engines.csv_source import csv_scan
+from hedgerow.engines.csv_text import read_header
+from hedgerow.engines.formats import copy_options, file_format
+from hedgerow.engines.formulas import escape_relation, text_columns
+from hedgerow.engines.sql import column_list, file_literal, identifier, literal, place_literal
+from hedgerow.errors import BadInput, translated
+from hedgerow.frames import as_arrow, open_frame, refuse_alike
+from hedgerow.places import Scratch, sha256
+
+__all__ = ["FrameRows", "StagedRows"]
+
+
+@dataclass(frozen=True, eq=False)
+class FrameRows:
+    """Rows in memory, in the type that came in."""
+
+    native: Any
+
+    @cached_property
+    def table(self) -> Any:
+        """A copy: whoever changes it changes neither what was counted nor what is saved."""
+        copy = getattr(self.native, "clone", None) or getattr(self.native, "copy", None)
+        # Arrow tables and DuckDB relations cannot be changed.
+        return self.native if copy is None else copy()
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The columns that hold text."""
+        frame = open_frame(self.native).frame
+        return tuple(
+            name for name in frame.columns if frame.schema[name] in (nw.String, nw.Categorical, nw.Enum, nw.Object)
+        )
+
+    def group(self, columns: Sequence[str]) -> Groups:
+        """The distinct combinations of some columns, and how many rows have each."""
+        frame = open_frame(self.native).frame
+        arrays = {f"c{at}": _cells(frame[name]) for at, name in enumerate(columns)}
+        return Groups.of(pa.table(arrays).group_by(list(arrays)).aggregate([([], "count_all")]))
+
+    def write(self, target: Path, wishes: Wishes) -> None:
+        """Write the rows through Arrow."""
+        table = _as_arrow(self.native)
+        refuse_alike(table.column_names)
+        if file_format(target) == "csv":
+            _refuse_two_blanks(table, wishes)
+        with open_database() as database:
+            _copy(database, database.from_arrow(table), target, wishes)
+
+    def wrote(self, digest: str) -> bool:  # noqa: ARG002 - a frame is no file
+        """Never: a frame becomes a file only by being written."""
+        return False
+
+
+@dataclass(frozen=True, eq=False)
+class StagedRows:
+    """Rows in a file of a hidden folder, which lives as long as this object."""
+
+    native: Path
+    folder: Scratch
+    digest: str
+
+    @property
+    def table(self) -> Any:
+        """A DuckDB relation over the file."""
+        relation = _scan(open_database(), self.native)
+        # The rows stay readable even if the release itself is no longer used.
+        self.folder.keep_for(relation)
+        return relation
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The columns that hold text."""
+        with open_database() as database:
+            return tuple(text_columns(_scan(database, self.native)))
+
+    def group(self, columns: Sequence[str]) -> Groups:
+        """The distinct combinations of some columns, and how many rows have each."""
+        unreadable = BadInput(f"The file {self.native.name!r} cannot be read.")
+        with translated(duckdb.Error, into=unreadable), open_database() as database:
+            keys = ", ".join(map(identifier, columns))
+            cells = ", ".join(f"{identifier(name)} AS c{at}" for at, name in enumerate(columns))
+            return Groups.of(_scan(database, self.native).aggregate(f"{cells}, count(*) AS n", keys).to_arrow_table())
+
+    def write(self, target: Path, wishes: Wishes) -> None:
+        """Copy the file, or write its rows in another form. Never a link: the copy is nobody else's."""
+        if _same_format(self.native, target) and not wishes.escape_formulas:
+            shutil.copyfile(self.native, target)
+            return
+        with open_database() as database:
+            rows = _scan(database, self.native)
+            if file_format(target) == "csv" and wishes.unmarked:
+                _refuse_two_blanks(rows.project(column_list(wishes.unmarked)).to_arrow_table(), wishes)
+            _copy(database, rows, target, wishes)
+
+    def wrote(self, digest: str) -> bool:
+        """Whether the bytes are those that the verifier counted."""
+        return digest == self.digest
+
+    @classmethod
+    def of(cls, path: Path, folder: Scratch) -> StagedRows:
+        """Take the digest before the file is counted: what is saved must have the same."""
+        return cls(path, folder, sha256(path))
+
+
+def _cells(column: nw.Series[Any]) -> pa.ChunkedArray:
+    if column.dtype == nw.Object:  # they may be of many types: only text is looked at
+        return pa.chunked_array([[cell if isinstance(cell, str) else None for cell in column.to_list()]], pa.string())
+    return _plain(as_arrow(column))
+
+
+def _plain(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    return cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
+
+
+def _as_arrow(frame: Any) -> pa.Table:
+    mixed = BadInput("A column of the release mixes types, which no file can hold. Make it all text or all numbers.")
+    with translated(pa.ArrowException, TypeError, ValueError, OverflowError, into=mixed):
+        return open_frame(frame).frame.to_arrow()
+
+
+def _refuse_two_blanks(table: pa.Table, wishes: Wishes) -> None:
+    """Refuse a column in which a missing value and empty text are two things: in a CSV an empty cell is missing."""
+    if "" in wishes.missing:
+        return
+    for name in wishes.unmarked:
+        column = _plain(table.column(name))
+        text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+        if text and pc.any(pc.equal(column, "")).as_py() and _has_missing(column, wishes.missing):
+            raise BadInput(
+                f"The column {name!r} holds both missing values and empty text, which a CSV cannot tell apart. Save "
+                "the release as .parquet, or let the schema say that empty text is missing (missing=['', …])."
+            )
+
+
+def _has_missing(column: pa.ChunkedArray, missing: Sequence[str]) -> bool:
+    known = pa.array(list(missing), type=column.type)
+    return bool(column.null_count or pc.any(pc.is_in(column, known)).as_py())
+
+
+def _copy(database: duckdb.DuckDBPyConnection, rows: duckdb.DuckDBPyRelation, target: Path, wishes: Wishes) -> None:
+    if file_format(target) == "csv":
+        if wishes.escape_formulas:
+            rows = escape_relation(rows)
+        # Of a single column null would be an empty line, which is no record to most readers; empty text is quoted.
+        blanks = {**({rows.columns[0]: ""} if len(rows.columns) == 1 else {}), **wishes.markers}
+        marked = ", ".join(
+            f"coalesce(CAST({identifier(name)} AS VARCHAR), {literal(marker)}) AS {identifier(name)}"
+            for name, marker in blanks.items()
+        )
+        rows = rows.project(f"* REPLACE ({marked})") if blanks else rows
+    unwritable = BadInput(
+        f"DuckDB cannot write the release as {file_format(target)}. Is the disk full, or does a column hold something "
+        "that such a file cannot?"
+    )
+    with translated(duckdb.Error, into=unwritable):
+        rows.to_view("hedgerow_release")
+        database.execute(f"COPY hedgerow_release TO {place_literal(target)} ({copy_options(target)})")
+
+
+def _same_format(one: Path, other: Path) -> bool:
+    return one.suffix.lower() == other.suffix.lower() and file_format(one) == file_format(other)
+
+
+def _scan(connection: duckdb.DuckDBPyConnection, path: Path) -> duckdb.DuckDBPyRelation:
+    """Read staged rows; nothing of a CSV is guessed."""
+    if file_format(path) == "parquet":
+        source = f"read_parquet({file_literal(path)}, hive_partitioning = false)"
+    else:
+        source = csv_scan(path, read_header(path, "utf-8", ","), ",")
+    return connection.sql(f"SELECT * FROM {source}")

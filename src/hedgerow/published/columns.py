@@ -1,0 +1,159 @@
+"""What groups publish in a column: each published value once, and the original codes that it covers."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.domains import Domain
+from hedgerow.published.kinds import date_of_days
+from hedgerow.published.notation import format_set, format_value
+from hedgerow.values import SUPPRESSED_TEXT, format_interval, number_text
+
+__all__ = ["PublishedValues", "PublishedColumn", "PublishedKind", "describe_codes"]
+
+PublishedKind = Literal["value", "set", "interval", "label", "number", "suppressed"]
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedColumn:
+    """The published values of one column.
+
+    Attributes
+    ----------
+    domain : Domain
+        The original values.
+    texts : tuple of str or None
+        Each published value as text; ``None`` is a missing value published as such.
+    kinds : tuple of str
+        ``"value"`` (one original value), ``"set"``, ``"interval"``, ``"label"`` (a hierarchy's), ``"number"``
+        (a statistic of the group) or ``"suppressed"``.
+    starts, members : int arrays
+        Published value ``i`` covers the domain codes ``members[starts[i]:starts[i + 1]]``.
+    nodes : int array, optional
+        The hierarchy's node of each published value, where all of them are nodes.
+    """
+
+    domain: Domain
+    texts: tuple[str | None, ...]
+    kinds: tuple[PublishedKind, ...]
+    starts: NDArray[np.int64]
+    members: NDArray[np.int32]
+    nodes: NDArray[np.int32] | None = None
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether every published value is one original value, so that the column comes out as it went in."""
+        return all(kind == "value" for kind in self.kinds)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the column is published as numbers (suppressed ones null)."""
+        hidden = zip(self.kinds, self.texts, strict=True)
+        return self.domain.kind == "number" and any(
+            kind == "number" or (kind == "suppressed" and text is None) for kind, text in hidden
+        )
+
+    @property
+    def numbers(self) -> list[float | None]:
+        """The published values of a column that is published as numbers."""
+        return [
+            None if text is None or kind == "suppressed" else float(text)
+            for text, kind in zip(self.texts, self.kinds, strict=True)
+        ]
+
+    @property
+    def widths(self) -> NDArray[np.int64]:
+        """How many original values each published value covers."""
+        return np.diff(self.starts)
+
+
+class PublishedValues:
+    """Writes the values that groups publish in a column, each once; the methods return its place in the column."""
+
+    def __init__(self, domain: Domain) -> None:
+        self.domain = domain
+        self._labels: list[str] = domain.labels.tolist()
+        self._known: dict[Hashable, int] = {}
+        self._texts: list[str | None] = []
+        self._kinds: list[PublishedKind] = []
+        self._covered: list[NDArray[np.int32]] = []
+
+    def suppressed(self) -> int:
+        """Nothing."""
+        everything = np.arange(self.domain.size, dtype=np.int32)
+        # A column of numbers stays one: what it hides is null.
+        text = None if self.domain.kind == "number" else SUPPRESSED_TEXT
+        return self._entry(SUPPRESSED_TEXT, text, "suppressed", everything)
+
+    def value(self, code: int) -> int:
+        """One original value."""
+        return self.set(np.array([code], dtype=np.int32))
+
+    def set(self, codes: NDArray[np.int32]) -> int:
+        """One of several original values, ascending; a set of one is its value."""
+        key = codes.tobytes()
+        if key in self._known:
+            return self._known[key]
+        text = describe_codes(self.domain, self._labels, codes)
+        return self._entry(key, text, "value" if len(codes) == 1 else "set", codes)
+
+    def span(self, codes: NDArray[np.int32]) -> int:
+        """The interval around several numbers, ascending: half-open on the grid, closed if it is the column's last."""
+        key = (int(codes[0]), int(codes[-1]))
+        if key in self._known:
+            return self._known[key]
+        text = _around(self.domain, *key)
+        return self._entry(key, text, "interval", np.arange(key[0], key[1] + 1, dtype=np.int32))
+
+    def mean(self, number: float) -> int:
+        """A number that stands for the group, with one digit more than the column's numbers at most."""
+        is_date = self.domain.kind == "date"
+        text = date_of_days(round(number)) if is_date else number_text(self.domain.rounded(number))
+        return self._entry(("mean", text), text, "number", np.empty(0, dtype=np.int32))
+
+    def column(self) -> PublishedColumn:
+        """All that was written so far."""
+        lengths = [len(codes) for codes in self._covered]
+        starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
+        members = np.concatenate([np.empty(0, dtype=np.int32), *self._covered])
+        return PublishedColumn(self.domain, tuple(self._texts), tuple(self._kinds), starts, members)
+
+    def _entry(self, key: Hashable, text: str | None, kind: PublishedKind, codes: NDArray[np.int32]) -> int:
+        if key not in self._known:
+            self._known[key] = len(self._texts)
+            self._texts.append(text)
+            self._kinds.append(kind)
+            self._covered.append(codes)
+        return self._known[key]
+
+
+def describe_codes(domain: Domain, labels: list[str], codes: NDArray[np.integer]) -> str | None:
+    """How some values of a column, ascending, are written: one as itself, several as a set.
+
+    >>> town = Domain("town", "text", np.array(["Bonn", "Lyon"]), has_missing=True)
+    >>> [describe_codes(town, town.labels.tolist(), np.array(codes)) for codes in ([0], [0, 2], [2])]
+    ['Bonn', '{Bonn|\\\\N}', None]
+    """
+    with_missing = domain.has_missing and bool(codes[-1] == domain.missing_code)
+    present = [labels[code] for code in (codes[:-1] if with_missing else codes).tolist()]
+    if len(codes) == 1:
+        return None if with_missing else format_value(present[0])
+    return format_set(present, with_missing)
+
+
+def _around(domain: Domain, first: int, last: int) -> str:
+    numbers = domain.values
+    low, high = float(numbers[first]), float(numbers[last])
+    if last == len(numbers) - 1:
+        return format_interval(low, high, closed=True)
+    past, following = round(high + domain.step, domain.decimals), float(numbers[last + 1])
+    # Where the grid is finer than floats are, or coarser than very small numbers, the next float is the next place.
+    return format_interval(low, past if high < past <= following else float(np.nextafter(high, np.inf)))

@@ -1,0 +1,47 @@
+"""Pieces: which records go to which group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Pieces"]
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """How many records of each cell go to which group; group -1 means that they are not published.
+
+    Attributes
+    ----------
+    cell, group : int arrays (pieces,)
+        Ascending in ``cell``; a cell that goes to one group has one piece.
+    size : int array (pieces,)
+    """
+
+    cell: NDArray[np.int32]
+    group: NDArray[np.int32]
+    size: NDArray[np.int64]
+
+    @classmethod
+    def whole(cls, group_of_cell: NDArray[np.int32], cell_sizes: NDArray[np.int64]) -> Pieces:
+        """Every cell goes to one group."""
+        return cls(np.arange(len(group_of_cell), dtype=np.int32), group_of_cell.astype(np.int32), cell_sizes)
+
+    @classmethod
+    def gathered(cls, cell: NDArray[np.int32], group: NDArray[np.int32], size: NDArray[np.int64]) -> Pieces:
+        """Pieces in any order, those of one cell and group added up."""
+        groups = int(group.max()) + 2
+        key = cell.astype(np.int64) * groups + (group + 1)
+        order = np.argsort(key, kind="stable")
+        key = key[order]
+        first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+        cells, of_group = np.divmod(key[first], groups)
+        return cls(cells.astype(np.int32), (of_group - 1).astype(np.int32), np.add.reduceat(size[order], first))
+
+    @property
+    def split(self) -> bool:
+        """Whether some cell goes to several groups."""
+        return bool((self.cell[1:] == self.cell[:-1]).any())

@@ -1,0 +1,1 @@
+"""Growing a tree: one growth for whole records and for fractions."""

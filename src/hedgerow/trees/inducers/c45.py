@@ -1,0 +1,145 @@
+"""C4.5 (Quinlan, C4.5: Programs for Machine Learning, 1993; release 8: Quinlan, JAIR 4, 1996), as Weka's J48 reads it.
+
+A node is split by the attribute with the best gain ratio among those whose gain is at least average: a branch per
+category, or two branches around a threshold whose cost is subtracted from the gain. A record whose value is missing
+goes down every branch with a share of its weight. The grown tree is collapsed where branches classify no better than
+a leaf, and pruned pessimistically, where the largest branch of a node may take its place (subtree raising).
+
+**Deviations.** From Quinlan's book those of J48, with which this agrees: comparisons have a slack of 1e-6; the
+confidence limit uses the normal approximation for more than one error; categories that are not in a node's records
+still have an (empty) branch. From J48: weights count as so many records everywhere, where J48 counts rows in two
+places (which attributes have too many values for the average, and whether a node has enough known numbers), so that
+a row of weight 2 and two rows are the same.
+
+From published tables a record whose cell may stand for several values is in all their branches at once, as C4.5 sends a
+missing value, only that the shares come from the cell (its members equally, or the proportions of its class) and not
+from the other records. Then pruning does not raise subtrees, and a piece below a hundredth of its record is given to
+the larger pieces of the same record, so that no record is in more than a hundred.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.errors import BadInput
+from hedgerow.trees.attributes import CodedColumn
+from hedgerow.trees.growing.growth import grown
+from hedgerow.trees.growing.tables import published_table, whole_table
+from hedgerow.trees.nodes.classification import ClassificationTree
+from hedgerow.trees.pruning.pruning import collapse, prune, raise_and_prune
+from hedgerow.trees.sets import SetColumn
+from hedgerow.trees.splitting.choosing import Rules
+from hedgerow.trees.splitting.records import NUMERIC, SIZE, SLACK, Table
+
+__all__ = ["check_c45", "induce_c45", "induce_fractional_c45"]
+
+# An attribute with as many values as this share of the records does not count for the average gain.
+_MANY_VALUES = 0.3
+
+
+def induce_c45(
+    columns: Sequence[CodedColumn],
+    labels: NDArray[np.integer],
+    classes: Sequence[str],
+    weights: NDArray[np.float64] | None = None,
+    *,
+    confidence: float = 0.25,
+    min_objects: int = 2,
+    pruned: bool = True,
+) -> ClassificationTree:
+    """Grow, collapse and prune a tree.
+
+    Parameters
+    ----------
+    columns : sequence of CodedColumn
+        The attributes, in the order in which equal ones are preferred.
+    labels : int array
+        The label of each row.
+    classes : sequence of str
+        What the labels are called.
+    weights : float array, optional
+        How many records each row stands for, more than 0; 1 if not given.
+    confidence : float
+        The smaller, the more is pruned; at most 0.5.
+    min_objects : int
+        At least two branches of a split have at least this many records.
+    pruned : bool
+        Whether to prune; collapsing is done in any case.
+
+    Examples
+    --------
+    >>> from hedgerow.trees import Attribute
+    >>> sky = CodedColumn(Attribute("sky", ("grey", "blue")), np.array([0, 0, 0, 1, 1, 1], dtype=np.int32))
+    >>> print(induce_c45([sky], np.array([1, 1, 1, 0, 0, 0]), ["dry", "rain"]).export_text())
+    sky = grey: rain (3)
+    sky = blue: dry (3)
+    """
+    table = whole_table(columns, labels, len(classes), weights)
+    nodes = grown(table, None, _rules(table, min_objects))
+    collapse(nodes)
+    if pruned:
+        raise_and_prune(nodes, table, confidence)
+    return ClassificationTree(tuple(column.attribute for column in columns), tuple(classes), nodes.compact())
+
+
+def induce_fractional_c45(
+    columns: Sequence[SetColumn],
+    labels: NDArray[np.integer],
+    classes: Sequence[str],
+    weights: NDArray[np.float64] | None = None,
+    *,
+    confidence: float = 0.25,
+    min_objects: int = 2,
+    pruned: bool = True,
+) -> ClassificationTree:
+    """Grow, collapse and prune a tree from a published table; the parameters are those of :func:`induce_c45`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from hedgerow.trees.sets import read_training
+    >>> sky = read_training("sky", pa.chunked_array([["grey"] * 3 + ["blue"] * 3 + ["{blue|grey}"]]))
+    >>> rain = np.array([1, 1, 1, 0, 0, 0, 1])
+    >>> print(induce_fractional_c45([sky], rain, ["dry", "rain"]).export_text())
+    sky = blue: dry (3.5/0.5)
+    sky = grey: rain (3.5)
+    """
+    cells = [column.by_class for column in columns]
+    table, lists = published_table(columns, cells, cells, labels, len(classes), weights)
+    nodes = grown(table, lists, _rules(table, min_objects))
+    collapse(nodes)
+    if pruned:
+        prune(nodes, confidence)
+    return ClassificationTree(tuple(column.attribute for column in columns), tuple(classes), nodes.compact())
+
+
+def _rules(table: Table, min_objects: int) -> Rules:
+    return Rules(
+        by_ratio=True,
+        must_gain=True,
+        dense=True,
+        min_objects=float(min_objects),
+        max_depth=-1,
+        averaged=averaged(table),
+    )
+
+
+def averaged(table: Table) -> NDArray[np.bool_]:
+    """Which attributes count for the average gain: not those with many categories, unless all are such."""
+    many = table.columns[:, SIZE] >= _MANY_VALUES * table.weights.sum() - SLACK
+    few = (table.columns[:, NUMERIC] > 0) | ~many
+    return few if few.any() else np.ones_like(few)
+
+
+def check_c45(owner: str, confidence: object, min_objects: object, pruned: object) -> None:
+    """Refuse parameters that C4.5 has no tree for."""
+    if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0 < float(confidence) <= 0.5:
+        raise BadInput.parameter("confidence", owner, "a number above 0 and at most 0.5", confidence)
+    if isinstance(min_objects, bool) or not isinstance(min_objects, Integral) or min_objects < 1:
+        raise BadInput.parameter("min_objects", owner, "an int >= 1", min_objects)
+    if not isinstance(pruned, bool):
+        raise BadInput.parameter("pruned", owner, "True or False", pruned)

@@ -1,0 +1,1 @@
+"""Trees as data: one array type for nodes, and the views that predict, publish, generalize and cut."""

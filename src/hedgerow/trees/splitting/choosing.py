@@ -1,0 +1,130 @@
+"""Which split a node takes: by the gain alone, or by C4.5's gain ratio among splits of at least average gain."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hedgerow._jit import jit
+from hedgerow.trees.splitting.merits import merit_of_categories, merit_of_numbers
+from hedgerow.trees.splitting.records import (
+    ALONG,
+    FIRST_LIST,
+    GAIN,
+    HIGH,
+    LOW,
+    MERIT,
+    NUMERIC,
+    OFFSET,
+    SIZE,
+    SLACK,
+    SPLIT_AT,
+    Bools,
+    Floats,
+    Ints,
+    Lists,
+    Room,
+    Table,
+)
+from hedgerow.trees.splitting.tallies import tally_codes, tally_lists
+
+__all__ = ["Rules", "choose"]
+
+# A gain may miss the average by this much, as in Weka.
+BELOW_AVERAGE = 1e-3
+
+
+class Rules(NamedTuple):
+    """How a tree is grown.
+
+    ``by_ratio`` is C4.5's criterion, else the gain decides; ``must_gain`` refuses splits that gain nothing; ``dense``
+    gives a category a branch for each of its values, else only for those that reach the node. ``averaged`` says which
+    columns count for the average gain.
+    """
+
+    by_ratio: bool
+    must_gain: bool
+    dense: bool
+    min_objects: float
+    max_depth: int
+    averaged: Bools
+
+
+@jit(inner=True)
+def choose(
+    table: Table,
+    lists: Lists | None,
+    rows: Ints,
+    weights: Floats,
+    start: int,
+    end: int,
+    total: float,
+    rules: Rules,
+    room: Room,
+) -> int:
+    """The column of the best split, the first of equal ones, -1 for none; its threshold is in ``room.columns``.
+
+    O(columns × (items + values + codes of their lists)).
+    """
+    columns, groups, kept, sums, judged = table.columns, room.groups, room.kept, room.sums, room.columns
+    average = 0.0
+    valid = 0
+    for column in range(columns.shape[0]):
+        judged[column, GAIN] = -1.0
+        size = columns[column, SIZE]
+        if size < 2:
+            continue
+        found = -1
+        if lists is not None:
+            found = tally_lists(
+                table.counted,
+                column,
+                size,
+                columns[column, FIRST_LIST],
+                table.labels,
+                rows,
+                weights,
+                start,
+                end,
+                groups,
+                kept,
+                lists,
+                int(judged[column, LOW]),
+                int(judged[column, HIGH]),
+                judged[column, ALONG],
+            )
+        if found < 0:
+            found = tally_codes(
+                table.counted, column, size, table.labels, rows, weights, start, end, groups, kept, room.keys
+            )
+        if columns[column, NUMERIC]:
+            merit = merit_of_numbers(
+                groups,
+                kept,
+                found,
+                table.values,
+                columns[column, OFFSET],
+                total,
+                rules.min_objects,
+                rules.by_ratio,
+                sums,
+            )
+        else:
+            merit = merit_of_categories(groups, found, total, rules.min_objects, sums)
+        judged[column, GAIN] = merit.gain
+        judged[column, MERIT] = merit.ratio if rules.by_ratio else merit.gain
+        judged[column, SPLIT_AT] = merit.threshold
+        if merit.gain >= 0.0 and rules.averaged[column]:
+            average += merit.gain
+            valid += 1
+    least = 0.0
+    if rules.by_ratio:
+        if valid == 0:
+            return -1
+        least = max(average / valid - BELOW_AVERAGE, 0.0)
+    best = -1
+    highest = 0.0 if rules.by_ratio or rules.must_gain else -1.0
+    for column in range(columns.shape[0]):
+        if judged[column, GAIN] >= least and judged[column, MERIT] - highest > SLACK:
+            best = column
+            highest = judged[column, MERIT]
+    return best

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hedgerow import Mondrian, Schema
 from hedgerow.hierarchies import taxonomy
 from hedgerow.learning.encoders import FillChildEncoder, FillParentEncoder, OneClassEncoder, ProportionalEncoder
-from hedgerow.learning.encoders.representations import Encoded
+from hedgerow.learning.encoders.base import Encoded
 from hedgerow.published import format_set
 
 LEAVES = list("abcdefgh")

@@ -148,17 +148,14 @@ def number(
     trials: tuple[object, ...] = (),
 ) -> Any:
     """A number from ``least`` to ``most``, or one of a few words; ``None`` only if that is the default."""
-    kind, limits = (
-        ("an int" if whole else "a number"),
-        (f">= {least:g}" if math.isinf(most) else f"from {least:g} to {most:g}"),
-    )
+    limits = f">= {least:g}" if math.isinf(most) else f"from {least:g} to {most:g}"
     others = [*map(repr, words), *(["None"] if default is None else [])]
 
     def accepts(value: object) -> bool:
         if value is None or isinstance(value, str):
             return (value is None and default is None) or value in words
-        numeric = isinstance(value, numbers.Integral if whole else numbers.Real) and not isinstance(value, bool)
-        return numeric and least <= float(value) <= most  # type: ignore[arg-type]  # it is a number
+        kind = numbers.Integral if whole else numbers.Real
+        return not isinstance(value, bool) and isinstance(value, kind) and least <= float(value) <= most
 
     def read(text: str) -> object:
         try:
@@ -172,7 +169,7 @@ def number(
         kind="".join(f'"{word}" or ' for word in words)
         + ("int" if whole else "float")
         + (", optional" if default is None else ""),
-        must=" or ".join([*others, f"{kind} {limits}"]),
+        must=" or ".join([*others, f"{'an int' if whole else 'a number'} {limits}"]),
         values=" | ".join([*words, "N" if whole else "NUMBER"]),
         accepts=accepts,
         read=read,

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.anonymizers.registry import DEFAULT_METHOD, find_method
 from hedgerow.cli.hierarchy_files import find_hierarchies, needing_trees
 from hedgerow.cli.job import Job
 from hedgerow.errors import BadInput
@@ -27,9 +26,7 @@ def run(job: Job, job_file: str | None = None) -> None:
     source, output = _named(job.input, "input", "INPUT"), _named(job.output, "output", "--output out.csv")
     if not job.quasi:
         raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found (--quasi).")
-    method = find_method(DEFAULT_METHOD if job.method is None else job.method)
-    parameters = _parameters(method, _with_options(job))
-    _refuse_weak(method, parameters, allowed=job.allow_weak)
+    typed = _with_options(job)
 
     from hedgerow import privacy
 
@@ -38,6 +35,13 @@ def run(job: Job, job_file: str | None = None) -> None:
     schema = _schema(job, requirements)
     reads = (source, *schema.hierarchies.values(), *(() if job_file is None else (Path(job_file),)))
     _check_places(reads, output, job.recoding)
+
+    # Last, because a method knows of Arrow, which takes longer to import than all of the above.
+    from hedgerow.anonymizers.registry import DEFAULT_METHOD, find_method
+
+    method = find_method(DEFAULT_METHOD if job.method is None else job.method)
+    parameters = _parameters(method, typed)
+    _refuse_weak(method, parameters, allowed=job.allow_weak)
     _release(job, source, output, schema, method.name, requirements, parameters)
 
 

@@ -18,7 +18,7 @@ from sklearn.exceptions import NotFittedError
 from hedgerow import BadInput, Schema, anonymize
 from hedgerow.hierarchies import intervals
 from hedgerow.learning.encoders import FillChildEncoder, FillParentEncoder, OneClassEncoder, ProportionalEncoder
-from hedgerow.learning.encoders.representations import HierarchyEncoder
+from hedgerow.learning.encoders.base import HierarchyEncoder
 
 TOWNS = {"*": {"Germany": ["Bonn", "Köln"], "France": ["Lyon", "Nice"]}}
 PEOPLE = pa.table(

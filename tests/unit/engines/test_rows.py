@@ -1,0 +1,74 @@
+"""Published rows: handed out, grouped and written, from memory and from a staged file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from hedgerow import BadInput
+from hedgerow.engines import FrameRows, Published, StagedRows, Wishes
+from hedgerow.places import Scratch, sha256
+
+ROWS = pa.table(
+    {
+        "town": pa.array(["Bonn", "Bonn", None, "Kiel"]).dictionary_encode(),
+        "sex": ["f", "f", "m", "m"],
+        "age": [20, 20, 30, 40],
+    }
+)
+
+
+def staged(folder: Path, table: pa.Table = ROWS) -> StagedRows:
+    hidden = Scratch(folder / "out.parquet")
+    path = hidden.path / "out.parquet"
+    pq.write_table(table, path)
+    return StagedRows.of(path, hidden)
+
+
+def told(rows: Published, *columns: str) -> list[tuple[Any, ...]]:
+    groups = rows.group(columns)
+    return sorted(zip(*(map(str, cells.to_pylist()) for cells in groups.cells), groups.rows.tolist(), strict=True))
+
+
+def test_groups_of_a_frame(frame_type: Callable[[pa.Table], Any]) -> None:
+    rows = FrameRows(frame_type(ROWS))
+    assert rows.texts == ("town", "sex")
+    assert told(rows, "town") == [("Bonn", 2), ("Kiel", 1), ("None", 1)]
+    assert told(rows, "sex", "age") == [("f", "20", 2), ("m", "30", 1), ("m", "40", 1)]
+
+
+def test_groups_of_a_file(tmp_path: Path) -> None:
+    rows = staged(tmp_path)
+    assert rows.texts == ("town", "sex")
+    assert told(rows, "town") == [("Bonn", 2), ("Kiel", 1), ("None", 1)]
+    assert told(rows, "sex", "age") == [("f", "20", 2), ("m", "30", 1), ("m", "40", 1)]
+
+
+def test_only_the_text_of_mixed_objects_is_grouped() -> None:
+    rows = FrameRows(pd.DataFrame({"a": pd.Series(["x", 5, "x", None], dtype=object)}))
+    assert rows.texts == ("a",)
+    assert told(rows, "a") == [("None", 2), ("x", 2)]
+
+
+def test_a_file_is_copied_and_known_by_its_digest(tmp_path: Path) -> None:
+    rows, frame = staged(tmp_path), FrameRows(ROWS)
+    rows.write(tmp_path / "copy.parquet", Wishes({}, ()))
+    digest = sha256(tmp_path / "copy.parquet")
+    assert rows.wrote(digest)
+    assert not rows.wrote("another")
+    assert not frame.wrote(digest), "a frame is no file"
+    assert not (tmp_path / "copy.parquet").samefile(rows.native)
+
+
+def test_a_file_that_has_become_unreadable(tmp_path: Path) -> None:
+    rows = staged(tmp_path)
+    rows.native.write_bytes(b"Zebulon")
+    with pytest.raises(BadInput, match="cannot be read") as caught:
+        rows.group(["town"])
+    assert "Zebulon" not in str(caught.value)

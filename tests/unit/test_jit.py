@@ -49,7 +49,7 @@ def test_an_inner_kernel_is_for_other_kernels() -> None:
 
 @pytest.mark.parametrize(("switch", "compiled"), [("1", "False"), ("0", "True")])
 def test_the_switch_of_numba_is_honoured(switch: str, compiled: str) -> None:
-    code = "import hedgerow.privacy._kernels as k; print(hasattr(k.holds, 'py_func'))"
+    code = "import hedgerow.privacy.formulas as k; print(hasattr(k.holds, 'py_func'))"
     environment = {**os.environ, "NUMBA_DISABLE_JIT": switch}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == compiled

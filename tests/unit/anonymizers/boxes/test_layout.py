@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from box_kernels import copy_box, enclose, joint_loss, ones, single_loss
 
 from hedgerow import KAnonymity, LDiversity, Schema, privacy
 from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.merge import boxes as module
-from hedgerow.anonymizers.merge._kernels import copy_box, enclose, joint_loss, ones, single_loss
-from hedgerow.anonymizers.merge.boxes import LossName, described, loss_of_nodes, units_of
+from hedgerow.anonymizers.boxes import layout as module
+from hedgerow.anonymizers.boxes.layout import LossName, described, loss_of_nodes, units_of
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import BadInput
 

@@ -10,22 +10,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hedgerow._jit import jit
-from hedgerow.anonymizers.merge._kernels import (
-    Boxes,
-    Floats,
-    Longs,
-    Shape,
-    Units,
-    copy_box,
-    enclose,
-    joint_loss,
-    single_loss,
-)
-from hedgerow.privacy._kernels import all_hold
+from hedgerow._jit import int64, jit
+from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units, copy_box, enclose, joint_loss, tally
+from hedgerow.arrays import Floats, Longs
 from hedgerow.privacy.binding import PackedRequirements
+from hedgerow.privacy.formulas import all_hold
 
-__all__ = ["SLACK", "Classes", "arranged", "best_class", "describe", "join", "leave", "satisfied", "total_loss"]
+__all__ = [
+    "SLACK",
+    "Classes",
+    "arrange",
+    "best_class",
+    "describe",
+    "join",
+    "leave",
+    "link",
+    "loss_without",
+    "new_classes",
+    "satisfied",
+    "total_loss",
+]
 
 # A change must gain more than rounding.
 SLACK = 1e-9
@@ -58,48 +62,38 @@ class Classes(NamedTuple):
     boxes: Boxes
 
 
-@jit
-def arranged(shape: Shape, boxes: Boxes, units: Units, class_of_unit: Longs, room: int) -> Classes:
-    """Describe classes, with room for some that are empty yet. O(units × columns)."""
-    length = len(units.weight)
-    classes = Classes(
-        np.full(length, -1, np.int64),
-        np.full(length, -1, np.int64),
-        np.full(length, -1, np.int64),
-        np.full(room, -1, np.int64),
-        np.zeros(room, np.int64),
-        np.zeros(room, np.float64),
-        Boxes(
-            np.zeros((room + 1, boxes.nodes.shape[1]), np.int32),
-            np.zeros((room + 1, boxes.low.shape[1]), np.float64),
-            np.zeros((room + 1, boxes.low.shape[1]), np.float64),
-            np.zeros((room + 1, boxes.bits.shape[1]), np.uint64),
-        ),
-    )
-    for unit in range(length):
-        join(shape, boxes, units, classes, unit, class_of_unit[unit])
-    for one in range(room):
+def new_classes(boxes: Boxes, room: int) -> Classes:
+    """Room for so many classes, with nothing in them."""
+    of_unit, after, before = np.full((3, len(boxes.bits)), -1, dtype=np.int64)
+    first, size = np.full(room, -1, dtype=np.int64), np.zeros(room, dtype=np.int64)
+    return Classes(of_unit, after, before, first, size, np.zeros(room), boxes.room_for(room + 1))
+
+
+@jit(inner=True)
+def arrange(shape: Shape, boxes: Boxes, units: Units, classes: Classes, class_of_unit: Longs) -> None:
+    """Put each unit in its class, and describe them. O(units × columns)."""
+    for one in range(classes.size.shape[0]):
+        classes.first[one], classes.size[one] = -1, 0
+    for unit in range(units.weight.shape[0]):
+        link(units, classes, unit, class_of_unit[unit])
+    for one in range(classes.size.shape[0]):
         describe(shape, boxes, classes, one)
-    return classes
 
 
-@jit
+@jit(inner=True)
 def total_loss(classes: Classes) -> float:
     """What all records lose."""
-    total: float = 0.0
-    for one in range(len(classes.size)):
+    total = 0.0
+    for one in range(classes.size.shape[0]):
         total += classes.size[one] * classes.loss[one]
     return total
 
 
-@jit
-def join(shape: Shape, boxes: Boxes, units: Units, classes: Classes, unit: int, one: int) -> None:
-    """Let a unit that is in no class join one; the caller knows or finds the new loss of its box."""
+@jit(inner=True)
+def link(units: Units, classes: Classes, unit: int, one: int) -> None:
+    """Put a unit that is in no class into one, whose box stays as it is until it is described anew."""
     following = classes.first[one]
-    if following < 0:
-        copy_box(classes.boxes, one, boxes, unit)
-    else:
-        enclose(shape, classes.boxes, one, boxes, unit)
+    if following >= 0:
         classes.before[following] = unit
     classes.after[unit] = following
     classes.before[unit] = -1
@@ -108,7 +102,15 @@ def join(shape: Shape, boxes: Boxes, units: Units, classes: Classes, unit: int, 
     classes.of_unit[unit] = one
 
 
-@jit
+@jit(inner=True)
+def join(shape: Shape, boxes: Boxes, units: Units, classes: Classes, unit: int, one: int, loss: float) -> None:
+    """Let a unit that is in no class join one that is not empty, and loses so much then."""
+    enclose(shape, classes.boxes, one, boxes, unit)
+    link(units, classes, unit, one)
+    classes.loss[one] = loss
+
+
+@jit(inner=True)
 def leave(units: Units, classes: Classes, unit: int) -> None:
     """Take a unit out of its class, whose box stays as it is until it is described anew."""
     one, before, after = classes.of_unit[unit], classes.before[unit], classes.after[unit]
@@ -122,27 +124,35 @@ def leave(units: Units, classes: Classes, unit: int) -> None:
     classes.of_unit[unit] = -1
 
 
-@jit
+@jit(inner=True)
 def describe(shape: Shape, boxes: Boxes, classes: Classes, one: int) -> None:
     """Find the box around the units of a class anew, and its loss."""
+    classes.loss[one] = loss_without(shape, boxes, classes, one, int64(-1), one)
+
+
+@jit(inner=True)
+def loss_without(shape: Shape, boxes: Boxes, classes: Classes, one: int, less: int, into: int) -> float:
+    """The loss of the box around the units of a class but one (-1: all); the box is written down."""
+    empty = True
     unit = classes.first[one]
-    if unit < 0:
-        classes.loss[one] = 0.0
-        return
-    copy_box(classes.boxes, one, boxes, unit)
     while unit >= 0:
-        enclose(shape, classes.boxes, one, boxes, unit)
+        if unit != less:
+            if empty:
+                copy_box(classes.boxes, into, boxes, unit)
+                empty = False
+            else:
+                enclose(shape, classes.boxes, into, boxes, unit)
         unit = classes.after[unit]
-    classes.loss[one] = single_loss(shape, classes.boxes, one)
+    return 0.0 if empty else joint_loss(shape, classes.boxes, into, classes.boxes, into, np.inf)
 
 
-@jit
+@jit(inner=True)
 def best_class(
     shape: Shape, boxes: Boxes, units: Units, classes: Classes, unit: int, other_than: int, most: float
 ) -> tuple[int, float, float]:
     """The class that a unit joins at the least cost, if that is below the most, its cost, and its loss then."""
     best, found, found_loss = most, -1, 0.0
-    for one in range(len(classes.size)):
+    for one in range(classes.size.shape[0]):
         if one == other_than or classes.size[one] == 0:
             continue
         before = classes.size[one] * classes.loss[one]
@@ -156,33 +166,37 @@ def best_class(
     return found, best, found_loss
 
 
-@jit
+@jit(inner=True)
 def satisfied(
-    units: Units, classes: Classes, one: int, less: int, more: int, packed: PackedRequirements, histogram: Longs
+    units: Units,
+    classes: Classes,
+    one: int,
+    less: int,
+    more: int,
+    least: int,
+    packed: PackedRequirements | None,
+    histogram: Longs,
 ) -> bool:
-    """Whether a class satisfies all requirements without one of its units or with another (-1: none)."""
+    """Whether a class satisfies all requirements without one of its units or with another (-1: none).
+
+    Where only the size is required ``packed`` is ``None``, and numba leaves the formulas out.
+    """
     size = classes.size[one]
     if less >= 0:
         size -= units.weight[less]
     if more >= 0:
         size += units.weight[more]
-    if size < packed.minimal_size:
+    if size < least:
         return False
-    if len(packed.kind) == 0:
+    if packed is None:
         return True
-    histogram[:] = 0
+    for value in range(histogram.shape[0]):
+        histogram[value] = 0
     unit = classes.first[one]
     while unit >= 0:
         if unit != less:
-            _count(units, unit, histogram)
+            tally(units, unit, histogram)
         unit = classes.after[unit]
     if more >= 0:
-        _count(units, more, histogram)
+        tally(units, more, histogram)
     return all_hold(packed, size, histogram)
-
-
-@jit
-def _count(units: Units, unit: int, histogram: Longs) -> None:
-    for cell in range(units.cells[unit], units.cells[unit + 1]):
-        for value in units.values[cell]:
-            histogram[value] += units.cell_size[cell]

@@ -7,64 +7,77 @@ that cost least. With one record that leaves and one that comes, that is a swap.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from hedgerow._jit import jit
-from hedgerow.anonymizers.merge._arrangement import SLACK, Classes, best_class, describe, join, leave, satisfied
-from hedgerow.anonymizers.merge._kernels import (
-    Boxes,
-    Floats,
-    Longs,
-    Shape,
-    Units,
-    copy_box,
-    enclose,
-    joint_loss,
-    single_loss,
-)
+from hedgerow._jit import int64, jit
+from hedgerow.anonymizers.boxes._arrangement import SLACK, Classes, best_class, describe, join, leave, link, satisfied
+from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units, copy_box, enclose, joint_loss
+from hedgerow.arrays import Floats, Longs
 from hedgerow.privacy.binding import PackedRequirements
 
-__all__ = ["shed_values", "split_classes"]
+__all__ = ["Room", "new_room", "shed_values", "split_classes"]
 
 # A class takes units from so many others, the nearest that can spare some, and at most so many units.
 _DONORS = 16
 _TAKEN = 32
 
 
-@jit
+class Room(NamedTuple):
+    """What the kernels write to while they work."""
+
+    histogram: Longs
+    members: Longs  # (units,): of a class
+    group: Longs  # (units,): those that leave together
+    journal: Longs  # (units, 2): those that moved, and from where
+    losses: Floats  # (units,)
+    donors: Longs
+    distances: Floats
+
+
+def new_room(units: Units) -> Room:
+    """Room for all units of a table."""
+    members, group = np.empty((2, len(units.weight)), dtype=np.int64)
+    journal = np.empty((len(units.weight) + _TAKEN, 2), dtype=np.int64)
+    histogram = np.zeros(units.histogram, dtype=np.int64)
+    donors = np.empty(_DONORS, dtype=np.int64)
+    return Room(histogram, members, group, journal, np.empty(len(units.weight)), donors, np.empty(_DONORS))
+
+
+@jit(inner=True)
 def shed_values(
-    shape: Shape, boxes: Boxes, units: Units, classes: Classes, used: int, packed: PackedRequirements, allowed: float
-) -> int:
+    shape: Shape,
+    boxes: Boxes,
+    units: Units,
+    classes: Classes,
+    used: int,
+    least: int,
+    packed: PackedRequirements | None,
+    allowed: float,
+    room: Room,
+) -> None:
     """Let each class shed each value that less than half of its records hold, if all lose at most ``allowed`` more.
 
-    Returns how often one did. For a range, what is shed is an end of it, up to some value.
+    For a range, what is shed is an end of it, up to some value.
     """
-    ranges, trees = len(shape.scale), len(shape.offsets)
     # Both ends of a range, then one kind of value for each tree and set.
-    kinds = 2 * ranges + trees + len(shape.share)
-    histogram = np.zeros(units.histogram, np.int64)
-    members = np.empty(len(units.weight), np.int64)
-    group = np.empty(len(units.weight), np.int64)
-    journal = np.empty((len(units.weight) + _TAKEN, 2), np.int64)
-    shed = 0
+    kinds = 2 * shape.scale.shape[0] + shape.offsets.shape[0] + shape.share.shape[0]
     for one in range(used):
         if classes.loss[one] <= 0.0:
             continue
-        length = _members(classes, one, members)
+        length = _members(classes, one, room.members)
         for kind in range(kinds):
             for place in range(length):
-                unit = members[place]
-                if classes.of_unit[unit] != one or _held_before(shape, boxes, classes, members, place, kind):
+                unit = room.members[place]
+                if classes.of_unit[unit] != one or _held_before(shape, boxes, classes, room.members, place, kind):
                     continue
-                leaving, weight = _holders(shape, boxes, units, classes, unit, kind, group)
-                if 2 * weight < classes.size[one] and _shed(
-                    shape, boxes, units, classes, one, group, leaving, packed, allowed, histogram, journal
-                ):
-                    shed += 1
-    return shed
+                leaving, weight = _holders(shape, boxes, units, classes, unit, kind, room.group)
+                if 2 * weight < classes.size[one]:
+                    _shed(shape, boxes, units, classes, one, leaving, least, packed, allowed, room)
 
 
-@jit
+@jit(inner=True)
 def _members(classes: Classes, one: int, members: Longs) -> int:
     length = 0
     unit = classes.first[one]
@@ -75,11 +88,12 @@ def _members(classes: Classes, one: int, members: Longs) -> int:
     return length
 
 
-@jit
+@jit(inner=True)
 def _held_before(shape: Shape, boxes: Boxes, classes: Classes, members: Longs, place: int, kind: int) -> bool:
     """Whether a unit further in front, of the same class still, has the same value."""
     unit = members[place]
-    for other in members[:place]:
+    for before in range(place):
+        other = members[before]
         if (
             classes.of_unit[other] == classes.of_unit[unit]
             and _goes_along(shape, boxes, unit, other, kind)
@@ -89,7 +103,7 @@ def _held_before(shape: Shape, boxes: Boxes, classes: Classes, members: Longs, p
     return False
 
 
-@jit
+@jit(inner=True)
 def _holders(
     shape: Shape, boxes: Boxes, units: Units, classes: Classes, unit: int, kind: int, group: Longs
 ) -> tuple[int, int]:
@@ -105,7 +119,7 @@ def _holders(
     return length, weight
 
 
-@jit
+@jit(inner=True)
 def _goes_along(shape: Shape, boxes: Boxes, unit: int, other: int, kind: int) -> bool:
     """Whether another unit lies as far at the end of a range, or has the same value of a tree or a set."""
     ranges, trees = len(shape.scale), len(shape.offsets)
@@ -123,28 +137,25 @@ def _goes_along(shape: Shape, boxes: Boxes, unit: int, other: int, kind: int) ->
     return True
 
 
-@jit
+@jit(inner=True)
 def _shed(
     shape: Shape,
     boxes: Boxes,
     units: Units,
     classes: Classes,
     one: int,
-    group: Longs,
     length: int,
-    packed: PackedRequirements,
+    least: int,
+    packed: PackedRequirements | None,
     allowed: float,
-    histogram: Longs,
-    journal: Longs,
-) -> bool:
-    """Move some units out of a class and others in; everything is as before if that costs too much or is not allowed.
-
-    The journal has the units that moved, and from where.
-    """
+    room: Room,
+) -> None:
+    """Move a group out of a class and others in; all is as before if that costs too much or is not allowed."""
+    group, journal = room.group, room.journal
     balance = allowed - SLACK + classes.size[one] * classes.loss[one]
     for place in range(length):
         leave(units, classes, group[place])
-        journal[place] = group[place], one
+        journal[place, 0], journal[place, 1] = group[place], one
     describe(shape, boxes, classes, one)
     balance -= classes.size[one] * classes.loss[one]
     moved = 0
@@ -152,46 +163,45 @@ def _shed(
         other, cost, joint = best_class(shape, boxes, units, classes, group[place], one, balance)
         if other < 0:
             break
-        join(shape, boxes, units, classes, group[place], other)
-        classes.loss[other] = joint
+        join(shape, boxes, units, classes, group[place], other, joint)
         balance -= cost
         moved += 1
     fine = moved == length
-    if fine and classes.size[one] < packed.minimal_size:
-        taken, balance = _take_in(shape, boxes, units, classes, one, packed, balance, journal, length)
+    if fine and classes.size[one] < least:
+        taken, balance = _take_in(shape, boxes, units, classes, one, least, balance, length, room)
         moved += taken
-        fine = classes.size[one] >= packed.minimal_size and balance > 0.0
+        fine = classes.size[one] >= least and balance > 0.0
     for place in range(length, moved):
         describe(shape, boxes, classes, journal[place, 1])
-    if fine and _all_satisfied(units, classes, one, journal, moved, packed, histogram):
-        return True
-    _take_back(shape, boxes, units, classes, one, journal, length, moved)
-    return False
+    if not fine or not _all_satisfied(units, classes, one, moved, least, packed, room):
+        _take_back(shape, boxes, units, classes, one, journal, max(length, moved))
 
 
-@jit
+@jit(inner=True)
 def _take_in(
     shape: Shape,
     boxes: Boxes,
     units: Units,
     classes: Classes,
     one: int,
-    packed: PackedRequirements,
+    least: int,
     balance: float,
-    journal: Longs,
     length: int,
+    room: Room,
 ) -> tuple[int, float]:
     """Fill a class up with what costs least per record; how many units came, and what is left of the balance."""
-    donors = _donors(shape, classes, one, packed.minimal_size)
+    donors, journal = room.donors, room.journal
+    _find_donors(shape, classes, one, least, donors, room.distances)
     taken = 0
-    while classes.size[one] < packed.minimal_size and taken < _TAKEN and balance > 0.0:
+    while classes.size[one] < least and taken < _TAKEN and balance > 0.0:
         before = classes.size[one] * classes.loss[one]
-        best, found, found_loss = np.inf, -1, 0.0
-        for donor in donors:
-            unit = classes.first[donor] if donor >= 0 else -1
+        best, found, found_loss = np.inf, int64(-1), 0.0
+        for at in range(_DONORS):
+            donor = donors[at]
+            unit = classes.first[donor] if donor >= 0 else int64(-1)
             while unit >= 0:
                 weight = units.weight[unit]
-                if classes.size[donor] - weight >= packed.minimal_size:
+                if classes.size[donor] - weight >= least:
                     together = classes.size[one] + weight
                     saved = weight * classes.loss[donor]
                     limit = (best * weight + before + saved) / together
@@ -201,24 +211,23 @@ def _take_in(
                         best, found, found_loss = cost, unit, joint
                 unit = classes.after[unit]
         # What comes later may cost less, since the box has grown by then, but hardly ever does.
-        if found < 0 or best * (packed.minimal_size - classes.size[one]) > balance:
+        if found < 0 or best * (least - classes.size[one]) > balance:
             break
         balance -= best * units.weight[found]
-        journal[length + taken] = found, classes.of_unit[found]
+        journal[length + taken, 0], journal[length + taken, 1] = found, classes.of_unit[found]
         taken += 1
         leave(units, classes, found)
-        join(shape, boxes, units, classes, found, one)
-        classes.loss[one] = found_loss
+        join(shape, boxes, units, classes, found, one, found_loss)
     return taken, balance
 
 
-@jit
-def _donors(shape: Shape, classes: Classes, one: int, minimal_size: int) -> Longs:
+@jit(inner=True)
+def _find_donors(shape: Shape, classes: Classes, one: int, least: int, donors: Longs, distances: Floats) -> None:
     """The nearest classes that can spare records, by the loss of the box around both; -1 where there are no more."""
-    donors = np.full(_DONORS, -1, np.int64)
-    distances = np.full(_DONORS, np.inf)
-    for other in range(len(classes.size)):
-        if other == one or classes.size[other] <= minimal_size:
+    for place in range(_DONORS):
+        donors[place], distances[place] = -1, np.inf
+    for other in range(classes.size.shape[0]):
+        if other == one or classes.size[other] <= least:
             continue
         distance = joint_loss(shape, classes.boxes, one, classes.boxes, other, distances[-1])
         if distance < distances[-1]:
@@ -227,100 +236,106 @@ def _donors(shape: Shape, classes: Classes, one: int, minimal_size: int) -> Long
                 distances[place], donors[place] = distances[place - 1], donors[place - 1]
                 place -= 1
             distances[place], donors[place] = distance, other
-    return donors
 
 
-@jit
+@jit(inner=True)
 def _all_satisfied(
-    units: Units,
-    classes: Classes,
-    one: int,
-    journal: Longs,
-    moved: int,
-    packed: PackedRequirements,
-    histogram: Longs,
+    units: Units, classes: Classes, one: int, moved: int, least: int, packed: PackedRequirements | None, room: Room
 ) -> bool:
     """Whether a class and those that its units went to or came from satisfy all requirements."""
-    if len(packed.kind) == 0:
+    if packed is None:
         return True
-    if not satisfied(units, classes, one, -1, -1, packed, histogram):
-        return False
-    for place in range(moved):
-        unit, source = journal[place]
-        other = classes.of_unit[unit] if source == one else source
-        if not satisfied(units, classes, other, -1, -1, packed, histogram):
+    nobody = int64(-1)
+    for place in range(-1, moved):
+        other = one
+        if place >= 0:
+            source = room.journal[place, 1]
+            other = classes.of_unit[room.journal[place, 0]] if source == one else source
+        if not satisfied(units, classes, other, nobody, nobody, least, packed, room.histogram):
             return False
     return True
 
 
-@jit
+@jit(inner=True)
 def _take_back(
-    shape: Shape, boxes: Boxes, units: Units, classes: Classes, one: int, journal: Longs, length: int, moved: int
+    shape: Shape, boxes: Boxes, units: Units, classes: Classes, one: int, journal: Longs, moved: int
 ) -> None:
     """Undo what the journal has, the last first; of the units that left the class, some may be in none."""
-    for place in range(max(length, moved) - 1, -1, -1):
-        unit, source = journal[place]
+    for place in range(moved - 1, -1, -1):
+        unit, source = journal[place, 0], journal[place, 1]
         now = classes.of_unit[unit]
         if now >= 0:
             leave(units, classes, unit)
-        join(shape, boxes, units, classes, unit, source)
-        if now >= 0 and now != one:
-            describe(shape, boxes, classes, now)
-        if source != one:
-            describe(shape, boxes, classes, source)
+        link(units, classes, unit, source)
+        for side in range(2):
+            touched = source if side else now
+            if touched >= 0 and touched != one:
+                describe(shape, boxes, classes, touched)
     describe(shape, boxes, classes, one)
 
 
-@jit
+@jit(inner=True)
 def split_classes(
-    shape: Shape, boxes: Boxes, units: Units, classes: Classes, used: int, packed: PackedRequirements
+    shape: Shape,
+    boxes: Boxes,
+    units: Units,
+    classes: Classes,
+    used: int,
+    least: int,
+    packed: PackedRequirements | None,
+    room: Room,
 ) -> int:
     """Split classes in two while both parts satisfy the requirements. Returns how many classes there are then."""
-    histogram = np.zeros(units.histogram, np.int64)
-    order = np.empty(len(units.weight), np.int64)
-    losses = np.empty(len(units.weight), np.float64)
-    one = 0
-    while one < used < len(classes.size):
-        if classes.size[one] >= 2 * packed.minimal_size and classes.loss[one] > 0.0:
-            length = _members(classes, one, order)
-            _grow(shape, boxes, classes, order[:length], losses)
-            cut = _best_cut(shape, boxes, units, classes, one, order[:length], losses, packed.minimal_size)
-            for unit in order[cut:length]:
-                leave(units, classes, unit)
-                join(shape, boxes, units, classes, unit, used)
-            if satisfied(units, classes, one, -1, -1, packed, histogram) and satisfied(
-                units, classes, used, -1, -1, packed, histogram
-            ):
-                describe(shape, boxes, classes, one)
-                describe(shape, boxes, classes, used)
-                used += 1
-                # What is left may be large enough to be split again.
-                continue
-            for unit in order[cut:length]:
-                leave(units, classes, unit)
-                join(shape, boxes, units, classes, unit, one)
-        one += 1
+    nobody = int64(-1)
+    order = room.members
+    one = int64(0)
+    while one < used < classes.size.shape[0]:
+        if classes.size[one] < 2 * least or classes.loss[one] <= 0.0:
+            one += 1
+            continue
+        length = _members(classes, one, order)
+        _grow(shape, boxes, classes, order, length, room.losses)
+        cut = _best_cut(shape, boxes, units, classes, one, order, length, room.losses, least)
+        _move(units, classes, order, cut, length, used)
+        if satisfied(units, classes, one, nobody, nobody, least, packed, room.histogram) and satisfied(
+            units, classes, used, nobody, nobody, least, packed, room.histogram
+        ):
+            # What is left may be large enough to be split again.
+            describe(shape, boxes, classes, one)
+            describe(shape, boxes, classes, used)
+            used += 1
+        else:
+            _move(units, classes, order, cut, length, one)
+            one += 1
     return used
 
 
-@jit
-def _grow(shape: Shape, boxes: Boxes, classes: Classes, order: Longs, losses: Floats) -> None:
+@jit(inner=True)
+def _move(units: Units, classes: Classes, order: Longs, start: int, end: int, one: int) -> None:
+    """Put some units into a class."""
+    for place in range(start, end):
+        leave(units, classes, order[place])
+        link(units, classes, order[place], one)
+
+
+@jit(inner=True)
+def _grow(shape: Shape, boxes: Boxes, classes: Classes, order: Longs, length: int, losses: Floats) -> None:
     """Order units by which comes next to a growing box at the least loss, from one at the rim; and the losses.
 
     O(units²).
     """
-    trial = len(classes.size)
+    trial = classes.size.shape[0]
     rim, widest = 0, -1.0
-    for place in range(len(order)):
+    for place in range(length):
         loss = joint_loss(shape, boxes, order[0], boxes, order[place], np.inf)
         if loss > widest:
             rim, widest = place, loss
     order[0], order[rim] = order[rim], order[0]
     copy_box(classes.boxes, trial, boxes, order[0])
-    losses[0] = single_loss(shape, classes.boxes, trial)
-    for place in range(1, len(order)):
+    losses[0] = joint_loss(shape, classes.boxes, trial, classes.boxes, trial, np.inf)
+    for place in range(1, length):
         best, found = np.inf, place
-        for candidate in range(place, len(order)):
+        for candidate in range(place, length):
             loss = joint_loss(shape, classes.boxes, trial, boxes, order[candidate], best)
             if loss < best:
                 best, found = loss, candidate
@@ -329,7 +344,7 @@ def _grow(shape: Shape, boxes: Boxes, classes: Classes, order: Longs, losses: Fl
         losses[place] = best
 
 
-@jit
+@jit(inner=True)
 def _best_cut(
     shape: Shape,
     boxes: Boxes,
@@ -337,20 +352,22 @@ def _best_cut(
     classes: Classes,
     one: int,
     order: Longs,
+    length: int,
     losses: Floats,
-    minimal_size: int,
+    least: int,
 ) -> int:
     """Where to cut the order so that both parts are large enough and lose least; its end if nowhere."""
-    trial = len(classes.size)
-    lowest, found = np.inf, len(order)
+    trial = classes.size.shape[0]
+    lowest, found = np.inf, length
     behind = 0
-    copy_box(classes.boxes, trial, boxes, order[-1])
-    for cut in range(len(order) - 1, 0, -1):
+    copy_box(classes.boxes, trial, boxes, order[length - 1])
+    for cut in range(length - 1, 0, -1):
         enclose(shape, classes.boxes, trial, boxes, order[cut])
         behind += units.weight[order[cut]]
         front = classes.size[one] - behind
-        if behind >= minimal_size and front >= minimal_size:
-            total = behind * single_loss(shape, classes.boxes, trial) + front * losses[cut - 1]
+        if behind >= least and front >= least:
+            loss = joint_loss(shape, classes.boxes, trial, classes.boxes, trial, np.inf)
+            total = behind * loss + front * losses[cut - 1]
             if total < lowest:
                 lowest, found = total, cut
     return found

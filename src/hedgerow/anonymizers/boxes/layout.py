@@ -1,4 +1,4 @@
-"""From a frequency table to boxes: how each column is described while records are merged, and what a box loses.
+"""From a frequency table to boxes: how each column is described by them, and what a box loses.
 
 By a hierarchy: a box is a node, and two boxes meet at their lowest common ancestor. Or as it is published without one:
 numbers by the range they span, categories by the set that occurs. The losses are those of :mod:`hedgerow.metrics`: what
@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow import privacy
-from hedgerow.anonymizers.merge._kernels import Boxes, Shape, Units
+from hedgerow.anonymizers.boxes.bits import bit_layout
+from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units
+from hedgerow.arrays import Floats, Ints, Longs, Words
 from hedgerow.counts import FrequencyTable
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
@@ -26,7 +27,6 @@ __all__ = ["Described", "LossName", "described", "loss_of_nodes", "units_of"]
 
 LossName = Literal["nllm", "ncp", "distortion", "prec", "discernibility"]
 
-_WORD = 64
 # 400 megabytes of pairs of nodes, ancestor and loss.
 _MOST_PAIRS = 2**25
 # A gigabyte of sets.
@@ -72,7 +72,7 @@ def units_of(counts: FrequencyTable, context: Context) -> Units:
 
 def _trees(
     counts: FrequencyTable, columns: list[int], metric: LossName
-) -> tuple[NDArray[np.int32], tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]]:
+) -> tuple[Ints, tuple[Longs, Longs, Ints, Floats]]:
     nodes = np.empty((len(counts.tuples), len(columns)), dtype=np.int32)
     offsets, widths, ancestors, losses = [0], [], [np.empty(0, np.int32)], [np.empty(0)]
     for place, at in enumerate(columns):
@@ -98,7 +98,7 @@ def _trees(
     )
 
 
-def _ancestors(hierarchy: EncodedHierarchy) -> NDArray[np.int32]:
+def _ancestors(hierarchy: EncodedHierarchy) -> Ints:
     """The lowest common ancestor of each pair of nodes.
 
     With nodes below a node it has itself as ancestor, with all others what its parent has; parents come first.
@@ -113,7 +113,7 @@ def _ancestors(hierarchy: EncodedHierarchy) -> NDArray[np.int32]:
     return pairs
 
 
-def loss_of_nodes(hierarchy: EncodedHierarchy, domain: Domain, metric: LossName) -> NDArray[np.float64]:
+def loss_of_nodes(hierarchy: EncodedHierarchy, domain: Domain, metric: LossName) -> Floats:
     """What a record loses whose cell is published as each node: its share of the metric.
 
     For the distortion it is more by what the leaf is above the deepest one, which no recoding changes. The NCP is that
@@ -142,7 +142,7 @@ def loss_of_nodes(hierarchy: EncodedHierarchy, domain: Domain, metric: LossName)
     return np.where(hidden, 1.0, loss)
 
 
-def _ranges(counts: FrequencyTable, columns: list[int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _ranges(counts: FrequencyTable, columns: list[int]) -> tuple[Floats, Floats]:
     low = np.empty((len(counts.tuples), len(columns)))
     scale = np.empty(len(columns))
     for place, at in enumerate(columns):
@@ -155,36 +155,15 @@ def _ranges(counts: FrequencyTable, columns: list[int]) -> tuple[NDArray[np.floa
     return low, scale
 
 
-def _sets(
-    counts: FrequencyTable, columns: list[int]
-) -> tuple[NDArray[np.uint64], tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64], NDArray[np.float64]]]:
-    slots, words, masks, share, free = [0], [], [], [], 0
-    places = []
-    for at in columns:
-        size = counts.domains[counts.quasi[at]].size
-        if size > _WORD - free % _WORD and free % _WORD:
-            free += _WORD - free % _WORD
-        places.append(free)
-        members = np.arange(free, free + size)
-        for word in np.unique(members // _WORD).tolist():
-            words.append(word)
-            masks.append(sum(1 << int(bit % _WORD) for bit in members[members // _WORD == word]))
-        slots.append(len(words))
-        share.append(1.0 / max(size - 1, 1))
-        free += size
-    if len(counts.tuples) * (free // _WORD) > _MOST_WORDS:
+def _sets(counts: FrequencyTable, columns: list[int]) -> tuple[Words, tuple[Longs, Longs, Words, Floats]]:
+    sizes = [counts.domains[counts.quasi[at]].size for at in columns]
+    layout = bit_layout(sizes)
+    if len(counts.tuples) * layout.width > _MOST_WORDS:
         widest = max(columns, key=lambda at: counts.domains[counts.quasi[at]].size)
         raise BadInput(
             f"The column {counts.quasi[widest]!r} has too many values to compare as sets. Group them first, or leave "
             "ranges=True out."
         )
-    bits = np.zeros((len(counts.tuples), -(-free // _WORD)), dtype=np.uint64)
-    for at, start in zip(columns, places, strict=True):
-        bit = start + counts.tuples[:, at].astype(np.int64)
-        bits[np.arange(len(bits)), bit // _WORD] |= np.uint64(1) << (bit % _WORD).astype(np.uint64)
-    return bits, (
-        np.array(slots, dtype=np.int64),
-        np.array(words, dtype=np.int64),
-        np.array(masks, dtype=np.uint64),
-        np.array(share, dtype=np.float64),
-    )
+    bits = layout.sets([counts.tuples[:, at] for at in columns], len(counts.tuples))
+    share = np.array([1.0 / max(size - 1, 1) for size in sizes])
+    return bits, (layout.slots, layout.words, layout.masks, share)

@@ -70,12 +70,12 @@ def new_classes(boxes: Boxes, room: int) -> Classes:
 
 
 @jit(inner=True)
-def arrange(shape: Shape, boxes: Boxes, units: Units, classes: Classes, class_of_unit: Longs) -> None:
+def arrange(shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, class_of_unit: Longs) -> None:
     """Put each unit in its class, and describe them. O(units × columns)."""
     for one in range(classes.size.shape[0]):
         classes.first[one], classes.size[one] = -1, 0
-    for unit in range(units.weight.shape[0]):
-        link(units, classes, unit, class_of_unit[unit])
+    for unit in range(weights.shape[0]):
+        link(weights, classes, unit, class_of_unit[unit])
     for one in range(classes.size.shape[0]):
         describe(shape, boxes, classes, one)
 
@@ -90,7 +90,7 @@ def total_loss(classes: Classes) -> float:
 
 
 @jit(inner=True)
-def link(units: Units, classes: Classes, unit: int, one: int) -> None:
+def link(weights: Longs, classes: Classes, unit: int, one: int) -> None:
     """Put a unit that is in no class into one, whose box stays as it is until it is described anew."""
     following = classes.first[one]
     if following >= 0:
@@ -98,20 +98,20 @@ def link(units: Units, classes: Classes, unit: int, one: int) -> None:
     classes.after[unit] = following
     classes.before[unit] = -1
     classes.first[one] = unit
-    classes.size[one] += units.weight[unit]
+    classes.size[one] += weights[unit]
     classes.of_unit[unit] = one
 
 
 @jit(inner=True)
-def join(shape: Shape, boxes: Boxes, units: Units, classes: Classes, unit: int, one: int, loss: float) -> None:
+def join(shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, unit: int, one: int, loss: float) -> None:
     """Let a unit that is in no class join one that is not empty, and loses so much then."""
     enclose(shape, classes.boxes, one, boxes, unit)
-    link(units, classes, unit, one)
+    link(weights, classes, unit, one)
     classes.loss[one] = loss
 
 
 @jit(inner=True)
-def leave(units: Units, classes: Classes, unit: int) -> None:
+def leave(weights: Longs, classes: Classes, unit: int) -> None:
     """Take a unit out of its class, whose box stays as it is until it is described anew."""
     one, before, after = classes.of_unit[unit], classes.before[unit], classes.after[unit]
     if before >= 0:
@@ -120,7 +120,7 @@ def leave(units: Units, classes: Classes, unit: int) -> None:
         classes.first[one] = after
     if after >= 0:
         classes.before[after] = before
-    classes.size[one] -= units.weight[unit]
+    classes.size[one] -= weights[unit]
     classes.of_unit[unit] = -1
 
 
@@ -148,7 +148,7 @@ def loss_without(shape: Shape, boxes: Boxes, classes: Classes, one: int, less: i
 
 @jit(inner=True)
 def best_class(
-    shape: Shape, boxes: Boxes, units: Units, classes: Classes, unit: int, other_than: int, most: float
+    shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, unit: int, other_than: int, most: float
 ) -> tuple[int, float, float]:
     """The class that a unit joins at the least cost, if that is below the most, its cost, and its loss then."""
     best, found, found_loss = most, -1, 0.0
@@ -156,7 +156,7 @@ def best_class(
         if one == other_than or classes.size[one] == 0:
             continue
         before = classes.size[one] * classes.loss[one]
-        together = classes.size[one] + units.weight[unit]
+        together = classes.size[one] + weights[unit]
         limit = (best + before) / together
         joint = joint_loss(shape, classes.boxes, one, boxes, unit, limit)
         cost = together * joint - before

@@ -63,7 +63,7 @@ def improve_classes(
     A round takes O(units × columns × (classes + units of a class)), and where a class that shed a value takes others
     in, O(units of its nearest classes) for each; most candidates are left after their first columns.
     """
-    arrange(shape, boxes, units, classes, best)
+    arrange(shape, boxes, units.weight, classes, best)
     lowest = total_loss(classes)
     for number in range(thresholds.shape[0]):
         allowed = thresholds[number] * total_loss(classes) / used
@@ -76,7 +76,7 @@ def improve_classes(
             lowest = total
             for unit in range(best.shape[0]):
                 best[unit] = classes.of_unit[unit]
-    arrange(shape, boxes, units, classes, best)
+    arrange(shape, boxes, units.weight, classes, best)
     _move_units(shape, boxes, units, classes, least, packed, passes, room.histogram)
     for unit in range(best.shape[0]):
         best[unit] = classes.of_unit[unit]
@@ -104,15 +104,15 @@ def _move_units(
             if classes.loss[one] <= 0.0 or left < least or left == 0:
                 continue
             gain = classes.size[one] * classes.loss[one] - left * loss_without(shape, boxes, classes, one, unit, trial)
-            other, _, joint = best_class(shape, boxes, units, classes, unit, one, gain - SLACK)
+            other, _, joint = best_class(shape, boxes, units.weight, classes, unit, one, gain - SLACK)
             if (
                 other >= 0
                 and satisfied(units, classes, one, unit, nobody, least, packed, histogram)
                 and satisfied(units, classes, other, nobody, unit, least, packed, histogram)
             ):
-                leave(units, classes, unit)
+                leave(units.weight, classes, unit)
                 describe(shape, boxes, classes, one)
-                join(shape, boxes, units, classes, unit, other, joint)
+                join(shape, boxes, units.weight, classes, unit, other, joint)
                 moved = True
         if not moved:
             break

@@ -72,7 +72,7 @@ def shed_values(
                 unit = room.members[place]
                 if classes.of_unit[unit] != one or _held_before(shape, boxes, classes, room.members, place, kind):
                     continue
-                leaving, weight = _holders(shape, boxes, units, classes, unit, kind, room.group)
+                leaving, weight = _holders(shape, boxes, units.weight, classes, unit, kind, room.group)
                 if 2 * weight < classes.size[one]:
                     _shed(shape, boxes, units, classes, one, leaving, least, packed, allowed, room)
 
@@ -105,7 +105,7 @@ def _held_before(shape: Shape, boxes: Boxes, classes: Classes, members: Longs, p
 
 @jit(inner=True)
 def _holders(
-    shape: Shape, boxes: Boxes, units: Units, classes: Classes, unit: int, kind: int, group: Longs
+    shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, unit: int, kind: int, group: Longs
 ) -> tuple[int, int]:
     """The units of a class that must leave with one of them for a value to be shed; how many, and their records."""
     length, weight = 0, 0
@@ -114,7 +114,7 @@ def _holders(
         if _goes_along(shape, boxes, unit, other, kind):
             group[length] = other
             length += 1
-            weight += units.weight[other]
+            weight += weights[other]
         other = classes.after[other]
     return length, weight
 
@@ -154,34 +154,34 @@ def _shed(
     group, journal = room.group, room.journal
     balance = allowed - SLACK + classes.size[one] * classes.loss[one]
     for place in range(length):
-        leave(units, classes, group[place])
+        leave(units.weight, classes, group[place])
         journal[place, 0], journal[place, 1] = group[place], one
     describe(shape, boxes, classes, one)
     balance -= classes.size[one] * classes.loss[one]
     moved = 0
     for place in range(length):
-        other, cost, joint = best_class(shape, boxes, units, classes, group[place], one, balance)
+        other, cost, joint = best_class(shape, boxes, units.weight, classes, group[place], one, balance)
         if other < 0:
             break
-        join(shape, boxes, units, classes, group[place], other, joint)
+        join(shape, boxes, units.weight, classes, group[place], other, joint)
         balance -= cost
         moved += 1
     fine = moved == length
     if fine and classes.size[one] < least:
-        taken, balance = _take_in(shape, boxes, units, classes, one, least, balance, length, room)
+        taken, balance = _take_in(shape, boxes, units.weight, classes, one, least, balance, length, room)
         moved += taken
         fine = classes.size[one] >= least and balance > 0.0
     for place in range(length, moved):
         describe(shape, boxes, classes, journal[place, 1])
     if not fine or not _all_satisfied(units, classes, one, moved, least, packed, room):
-        _take_back(shape, boxes, units, classes, one, journal, max(length, moved))
+        _take_back(shape, boxes, units.weight, classes, one, journal, max(length, moved))
 
 
 @jit(inner=True)
 def _take_in(
     shape: Shape,
     boxes: Boxes,
-    units: Units,
+    weights: Longs,
     classes: Classes,
     one: int,
     least: int,
@@ -200,7 +200,7 @@ def _take_in(
             donor = donors[at]
             unit = classes.first[donor] if donor >= 0 else int64(-1)
             while unit >= 0:
-                weight = units.weight[unit]
+                weight = weights[unit]
                 if classes.size[donor] - weight >= least:
                     together = classes.size[one] + weight
                     saved = weight * classes.loss[donor]
@@ -213,11 +213,11 @@ def _take_in(
         # What comes later may cost less, since the box has grown by then, but hardly ever does.
         if found < 0 or best * (least - classes.size[one]) > balance:
             break
-        balance -= best * units.weight[found]
+        balance -= best * weights[found]
         journal[length + taken, 0], journal[length + taken, 1] = found, classes.of_unit[found]
         taken += 1
-        leave(units, classes, found)
-        join(shape, boxes, units, classes, found, one, found_loss)
+        leave(weights, classes, found)
+        join(shape, boxes, weights, classes, found, one, found_loss)
     return taken, balance
 
 
@@ -258,20 +258,21 @@ def _all_satisfied(
 
 @jit(inner=True)
 def _take_back(
-    shape: Shape, boxes: Boxes, units: Units, classes: Classes, one: int, journal: Longs, moved: int
+    shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, one: int, journal: Longs, moved: int
 ) -> None:
     """Undo what the journal has, the last first; of the units that left the class, some may be in none."""
     for place in range(moved - 1, -1, -1):
         unit, source = journal[place, 0], journal[place, 1]
         now = classes.of_unit[unit]
         if now >= 0:
-            leave(units, classes, unit)
-        link(units, classes, unit, source)
-        for side in range(2):
-            touched = source if side else now
-            if touched >= 0 and touched != one:
-                describe(shape, boxes, classes, touched)
-    describe(shape, boxes, classes, one)
+            leave(weights, classes, unit)
+        link(weights, classes, unit, source)
+        # In the place of the unit, where it was.
+        journal[place, 0] = now
+    for place in range(2 * moved + 1):
+        touched = journal[place // 2, place % 2] if place < 2 * moved else one
+        if touched >= 0 and (touched != one or place == 2 * moved):
+            describe(shape, boxes, classes, touched)
 
 
 @jit(inner=True)
@@ -295,8 +296,8 @@ def split_classes(
             continue
         length = _members(classes, one, order)
         _grow(shape, boxes, classes, order, length, room.losses)
-        cut = _best_cut(shape, boxes, units, classes, one, order, length, room.losses, least)
-        _move(units, classes, order, cut, length, used)
+        cut = _best_cut(shape, boxes, units.weight, classes, one, order, length, room.losses, least)
+        _move(units.weight, classes, order, cut, length, used)
         if satisfied(units, classes, one, nobody, nobody, least, packed, room.histogram) and satisfied(
             units, classes, used, nobody, nobody, least, packed, room.histogram
         ):
@@ -305,17 +306,17 @@ def split_classes(
             describe(shape, boxes, classes, used)
             used += 1
         else:
-            _move(units, classes, order, cut, length, one)
+            _move(units.weight, classes, order, cut, length, one)
             one += 1
     return used
 
 
 @jit(inner=True)
-def _move(units: Units, classes: Classes, order: Longs, start: int, end: int, one: int) -> None:
+def _move(weights: Longs, classes: Classes, order: Longs, start: int, end: int, one: int) -> None:
     """Put some units into a class."""
     for place in range(start, end):
-        leave(units, classes, order[place])
-        link(units, classes, order[place], one)
+        leave(weights, classes, order[place])
+        link(weights, classes, order[place], one)
 
 
 @jit(inner=True)
@@ -325,30 +326,31 @@ def _grow(shape: Shape, boxes: Boxes, classes: Classes, order: Longs, length: in
     O(units²).
     """
     trial = classes.size.shape[0]
-    rim, widest = 0, -1.0
-    for place in range(length):
-        loss = joint_loss(shape, boxes, order[0], boxes, order[place], np.inf)
-        if loss > widest:
-            rim, widest = place, loss
-    order[0], order[rim] = order[rim], order[0]
     copy_box(classes.boxes, trial, boxes, order[0])
-    losses[0] = joint_loss(shape, classes.boxes, trial, classes.boxes, trial, np.inf)
-    for place in range(1, length):
+    for place in range(length):
         best, found = np.inf, place
         for candidate in range(place, length):
-            loss = joint_loss(shape, classes.boxes, trial, boxes, order[candidate], best)
+            # At the rim is what lies furthest from any unit.
+            limit = best if place > 0 else np.inf
+            loss = joint_loss(shape, classes.boxes, trial, boxes, order[candidate], limit)
+            if place == 0:
+                loss = -loss
             if loss < best:
                 best, found = loss, candidate
-        order[place], order[found] = order[found], order[place]
-        enclose(shape, classes.boxes, trial, boxes, order[place])
-        losses[place] = best
+        chosen = order[found]
+        order[found] = order[place]
+        order[place] = chosen
+        if place == 0:
+            copy_box(classes.boxes, trial, boxes, chosen)
+        enclose(shape, classes.boxes, trial, boxes, chosen)
+        losses[place] = joint_loss(shape, classes.boxes, trial, classes.boxes, trial, np.inf)
 
 
 @jit(inner=True)
 def _best_cut(
     shape: Shape,
     boxes: Boxes,
-    units: Units,
+    weights: Longs,
     classes: Classes,
     one: int,
     order: Longs,
@@ -363,7 +365,7 @@ def _best_cut(
     copy_box(classes.boxes, trial, boxes, order[length - 1])
     for cut in range(length - 1, 0, -1):
         enclose(shape, classes.boxes, trial, boxes, order[cut])
-        behind += units.weight[order[cut]]
+        behind += weights[order[cut]]
         front = classes.size[one] - behind
         if behind >= least and front >= least:
             loss = joint_loss(shape, classes.boxes, trial, classes.boxes, trial, np.inf)

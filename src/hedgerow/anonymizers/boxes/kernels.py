@@ -71,6 +71,11 @@ class Boxes(NamedTuple):
         """Copies of some of the boxes."""
         return Boxes(*(array[rows] for array in self))
 
+    def turned(self) -> Boxes:
+        """Copies with a row for each column of the table, and a column for each box."""
+        # Also where a single column would need no turning.
+        return Boxes(self.nodes.T.copy(), self.low.T.copy(), self.high.T.copy(), self.bits.T.copy())
+
     def room_for(self, rows: int) -> Boxes:
         """Room for boxes of the same columns."""
         return Boxes(*(np.zeros((rows, array.shape[1]), dtype=array.dtype) for array in self))
@@ -102,7 +107,7 @@ def joint_loss(shape: Shape, one: Boxes, a: int, other: Boxes, b: int, limit: fl
     for tree in range(shape.offsets.shape[0]):
         total += shape.loss[shape.offsets[tree] + one.nodes[a, tree] * shape.widths[tree] + other.nodes[b, tree]]
         if total > limit:
-            return total
+            return float(total)
     for column in range(shape.share.shape[0]):
         held = 0
         for slot in range(shape.slots[column], shape.slots[column + 1]):
@@ -110,8 +115,8 @@ def joint_loss(shape: Shape, one: Boxes, a: int, other: Boxes, b: int, limit: fl
             held += ones((one.bits[a, word] | other.bits[b, word]) & shape.masks[slot])
         total += (held - 1) * shape.share[column]
         if total > limit:
-            return total
-    return total
+            return float(total)
+    return float(total)
 
 
 @jit(inner=True)

@@ -16,14 +16,12 @@ from hedgerow.anonymizers.boxes.bits import bit_layout
 from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units
 from hedgerow.arrays import Floats, Ints, Longs, Words
 from hedgerow.counts import FrequencyTable
-from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy
-from hedgerow.metrics.certainty import penalties_of_nodes
+from hedgerow.metrics.cells import NodeLoss, beyond_first, loss_of_nodes
 from hedgerow.privacy.binding import Context
-from hedgerow.values import SUPPRESSED_TEXT
 
-__all__ = ["Described", "LossName", "described", "loss_of_nodes", "units_of"]
+__all__ = ["Described", "LossName", "described", "units_of"]
 
 LossName = Literal["nllm", "ncp", "distortion", "prec", "discernibility"]
 
@@ -57,7 +55,7 @@ def described(counts: FrequencyTable, metric: LossName, ranges: bool) -> Describ
     # A number beside a missing one has lost everything: as a set of values it would not.
     spans = [at for at in columns if ranges and kinds[at] != "text"]
     sets = [at for at in columns if ranges and kinds[at] == "text"]
-    nodes, pairs = _trees(counts, trees, metric)
+    nodes, pairs = _trees(counts, trees, "nllm" if metric == "discernibility" else metric)
     low, scale = _ranges(counts, spans)
     bits, slots = _sets(counts, sets)
     return Described(Shape(*pairs, scale, *slots), Boxes(nodes, low, low.copy(), bits))
@@ -71,7 +69,7 @@ def units_of(counts: FrequencyTable, context: Context) -> Units:
 
 
 def _trees(
-    counts: FrequencyTable, columns: list[int], metric: LossName
+    counts: FrequencyTable, columns: list[int], metric: NodeLoss
 ) -> tuple[Ints, tuple[Longs, Longs, Ints, Floats]]:
     nodes = np.empty((len(counts.tuples), len(columns)), dtype=np.int32)
     offsets, widths, ancestors, losses = [0], [], [np.empty(0, np.int32)], [np.empty(0)]
@@ -113,35 +111,6 @@ def _ancestors(hierarchy: EncodedHierarchy) -> Ints:
     return pairs
 
 
-def loss_of_nodes(hierarchy: EncodedHierarchy, domain: Domain, metric: LossName) -> Floats:
-    """What a record loses whose cell is published as each node: its share of the metric.
-
-    For the distortion it is more by what the leaf is above the deepest one, which no recoding changes. The NCP is that
-    of what is written, :func:`hedgerow.metrics.ncp_published`.
-
-    >>> from hedgerow.hierarchies import taxonomy
-    >>> towns = Domain("town", "text", np.array(["A", "B", "C"]))
-    >>> tree = taxonomy({"*": {"north": ["A", "B"], "south": ["C"]}}).encode(towns)
-    >>> tree.labels
-    ('*', 'north', 'A', 'B', 'south', 'C')
-    >>> loss_of_nodes(tree, towns, "nllm").tolist()
-    [1.0, 0.5, 0.0, 0.0, 0.0, 0.0]
-    >>> loss_of_nodes(tree, towns, "prec").tolist()
-    [1.0, 0.5, 0.0, 0.0, 0.5, 0.0]
-    """
-    if metric == "ncp":
-        loss = penalties_of_nodes(domain, hierarchy, np.arange(len(hierarchy.parent), dtype=np.int32))
-    elif metric == "prec":
-        loss = hierarchy.level / max(hierarchy.height, 1)
-    elif metric == "distortion":
-        loss = (hierarchy.height - hierarchy.depth) / max(hierarchy.height, 1)
-    else:
-        loss = (hierarchy.leaf_count - 1) / max(int(hierarchy.leaf_count[hierarchy.root]) - 1, 1)
-    # A node may be written as suppressed that is not the root; its reader knows no more than at the root.
-    hidden = np.array([label == SUPPRESSED_TEXT for label in hierarchy.labels]) & (hierarchy.level > 0)
-    return np.where(hidden, 1.0, loss)
-
-
 def _ranges(counts: FrequencyTable, columns: list[int]) -> tuple[Floats, Floats]:
     low = np.empty((len(counts.tuples), len(columns)))
     scale = np.empty(len(columns))
@@ -156,8 +125,8 @@ def _ranges(counts: FrequencyTable, columns: list[int]) -> tuple[Floats, Floats]
 
 
 def _sets(counts: FrequencyTable, columns: list[int]) -> tuple[Words, tuple[Longs, Longs, Words, Floats]]:
-    sizes = [counts.domains[counts.quasi[at]].size for at in columns]
-    layout = bit_layout(sizes)
+    domains = [counts.domains[counts.quasi[at]] for at in columns]
+    layout = bit_layout([domain.size for domain in domains])
     if len(counts.tuples) * layout.width > _MOST_WORDS:
         widest = max(columns, key=lambda at: counts.domains[counts.quasi[at]].size)
         raise BadInput(
@@ -165,5 +134,5 @@ def _sets(counts: FrequencyTable, columns: list[int]) -> tuple[Words, tuple[Long
             "ranges=True out."
         )
     bits = layout.sets([counts.tuples[:, at] for at in columns], len(counts.tuples))
-    share = np.array([1.0 / max(size - 1, 1) for size in sizes])
+    share = np.array([1.0 / beyond_first(domain) for domain in domains])
     return bits, (layout.slots, layout.words, layout.masks, share)

@@ -91,8 +91,7 @@ def merge_greedily(
     """
     classes = len(units.weight)
     standing = Standing(
-        # Copies, also where a single column would need no turning.
-        Boxes(*(array.T.copy() for array in boxes)),
+        boxes.turned(),
         units.weight.astype(np.float64),
         np.empty(classes),
         np.arange(classes),

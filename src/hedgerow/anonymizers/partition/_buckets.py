@@ -17,6 +17,7 @@ from hedgerow.arrays import Floats, Ints, Longs, Words
 __all__ = [
     "AFTER",
     "BEFORE",
+    "BEYOND_FIRST",
     "BUCKET",
     "CATEGORICAL",
     "FACTS",
@@ -51,11 +52,11 @@ class Items(NamedTuple):
     origin: Ints  # (items,): the item's number before anything moved
 
 
-# The facts of a column: its ranks; whether one value may be cut from the rest; its place among the columns that are
-# measured by their bounds, -1 if by how many values occur; the slots of its bits; where its positions start; and the
-# rank of the missing value, or -1.
-FACTS = 7
-SIZE, CATEGORICAL, SPAN, FIRST_SLOT, LAST_SLOT, FIRST_POSITION, MISSING = range(FACTS)
+# The facts of a column: its ranks; how many values a set can have beyond the first; whether one value may be cut from
+# the rest; its place among the columns that are measured by their bounds, -1 if by how many values occur; the slots of
+# its bits; where its positions start; and the rank of the missing value, or -1.
+FACTS = 8
+SIZE, BEYOND_FIRST, CATEGORICAL, SPAN, FIRST_SLOT, LAST_SLOT, FIRST_POSITION, MISSING = range(FACTS)
 
 
 class Scales(NamedTuple):
@@ -198,7 +199,7 @@ def lost_in(scales: Scales, column: int, ends: Ints, bits: Words) -> float:
     """The normalized certainty penalty of one record of a set, in one column.
 
     Numbers: (high − low)/(max − min), and 1 for a set with missing and other values; categories: (values that occur −
-    1)/(values of the column − 1). See :mod:`hedgerow.metrics.certainty`.
+    1)/(values of the column − 1). See :func:`hedgerow.metrics.cells.loss_of_sets`.
     """
     columns, positions = scales.columns, scales.positions
     which = columns[column, SPAN]
@@ -206,7 +207,7 @@ def lost_in(scales: Scales, column: int, ends: Ints, bits: Words) -> float:
         held = 0
         for slot in range(columns[column, FIRST_SLOT], columns[column, LAST_SLOT]):
             held += ones(bits[scales.words[slot]] & scales.masks[slot])
-        return (held - 1.0) / (columns[column, SIZE] - 1.0) if held > 1 else 0.0
+        return (held - 1.0) / columns[column, BEYOND_FIRST] if held > 1 else 0.0
     low, high = ends[which], ends[scales.spanned.shape[0] + which]
     if low == high:
         return 0.0

@@ -12,8 +12,9 @@ from hedgerow.anonymizers.boxes.bits import BitLayout, bit_layout
 from hedgerow.anonymizers.partition import _buckets
 from hedgerow.anonymizers.partition._buckets import Items, Scales
 from hedgerow.anonymizers.partition.threads import Cuts, partition_in_threads
-from hedgerow.arrays import Ints, Longs
+from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.counts import FrequencyTable
+from hedgerow.metrics.cells import beyond_first
 from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import Context
 from hedgerow.recoding import Pieces
@@ -110,7 +111,8 @@ def _scales(counts: FrequencyTable, orders: Sequence[Ints]) -> Scales:
     spanned = [at for at in range(len(domains)) if at not in counted]
     layout = _bits(counts, counted)
     columns = np.zeros((len(domains), _buckets.FACTS), dtype=np.int64)
-    positions, widths = [], np.zeros(len(domains))
+    positions: list[Floats] = []
+    widths = np.zeros(len(domains))
     for at, (domain, order) in enumerate(zip(domains, orders, strict=True)):
         place = np.arange(domain.size, dtype=np.float64)
         if domain.numbers is not None:
@@ -118,8 +120,9 @@ def _scales(counts: FrequencyTable, orders: Sequence[Ints]) -> Scales:
         known = place[: len(domain.labels)]
         widths[at] = known[-1] - known[0] if len(known) else 0.0
         columns[at, _buckets.SIZE] = domain.size
+        columns[at, _buckets.BEYOND_FIRST] = beyond_first(domain)
         columns[at, _buckets.CATEGORICAL] = domain.kind == "text"
-        columns[at, _buckets.FIRST_POSITION] = sum(map(len, positions))
+        columns[at, _buckets.FIRST_POSITION] = sum(len(one) for one in positions)
         columns[at, _buckets.MISSING] = domain.missing_code
         positions.append(place)
     columns[counted, _buckets.SPAN] = -1

@@ -29,6 +29,7 @@ def by_shield(counts: FrequencyTable, requirements: Sequence[Requirement]) -> di
     --------
     >>> import pyarrow as pa
     >>> from hedgerow import KAnonymity, Schema
+    >>> from hedgerow.anonymizers import pipeline
     >>> people = pa.table({"a": ["x", "y"], "b": ["x", "y"]})
     >>> requirements = [KAnonymity(1), KAnonymity(1, shield=["b"]), KAnonymity(2, shield=["b"])]
     >>> counts = pipeline.prepare(people, Schema(quasi=["a", "b"]), requirements, random_state=0).counts

@@ -21,7 +21,7 @@ from hedgerow.anonymizers.boxes._arrangement import (
     satisfied,
     total_loss,
 )
-from hedgerow.anonymizers.boxes._shedding import Room, shed_values, split_classes
+from hedgerow.anonymizers.boxes._shedding import SheddingRoom, shed_values, split_classes
 from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units
 from hedgerow.arrays import Floats, Longs
 from hedgerow.privacy.binding import PackedRequirements
@@ -41,7 +41,7 @@ def improve_classes(
     packed: PackedRequirements | None,
     thresholds: Floats,
     passes: int,
-    room: Room,
+    room: SheddingRoom,
 ) -> None:
     """Improve classes; new ones have the numbers from ``used`` on.
 

@@ -17,14 +17,14 @@ from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units, copy_box, en
 from hedgerow.arrays import Floats, Longs
 from hedgerow.privacy.binding import PackedRequirements
 
-__all__ = ["Room", "new_room", "shed_values", "split_classes"]
+__all__ = ["SheddingRoom", "new_shedding_room", "shed_values", "split_classes"]
 
 # A class takes units from so many others, the nearest that can spare some, and at most so many units.
 _DONORS = 16
 _TAKEN = 32
 
 
-class Room(NamedTuple):
+class SheddingRoom(NamedTuple):
     """What the kernels write to while they work."""
 
     histogram: Longs
@@ -36,13 +36,13 @@ class Room(NamedTuple):
     distances: Floats
 
 
-def new_room(units: Units) -> Room:
+def new_shedding_room(units: Units) -> SheddingRoom:
     """Room for all units of a table."""
     members, group = np.empty((2, len(units.weight)), dtype=np.int64)
     journal = np.empty((len(units.weight) + _TAKEN, 2), dtype=np.int64)
     histogram = np.zeros(units.histogram, dtype=np.int64)
     donors = np.empty(_DONORS, dtype=np.int64)
-    return Room(histogram, members, group, journal, np.empty(len(units.weight)), donors, np.empty(_DONORS))
+    return SheddingRoom(histogram, members, group, journal, np.empty(len(units.weight)), donors, np.empty(_DONORS))
 
 
 @jit(inner=True)
@@ -55,7 +55,7 @@ def shed_values(
     least: int,
     packed: PackedRequirements | None,
     allowed: float,
-    room: Room,
+    room: SheddingRoom,
 ) -> None:
     """Let each class shed each value that less than half of its records hold, if all lose at most ``allowed`` more.
 
@@ -148,7 +148,7 @@ def _shed(
     least: int,
     packed: PackedRequirements | None,
     allowed: float,
-    room: Room,
+    room: SheddingRoom,
 ) -> None:
     """Move a group out of a class and others in; all is as before if that costs too much or is not allowed."""
     group, journal = room.group, room.journal
@@ -187,7 +187,7 @@ def _take_in(
     least: int,
     balance: float,
     length: int,
-    room: Room,
+    room: SheddingRoom,
 ) -> tuple[int, float]:
     """Fill a class up with what costs least per record; how many units came, and what is left of the balance."""
     donors, journal = room.donors, room.journal
@@ -240,7 +240,13 @@ def _find_donors(shape: Shape, classes: Classes, one: int, least: int, donors: L
 
 @jit(inner=True)
 def _all_satisfied(
-    units: Units, classes: Classes, one: int, moved: int, least: int, packed: PackedRequirements | None, room: Room
+    units: Units,
+    classes: Classes,
+    one: int,
+    moved: int,
+    least: int,
+    packed: PackedRequirements | None,
+    room: SheddingRoom,
 ) -> bool:
     """Whether a class and those that its units went to or came from satisfy all requirements."""
     if packed is None:
@@ -284,7 +290,7 @@ def split_classes(
     used: int,
     least: int,
     packed: PackedRequirements | None,
-    room: Room,
+    room: SheddingRoom,
 ) -> int:
     """Split classes in two while both parts satisfy the requirements. Returns how many classes there are then."""
     nobody = int64(-1)

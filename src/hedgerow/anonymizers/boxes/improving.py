@@ -17,7 +17,7 @@ import numpy as np
 from hedgerow import privacy
 from hedgerow.anonymizers.boxes._arrangement import new_classes
 from hedgerow.anonymizers.boxes._improving import improve_classes
-from hedgerow.anonymizers.boxes._shedding import new_room
+from hedgerow.anonymizers.boxes._shedding import new_shedding_room
 from hedgerow.anonymizers.boxes.kernels import Units
 from hedgerow.anonymizers.boxes.layout import Described, described, units_of
 from hedgerow.arrays import Longs
@@ -100,7 +100,7 @@ def improved(
             packed.formulas,
             _THRESHOLDS if len(group) <= _MANY else _FEWER,
             _PASSES,
-            new_room(units),
+            new_shedding_room(units),
         )
         return np.where(found < len(own), own[np.minimum(found, len(own) - 1)], len(own) - 1 - found)
 

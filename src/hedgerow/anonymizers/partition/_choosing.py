@@ -31,12 +31,12 @@ from hedgerow.arrays import Floats, Longs
 from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.privacy.formulas import all_hold
 
-__all__ = ["Cut", "cheapest_cut", "widest_cut"]
+__all__ = ["ChosenCut", "cheapest_cut", "widest_cut"]
 
 _RUNNING = 3  # the last row of ``sides``
 
 
-class Cut(NamedTuple):
+class ChosenCut(NamedTuple):
     """A cut of one column: ``rank <= threshold`` (or ``==`` if single) goes left, with so many records at it."""
 
     cost: float
@@ -73,7 +73,7 @@ def cheapest_cut(
     start: int,
     end: int,
     relaxed: bool | None,
-) -> Cut:
+) -> ChosenCut:
     """The cut of a range that leaves the least loss: every threshold of every column, and for categories every value
     against the rest; column -1 if none is allowed."""
     present, tally, sides, loss = buckets.present, buckets.tally, buckets.sides, buckets.loss
@@ -114,13 +114,13 @@ def cheapest_cut(
             if halved.cost < cost:
                 cost, chosen, threshold, is_single = halved.cost, column, halved.threshold, False
                 at_threshold = halved.at_threshold
-    return Cut(cost, chosen, threshold, is_single, at_threshold)
+    return ChosenCut(cost, chosen, threshold, is_single, at_threshold)
 
 
 @jit(inner=True)
 def _halving_cut(
     items: Items, buckets: Buckets, packed: PackedRequirements | None, least: int, start: int, end: int, column: int
-) -> Cut:
+) -> ChosenCut:
     """Relaxed: half of the records left, and as many of the median's as that takes; items are single records.
 
     What the two sides hold is bounded by their buckets, the median's on both sides.
@@ -128,7 +128,7 @@ def _halving_cut(
     present, tally, sides, loss = buckets.present, buckets.tally, buckets.sides, buckets.loss
     half = (end - start) // 2
     if present[-1] < 2 or half == 0:
-        return Cut(np.inf, -1, 0, False, 0)
+        return ChosenCut(np.inf, -1, 0, False, 0)
     below = at = int64(0)
     while below + tally[present[at], WEIGHT] < half:
         below += tally[present[at], WEIGHT]
@@ -147,12 +147,12 @@ def _halving_cut(
             for which in range(items.values.shape[1]):
                 sides[LEFT, 1 + items.values[item, which]] += 1
     if not _both_hold(packed, sides, least):
-        return Cut(np.inf, -1, 0, False, 0)
-    return Cut(half * loss[BEFORE, at] + (end - start - half) * loss[AFTER, at], column, median, False, take)
+        return ChosenCut(np.inf, -1, 0, False, 0)
+    return ChosenCut(half * loss[BEFORE, at] + (end - start - half) * loss[AFTER, at], column, median, False, take)
 
 
 @jit(inner=True)
-def _median_cut(buckets: Buckets, packed: PackedRequirements | None, least: int, column: int) -> Cut:
+def _median_cut(buckets: Buckets, packed: PackedRequirements | None, least: int, column: int) -> ChosenCut:
     """The cut at the median, the median's records left if that is allowed, else right; column -1 if neither is."""
     present, tally, sides = buckets.present, buckets.tally, buckets.sides
     for entry in range(sides.shape[1]):
@@ -163,14 +163,14 @@ def _median_cut(buckets: Buckets, packed: PackedRequirements | None, least: int,
             sides[LEFT, entry] += tally[rank, entry]
         if 2 * sides[LEFT, WEIGHT] >= sides[WHOLE, WEIGHT]:
             if _both_hold(packed, sides, least):
-                return Cut(0.0, column, rank, False, tally[rank, WEIGHT])
+                return ChosenCut(0.0, column, rank, False, tally[rank, WEIGHT])
             for entry in range(sides.shape[1]):
                 sides[LEFT, entry] -= tally[rank, entry]
             if at > 0 and _both_hold(packed, sides, least):
                 before = present[at - 1]
-                return Cut(0.0, column, before, False, tally[before, WEIGHT])
+                return ChosenCut(0.0, column, before, False, tally[before, WEIGHT])
             break
-    return Cut(np.inf, -1, 0, False, 0)
+    return ChosenCut(np.inf, -1, 0, False, 0)
 
 
 @jit(inner=True)
@@ -184,7 +184,7 @@ def widest_cut(
     end: int,
     relaxed: bool | None,
     spans: Floats,
-) -> Cut:
+) -> ChosenCut:
     """Try the columns by normalized span, widest first, equal ones in the order of the schema; ``spans`` is room."""
     ends, bits = buckets.ends[REST, 0], buckets.bits[REST, 0]
     for which in range(scales.spanned.shape[0]):
@@ -200,7 +200,7 @@ def widest_cut(
             bits[word] |= items.bits[item, word]
     for column in range(spans.shape[0]):
         spans[column] = lost_in(scales, column, ends, bits)
-    best = Cut(np.inf, -1, 0, False, 0)
+    best = ChosenCut(np.inf, -1, 0, False, 0)
     while best.column < 0:
         widest = int64(0)
         for column in range(spans.shape[0]):

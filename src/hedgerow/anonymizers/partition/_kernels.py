@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hedgerow._jit import jit
 from hedgerow.anonymizers.partition._buckets import WEIGHT, WHOLE, Buckets, Items, Scales
-from hedgerow.anonymizers.partition._choosing import Cut, cheapest_cut, widest_cut
+from hedgerow.anonymizers.partition._choosing import ChosenCut, cheapest_cut, widest_cut
 from hedgerow.arrays import Floats, Ints, Longs, Words
 from hedgerow.privacy.binding import PackedRequirements
 
@@ -80,7 +80,7 @@ def partition(
 
 
 @jit(inner=True)
-def _split(items: Items, start: int, end: int, cut: Cut, relaxed: bool | None) -> int:
+def _split(items: Items, start: int, end: int, cut: ChosenCut, relaxed: bool | None) -> int:
     """Move the left side to the front of the range; returns where the right side starts."""
     front = start
     taken = 0

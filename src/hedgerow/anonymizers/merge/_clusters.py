@@ -48,7 +48,7 @@ class Rows(NamedTuple):
 
 
 class Growing(NamedTuple):
-    """The cluster that grows, and room to look for what it takes.
+    """The cluster that grows.
 
     Attributes
     ----------
@@ -57,8 +57,19 @@ class Growing(NamedTuple):
         What a record loses more if the value comes in: nothing if it is in already.
     loss : float array (1,)
         What a record loses in the sets.
-    histogram : int array
-        Its sensitive values.
+    """
+
+    low: Floats
+    high: Floats
+    extra: Floats
+    loss: Floats
+
+
+class Reach(NamedTuple):
+    """What a cluster may take.
+
+    Attributes
+    ----------
     alive, near : int arrays (units,)
         The units that have records left, and those of them that are at hand.
     bound : float array (units,)
@@ -67,11 +78,6 @@ class Growing(NamedTuple):
         Room for as many numbers.
     """
 
-    low: Floats
-    high: Floats
-    extra: Floats
-    loss: Floats
-    histogram: Longs
     alive: Longs
     near: Longs
     bound: Floats
@@ -132,15 +138,24 @@ def grow_clusters(
         np.empty(len(rows.scale)),
         np.zeros(len(rows.share_of_value)),
         np.zeros(1),
-        np.zeros(units.histogram, dtype=np.int64),
-        np.arange(number),
-        np.empty(number, dtype=np.int64),
-        np.zeros(number),
-        np.empty(number),
     )
+    reach = Reach(np.arange(number), np.empty(number, dtype=np.int64), np.zeros(number), np.empty(number))
+    histogram = np.zeros(units.histogram, dtype=np.int64)
     # A share has a record at least.
     found = np.empty((int(left.sum()), 3), dtype=np.int64)
-    length = _grow(rows, units.values, left, packed.minimal_size, packed.formulas, start, at_hand, growing, found)
+    length = _grow(
+        rows,
+        units.values,
+        left,
+        packed.minimal_size,
+        packed.formulas,
+        histogram,
+        start,
+        at_hand,
+        growing,
+        reach,
+        found,
+    )
     return Shares(*found[:length].T.copy()), left
 
 
@@ -151,13 +166,14 @@ def _grow(
     left: Longs,
     least: int,
     packed: PackedRequirements | None,
+    histogram: Longs,
     start: int,
     at_hand: int,
     growing: Growing,
+    reach: Reach,
     found: Longs,
 ) -> int:
     """Write down the shares of all clusters; returns how many there are. Of ``left`` remains what is in none."""
-    histogram = growing.histogram
     waiting = int64(0)
     for unit in range(left.shape[0]):
         waiting += left[unit]
@@ -166,24 +182,24 @@ def _grow(
     last = start
     fine = True
     while fine and waiting > 0 and waiting >= least:
-        alive = _still_alive(growing.alive, alive, left)
+        alive = _still_alive(reach.alive, alive, left)
         before = shares
         _begin(rows, growing, last)
-        unit = _furthest(rows, growing, alive)
+        unit = _furthest(rows, growing, reach.alive, alive)
         _begin(rows, growing, unit)
         for value in range(histogram.shape[0]):
             histogram[value] = 0
         size = int64(0)
         near = int64(0)
-        reach = -1.0
+        furthest = -1.0
         fine = False
         while not fine and waiting > 0:
             if size > 0:
-                unit, nearest = _nearest_unit(rows, growing, near, left)
-                if unit < 0 or nearest > reach:
-                    alive = _still_alive(growing.alive, alive, left)
-                    near, reach = _look_at_all(rows, growing, alive, at_hand)
-                    unit, nearest = _nearest_unit(rows, growing, near, left)
+                unit, nearest = _nearest_unit(rows, growing, reach, near, left)
+                if unit < 0 or nearest > furthest:
+                    alive = _still_alive(reach.alive, alive, left)
+                    near, furthest = _look_at_all(rows, growing, reach, alive, at_hand)
+                    unit, nearest = _nearest_unit(rows, growing, reach, near, left)
             # Up to the smallest size equal records come together: no other costs less than the second of them.
             taken = max(min(left[unit], least - size), 1)
             left[unit] -= taken
@@ -257,31 +273,31 @@ def _with(rows: Rows, growing: Growing, unit: int) -> float:
 
 
 @jit(inner=True)
-def _furthest(rows: Rows, growing: Growing, alive: int) -> int:
+def _furthest(rows: Rows, growing: Growing, alive: Longs, number: int) -> int:
     """The unit that has the widest box with a cluster, the first of equals."""
     widest = -1.0
     found = int64(-1)
-    for at in range(alive):
-        loss = _with(rows, growing, growing.alive[at])
+    for at in range(number):
+        loss = _with(rows, growing, alive[at])
         if loss > widest:
             widest = loss
-            found = growing.alive[at]
+            found = alive[at]
     return found
 
 
 @jit(inner=True)
-def _look_at_all(rows: Rows, growing: Growing, alive: int, wanted: int) -> tuple[int, float]:
+def _look_at_all(rows: Rows, growing: Growing, reach: Reach, alive: int, wanted: int) -> tuple[int, float]:
     """Take the nearest so many at hand (and all that are as near as the last); how many, and how near that is."""
-    losses, bound = growing.losses, growing.bound
+    losses, bound = reach.losses, reach.bound
     for at in range(alive):
-        losses[at] = bound[growing.alive[at]] = _with(rows, growing, growing.alive[at])
-    reach = np.inf if alive <= wanted else _nth_smallest(losses, alive, wanted)
+        losses[at] = bound[reach.alive[at]] = _with(rows, growing, reach.alive[at])
+    furthest = np.inf if alive <= wanted else _nth_smallest(losses, alive, wanted)
     near = 0
     for at in range(alive):
-        if bound[growing.alive[at]] <= reach:
-            growing.near[near] = growing.alive[at]
+        if bound[reach.alive[at]] <= furthest:
+            reach.near[near] = reach.alive[at]
             near += 1
-    return near, reach
+    return near, furthest
 
 
 @jit(inner=True)
@@ -312,13 +328,13 @@ def _nth_smallest(numbers: Floats, length: int, nth: int) -> float:
 
 
 @jit(inner=True)
-def _nearest_unit(rows: Rows, growing: Growing, near: int, left: Longs) -> tuple[int, float]:
+def _nearest_unit(rows: Rows, growing: Growing, reach: Reach, near: int, left: Longs) -> tuple[int, float]:
     """The unit that widens a cluster least, the first of equals, and the loss of a record then; -1 if none is left."""
-    bound = growing.bound
+    bound = reach.bound
     best = np.inf
     found = int64(-1)
     for at in range(near):
-        unit = growing.near[at]
+        unit = reach.near[at]
         if left[unit] == 0 or bound[unit] >= best:
             continue
         bound[unit] = _with(rows, growing, unit)

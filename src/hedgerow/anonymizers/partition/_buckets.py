@@ -36,7 +36,7 @@ __all__ = [
     "Items",
     "Scales",
     "fill_buckets",
-    "lost_in",
+    "lose",
     "new_buckets",
     "unite",
 ]
@@ -165,53 +165,59 @@ def unite(scales: Scales, buckets: Buckets, found: int, singles: bool) -> None:
 
     With ``singles`` also what all but one value lose, and what each bucket loses. O(values (columns + words)).
     """
-    ends, bits = buckets.ends, buckets.bits
+    ends, bits, present = buckets.ends, buckets.bits, buckets.present
     spans = scales.spanned.shape[0]
-    for family in range(4 if singles else 3):
+    for family in range(BUCKET if singles else BEFORE, REST + 1 if singles else REST):
         for step in range(found):
-            at = found - 1 - step if family == AFTER else step
-            # Each set is the union of two others, or a copy of one.
-            one, a, other, b = BUCKET, buckets.present[at], BUCKET, buckets.present[at]
-            row = at
             if family == BUCKET:
-                if not singles:
-                    break
-                row = a
-            elif family == REST:
+                break
+            # Each set is the union of two others, or a copy of one.
+            at = found - 1 - step if family == AFTER else step
+            one, a, other, b = BUCKET, present[at], BUCKET, present[at]
+            if family == REST:
                 if at == 0 or at == found - 1:
                     continue
                 one, a, other, b = BEFORE, at - 1, AFTER, at + 1
             elif step > 0:
                 other, b = family, at - 1 if family == BEFORE else at + 1
             for which in range(spans):
-                ends[family, row, which] = min(ends[one, a, which], ends[other, b, which])
-                ends[family, row, spans + which] = max(ends[one, a, spans + which], ends[other, b, spans + which])
+                ends[family, at, which] = min(ends[one, a, which], ends[other, b, which])
+                ends[family, at, spans + which] = max(ends[one, a, spans + which], ends[other, b, spans + which])
             for word in range(bits.shape[2]):
-                bits[family, row, word] = bits[one, a, word] | bits[other, b, word]
-            total = 0.0
-            for column in range(scales.columns.shape[0]):
-                total += lost_in(scales, column, ends[family, row], bits[family, row])
-            buckets.loss[family, row] = total
+                bits[family, at, word] = bits[one, a, word] | bits[other, b, word]
+        lose(scales, buckets, family, found, None)
 
 
 @jit(inner=True)
-def lost_in(scales: Scales, column: int, ends: Ints, bits: Words) -> float:
-    """The normalized certainty penalty of one record of a set, in one column.
+def lose(scales: Scales, buckets: Buckets, family: int, found: int, by_column: Floats | None) -> None:
+    """The normalized certainty penalty of one record of each set of a family, summed over the columns.
 
     Numbers: (high − low)/(max − min), and 1 for a set with missing and other values; categories: (values that occur −
-    1)/(values of the column − 1). See :func:`hedgerow.metrics.cells.loss_of_sets`.
+    1)/(values of the column − 1). See :func:`hedgerow.metrics.cells.loss_of_sets`. It works on a whole family: a call
+    passes dozens of arrays, which for every row would cost more than the work. ``by_column`` gets the penalties of the
+    last set. O(values (columns + words)).
     """
-    columns, positions = scales.columns, scales.positions
-    which = columns[column, SPAN]
-    if which < 0:
-        held = 0
-        for slot in range(columns[column, FIRST_SLOT], columns[column, LAST_SLOT]):
-            held += ones(bits[scales.words[slot]] & scales.masks[slot])
-        return (held - 1.0) / columns[column, BEYOND_FIRST] if held > 1 else 0.0
-    low, high = ends[which], ends[scales.spanned.shape[0] + which]
-    if low == high:
-        return 0.0
-    if high == columns[column, MISSING] or scales.widths[column] == 0.0:
-        return 1.0
-    first = columns[column, FIRST_POSITION]
-    return float((positions[first + high] - positions[first + low]) / scales.widths[column])
+    columns, positions, widths, bits, ends = scales.columns, scales.positions, scales.widths, buckets.bits, buckets.ends
+    words, masks, spans = scales.words, scales.masks, scales.spanned.shape[0]
+    for at in range(found):
+        row = buckets.present[at] if family == BUCKET else at
+        total = 0.0
+        for column in range(columns.shape[0]):
+            lost = 0.0
+            which = columns[column, SPAN]
+            if which < 0:
+                held = 0
+                for slot in range(columns[column, FIRST_SLOT], columns[column, LAST_SLOT]):
+                    held += ones(bits[family, row, words[slot]] & masks[slot])
+                if held > 1:
+                    lost = (held - 1.0) / columns[column, BEYOND_FIRST]
+            else:
+                low, high = ends[family, row, which], ends[family, row, spans + which]
+                if low != high:
+                    first = columns[column, FIRST_POSITION]
+                    mixed = high == columns[column, MISSING] or widths[column] == 0.0
+                    lost = 1.0 if mixed else (positions[first + high] - positions[first + low]) / widths[column]
+            if by_column is not None:
+                by_column[column] = lost
+            total += lost
+        buckets.loss[family, row] = total

@@ -24,7 +24,7 @@ from hedgerow.anonymizers.partition._buckets import (
     Items,
     Scales,
     fill_buckets,
-    lost_in,
+    lose,
     unite,
 )
 from hedgerow.arrays import Floats, Longs
@@ -186,20 +186,20 @@ def widest_cut(
     spans: Floats,
 ) -> ChosenCut:
     """Try the columns by normalized span, widest first, equal ones in the order of the schema; ``spans`` is room."""
-    ends, bits = buckets.ends[REST, 0], buckets.bits[REST, 0]
+    ends, bits = buckets.ends, buckets.bits
     for which in range(scales.spanned.shape[0]):
         column = scales.spanned[which]
         low = high = items.ranks[start, column]
         for item in range(start + 1, end):
             low = min(low, items.ranks[item, column])
             high = max(high, items.ranks[item, column])
-        ends[which], ends[scales.spanned.shape[0] + which] = low, high
-    for word in range(bits.shape[0]):
-        bits[word] = 0
+        ends[REST, 0, which], ends[REST, 0, scales.spanned.shape[0] + which] = low, high
+    for word in range(bits.shape[2]):
+        held = np.uint64(0)
         for item in range(start, end):
-            bits[word] |= items.bits[item, word]
-    for column in range(spans.shape[0]):
-        spans[column] = lost_in(scales, column, ends, bits)
+            held |= items.bits[item, word]
+        bits[REST, 0, word] = held
+    lose(scales, buckets, int64(REST), int64(1), spans)
     best = ChosenCut(np.inf, -1, 0, False, 0)
     while best.column < 0:
         widest = int64(0)

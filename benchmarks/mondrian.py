@@ -4,7 +4,6 @@
     python benchmarks/mondrian.py loss       # NCP and time on Adult beside anonypy
     python benchmarks/mondrian.py peer       # NCP at 1.36 million rows beside anonypy (minutes)
     python benchmarks/mondrian.py files      # the command, CSV to CSV, beside DuckDB's read and write
-    python benchmarks/mondrian.py start      # import and --help
 
 Each prints a Markdown table; `run.py` collects them.
 """
@@ -256,20 +255,6 @@ def files() -> None:
     )
 
 
-def start() -> None:
-    """Import and --help."""
-    header("what", "seconds")
-    bare = timing.command([sys.executable, "-c", "pass"], runs=5).seconds
-    row("python -c pass", f"{bare:.2f}")
-    row("import hedgerow", f"{timing.command([sys.executable, '-c', 'import hedgerow'], runs=5).seconds:.2f}")
-    script = str(Path(sys.executable).with_name("hedgerow"))
-    first = "import hedgerow as hr, pyarrow as pa; hr.anonymize(pa.table({'a': [1, 1]}), hr.Schema(quasi=['a']), k=2)"
-    with tempfile.TemporaryDirectory() as empty:
-        seconds = timing.command(["env", f"NUMBA_CACHE_DIR={empty}", sys.executable, "-c", first], runs=1).seconds
-    row("the first hr.anonymize of an installation, which compiles the kernels", f"{seconds:.0f}")
-    row("hedgerow --help", f"{timing.command([script, '--help'], runs=5).seconds:.2f}")
-
-
 if __name__ == "__main__":
-    sections = {"memory": memory, "loss": loss, "peer": peer, "files": files, "start": start}
+    sections = {"memory": memory, "loss": loss, "peer": peer, "files": files}
     sections[sys.argv[1]]()

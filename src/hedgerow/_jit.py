@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -30,6 +31,10 @@ _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 # An int of 64 bits that numba does not take for a constant: for each constant that one kernel hands to another, and for
 # each narrower int, it would compile the other one once more.
 int64: Final = cast("Callable[[int], int]", np.int64)
+
+# How a module that has kernels, and what it imports, are known by their text.
+_KERNELS: Final = re.compile(r"^from hedgerow\._jit import .*\bjit$", re.MULTILINE)
+_IMPORTED: Final = re.compile(r"^from (hedgerow[\w.]+) import", re.MULTILINE)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -113,9 +118,16 @@ def _only_ours(folder: Path, *, close: bool = False) -> bool:
 
 
 def _digest(package: Path) -> str:
-    """A digest of every source that compiled code can depend on: the folders that hold kernels, and this file."""
-    kernels = [source for source in package.rglob("*.py") if b"import jit" in source.read_bytes()]
-    sources = {Path(__file__), *(beside for kernel in kernels for beside in kernel.parent.glob("*.py"))}
+    """A digest of every source that compiled code can depend on: the kernels, and what they import from the package.
+
+    Constants and named tuples are compiled in, wherever they stand.
+    """
+    sources = {package / "_jit.py"}
+    for source in package.rglob("*.py"):
+        text = source.read_text(encoding="utf-8")
+        if _KERNELS.search(text):
+            imported = (package.parent / f"{name.replace('.', '/')}.py" for name in _IMPORTED.findall(text))
+            sources |= {source, *(one for one in imported if one.exists())}
     state = hashlib.sha256(f"{__version__} {numba.__version__}".encode())
     for source in sorted(sources):
         state.update(source.relative_to(package).as_posix().encode() + b"\0" + source.read_bytes())

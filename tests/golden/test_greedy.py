@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from box_kernels import enclose
 
 from hedgerow import KAnonymity, Schema
 from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.merge._kernels import enclose
-from hedgerow.anonymizers.merge.boxes import described
+from hedgerow.anonymizers.boxes.layout import described
 from hedgerow.anonymizers.merge.greedy import Greedy
 from hedgerow.anonymizers.merge.working import merge_parts
 from hedgerow.metrics import nllm

@@ -15,7 +15,7 @@ from hedgerow import KAnonymity, Schema
 from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.cut_search import by_attribute
 from hedgerow.anonymizers.lattice.cuts import CutSpace, State
-from hedgerow.anonymizers.lattice.heuristicmin import HeuristicMin, Outcome, search_cuts
+from hedgerow.anonymizers.lattice.heuristicmin import FoundCuts, HeuristicMin, search_cuts
 from hedgerow.anonymizers.pipeline import Prepared
 from hedgerow.metrics import prec, row_ratio
 
@@ -43,7 +43,7 @@ def prepared(example: Example, *more: KAnonymity) -> Prepared:
     return pipeline.prepare(table, schema, [*demands, *more], random_state=0)
 
 
-def searched(example: Example, **parameters: Any) -> tuple[Prepared, Outcome]:
+def searched(example: Example, **parameters: Any) -> tuple[Prepared, FoundCuts]:
     made = prepared(example)
     return made, search_cuts(made.counts, made.requirements, **parameters)
 

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 import pyarrow as pa
 import pytest
+from box_kernels import enclose, single_loss
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.merge._kernels import enclose, single_loss
-from hedgerow.anonymizers.merge.boxes import LossName, described
+from hedgerow.anonymizers.boxes.layout import LossName, described
 from hedgerow.anonymizers.merge.greedy import Greedy
 from hedgerow.anonymizers.merge.kaca import KACA
 from hedgerow.metrics import METRICS

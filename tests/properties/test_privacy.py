@@ -24,7 +24,7 @@ from hedgerow.privacy import (
     pack,
     parse_requirement,
 )
-from hedgerow.privacy._kernels import all_hold, earth_movers_distance
+from hedgerow.privacy.formulas import all_hold, earth_movers_distance
 
 LABELS = ["a", "b", "c", "d", "e"]
 TREE = {"any": {"left": {"a": None, "deep": ["b", "c"]}, "d": None, "right": ["e"]}}

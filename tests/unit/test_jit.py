@@ -49,7 +49,7 @@ def test_an_inner_kernel_is_for_other_kernels() -> None:
 
 @pytest.mark.parametrize(("switch", "compiled"), [("1", "False"), ("0", "True")])
 def test_the_switch_of_numba_is_honoured(switch: str, compiled: str) -> None:
-    code = "import hedgerow.privacy._kernels as k; print(hasattr(k.holds, 'py_func'))"
+    code = "import hedgerow.privacy.formulas as k; print(hasattr(k.holds, 'py_func'))"
     environment = {**os.environ, "NUMBA_DISABLE_JIT": switch}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == compiled
@@ -116,3 +116,20 @@ def test_where_no_folder_can_be_made_there_is_no_cache(home: Path) -> None:
     home.write_text("a file")
     assert _jit._cache_folder() is None
     assert jit(add)(2, 3) == 5
+
+
+def test_machine_code_is_kept_as_long_as_no_kernel_and_nothing_it_imports_changes(tmp_path: Path) -> None:
+    package = tmp_path / "hedgerow"
+    package.mkdir()
+    (package / "_jit.py").write_text("")
+    (package / "kernels.py").write_text("from hedgerow._jit import int64, jit\nfrom hedgerow.facts import SIZE\n")
+    (package / "facts.py").write_text("SIZE = 1\n")
+    (package / "beside.py").write_text("")
+    before = _jit._digest(package)
+    (package / "beside.py").write_text("# a comment\n")
+    assert _jit._digest(package) == before
+    (package / "facts.py").write_text("SIZE = 2\n")
+    changed = _jit._digest(package)
+    assert changed != before
+    (package / "kernels.py").write_text("from hedgerow._jit import int64, jit\n")
+    assert _jit._digest(package) not in (before, changed)

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-from numpy.typing import NDArray
-
 from hedgerow.counts import FrequencyTable
-from hedgerow.domains import Domain
-from hedgerow.hierarchies import EncodedHierarchy
-from hedgerow.metrics.view import CodeSets, ColumnView, Floats, view_of
-from hedgerow.published import Interval, read
+from hedgerow.metrics.cells import loss_as_read, loss_of_sets
+from hedgerow.metrics.view import ColumnView, Floats, view_of
 from hedgerow.recoding import Recoding
 
-__all__ = ["ncp", "ncp_published", "penalties_of_nodes", "suppression"]
+__all__ = ["ncp", "ncp_published", "suppression"]
 
 
 def ncp(counts: FrequencyTable, recoding: Recoding) -> float:
@@ -32,7 +25,7 @@ def ncp(counts: FrequencyTable, recoding: Recoding) -> float:
     here with equal weights and averaged over the cells.
     """
     view = view_of(counts, recoding)
-    return view.mean_over_cells(_penalties(column.domain, column.tight) for column in view.columns)
+    return view.mean_over_cells(loss_of_sets(column.domain, column.tight) for column in view.columns)
 
 
 def ncp_published(counts: FrequencyTable, recoding: Recoding) -> float:
@@ -63,49 +56,11 @@ def suppression(counts: FrequencyTable, recoding: Recoding) -> float:
     return view.mean_over_cells(column.suppressed for column in view.columns)
 
 
-def _penalties(domain: Domain, sets: CodeSets) -> Floats:
-    """The penalty of each set of values."""
-    if domain.numbers is None:
-        return np.maximum(sets.sizes - 1, 0) / max(domain.size - 1, 1)
-    # The missing value is the last code; it needs a place among the numbers, though none is ever read.
-    numbers = np.append(domain.numbers, np.nan) if domain.has_missing else domain.numbers
-    low = sets.reduce(np.minimum, np.arange(domain.size))
-    high = sets.reduce(np.maximum, np.arange(domain.size))
-    mixed = (high == domain.missing_code) & (low != high)
-    return np.where(low == high, 0.0, np.where(mixed, 1.0, domain.share(numbers[low], numbers[high])))
-
-
 def _written_penalties(column: ColumnView) -> Floats:
     domain, published = column.domain, column.published
-    of_value = _penalties(domain, column.written)
+    of_value = loss_of_sets(domain, column.written)
     written = [kind in ("interval", "label") for kind in published.kinds]
     texts = [text if reads else None for text, reads in zip(published.texts, written, strict=True)]
-    of_value = _as_read(domain, texts, of_value)
-    penalties: Floats = column.per_class(of_value, lambda: _penalties(domain, column.tight), 1.0)
+    of_value = loss_as_read(domain, texts, of_value)
+    penalties: Floats = column.per_class(of_value, lambda: loss_of_sets(domain, column.tight), 1.0)
     return penalties
-
-
-def penalties_of_nodes(domain: Domain, hierarchy: EncodedHierarchy, nodes: NDArray[np.int32]) -> Floats:
-    """The penalty of a cell that publishes each of some nodes of a hierarchy, as it is written.
-
-    >>> from hedgerow.hierarchies import intervals
-    >>> ages = Domain("age", "number", np.array(["20", "24", "60"]), np.array([20.0, 24, 60]))
-    >>> tree = intervals([20, 30, 60]).encode(ages)
-    >>> [(tree.labels[node], float(penalties_of_nodes(ages, tree, np.array([node]))[0])) for node in (0, 1, 2)]
-    [('*', 1.0), ('[20,30)', 0.25), ('20', 0.0)]
-    """
-    inner = hierarchy.level[nodes] > 0
-    texts = [hierarchy.labels[node] if above else None for node, above in zip(nodes.tolist(), inner, strict=True)]
-    return _as_read(domain, texts, np.where(inner, _penalties(domain, CodeSets(*hierarchy.codes_below(nodes))), 0.0))
-
-
-def _as_read(domain: Domain, texts: Sequence[str | None], otherwise: Floats) -> Floats:
-    """The penalty of what reads as an interval in a column of numbers, by its ends; of the rest what is given."""
-    if domain.numbers is None or not domain.spread:
-        return otherwise
-    result = otherwise.copy()
-    for at, text in enumerate(texts):
-        said = read(text, domain.kind)
-        if isinstance(said, Interval):
-            result[at] = domain.share(said.low, said.high)
-    return result

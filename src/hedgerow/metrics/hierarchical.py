@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from hedgerow.counts import FrequencyTable
+from hedgerow.metrics.cells import lost_leaves, share_of_leaves
 from hedgerow.metrics.view import ColumnView, Floats, view_of
 from hedgerow.recoding import Recoding
 
@@ -81,13 +82,8 @@ def loss(counts: FrequencyTable, recoding: Recoding) -> float:
     AMIA 2014, after V. Iyengar, KDD 2002.
     """
     view = view_of(counts, recoding)
-    return view.mean_over_cells(column.leaves / _all_leaves(column) for column in view.columns)
+    return view.mean_over_cells(share_of_leaves(column.hierarchy, column.leaves) for column in view.columns)
 
 
 def _lost_leaves(column: ColumnView) -> Floats:
-    share = (column.leaves - 1.0) / max(_all_leaves(column) - 1, 1)
-    return np.where(column.suppressed, 1.0, share)
-
-
-def _all_leaves(column: ColumnView) -> int:
-    return int(column.hierarchy.leaf_count[column.hierarchy.root])
+    return np.where(column.suppressed, 1.0, lost_leaves(column.hierarchy, column.leaves))

@@ -1,6 +1,6 @@
 """Requirements: what every equivalence class of a release has to satisfy, and what searches may rely on.
 
-Importing this does not import numba: the formulas, in ``_kernels``, are compiled when they are first needed.
+Importing this does not import numba: the formulas, in ``formulas``, are compiled when they are first needed.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A requirement is *bound* to a table's sensitive columns (labels become codes, the overall distribution is
 fixed), and several bound requirements are *packed* into flat arrays that a numba kernel passes on to
-:func:`hedgerow.privacy._kernels.all_hold`.
+:func:`hedgerow.privacy.formulas.all_hold`.
 
 All checks here look at one class at a time, and a class is a group that shares the values of **all**
 quasi-identifiers. The classes of a smaller shield are unions of such groups, so for a monotone requirement
@@ -148,7 +148,7 @@ class BoundRequirement:
         The formula that the class's histogram has to pass: ``SIZE`` (none), ``DISTINCT``, ``SHARE``,
         ``RECURSIVE``, ``ENTROPY`` or ``CLOSENESS``.
     parameters : array of two floats
-        The formula's numbers; see :func:`hedgerow.privacy._kernels.holds`.
+        The formula's numbers; see :func:`hedgerow.privacy.formulas.holds`.
     column : int
         The position of the sensitive column in the context, -1 if the requirement has none.
     overall : array of float
@@ -177,7 +177,7 @@ class BoundRequirement:
 
         Notes
         -----
-        O(C) for ``SIZE``, otherwise O(C V), times log V for ``RECURSIVE``. Memory beyond the arguments: O(C
+        O(C) for ``SIZE``, otherwise O(C V), times l for ``RECURSIVE``. Memory beyond the arguments: O(C
         + V).
         """
         sizes = np.asarray(sizes, dtype=np.int64)
@@ -186,15 +186,15 @@ class BoundRequirement:
             return large
         if histograms is None:
             raise BadInput(f"{self.description} is checked on histograms. Pass those of its column.")
-        from hedgerow.privacy import _kernels
+        from hedgerow.privacy import formulas
 
         formula = (self.kind, self.parameters, self.overall, *self.distance)
         if isinstance(histograms, Histograms):
-            return large & _kernels.sparse_classes_hold(*formula, sizes, *histograms)
+            return large & formulas.sparse_classes_hold(*formula, sizes, *histograms)
         dense = np.ascontiguousarray(histograms, dtype=np.int64)
         if dense.shape != (len(sizes), len(self.overall)):
             raise BadInput(f"The histograms must have the shape {(len(sizes), len(self.overall))}, not {dense.shape}.")
-        return large & _kernels.classes_hold(*formula, sizes, dense)
+        return large & formulas.classes_hold(*formula, sizes, dense)
 
 
 class PackedRequirements(NamedTuple):
@@ -217,6 +217,11 @@ class PackedRequirements(NamedTuple):
     nodes: IntArray
     parent: IntArray
     weight: FloatArray
+
+    @property
+    def formulas(self) -> PackedRequirements | None:
+        """The same if there is any formula to check; kernels that are given ``None`` are compiled without them."""
+        return self if len(self.kind) else None
 
 
 def context_of(counts: FrequencyTable, requirements: Sequence[Requirement]) -> Context:
@@ -247,7 +252,7 @@ def shield_of(requirement: Requirement, quasi: Sequence[str]) -> tuple[int, ...]
 
 
 def pack(bound: Sequence[BoundRequirement], context: Context) -> PackedRequirements:
-    """Flatten bound requirements for :func:`~hedgerow.privacy._kernels.all_hold`, cheap formulas first."""
+    """Flatten bound requirements for :func:`~hedgerow.privacy.formulas.all_hold`, cheap formulas first."""
     listed = sorted((one for one in bound if one.kind != SIZE), key=lambda one: one.kind)
     offsets = context.offsets
     columns = np.array([one.column for one in listed], dtype=np.int64)

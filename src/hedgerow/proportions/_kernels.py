@@ -10,14 +10,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow._jit import jit
+from hedgerow.arrays import Bools, Longs
 
 __all__ = ["Bins", "bins_of_classes", "own_bins"]
-
-Longs = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 class Bins(NamedTuple):
@@ -78,7 +75,7 @@ def own_bins(
     return own
 
 
-@jit
+@jit(inner=True)
 def _enough(people: int, listed: int, least: int, fewest: int) -> bool:
     """Whether people with several values may be told as one bin: nobody's value follows from their number."""
     return people >= least and people >= fewest and people > listed
@@ -109,7 +106,9 @@ def bins_of_classes(
     for one in range(len(starts) - 1):
         begin, end = starts[one], starts[one + 1]
         if not told[one]:
-            first[bins], last[bins], people[bins] = 0, last_place, records[begin:end].sum()
+            first[bins], last[bins], people[bins] = 0, last_place, 0
+            for at in range(begin, end):
+                people[bins] += records[at]
             bins += 1
             found[one + 1] = bins
             continue

@@ -24,8 +24,8 @@ from hedgerow.privacy import (
     TCloseness,
     pack,
 )
-from hedgerow.privacy._kernels import all_hold, earth_movers_distance, holds
 from hedgerow.privacy.binding import SIZE
+from hedgerow.privacy.formulas import all_hold, earth_movers_distance, holds
 
 
 def text_column(name: str, labels: list[str], counts: list[int], *, has_missing: bool = False) -> SensitiveColumn:

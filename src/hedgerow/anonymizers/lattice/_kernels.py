@@ -6,13 +6,11 @@ A class is a row of 64-bit words in which every column has a field of bits; a wo
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow._jit import jit
+from hedgerow.arrays import Longs
 
 __all__ = ["group", "lift", "merge_histograms"]
-
-Longs = NDArray[np.int64]
 
 _SMALLEST_TABLE = 256
 _HALF = 2**31 - 1
@@ -29,7 +27,7 @@ def lift(keys: Longs, word: Longs, shift: Longs, mask: Longs, start: Longs, abov
     return lifted
 
 
-@jit
+@jit(inner=True)
 def scattered(keys: Longs, row: int) -> int:
     """Mix the bits of a row so that its low ones can be a place in a table of hashes.
 
@@ -45,7 +43,7 @@ def scattered(keys: Longs, row: int) -> int:
     return mixed
 
 
-@jit
+@jit(inner=True)
 def same(keys: Longs, row: int, others: Longs, other: int) -> bool:
     """Whether two rows are equal."""
     different = 0
@@ -54,7 +52,7 @@ def same(keys: Longs, row: int, others: Longs, other: int) -> bool:
     return different == 0
 
 
-@jit
+@jit(inner=True)
 def grown(table: Longs, keys: Longs, classes: int) -> Longs:
     """A table four times as large with the same classes in it."""
     larger = np.full(4 * len(table), -1, dtype=np.int64)
@@ -88,7 +86,8 @@ def group(keys: Longs, sizes: Longs) -> tuple[Longs, Longs, Longs]:
         if found < 0:
             found = classes
             table[place] = found
-            distinct[found] = keys[row]
+            for at in range(keys.shape[1]):
+                distinct[found, at] = keys[row, at]
             classes += 1
             if 2 * classes > len(table):
                 table = grown(table, distinct, classes)
@@ -125,7 +124,8 @@ def merge_histograms(
     entries = 0
     for one in range(classes):
         first = entries
-        for member in members[begin[one] : begin[one + 1]]:
+        for at in range(begin[one], begin[one + 1]):
+            member = members[at]
             for entry in range(indptr[member], indptr[member + 1]):
                 code = codes[entry]
                 if place[code] < first:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.anonymizers.lattice.gains import GAINS, log_volumes
-from hedgerow.anonymizers.lattice.judging import Judge, Verdict
+from hedgerow.anonymizers.lattice.judging import Judge, Judgement
 from hedgerow.anonymizers.lattice.levels import Classes, Lattice
 from hedgerow.errors import BadInput, required
 from hedgerow.metrics import METRICS
@@ -52,14 +52,14 @@ class Cost(ABC):
         return float(self._sign * cost)
 
     @abstractmethod
-    def of(self, verdict: Verdict) -> float:
+    def of(self, verdict: Judgement) -> float:
         """The cost of an accepted state."""
 
     def bounds(self) -> Floats:
         """For every state, in the shape of the lattice, what it costs at least."""
         return np.full([height + 1 for height in self._lattice.heights], -np.inf)
 
-    def learn(self, verdict: Verdict, bounds: Floats) -> bool:
+    def learn(self, verdict: Judgement, bounds: Floats) -> bool:
         """Raise bounds by what the classes of a state tell of others; whether any may have changed."""
         return False
 
@@ -76,7 +76,7 @@ class CellCost(Cost):
         """Exact where nothing is lost."""
         return self._constant - _over_states(self._totals)
 
-    def of(self, verdict: Verdict) -> float:
+    def of(self, verdict: Judgement) -> float:
         """What the cells of kept records gain, taken from the constant."""
         levels = verdict.classes.levels
         gained = sum(float(total[level]) for total, level in zip(self._totals, levels, strict=True))
@@ -91,11 +91,11 @@ class ClassCost(Cost):
         self._k = max(one.minimal_size for one in judge.requirements)
         self._target = self._lattice.counts.roles.target if name == "classification" else None
 
-    def of(self, verdict: Verdict) -> float:
+    def of(self, verdict: Judgement) -> float:
         """The formula of the metric on the kept classes."""
         return self._formula(verdict.classes, ~verdict.lost if verdict.records else None, verdict.records)
 
-    def learn(self, verdict: Verdict, bounds: Floats) -> bool:
+    def learn(self, verdict: Judgement, bounds: Floats) -> bool:
         """More general states have no more classes, and larger ones; a lost record costs at least what a kept one."""
         floor = self._formula(verdict.classes, None, 0)
         if self.name == "c_avg":
@@ -135,7 +135,7 @@ class DivergenceCost(Cost):
         """As if all records were in one class."""
         return np.asarray(self._boxes - np.log(self._rows))
 
-    def of(self, verdict: Verdict) -> float:
+    def of(self, verdict: Judgement) -> float:
         """Lost records are one more class that publishes nothing."""
         box = float(self._boxes[verdict.classes.levels]) + _given_up(self._lattice, self._gains, verdict)
         together = _sum_of_logs(verdict.classes.sizes[~verdict.lost])
@@ -143,7 +143,7 @@ class DivergenceCost(Cost):
             together += verdict.records * np.log(verdict.records)
         return max(box - together / self._rows, 0.0)
 
-    def learn(self, verdict: Verdict, bounds: Floats) -> bool:
+    def learn(self, verdict: Judgement, bounds: Floats) -> bool:
         """The classes of less general states are smaller."""
         most = _sum_of_logs(verdict.classes.sizes)
         if self._judge.allowance:
@@ -156,11 +156,11 @@ class DivergenceCost(Cost):
 class RecodedCost(Cost):
     """Any metric, through a recoding: ncp, which needs the values that each class holds."""
 
-    def of(self, verdict: Verdict) -> float:
+    def of(self, verdict: Judgement) -> float:
         """The metric itself."""
         return self._recoded(verdict.classes.levels, lossy=verdict.records > 0)
 
-    def learn(self, verdict: Verdict, bounds: Floats) -> bool:
+    def learn(self, verdict: Judgement, bounds: Floats) -> bool:
         """Where records may be lost, what the state would cost without; it is dear, so only for accepted states."""
         if not (verdict.accepted and verdict.records):
             return False
@@ -215,7 +215,7 @@ def _over_states(totals: Sequence[Floats]) -> Floats:
     return result
 
 
-def _given_up(lattice: Lattice, gains: Sequence[Sequence[Floats]], verdict: Verdict) -> float:
+def _given_up(lattice: Lattice, gains: Sequence[Sequence[Floats]], verdict: Judgement) -> float:
     """What the cells of lost records would have gained."""
     if not verdict.records:
         return 0.0

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.lattice.judging import Judge, Verdict, allowance_of
+from hedgerow.anonymizers.lattice.judging import Judge, Judgement, allowance_of
 from hedgerow.anonymizers.lattice.levels import Lattice, Levels
 from hedgerow.anonymizers.lattice.options import SUPPRESSION_LIMIT
 from hedgerow.anonymizers.lattice.publishing import publish
@@ -56,7 +56,7 @@ class Datafly(Anonymizer):
         return publish("datafly", judge, levels, facts={"evaluated": len(verdicts), "nodes": lattice.size})
 
 
-def climb(judge: Judge) -> Iterator[Verdict]:
+def climb(judge: Judge) -> Iterator[Judgement]:
     """The states that Datafly goes through, up to the first that is accepted; the last may be the root."""
     lattice = judge.lattice
     levels: Levels = (0,) * len(lattice.heights)

@@ -13,20 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.anonymizers.lattice.levels import Lattice
+from hedgerow.arrays import Floats, Ints
 from hedgerow.domains import Domain
 from hedgerow.hierarchies import EncodedHierarchy
-from hedgerow.metrics.certainty import penalties_of_nodes
-from hedgerow.values import SUPPRESSED_TEXT
+from hedgerow.metrics.cells import NodeLoss, hidden_nodes, loss_of_nodes
 
 __all__ = ["GAINS", "Gains", "log_volumes"]
 
-Floats = NDArray[np.float64]
-Nodes = NDArray[np.int32]
 # Per column and level, the gain of each value.
 Gains = Sequence[Sequence[Floats]]
 
 
-def _columns(lattice: Lattice) -> Iterator[tuple[str, Domain, EncodedHierarchy, list[Nodes]]]:
+def _columns(lattice: Lattice) -> Iterator[tuple[str, Domain, EncodedHierarchy, list[Ints]]]:
     """Every column with the nodes of its values at each level."""
     counts = lattice.counts
     for at, name in enumerate(counts.quasi):
@@ -35,34 +33,18 @@ def _columns(lattice: Lattice) -> Iterator[tuple[str, Domain, EncodedHierarchy, 
         yield name, counts.domains[name], tree, nodes
 
 
-def _suppressed(tree: EncodedHierarchy, nodes: Nodes) -> NDArray[np.bool_]:
-    """Which nodes publish nothing, as :func:`hedgerow.recoding.building.label_column` writes them."""
-    return np.array([tree.level[node] > 0 and tree.labels[node] == SUPPRESSED_TEXT for node in nodes.tolist()])
-
-
-def _per_cell(lattice: Lattice, worth: Callable[[Domain, EncodedHierarchy, Nodes], Floats]) -> Gains:
+def _per_cell(lattice: Lattice, worth: Callable[[Domain, EncodedHierarchy, Ints], Floats]) -> Gains:
     """A worth between 0 and 1, as a share of all cells; nothing where nothing is published."""
     cells = lattice.counts.rows * len(lattice.heights)
     return [
-        [np.where(_suppressed(tree, nodes), 0.0, worth(domain, tree, nodes)) / cells for nodes in of_level]
+        [np.where(hidden_nodes(tree, nodes), 0.0, worth(domain, tree, nodes)) / cells for nodes in of_level]
         for _, domain, tree, of_level in _columns(lattice)
     ]
 
 
-def _loss(lattice: Lattice) -> tuple[float, Gains]:
-    return 1.0, _per_cell(lattice, lambda _, tree, nodes: 1.0 - _leaves(tree, nodes) / tree.leaf_count[tree.root])
-
-
-def _nllm(lattice: Lattice) -> tuple[float, Gains]:
-    def worth(_: Domain, tree: EncodedHierarchy, nodes: Nodes) -> Floats:
-        return 1.0 - (_leaves(tree, nodes) - 1.0) / max(int(tree.leaf_count[tree.root]) - 1, 1)
-
-    return 1.0, _per_cell(lattice, worth)
-
-
-def _prec(lattice: Lattice) -> tuple[float, Gains]:
-    # The cost is the precision with its sign turned.
-    return 0.0, _per_cell(lattice, lambda _, tree, nodes: 1.0 - tree.level[nodes] / tree.height)
+def _kept(lattice: Lattice, metric: NodeLoss) -> Gains:
+    """What a cell has not lost."""
+    return _per_cell(lattice, lambda domain, tree, nodes: 1.0 - loss_of_nodes(tree, domain, metric, nodes))
 
 
 def _distortion(lattice: Lattice) -> tuple[float, Gains]:
@@ -70,15 +52,8 @@ def _distortion(lattice: Lattice) -> tuple[float, Gains]:
     climbed = sum(
         float(counts.histogram(name) @ tree.depth[tree.leaf_of]) / tree.height for name, _, tree, _ in _columns(lattice)
     )
+    # Steps are counted from where each value stands, not from the deepest one.
     return climbed / cells, _per_cell(lattice, lambda _, tree, nodes: tree.depth[nodes] / tree.height)
-
-
-def _suppression(lattice: Lattice) -> tuple[float, Gains]:
-    return 1.0, _per_cell(lattice, lambda _, __, nodes: np.ones(len(nodes)))
-
-
-def _ncp_published(lattice: Lattice) -> tuple[float, Gains]:
-    return 1.0, _per_cell(lattice, lambda domain, tree, nodes: 1.0 - penalties_of_nodes(domain, tree, nodes))
 
 
 def _non_uniform_entropy(lattice: Lattice) -> tuple[float, Gains]:
@@ -92,7 +67,7 @@ def _non_uniform_entropy(lattice: Lattice) -> tuple[float, Gains]:
         constant += counts.rows * everything - float(known @ np.log2(known))
         gains.append(
             [
-                np.where(_suppressed(tree, nodes), 0.0, everything - np.log2(_below(tree, nodes, records)))
+                np.where(hidden_nodes(tree, nodes), 0.0, everything - np.log2(_below(tree, nodes, records)))
                 for nodes in of_level
             ]
         )
@@ -107,17 +82,13 @@ def log_volumes(lattice: Lattice) -> tuple[float, Gains]:
         of_column = []
         for nodes in of_level:
             held = _below(tree, nodes, np.ones(domain.size))
-            gain = np.where(_suppressed(tree, nodes), 0.0, np.log(domain.size) - np.log(held))
+            gain = np.where(hidden_nodes(tree, nodes), 0.0, np.log(domain.size) - np.log(held))
             of_column.append(gain / lattice.counts.rows)
         gains.append(of_column)
     return everything, gains
 
 
-def _leaves(tree: EncodedHierarchy, nodes: Nodes) -> Floats:
-    return tree.leaf_count[nodes].astype(np.float64)
-
-
-def _below(tree: EncodedHierarchy, nodes: Nodes, weights: NDArray[np.integer] | Floats) -> Floats:
+def _below(tree: EncodedHierarchy, nodes: Ints, weights: NDArray[np.integer] | Floats) -> Floats:
     """The sum of a weight of the codes below each node."""
     of_leaf = np.bincount(tree.position, weights, int(tree.leaf_count[tree.root]))
     before = np.concatenate([[0.0], np.cumsum(of_leaf)])
@@ -125,12 +96,13 @@ def _below(tree: EncodedHierarchy, nodes: Nodes, weights: NDArray[np.integer] | 
 
 
 GAINS: Final[Mapping[str, Callable[[Lattice], tuple[float, Gains]]]] = {
-    "loss": _loss,
-    "prec": _prec,
-    "nllm": _nllm,
+    "loss": lambda lattice: (1.0, _kept(lattice, "loss")),
+    # The cost is the precision with its sign turned.
+    "prec": lambda lattice: (0.0, _kept(lattice, "prec")),
+    "nllm": lambda lattice: (1.0, _kept(lattice, "nllm")),
     "distortion": _distortion,
-    "ncp_published": _ncp_published,
+    "ncp_published": lambda lattice: (1.0, _kept(lattice, "ncp")),
     "non_uniform_entropy": _non_uniform_entropy,
-    "suppression": _suppression,
+    "suppression": lambda lattice: (1.0, _kept(lattice, "suppression")),
 }
 """For each metric that is a sum over cells, the constant and what each value gains."""

@@ -42,7 +42,7 @@ from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding, recode_by_nodes
 
-__all__ = ["HeuristicMin", "Outcome", "search_cuts"]
+__all__ = ["HeuristicMin", "FoundCuts", "search_cuts"]
 
 
 class HeuristicMin(Anonymizer):
@@ -95,7 +95,7 @@ class HeuristicMin(Anonymizer):
         return recode_by_nodes("heuristicmin", counts, found.nodes, levels=levels, facts=facts, warnings=warnings)
 
 
-class Outcome(NamedTuple):
+class FoundCuts(NamedTuple):
     """The cuts that were found, what is known of them, and the search."""
 
     nodes: Nodes
@@ -110,7 +110,7 @@ def search_cuts(
     complete: bool = False,
     time_limit: float | None = None,
     max_states: int | None = None,
-) -> Outcome:
+) -> FoundCuts:
     """Search for the cuts with the most rows.
 
     Parameters
@@ -147,10 +147,10 @@ def search_cuts(
         nodes = search.states[search.best].nodes
     if not finished:
         stopped = "number of states" if max_states is not None and search.generated >= max_states else "time"
-        return Outcome(nodes, f"unproved: the {stopped} came to its limit", search)
+        return FoundCuts(nodes, f"unproved: the {stopped} came to its limit", search)
     # The table as it is has more rows than any cut.
     proved = complete or search.best == 0
-    return Outcome(nodes, "proved over all cuts" if proved else "among its states", search)
+    return FoundCuts(nodes, "proved over all cuts" if proved else "among its states", search)
 
 
 def _levels(counts: FrequencyTable, nodes: Nodes) -> dict[str, int] | None:

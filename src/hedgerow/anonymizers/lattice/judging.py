@@ -34,7 +34,7 @@ from hedgerow.errors import Infeasible
 from hedgerow.privacy import BoundRequirement, Histograms, Requirement, context_of, shield_of
 from hedgerow.privacy.binding import SIZE
 
-__all__ = ["Judge", "Verdict", "allowance_of"]
+__all__ = ["Judge", "Judgement", "allowance_of"]
 
 Bools = NDArray[np.bool_]
 # For each class the class of a shield that it belongs to, and how many of these there are.
@@ -42,7 +42,7 @@ _Grouping = tuple[NDArray[np.int64], int]
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class Judgement:
     """What a state would lose.
 
     Attributes
@@ -130,17 +130,17 @@ class Judge:
         # Where all speak of the same classes, these are lost as a whole and no other class notices.
         self._in_one_round = len(self._shields) == 1 and not any(one.compares for one in requirements)
 
-    def verdict(self, classes: Classes) -> Verdict:
+    def verdict(self, classes: Classes) -> Judgement:
         """Which classes must be lost; O(classes), as often as it takes until the rest holds."""
         lost = np.zeros(len(classes), dtype=bool)
         groupings = [self._grouping(classes, shield) for shield in self._shields]
         records = self._lose(classes, groupings, self._firm, lost, 0)
         if records > self.allowance:
-            return Verdict(classes, lost, records, accepted=False, refutes_below=True)
+            return Judgement(classes, lost, records, accepted=False, refutes_below=True)
         if not self._all_firm:
             records = self._lose(classes, groupings, self._demands, lost, records)
         accepted = records <= self.allowance and not (records and self._value_vanishes(classes, lost))
-        return Verdict(classes, lost, records, accepted, refutes_below=not accepted and self.nested)
+        return Judgement(classes, lost, records, accepted, refutes_below=not accepted and self.nested)
 
     def refuse(self) -> Infeasible:
         """The error for a lattice in which no state is accepted."""

@@ -30,7 +30,7 @@ from hedgerow.anonymizers.lattice.judging import Judge, allowance_of
 from hedgerow.anonymizers.lattice.levels import Lattice
 from hedgerow.anonymizers.lattice.options import METRIC, SUPPRESSION_LIMIT
 from hedgerow.anonymizers.lattice.publishing import publish
-from hedgerow.anonymizers.lattice.searching import Deadline, Found, Outcome, descend, search
+from hedgerow.anonymizers.lattice.searching import Deadline, Found, SearchEnd, descend, search
 from hedgerow.anonymizers.parameters import number
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import BadInput
@@ -108,7 +108,7 @@ class OptimalLattice(Anonymizer):
         )
 
 
-def _searched(judge: Judge, cost: Cost, time_limit: float | None) -> Outcome:
+def _searched(judge: Judge, cost: Cost, time_limit: float | None) -> SearchEnd:
     """Search to the end, or within the time; then Datafly's answer comes first, so that there always is one."""
     deadline = Deadline(time_limit)
     if time_limit is None:
@@ -121,7 +121,7 @@ def _searched(judge: Judge, cost: Cost, time_limit: float | None) -> Outcome:
     return descend(judge, cost, deadline, starts)
 
 
-def _unproved(lattice: Lattice, outcome: Outcome) -> str:
+def _unproved(lattice: Lattice, outcome: SearchEnd) -> str:
     return (
         f"The time limit ended the search after {outcome.evaluated:,} of {lattice.size:,} combinations of levels; "
         "there may be a better one."

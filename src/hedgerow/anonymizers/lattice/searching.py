@@ -30,10 +30,10 @@ from numpy.typing import NDArray
 
 from hedgerow.anonymizers.lattice.costs import Cost, cost_of
 from hedgerow.anonymizers.lattice.gains import GAINS
-from hedgerow.anonymizers.lattice.judging import Judge, Verdict
+from hedgerow.anonymizers.lattice.judging import Judge, Judgement
 from hedgerow.anonymizers.lattice.levels import Levels
 
-__all__ = ["Deadline", "Found", "Outcome", "descend", "rounded", "search"]
+__all__ = ["Deadline", "Found", "SearchEnd", "descend", "rounded", "search"]
 
 # Costs that agree to so many bits are ties: they are sums of rounded terms.
 _BITS: Final = 40
@@ -54,7 +54,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SearchEnd:
     """What a search ended with."""
 
     best: Found | None
@@ -85,12 +85,12 @@ def rounded(costs: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.ldexp(np.round(np.ldexp(mantissa, _BITS)), exponent - _BITS), dtype=np.float64)
 
 
-def search(judge: Judge, cost: Cost, deadline: Deadline, start: Found | None = None) -> Outcome:
+def search(judge: Judge, cost: Cost, deadline: Deadline, start: Found | None = None) -> SearchEnd:
     """Search the whole lattice, or until the deadline; ``start`` is an accepted state that is known already."""
     listed = _ListedSearch(judge, cost, start)
     proved = listed.run(deadline)
     closed = listed.states - int(listed.open.sum())
-    return Outcome(listed.best, proved, listed.evaluated, closed - listed.evaluated)
+    return SearchEnd(listed.best, proved, listed.evaluated, closed - listed.evaluated)
 
 
 class _ListedSearch:
@@ -165,7 +165,7 @@ class _ListedSearch:
             self._close_dearer()
         return verdict.accepted
 
-    def _accept(self, state: Levels, verdict: Verdict) -> None:
+    def _accept(self, state: Levels, verdict: Judgement) -> None:
         above = tuple(slice(level, None) for level in state)
         if self._judge.nested:
             self._known_accepted[above] = True
@@ -186,7 +186,7 @@ class _ListedSearch:
         self.open &= (least < best.cost) | ((least == best.cost) & first)
 
 
-def descend(judge: Judge, cost: Cost, deadline: Deadline, starts: Iterable[Levels]) -> Outcome:
+def descend(judge: Judge, cost: Cost, deadline: Deadline, starts: Iterable[Levels]) -> SearchEnd:
     """Specialize the cheapest accepted state until the deadline, or until nothing is left to specialize."""
     lattice = judge.lattice
     seen: set[Levels] = set()
@@ -209,10 +209,10 @@ def descend(judge: Judge, cost: Cost, deadline: Deadline, starts: Iterable[Level
         for below in _neighbours(heapq.heappop(heap).levels, -1, lattice.heights):
             if below not in seen:
                 if deadline.passed:
-                    return Outcome(best, False, len(seen), 0)
+                    return SearchEnd(best, False, len(seen), 0)
                 meet(below)
     # All accepted states were met if each can be reached from the root through accepted ones.
-    return Outcome(best, judge.nested and lattice.top in seen, len(seen), 0)
+    return SearchEnd(best, judge.nested and lattice.top in seen, len(seen), 0)
 
 
 def _neighbours(state: Levels, step: int, heights: Levels) -> Iterator[Levels]:

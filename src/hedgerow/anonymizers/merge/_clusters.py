@@ -10,22 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hedgerow._jit import jit
-from hedgerow.anonymizers.merge._kernels import (
-    Bools,
-    Boxes,
-    Floats,
-    Ints,
-    Longs,
-    Shape,
-    Units,
-    copy_box,
-    enclose,
-    joint_loss,
-    single_loss,
-)
-from hedgerow.privacy._kernels import all_hold
+from hedgerow._jit import int64, jit
+from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units, copy_box, enclose, joint_loss, tally
+from hedgerow.arrays import Bools, Floats, Ints, Longs
 from hedgerow.privacy.binding import PackedRequirements
+from hedgerow.privacy.formulas import all_hold
 
 __all__ = ["Rows", "Shares", "boxes_around", "complete", "grow_clusters", "place"]
 
@@ -76,21 +65,44 @@ class Growing(NamedTuple):
     loss: Floats
 
 
-@jit
+class Reach(NamedTuple):
+    """What a cluster may take.
+
+    Attributes
+    ----------
+    alive, near : int arrays (units,)
+        The units that have records left, and those of them that are at hand.
+    bound : float array (units,)
+        How near each unit is at most.
+    losses : float array (units,)
+        Room for as many numbers.
+    """
+
+    alive: Longs
+    near: Longs
+    bound: Floats
+    losses: Floats
+
+
 def complete(units: Units, packed: PackedRequirements) -> Bools:
-    """Whether each unit satisfies all requirements by itself. O(cells + units × values)."""
-    result = np.zeros(len(units.weight), np.bool_)
-    histogram = np.zeros(units.histogram, np.int64)
-    for unit in range(len(units.weight)):
-        histogram[:] = 0
-        for cell in range(units.cells[unit], units.cells[unit + 1]):
-            for value in units.values[cell]:
-                histogram[value] += units.cell_size[cell]
-        result[unit] = all_hold(packed, units.weight[unit], histogram)
-    return result
+    """Whether each unit satisfies all requirements by itself."""
+    large = units.weight >= packed.minimal_size
+    if packed.formulas is None:
+        return large
+    return _complete(units, packed, np.zeros(units.histogram, dtype=np.int64), large)
 
 
 @jit
+def _complete(units: Units, packed: PackedRequirements, histogram: Longs, large: Bools) -> Bools:
+    """Leave of the units that are large enough those that pass the formulas. O(cells + units × values)."""
+    for unit in range(units.weight.shape[0]):
+        for value in range(histogram.shape[0]):
+            histogram[value] = 0
+        tally(units, unit, histogram)
+        large[unit] = large[unit] and all_hold(packed, units.weight[unit], histogram)
+    return large
+
+
 def grow_clusters(
     rows: Rows, units: Units, weight: Longs, packed: PackedRequirements, start: int, at_hand: int
 ) -> tuple[Shares, Longs]:
@@ -120,84 +132,137 @@ def grow_clusters(
     one; as a cluster grows no unit comes nearer, so that what was found is a lower bound, and few are looked at again.
     """
     left = weight.copy()
-    alive = np.flatnonzero(left > 0)
-    waiting = left.sum()
+    number = len(left)
     growing = Growing(
-        np.empty(len(rows.scale), np.float64),
-        np.empty(len(rows.scale), np.float64),
-        np.zeros(len(rows.share_of_value), np.float64),
-        np.zeros(1, np.float64),
+        np.empty(len(rows.scale)),
+        np.empty(len(rows.scale)),
+        np.zeros(len(rows.share_of_value)),
+        np.zeros(1),
     )
-    bound = np.zeros(len(left), np.float64)
-    histogram = np.zeros(units.histogram, np.int64)
-    found = [(np.int64(0), np.int64(0), np.int64(0)) for _ in range(0)]
+    reach = Reach(np.arange(number), np.empty(number, dtype=np.int64), np.zeros(number), np.empty(number))
+    histogram = np.zeros(units.histogram, dtype=np.int64)
+    # A share has a record at least.
+    found = np.empty((int(left.sum()), 3), dtype=np.int64)
+    length = _grow(
+        rows,
+        units.values,
+        left,
+        packed.minimal_size,
+        packed.formulas,
+        histogram,
+        start,
+        at_hand,
+        growing,
+        reach,
+        found,
+    )
+    return Shares(*found[:length].T.copy()), left
+
+
+@jit
+def _grow(
+    rows: Rows,
+    values: Ints,
+    left: Longs,
+    least: int,
+    packed: PackedRequirements | None,
+    histogram: Longs,
+    start: int,
+    at_hand: int,
+    growing: Growing,
+    reach: Reach,
+    found: Longs,
+) -> int:
+    """Write down the shares of all clusters; returns how many there are. Of ``left`` remains what is in none."""
+    waiting = int64(0)
+    for unit in range(left.shape[0]):
+        waiting += left[unit]
+    alive = left.shape[0]
+    shares = cluster = int64(0)
     last = start
-    cluster = 0
-    while waiting > 0 and waiting >= packed.minimal_size:
-        alive = alive[left[alive] > 0]
-        before = len(found)
+    fine = True
+    while fine and waiting > 0 and waiting >= least:
+        alive = _still_alive(reach.alive, alive, left)
+        before = shares
         _begin(rows, growing, last)
-        unit = _furthest(rows, growing, alive)
+        unit = _furthest(rows, growing, reach.alive, alive)
         _begin(rows, growing, unit)
-        histogram[:] = 0
-        size = np.int64(0)
-        near = alive[:0]
-        reach = -1.0
-        while True:
+        for value in range(histogram.shape[0]):
+            histogram[value] = 0
+        size = int64(0)
+        near = int64(0)
+        furthest = -1.0
+        fine = False
+        while not fine and waiting > 0:
+            if size > 0:
+                unit, nearest = _nearest_unit(rows, growing, reach, near, left)
+                if unit < 0 or nearest > furthest:
+                    alive = _still_alive(reach.alive, alive, left)
+                    near, furthest = _look_at_all(rows, growing, reach, alive, at_hand)
+                    unit, nearest = _nearest_unit(rows, growing, reach, near, left)
             # Up to the smallest size equal records come together: no other costs less than the second of them.
-            taken = max(min(left[unit], packed.minimal_size - size), np.int64(1))
+            taken = max(min(left[unit], least - size), 1)
             left[unit] -= taken
             size += taken
             waiting -= taken
             _widen(rows, growing, unit)
-            for value in units.values[unit]:
-                histogram[value] += taken
-            found.append((np.int64(unit), np.int64(cluster), np.int64(taken)))
+            found[shares, 0], found[shares, 1], found[shares, 2] = unit, cluster, taken
+            shares += 1
             last = unit
-            if all_hold(packed, size, histogram) or waiting == 0:
-                break
-            unit, nearest = _nearest_unit(rows, growing, near, left, bound)
-            if unit < 0 or nearest > reach:
-                alive = alive[left[alive] > 0]
-                near, reach = _at_hand(rows, growing, alive, bound, at_hand)
-                unit, nearest = _nearest_unit(rows, growing, near, left, bound)
-        if not all_hold(packed, size, histogram):
-            # The records have run out: they are left for the clusters that are finished.
-            while len(found) > before:
-                given_back, _, taken = found.pop()
-                left[given_back] += taken
-            break
+            fine = size >= least
+            if packed is not None:
+                for which in range(values.shape[1]):
+                    histogram[values[unit, which]] += taken
+                fine = all_hold(packed, size, histogram)
         cluster += 1
-    return _as_shares(found), left
+        if not fine:
+            # The records have run out: they are left for the clusters that are finished.
+            while shares > before:
+                shares -= 1
+                left[found[shares, 0]] += found[shares, 2]
+    return shares
 
 
-@jit
+@jit(inner=True)
+def _still_alive(alive: Longs, number: int, left: Longs) -> int:
+    """Leave out the units that have no records left; returns how many have."""
+    kept = 0
+    for at in range(number):
+        if left[alive[at]] > 0:
+            alive[kept] = alive[at]
+            kept += 1
+    return kept
+
+
+@jit(inner=True)
 def _begin(rows: Rows, growing: Growing, unit: int) -> None:
     """Let a cluster hold one unit and nothing else."""
-    growing.low[:] = rows.numbers[unit]
-    growing.high[:] = rows.numbers[unit]
-    growing.extra[:] = rows.share_of_value
+    for column in range(rows.scale.shape[0]):
+        growing.low[column] = growing.high[column] = rows.numbers[unit, column]
+    for code in range(growing.extra.shape[0]):
+        growing.extra[code] = rows.share_of_value[code]
+    for column in range(rows.codes.shape[1]):
+        growing.extra[rows.codes[unit, column]] = 0.0
     growing.loss[0] = 0.0
-    for code in rows.codes[unit]:
-        growing.extra[code] = 0.0
 
 
-@jit
+@jit(inner=True)
 def _widen(rows: Rows, growing: Growing, unit: int) -> None:
     """Take a unit in."""
-    for column in range(len(rows.scale)):
+    for column in range(rows.scale.shape[0]):
         growing.low[column] = min(growing.low[column], rows.numbers[unit, column])
         growing.high[column] = max(growing.high[column], rows.numbers[unit, column])
-    for code in rows.codes[unit]:
+    for column in range(rows.codes.shape[1]):
+        code = rows.codes[unit, column]
         growing.loss[0] += growing.extra[code]
         growing.extra[code] = 0.0
 
 
-@jit
+@jit(inner=True)
 def _with(rows: Rows, growing: Growing, unit: int) -> float:
     """The loss of a record in the smallest box around a cluster and a unit."""
     total = growing.loss[0]
-    for column in range(len(rows.scale)):
+    for column in range(rows.scale.shape[0]):
         number = rows.numbers[unit, column]
         width = max(growing.high[column], number) - min(growing.low[column], number)
         # A missing number lies so far below the others that a range with both is wider than there is to lose.
@@ -207,38 +272,69 @@ def _with(rows: Rows, growing: Growing, unit: int) -> float:
     return float(total)
 
 
-@jit
-def _furthest(rows: Rows, growing: Growing, alive: Longs) -> int:
+@jit(inner=True)
+def _furthest(rows: Rows, growing: Growing, alive: Longs, number: int) -> int:
     """The unit that has the widest box with a cluster, the first of equals."""
     widest = -1.0
-    found = -1
-    for unit in alive:
-        loss = _with(rows, growing, unit)
+    found = int64(-1)
+    for at in range(number):
+        loss = _with(rows, growing, alive[at])
         if loss > widest:
             widest = loss
-            found = unit
+            found = alive[at]
     return found
 
 
-@jit
-def _at_hand(rows: Rows, growing: Growing, alive: Longs, bound: Floats, wanted: int) -> tuple[Longs, float]:
-    """Look at all units; returns the nearest so many (and all that are as near as the last), and how near that is."""
-    losses = np.empty(len(alive), np.float64)
-    for at in range(len(alive)):
-        losses[at] = _with(rows, growing, alive[at])
-        bound[alive[at]] = losses[at]
-    if len(alive) <= wanted:
-        return alive, np.inf
-    reach = np.partition(losses, wanted)[wanted]
-    return alive[losses <= reach], reach
+@jit(inner=True)
+def _look_at_all(rows: Rows, growing: Growing, reach: Reach, alive: int, wanted: int) -> tuple[int, float]:
+    """Take the nearest so many at hand (and all that are as near as the last); how many, and how near that is."""
+    losses, bound = reach.losses, reach.bound
+    for at in range(alive):
+        losses[at] = bound[reach.alive[at]] = _with(rows, growing, reach.alive[at])
+    furthest = np.inf if alive <= wanted else _nth_smallest(losses, alive, wanted)
+    near = 0
+    for at in range(alive):
+        if bound[reach.alive[at]] <= furthest:
+            reach.near[near] = reach.alive[at]
+            near += 1
+    return near, furthest
 
 
-@jit
-def _nearest_unit(rows: Rows, growing: Growing, near: Longs, left: Longs, bound: Floats) -> tuple[int, float]:
+@jit(inner=True)
+def _nth_smallest(numbers: Floats, length: int, nth: int) -> float:
+    """The number that has so many others before it in ascending order, by Hoare's selection. Expected O(length)."""
+    first, last = 0, length - 1
+    while first < last:
+        pivot = numbers[(first + last) // 2]
+        low, high = first, last
+        while low <= high:
+            while numbers[low] < pivot:
+                low += 1
+            while numbers[high] > pivot:
+                high -= 1
+            if low <= high:
+                kept = numbers[low]
+                numbers[low] = numbers[high]
+                numbers[high] = kept
+                low += 1
+                high -= 1
+        if nth <= high:
+            last = high
+        elif nth >= low:
+            first = low
+        else:
+            break
+    return float(numbers[nth])
+
+
+@jit(inner=True)
+def _nearest_unit(rows: Rows, growing: Growing, reach: Reach, near: int, left: Longs) -> tuple[int, float]:
     """The unit that widens a cluster least, the first of equals, and the loss of a record then; -1 if none is left."""
+    bound = reach.bound
     best = np.inf
-    found = -1
-    for unit in near:
+    found = int64(-1)
+    for at in range(near):
+        unit = reach.near[at]
         if left[unit] == 0 or bound[unit] >= best:
             continue
         bound[unit] = _with(rows, growing, unit)
@@ -248,7 +344,6 @@ def _nearest_unit(rows: Rows, growing: Growing, near: Longs, left: Longs, bound:
     return found, best
 
 
-@jit
 def place(shape: Shape, boxes: Boxes, around: Boxes, size: Longs, unit: Longs, weight: Longs, wanted: int) -> Shares:
     """Let records join the clusters where they cost least, one after the other.
 
@@ -265,80 +360,78 @@ def place(shape: Shape, boxes: Boxes, around: Boxes, size: Longs, unit: Longs, w
     -----
     O(records × clusters × columns), equal records counted once; a candidate is left as soon as it costs too much.
     """
-    loss = np.empty(len(size), np.float64)
-    for cluster in range(len(size)):
-        loss[cluster] = single_loss(shape, around, cluster)
-    all_clusters = np.arange(len(size))
-    lacking = all_clusters[size < wanted]
-    found = [(np.int64(0), np.int64(0), np.int64(0)) for _ in range(0)]
-    for at in range(len(unit)):
-        left = weight[at]
-        while left > 0:
-            among = lacking if len(lacking) > 0 else all_clusters
-            cluster, joint = _nearest_cluster(shape, boxes, unit[at], around, size, loss, among)
-            taken = min(left, wanted - size[cluster]) if len(lacking) > 0 else left
-            enclose(shape, around, cluster, boxes, unit[at])
-            size[cluster] += taken
-            loss[cluster] = joint
-            left -= taken
-            found.append((unit[at], np.int64(cluster), np.int64(taken)))
-            if len(lacking) > 0 and size[cluster] >= wanted:
-                lacking = lacking[lacking != cluster]
-    return _as_shares(found)
+    lacking = np.flatnonzero(size < wanted)
+    # A unit is divided only where it fills a cluster up.
+    found = np.empty((len(unit) + len(lacking), 3), dtype=np.int64)
+    length = _place(shape, boxes, around, size, np.empty(len(size)), unit, weight, wanted, lacking, found)
+    return Shares(*found[:length].T.copy())
 
 
 @jit
+def _place(
+    shape: Shape,
+    boxes: Boxes,
+    around: Boxes,
+    size: Longs,
+    loss: Floats,
+    unit: Longs,
+    weight: Longs,
+    wanted: int,
+    lacking: Longs,
+    found: Longs,
+) -> int:
+    """Write down the shares of the records; returns how many there are. ``loss`` is room for each cluster's."""
+    shares = int64(0)
+    lack = lacking.shape[0]
+    for cluster in range(size.shape[0]):
+        loss[cluster] = joint_loss(shape, around, cluster, around, cluster, np.inf)
+    for at in range(unit.shape[0]):
+        left = weight[at]
+        while left > 0:
+            best = np.inf
+            chosen = chosen_at = int64(-1)
+            chosen_joint = 0.0
+            for among in range(lack if lack > 0 else size.shape[0]):
+                cluster = lacking[among] if lack > 0 else among
+                before = size[cluster] * loss[cluster]
+                limit = (best + before) / (size[cluster] + 1)
+                joint = joint_loss(shape, around, cluster, boxes, unit[at], limit)
+                cost = (size[cluster] + 1) * joint - before
+                # Beyond the limit the loss may be too low, and must not be taken even where rounding brings it under
+                # the best.
+                if joint <= limit and cost < best:
+                    best = cost
+                    chosen = cluster
+                    chosen_at = among
+                    chosen_joint = joint
+            taken = min(left, wanted - size[chosen]) if lack > 0 else left
+            enclose(shape, around, chosen, boxes, unit[at])
+            size[chosen] += taken
+            loss[chosen] = chosen_joint
+            left -= taken
+            found[shares, 0], found[shares, 1], found[shares, 2] = unit[at], chosen, taken
+            shares += 1
+            if lack > 0 and size[chosen] >= wanted:
+                lack -= 1
+                for among in range(chosen_at, lack):
+                    lacking[among] = lacking[among + 1]
+    return shares
+
+
 def boxes_around(shape: Shape, boxes: Boxes, unit: Longs, cluster: Longs, clusters: int) -> Boxes:
     """The box around the units of each cluster."""
-    around = boxes_for(boxes, clusters)
-    empty = np.ones(clusters, np.bool_)
-    for at in range(len(unit)):
-        one = cluster[at]
-        if empty[one]:
-            copy_box(around, one, boxes, unit[at])
-            empty[one] = False
-        else:
-            enclose(shape, around, one, boxes, unit[at])
+    around = boxes.room_for(clusters)
+    _surround(shape, boxes, unit, cluster, around, np.zeros(clusters, dtype=np.bool_))
     return around
 
 
 @jit
-def boxes_for(boxes: Boxes, rows: int) -> Boxes:
-    """Room for boxes of the same columns."""
-    return Boxes(
-        np.zeros((rows, boxes.nodes.shape[1]), np.int32),
-        np.zeros((rows, boxes.low.shape[1]), np.float64),
-        np.zeros((rows, boxes.low.shape[1]), np.float64),
-        np.zeros((rows, boxes.bits.shape[1]), np.uint64),
-    )
-
-
-@jit
-def _nearest_cluster(
-    shape: Shape, boxes: Boxes, unit: int, around: Boxes, size: Longs, loss: Floats, among: Longs
-) -> tuple[int, float]:
-    """The cluster whose total loss a record raises least, the first of equals, and the loss of its box then."""
-    best = np.inf
-    found = -1
-    found_joint = 0.0
-    for cluster in among:
-        before = size[cluster] * loss[cluster]
-        limit = (best + before) / (size[cluster] + 1)
-        joint = joint_loss(shape, around, cluster, boxes, unit, limit)
-        cost = (size[cluster] + 1) * joint - before
-        # Beyond the limit the loss may be too low, and must not be taken even where rounding brings it under the best.
-        if joint <= limit and cost < best:
-            best = cost
-            found = cluster
-            found_joint = joint
-    return found, found_joint
-
-
-@jit
-def _as_shares(found: list[tuple[np.int64, np.int64, np.int64]]) -> Shares:
-    unit = np.empty(len(found), np.int64)
-    cluster = np.empty(len(found), np.int64)
-    size = np.empty(len(found), np.int64)
-    for at in range(len(found)):
-        unit[at], cluster[at], size[at] = found[at]
-    return Shares(unit, cluster, size)
+def _surround(shape: Shape, boxes: Boxes, unit: Longs, cluster: Longs, around: Boxes, begun: Bools) -> None:
+    """Widen the box of each cluster to hold its units."""
+    for at in range(unit.shape[0]):
+        one = cluster[at]
+        if begun[one]:
+            enclose(shape, around, one, boxes, unit[at])
+        else:
+            copy_box(around, one, boxes, unit[at])
+            begun[one] = True

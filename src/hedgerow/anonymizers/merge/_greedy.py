@@ -12,18 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from hedgerow._jit import jit
-from hedgerow.anonymizers.merge._kernels import (
-    Boxes,
-    Floats,
-    Longs,
-    Members,
-    Shape,
-    Units,
-    finished,
-    ones,
-    single_loss,
-)
+from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units, joint_loss, ones, tally
+from hedgerow.arrays import Floats, Longs
 from hedgerow.privacy.binding import PackedRequirements
+from hedgerow.privacy.formulas import all_hold
 
 __all__ = ["merge_greedily"]
 
@@ -44,15 +36,38 @@ class Standing(NamedTuple):
         The records of each class, and what each of them loses.
     number : int array
         The first unit of each class, which is what it is called by.
+    place : int array
+        Where the class of that number stands.
     """
 
     boxes: Boxes
     size: Floats
     loss: Floats
     number: Longs
+    place: Longs
 
 
-@jit
+class Joined(NamedTuple):
+    """Which units make up a class, by its number.
+
+    Attributes
+    ----------
+    into : int array
+        The class that each has joined, or itself.
+    last : int array
+        The last unit of each.
+    next : int array
+        The unit after each in its class, -1 if there is none.
+    histogram : int array
+        Room to count sensitive values.
+    """
+
+    into: Longs
+    last: Longs
+    next: Longs
+    histogram: Longs
+
+
 def merge_greedily(
     shape: Shape, boxes: Boxes, units: Units, packed: PackedRequirements, waits: Floats, flat: bool
 ) -> Longs:
@@ -74,24 +89,48 @@ def merge_greedily(
     -----
     O(merges × classes × columns).
     """
-    units_number = len(units.weight)
-    standing = _side_by_side(shape, boxes, units)
-    place = np.arange(units_number)
-    members = Members(np.arange(units_number), np.arange(units_number), np.full(units_number, -1, np.int64))
-    into = np.arange(units_number)
-    due = np.full(units_number, -1.0)
-    histogram = np.zeros(units.histogram, np.int64)
+    classes = len(units.weight)
+    standing = Standing(
+        boxes.turned(),
+        units.weight.astype(np.float64),
+        np.empty(classes),
+        np.arange(classes),
+        np.arange(classes),
+    )
+    histogram = np.zeros(units.histogram, dtype=np.int64)
+    joined = Joined(np.arange(classes), np.arange(classes), np.full(classes, -1, dtype=np.int64), histogram)
+    due, joint = np.full(classes, -1.0), np.empty(_TOGETHER)
+    _merge(shape, boxes, units, standing, joined, packed.minimal_size, packed.formulas, waits, due, flat, joint)
+    return joined.into
+
+
+@jit
+def _merge(
+    shape: Shape,
+    boxes: Boxes,
+    units: Units,
+    standing: Standing,
+    joined: Joined,
+    least: int,
+    packed: PackedRequirements | None,
+    waits: Floats,
+    due: Floats,
+    flat: bool,
+    joint: Floats,
+) -> None:
+    """Merge all classes that are due, which is when they are to be merged, and -1 if they comply."""
+    place, into = standing.place, joined.into
+    classes = made = units.weight.shape[0]
+    patient = waits.shape[0] > 0
     # An empty list of this type. With a comprehension numba drops what is written to fields of named tuples made here.
     waiting = [(0.0, np.int64(0))]
     waiting.pop()
-    for one in range(units_number):
-        if not finished(units, members, one, units.weight[one], packed, histogram):
-            due[one] = waits[one] if len(waits) > 0 else float(units.weight[one])
+    for one in range(classes):
+        standing.loss[one] = joint_loss(shape, boxes, one, boxes, one, np.inf)
+        if not _finished(units, joined, one, units.weight[one], least, packed):
+            due[one] = waits[one] if patient else float(units.weight[one])
             waiting.append((due[one], np.int64(one)))
     heapq.heapify(waiting)
-    classes = units_number
-    made = units_number
-    joint = np.empty(_TOGETHER, np.float64)
     while classes > 1 and len(waiting) > 0:
         now, turn = heapq.heappop(waiting)
         one = int(turn)
@@ -102,9 +141,9 @@ def merge_greedily(
         while other >= 0:
             # The class that comes first in the table takes the other one in.
             one, gone = min(one, standing.number[other]), max(one, standing.number[other])
-            _take_in(shape, standing, place[one], place[gone])
-            members.next[members.last[one]] = members.first[gone]
-            members.last[one] = members.last[gone]
+            _take_in(shape, standing, place[one], place[gone], joint)
+            joined.next[joined.last[one]] = gone
+            joined.last[one] = joined.last[gone]
             into[gone] = one
             classes -= 1
             _fill_gap(standing, place[gone], classes)
@@ -112,36 +151,33 @@ def merge_greedily(
             other = _equal(standing, classes, place[one])
         size = standing.size[place[one]]
         due[one] = -1.0
-        if not finished(units, members, one, int(size), packed, histogram):
-            due[one] = now + waits[made] if len(waits) > 0 else size
+        if not _finished(units, joined, one, int(size), least, packed):
+            due[one] = now + waits[made] if patient else size
             made += 1
             heapq.heappush(waiting, (due[one], np.int64(one)))
-    for unit in range(units_number):
+    for unit in range(into.shape[0]):
         # What a class joined comes before it, and is settled.
         into[unit] = into[into[unit]]
-    return into
 
 
-@jit
-def _side_by_side(shape: Shape, boxes: Boxes, units: Units) -> Standing:
-    turned = Boxes(
-        np.empty(boxes.nodes.T.shape, np.int32),
-        np.empty(boxes.low.T.shape, np.float64),
-        np.empty(boxes.high.T.shape, np.float64),
-        np.empty(boxes.bits.T.shape, np.uint64),
-    )
-    # The boxes are copied, also where a single column would need no turning.
-    turned.nodes[:] = boxes.nodes.T
-    turned.low[:] = boxes.low.T
-    turned.high[:] = boxes.high.T
-    turned.bits[:] = boxes.bits.T
-    loss = np.empty(len(units.weight), np.float64)
-    for one in range(len(units.weight)):
-        loss[one] = single_loss(shape, boxes, one)
-    return Standing(turned, units.weight.astype(np.float64), loss, np.arange(len(units.weight)))
+@jit(inner=True)
+def _finished(units: Units, joined: Joined, one: int, size: int, least: int, packed: PackedRequirements | None) -> bool:
+    """Whether a class satisfies all requirements; without formulas ``packed`` is ``None``."""
+    if size < least:
+        return False
+    if packed is None:
+        return True
+    histogram = joined.histogram
+    for value in range(histogram.shape[0]):
+        histogram[value] = 0
+    unit = one
+    while unit >= 0:
+        tally(units, unit, histogram)
+        unit = joined.next[unit]
+    return all_hold(packed, size, histogram)
 
 
-@jit
+@jit(inner=True)
 def _cheapest(shape: Shape, standing: Standing, classes: int, one: int, flat: bool, joint: Floats) -> int:
     """The place of the class with which a class is merged at the least increase of the total loss."""
     size, loss, number = standing.size, standing.loss, standing.number
@@ -164,10 +200,11 @@ def _cheapest(shape: Shape, standing: Standing, classes: int, one: int, flat: bo
     return found
 
 
-@jit
+@jit(inner=True)
 def _joint_losses(shape: Shape, boxes: Boxes, one: int, start: int, end: int, joint: Floats) -> None:
     """What a record loses in the box around one class and each of those from ``start`` to ``end``."""
-    joint[:] = 0.0
+    for other in range(end - start):
+        joint[other] = 0.0
     for column in range(len(shape.scale)):
         lows, highs = boxes.low[column, start:end], boxes.high[column, start:end]
         low, high, scale = boxes.low[column, one], boxes.high[column, one], shape.scale[column]
@@ -190,11 +227,10 @@ def _joint_losses(shape: Shape, boxes: Boxes, one: int, start: int, end: int, jo
             joint[other] -= share
 
 
-@jit
-def _take_in(shape: Shape, standing: Standing, one: int, other: int) -> None:
+@jit(inner=True)
+def _take_in(shape: Shape, standing: Standing, one: int, other: int, joint: Floats) -> None:
     """Widen the box of a class to the smallest one around it and another, and count that one's records."""
     boxes = standing.boxes
-    joint = np.empty(1, np.float64)
     _joint_losses(shape, boxes, one, other, other + 1, joint)
     standing.loss[one] = joint[0]
     standing.size[one] += standing.size[other]
@@ -208,20 +244,23 @@ def _take_in(shape: Shape, standing: Standing, one: int, other: int) -> None:
         boxes.bits[word, one] |= boxes.bits[word, other]
 
 
-@jit
+@jit(inner=True)
 def _fill_gap(standing: Standing, gap: int, last: int) -> None:
     """Move the last class to the place of one that is gone."""
     boxes = standing.boxes
-    boxes.nodes[:, gap] = boxes.nodes[:, last]
-    boxes.low[:, gap] = boxes.low[:, last]
-    boxes.high[:, gap] = boxes.high[:, last]
-    boxes.bits[:, gap] = boxes.bits[:, last]
+    for tree in range(boxes.nodes.shape[0]):
+        boxes.nodes[tree, gap] = boxes.nodes[tree, last]
+    for column in range(boxes.low.shape[0]):
+        boxes.low[column, gap] = boxes.low[column, last]
+        boxes.high[column, gap] = boxes.high[column, last]
+    for word in range(boxes.bits.shape[0]):
+        boxes.bits[word, gap] = boxes.bits[word, last]
     standing.size[gap] = standing.size[last]
     standing.loss[gap] = standing.loss[last]
     standing.number[gap] = standing.number[last]
 
 
-@jit
+@jit(inner=True)
 def _equal(standing: Standing, classes: int, one: int) -> int:
     """The place of another class with the same box, or -1."""
     loss = standing.loss
@@ -232,7 +271,7 @@ def _equal(standing: Standing, classes: int, one: int) -> int:
     return -1
 
 
-@jit
+@jit(inner=True)
 def _same_box(boxes: Boxes, one: int, other: int) -> bool:
     for tree in range(len(boxes.nodes)):
         if boxes.nodes[tree, one] != boxes.nodes[tree, other]:

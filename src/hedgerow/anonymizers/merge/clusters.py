@@ -15,19 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow import privacy
+from hedgerow.anonymizers.boxes.improving import improved
+from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units
+from hedgerow.anonymizers.boxes.layout import described, units_of
 from hedgerow.anonymizers.merge._clusters import Rows, Shares, boxes_around, complete, place
 from hedgerow.anonymizers.merge._greedy import merge_greedily
-from hedgerow.anonymizers.merge._kernels import Boxes, Shape, Units
-from hedgerow.anonymizers.merge.blocks import blocks_of
-from hedgerow.anonymizers.merge.boxes import described, units_of
-from hedgerow.anonymizers.merge.improving import improved
+from hedgerow.anonymizers.partition.blocks import blocks_of, near_groups
+from hedgerow.arrays import Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Pieces, Recoding, publish_groups
 
 __all__ = ["Block", "Shares", "both", "cluster_blocks", "joined", "single_units"]
-
-Longs = NDArray[np.int64]
 
 
 class Block(NamedTuple):
@@ -108,7 +107,7 @@ def cluster_blocks(
     unit, group, size = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
     pieces = Pieces.gathered(unit.astype(np.int32), (group + starts).astype(np.int32), size)
     if improve:
-        pieces = improved(counts, requirements, pieces)
+        pieces = improved(counts, requirements, pieces, near_groups(counts, pieces))
     groups = int(pieces.group.max()) + 1
     columns, values = publish_groups(counts, pieces, groups, "interval")
     return Recoding(
@@ -129,7 +128,7 @@ def _whole(counts: FrequencyTable, tuples: Units, packed: Any) -> Block:
     cluster = np.where(by_itself, np.cumsum(by_itself) - 1, -1)
     return Block(
         shape,
-        _boxes(boxes, counts.cell_tuple),
+        boxes.at(counts.cell_tuple),
         single_units(counts.cell_sizes, tuples.values, tuples.histogram),
         packed,
         cluster[counts.cell_tuple].astype(np.int64),
@@ -150,11 +149,6 @@ def _rows(counts: FrequencyTable, shape: Shape, boxes: Boxes) -> Rows:
     )
 
 
-def _boxes(boxes: Boxes, rows: NDArray[np.integer[Any]]) -> Boxes:
-    """Some of the boxes."""
-    return Boxes(boxes.nodes[rows], boxes.low[rows], boxes.high[rows], boxes.bits[rows])
-
-
 def single_units(size: Longs, values: NDArray[np.int32], histogram: int) -> Units:
     """Units of one cell each."""
     return Units(size, np.arange(len(size) + 1, dtype=np.int64), size, values, histogram)
@@ -166,7 +160,7 @@ def _block(whole: Block, cells: Longs) -> Block:
     numbered = np.unique(cluster[cluster >= 0], return_inverse=True)[1]
     cluster[cluster >= 0] = numbered
     return whole._replace(
-        boxes=_boxes(whole.boxes, cells),
+        boxes=whole.boxes.at(cells),
         units=single_units(units.weight[cells], units.values[cells], units.histogram),
         cluster=cluster,
         rows=whole.rows._replace(numbers=whole.rows.numbers[cells], codes=whole.rows.codes[cells]),
@@ -176,11 +170,14 @@ def _block(whole: Block, cells: Longs) -> Block:
 def _merged(block: Block, shares: Shares) -> Shares:
     """Merge clusters until all satisfy the requirements."""
     clusters = int(shares.cluster.max()) + 1
+    sizes = np.bincount(shares.cluster, shares.size, clusters).astype(np.int64)
+    if block.packed.formulas is None and sizes.min() >= block.packed.minimal_size:
+        return shares
     around = boxes_around(block.shape, block.boxes, shares.unit, shares.cluster, clusters)
     order = np.argsort(shares.cluster, kind="stable")
     ends = np.searchsorted(shares.cluster[order], np.arange(clusters + 1)).astype(np.int64)
     units = Units(
-        np.bincount(shares.cluster, shares.size, clusters).astype(np.int64),
+        sizes,
         ends,
         shares.size[order],
         block.units.values[shares.unit[order]],

@@ -74,8 +74,8 @@ class Greedy(Anonymizer):
             raise BadInput(
                 f"Ranges and sets have no hierarchy, so {self.metric!r} says nothing of them. Say metric='ncp'."
             )
+        from hedgerow.anonymizers.boxes.layout import described
         from hedgerow.anonymizers.merge._greedy import merge_greedily
-        from hedgerow.anonymizers.merge.boxes import described
         from hedgerow.anonymizers.merge.working import merge_parts
 
         def merged(part: Part) -> NDArray[np.int64]:

@@ -60,8 +60,8 @@ class KACA(Anonymizer):
     improve: bool = IMPROVE
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        from hedgerow.anonymizers.boxes.layout import described
         from hedgerow.anonymizers.merge._greedy import merge_greedily
-        from hedgerow.anonymizers.merge.boxes import described
         from hedgerow.anonymizers.merge.working import merge_parts
 
         # Waiting times without memory: of all classes that wait, each is equally likely to be the next.

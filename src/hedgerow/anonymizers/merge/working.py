@@ -11,18 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow import privacy
-from hedgerow.anonymizers.merge._kernels import Boxes, Shape, Units
-from hedgerow.anonymizers.merge.blocks import blocks_of
-from hedgerow.anonymizers.merge.boxes import Described, units_of
-from hedgerow.anonymizers.merge.improving import improved
+from hedgerow.anonymizers.boxes.improving import improved
+from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units
+from hedgerow.anonymizers.boxes.layout import Described, units_of
+from hedgerow.anonymizers.partition.blocks import blocks_of, near_groups
+from hedgerow.arrays import Longs
 from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.recoding import Pieces, Recoding, publish_groups
 
 __all__ = ["Part", "merge_parts"]
-
-Longs = NDArray[np.int64]
 
 
 class Part(NamedTuple):
@@ -74,7 +73,8 @@ def merge_parts(
         group[block] = used + joined
         used += int(joined.max()) + 1
     if improve:
-        pieces = improved(counts, requirements, _pieces(counts, group), whole)
+        pieces = _pieces(counts, group)
+        pieces = improved(counts, requirements, pieces, near_groups(counts, pieces), whole)
         group[counts.cell_tuple[pieces.cell]] = pieces.group
     return _published(method, counts, group, ranges, len(blocks))
 
@@ -104,14 +104,12 @@ def _pieces(counts: FrequencyTable, group: NDArray[np.integer]) -> Pieces:
 
 
 def _part(whole: Described, units: Units, packed: PackedRequirements, block: Longs) -> Part:
-    nodes, low, high, bits = whole.boxes
-    boxes = Boxes(nodes[block], low[block], high[block], bits[block])
     lengths = units.cells[block + 1] - units.cells[block]
     cells = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     place = np.repeat(units.cells[block] - cells[:-1], lengths) + np.arange(int(lengths.sum()))
     return Part(
         whole.shape,
-        boxes,
+        whole.boxes.at(block),
         Units(units.weight[block], cells, units.cell_size[place], units.values[place], units.histogram),
         packed,
         block,

@@ -1,54 +1,42 @@
 """Choosing a cut, compiled: what every possible cut of a range of items would cost, and whether it is allowed.
 
-What a cut costs is read off *buckets*: one pass over a range collects, for every value of an attribute, the set of
-the records with that value. The two sides of every possible cut of the attribute are then unions of neighbouring
-buckets. A range of n items with d quasi-identifiers costs O(n d (numeric columns + words)).
+A range of n items with d quasi-identifiers costs O(n d (numeric columns + words)).
 """
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from hedgerow._jit import jit
-from hedgerow.anonymizers.partition._sets import (
+from hedgerow._jit import int64, jit
+from hedgerow.anonymizers.partition._buckets import (
     AFTER,
     BEFORE,
     BUCKET,
+    CATEGORICAL,
+    LEFT,
     REST,
+    RIGHT,
+    WEIGHT,
+    WHOLE,
+    Buckets,
     Items,
-    Longs,
     Scales,
-    Sets,
-    collect,
-    losses,
+    fill_buckets,
+    lose,
     unite,
-    unite_rest,
 )
-from hedgerow.privacy._kernels import all_hold
+from hedgerow.arrays import Floats, Longs
 from hedgerow.privacy.binding import PackedRequirements
+from hedgerow.privacy.formulas import all_hold
 
-__all__ = ["WHOLE", "Cut", "Scratch", "choose"]
+__all__ = ["ChosenCut", "cheapest_cut", "widest_cut"]
 
-
-class Scratch(NamedTuple):
-    """Memory that all ranges share."""
-
-    sets: Sets
-    weight: Longs  # the records of each rank
-    histogram: Longs  # (ranks, values): their sensitive values
-    present: Longs  # the ranks that occur, ascending; the last entry is their number
-    rows: Longs  # 0, 1, 2, …
-    sides: Longs  # (LEFT, RIGHT, WHOLE) × values: the sensitive values of a range and of its two sides
+_RUNNING = 3  # the last row of ``sides``
 
 
-LEFT: Final = 0
-RIGHT: Final = 1
-WHOLE: Final = 2
-
-
-class Cut(NamedTuple):
+class ChosenCut(NamedTuple):
     """A cut of one column: ``rank <= threshold`` (or ``==`` if single) goes left, with so many records at it."""
 
     cost: float
@@ -58,229 +46,173 @@ class Cut(NamedTuple):
     at_threshold: int
 
 
-@jit
-def fill_buckets(items: Items, scales: Scales, scratch: Scratch, start: int, end: int, column: int) -> int:
-    """Collect the items of a range by their value of one column; returns how many values occur.
+@jit(inner=True)
+def _both_hold(packed: PackedRequirements | None, sides: Longs, least: int) -> bool:
+    """Check the requirements on both sides of a cut, of which the left one is tallied.
 
-    Only the buckets that the last call filled are emptied, so that a small range of a column with many values
-    does not pay for all of them. O(items (spanned columns + words)).
+    Where only the size is required ``packed`` is ``None``, and numba leaves the formulas out.
     """
-    sets, weight, histogram, present = scratch.sets, scratch.weight, scratch.histogram, scratch.present
-    for at in range(present[-1]):
-        rank = present[at]
-        weight[rank] = 0
-        for value in range(scales.histogram):
-            histogram[rank, value] = 0
-    spans, words = len(scales.spanned), items.categories.shape[1]
-    found = 0
-    for item in range(start, end):
-        rank = items.ranks[item, column]
-        if weight[rank] == 0:
-            present[found] = rank
-            found += 1
-            for which in range(spans):
-                place = items.ranks[item, scales.spanned[which]]
-                sets.low[BUCKET, rank, which], sets.high[BUCKET, rank, which] = place, place
-            for word in range(words):
-                sets.bits[BUCKET, rank, word] = items.categories[item, word]
-        else:
-            for which in range(spans):
-                place = items.ranks[item, scales.spanned[which]]
-                if place < sets.low[BUCKET, rank, which]:
-                    sets.low[BUCKET, rank, which] = place
-                if place > sets.high[BUCKET, rank, which]:
-                    sets.high[BUCKET, rank, which] = place
-            for word in range(words):
-                sets.bits[BUCKET, rank, word] |= items.categories[item, word]
-        weight[rank] += items.weights[item]
-        for which in range(items.values.shape[1]):
-            histogram[rank, items.values[item, which]] += items.weights[item]
-    present[:found].sort()
-    present[-1] = found
-    return found
-
-
-@jit
-def allowed(packed: PackedRequirements, scratch: Scratch, left: int, right: int) -> bool:
-    """Check the requirements on both sides, whose left histogram stands in ``scratch.sides``."""
-    if left < packed.minimal_size or right < packed.minimal_size:
+    left = sides[LEFT, WEIGHT]
+    right = sides[WHOLE, WEIGHT] - left
+    if left < least or right < least:
         return False
-    if len(packed.kind) == 0:
+    if packed is None:
         return True
-    sides = scratch.sides
-    for value in range(sides.shape[1]):
+    for value in range(1, sides.shape[1]):
         sides[RIGHT, value] = sides[WHOLE, value] - sides[LEFT, value]
-    return all_hold(packed, left, sides[LEFT]) and all_hold(packed, right, sides[RIGHT])
+    return all_hold(packed, left, sides[LEFT, 1:]) and all_hold(packed, right, sides[RIGHT, 1:])
 
 
-@jit
-def unite_both(scales: Scales, scratch: Scratch, found: int) -> None:
-    """The sets and losses on both sides of every threshold of the column whose buckets are filled."""
-    for family in (BEFORE, AFTER):
-        unite(scratch.sets, family, scratch.present, found)
-        losses(scales, scratch.sets, family, scratch.rows, found)
-
-
-@jit
+@jit(inner=True)
 def cheapest_cut(
     items: Items,
     scales: Scales,
-    packed: PackedRequirements,
-    scratch: Scratch,
+    buckets: Buckets,
+    packed: PackedRequirements | None,
+    least: int,
     start: int,
     end: int,
-    column: int,
-    best: Cut,
-) -> Cut:
-    """The cut of a column that leaves the least loss, if it beats the best so far: every threshold, and for
-    categories every value against the rest."""
-    found = fill_buckets(items, scales, scratch, start, end, column)
-    if found < 2:
-        return best
-    sets, sides, values = scratch.sets, scratch.sides, scales.histogram
-    unite_both(scales, scratch, found)
-    singles = scales.categorical[column] and found > 2
-    if singles:
-        unite_rest(sets, found)
-        losses(scales, sets, REST, scratch.rows, found)
-        losses(scales, sets, BUCKET, scratch.present, found)
-    whole = 0
-    for at in range(found):
-        whole += scratch.weight[scratch.present[at]]
-    running = np.zeros(values, dtype=np.int64)
-    below = 0
-    for at in range(found - 1):
-        rank = scratch.present[at]
-        weight = scratch.weight[rank]
-        if singles and at > 0 and min(weight, whole - weight) >= packed.minimal_size:
-            cost = weight * sets.loss[BUCKET, rank] + (whole - weight) * sets.loss[REST, at]
-            if cost < best.cost:
-                for value in range(values):
-                    sides[LEFT, value] = scratch.histogram[rank, value]
-                if allowed(packed, scratch, weight, whole - weight):
-                    best = Cut(cost, column, rank, True, weight)
-        below += weight
-        for value in range(values):
-            running[value] += scratch.histogram[rank, value]
-        if min(below, whole - below) >= packed.minimal_size:
-            cost = below * sets.loss[BEFORE, at] + (whole - below) * sets.loss[AFTER, at + 1]
-            if cost < best.cost:
-                for value in range(values):
-                    sides[LEFT, value] = running[value]
-                if allowed(packed, scratch, below, whole - below):
-                    best = Cut(cost, column, rank, False, weight)
-    return best
+    relaxed: bool | None,
+) -> ChosenCut:
+    """The cut of a range that leaves the least loss: every threshold of every column, and for categories every value
+    against the rest; column -1 if none is allowed."""
+    present, tally, sides, loss = buckets.present, buckets.tally, buckets.sides, buckets.loss
+    whole = sides[WHOLE, WEIGHT]
+    entries = tally.shape[1]
+    cost, chosen, threshold, is_single, at_threshold = np.inf, -1, int64(0), False, int64(0)
+    for column in range(scales.columns.shape[0]):
+        found = fill_buckets(items, scales, buckets, start, end, column)
+        if found < 2:
+            continue
+        singles = scales.columns[column, CATEGORICAL] > 0 and found > 2
+        unite(scales, buckets, found, singles)
+        for entry in range(entries):
+            sides[_RUNNING, entry] = 0
+        for place in range(2 * (found - 1)):
+            # First one value against the rest, and then all up to it.
+            at = place // 2
+            single = place % 2 == 0
+            rank = present[at]
+            if single and (at == 0 or not singles):
+                continue
+            if single:
+                left = tally[rank, WEIGHT]
+                now = left * loss[BUCKET, rank] + (whole - left) * loss[REST, at]
+            else:
+                for entry in range(entries):
+                    sides[_RUNNING, entry] += tally[rank, entry]
+                left = sides[_RUNNING, WEIGHT]
+                now = left * loss[BEFORE, at] + (whole - left) * loss[AFTER, at + 1]
+            if now < cost:
+                for entry in range(entries):
+                    sides[LEFT, entry] = tally[rank, entry] if single else sides[_RUNNING, entry]
+                if _both_hold(packed, sides, least):
+                    cost, chosen, threshold, is_single = now, column, rank, single
+                    at_threshold = tally[rank, WEIGHT]
+        if relaxed is not None:
+            halved = _halving_cut(items, buckets, packed, least, start, end, column)
+            if halved.cost < cost:
+                cost, chosen, threshold, is_single = halved.cost, column, halved.threshold, False
+                at_threshold = halved.at_threshold
+    return ChosenCut(cost, chosen, threshold, is_single, at_threshold)
 
 
-@jit
-def median_cut(
-    items: Items, scales: Scales, packed: PackedRequirements, scratch: Scratch, start: int, end: int, column: int
-) -> Cut:
-    """The cut at the median, the median's records left if that is allowed, else right; column -1 if neither is."""
-    found = fill_buckets(items, scales, scratch, start, end, column)
-    sides = scratch.sides
-    sides[LEFT] = 0
-    whole = 0
-    for at in range(found):
-        whole += scratch.weight[scratch.present[at]]
-    below = int(np.int64(0))
-    for at in range(found):
-        rank = scratch.present[at]
-        weight = scratch.weight[rank]
-        for value in range(scales.histogram):
-            sides[LEFT, value] += scratch.histogram[rank, value]
-        if 2 * (below + weight) >= whole:
-            if allowed(packed, scratch, below + weight, whole - below - weight):
-                return Cut(0.0, column, rank, False, weight)
-            for value in range(scales.histogram):
-                sides[LEFT, value] -= scratch.histogram[rank, value]
-            if at > 0 and allowed(packed, scratch, below, whole - below):
-                before = scratch.present[at - 1]
-                return Cut(0.0, column, before, False, scratch.weight[before])
-            break
-        below += weight
-    return Cut(np.inf, -1, 0, False, 0)
-
-
-@jit
-def halving_cut(
-    items: Items, scales: Scales, packed: PackedRequirements, scratch: Scratch, start: int, end: int, column: int
-) -> Cut:
+@jit(inner=True)
+def _halving_cut(
+    items: Items, buckets: Buckets, packed: PackedRequirements | None, least: int, start: int, end: int, column: int
+) -> ChosenCut:
     """Relaxed: half of the records left, and as many of the median's as that takes; items are single records.
 
     What the two sides hold is bounded by their buckets, the median's on both sides.
     """
-    found = fill_buckets(items, scales, scratch, start, end, column)
+    present, tally, sides, loss = buckets.present, buckets.tally, buckets.sides, buckets.loss
     half = (end - start) // 2
-    if found < 2 or half == 0:
-        return Cut(np.inf, -1, 0, False, 0)
-    below = 0
-    at = 0
-    while below + scratch.weight[scratch.present[at]] < half:
-        below += scratch.weight[scratch.present[at]]
+    if present[-1] < 2 or half == 0:
+        return ChosenCut(np.inf, -1, 0, False, 0)
+    below = at = int64(0)
+    while below + tally[present[at], WEIGHT] < half:
+        below += tally[present[at], WEIGHT]
         at += 1
-    median = scratch.present[at]
+    median = present[at]
     take = half - below
-    sides = scratch.sides
-    sides[LEFT] = 0
+    for entry in range(sides.shape[1]):
+        sides[LEFT, entry] = 0
     taken = 0
     for item in range(start, end):
         rank = items.ranks[item, column]
         if rank < median or (rank == median and taken < take):
             if rank == median:
                 taken += 1
+            sides[LEFT, WEIGHT] += 1
             for which in range(items.values.shape[1]):
-                sides[LEFT, items.values[item, which]] += 1
-    if not allowed(packed, scratch, half, end - start - half):
-        return Cut(np.inf, -1, 0, False, 0)
-    unite_both(scales, scratch, found)
-    loss = scratch.sets.loss
-    return Cut(half * loss[BEFORE, at] + (end - start - half) * loss[AFTER, at], column, median, False, take)
+                sides[LEFT, 1 + items.values[item, which]] += 1
+    if not _both_hold(packed, sides, least):
+        return ChosenCut(np.inf, -1, 0, False, 0)
+    return ChosenCut(half * loss[BEFORE, at] + (end - start - half) * loss[AFTER, at], column, median, False, take)
 
 
-@jit
+@jit(inner=True)
+def _median_cut(buckets: Buckets, packed: PackedRequirements | None, least: int, column: int) -> ChosenCut:
+    """The cut at the median, the median's records left if that is allowed, else right; column -1 if neither is."""
+    present, tally, sides = buckets.present, buckets.tally, buckets.sides
+    for entry in range(sides.shape[1]):
+        sides[LEFT, entry] = 0
+    for at in range(present[-1]):
+        rank = present[at]
+        for entry in range(sides.shape[1]):
+            sides[LEFT, entry] += tally[rank, entry]
+        if 2 * sides[LEFT, WEIGHT] >= sides[WHOLE, WEIGHT]:
+            if _both_hold(packed, sides, least):
+                return ChosenCut(0.0, column, rank, False, tally[rank, WEIGHT])
+            for entry in range(sides.shape[1]):
+                sides[LEFT, entry] -= tally[rank, entry]
+            if at > 0 and _both_hold(packed, sides, least):
+                before = present[at - 1]
+                return ChosenCut(0.0, column, before, False, tally[before, WEIGHT])
+            break
+    return ChosenCut(np.inf, -1, 0, False, 0)
+
+
+@jit(inner=True)
 def widest_cut(
-    items: Items, scales: Scales, packed: PackedRequirements, scratch: Scratch, start: int, end: int, relaxed: bool
-) -> Cut:
-    """Try the columns by normalized span, widest first, equal ones in the order of the schema."""
-    collect(items, scales, start, end, scratch.sets, REST)
-    losses(scales, scratch.sets, REST, scratch.rows, 1)
-    spans = scratch.sets.by_column.copy()
-    best = Cut(np.inf, -1, 0, False, 0)
+    items: Items,
+    scales: Scales,
+    buckets: Buckets,
+    packed: PackedRequirements | None,
+    least: int,
+    start: int,
+    end: int,
+    relaxed: bool | None,
+    spans: Floats,
+) -> ChosenCut:
+    """Try the columns by normalized span, widest first, equal ones in the order of the schema; ``spans`` is room."""
+    ends, bits = buckets.ends, buckets.bits
+    for which in range(scales.spanned.shape[0]):
+        column = scales.spanned[which]
+        low = high = items.ranks[start, column]
+        for item in range(start + 1, end):
+            low = min(low, items.ranks[item, column])
+            high = max(high, items.ranks[item, column])
+        ends[REST, 0, which], ends[REST, 0, scales.spanned.shape[0] + which] = low, high
+    for word in range(bits.shape[2]):
+        held = np.uint64(0)
+        for item in range(start, end):
+            held |= items.bits[item, word]
+        bits[REST, 0, word] = held
+    lose(scales, buckets, int64(REST), int64(1), spans)
+    best = ChosenCut(np.inf, -1, 0, False, 0)
     while best.column < 0:
-        widest = int(np.int64(0))  # not a literal, for which numba would compile everything below once more
-        for column in range(len(spans)):
+        widest = int64(0)
+        for column in range(spans.shape[0]):
             if spans[column] > spans[widest]:
                 widest = column
         if spans[widest] <= 0.0:
             break
         spans[widest] = -1.0
-        if relaxed:
-            best = halving_cut(items, scales, packed, scratch, start, end, widest)
+        found = fill_buckets(items, scales, buckets, start, end, widest)
+        if relaxed is None:
+            best = _median_cut(buckets, packed, least, widest)
         else:
-            best = median_cut(items, scales, packed, scratch, start, end, widest)
-    return best
-
-
-@jit
-def choose(
-    items: Items,
-    scales: Scales,
-    packed: PackedRequirements,
-    scratch: Scratch,
-    start: int,
-    end: int,
-    by_loss: bool,
-    relaxed: bool,
-) -> Cut:
-    """The cut of a range; column -1 if none is allowed."""
-    if not by_loss:
-        return widest_cut(items, scales, packed, scratch, start, end, relaxed)
-    best = Cut(np.inf, -1, 0, False, 0)
-    for column in range(len(scales.sizes)):
-        best = cheapest_cut(items, scales, packed, scratch, start, end, column, best)
-        if relaxed:
-            halved = halving_cut(items, scales, packed, scratch, start, end, column)
-            if halved.cost < best.cost:
-                best = halved
+            unite(scales, buckets, found, False)
+            best = _halving_cut(items, buckets, packed, least, start, end, widest)
     return best

@@ -10,15 +10,17 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers.partition._kernels import Cuts, partition
-from hedgerow.anonymizers.partition._sets import Items, Scales
+from hedgerow.anonymizers.partition._buckets import Items, Scales, new_buckets
+from hedgerow.anonymizers.partition._kernels import partition
+from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.privacy.binding import PackedRequirements
 
-__all__ = ["partition_in_threads"]
+__all__ = ["Cuts", "partition_in_threads"]
 
 # Below so many items a second thread costs more than it brings.
 _WORTHWHILE = 20_000
@@ -26,14 +28,46 @@ _WORTHWHILE = 20_000
 _PARTS = 16
 
 
+class Cuts(NamedTuple):
+    """The tree of cuts and the ranges of its leaves; a child below zero is the leaf ``-1 - child``."""
+
+    column: Ints
+    threshold: Ints
+    single: Bools
+    left: Ints
+    right: Ints
+    start: Longs
+    end: Longs
+
+
 def partition_in_threads(
-    items: Items, scales: Scales, packed: PackedRequirements, *, by_loss: bool, relaxed: bool
+    items: Items, scales: Scales, values: int, packed: PackedRequirements, *, by_loss: bool, relaxed: bool
 ) -> Cuts:
-    """Partition all items; see :func:`hedgerow.anonymizers.partition._kernels.partition`."""
+    """Partition all items; see :func:`hedgerow.anonymizers.partition._kernels.partition`.
+
+    ``values`` is the length of the concatenated sensitive histograms.
+    """
 
     def cut(part: Items, leave: int) -> Cuts:
         most = int(min(len(part.weights), part.weights.sum() // packed.minimal_size)) + 1
-        return partition(part, scales, packed, most, leave, by_loss, relaxed)
+        cuts, leaves = np.zeros((most, 5), dtype=np.int32), np.zeros((most, 2), dtype=np.int64)
+        waiting = np.zeros((most + 1, 4), dtype=np.int64)
+        waiting[0] = 0, len(part.weights), -1, 0
+        inner, outer = partition(
+            part,
+            scales,
+            new_buckets(scales, part.bits.shape[1], values),
+            packed if len(packed.kind) else None,
+            packed.minimal_size,
+            leave,
+            relaxed or None,
+            None if by_loss else np.zeros(len(scales.columns)),
+            cuts,
+            leaves,
+            waiting,
+        )
+        column, threshold, single, left, right = cuts[:inner].T
+        return Cuts(column, threshold, single > 0, left, right, leaves[:outer, 0], leaves[:outer, 1])
 
     if len(items.weights) < _WORTHWHILE:
         return cut(items, 0)
@@ -47,7 +81,7 @@ def _range(items: Items, start: int, end: int) -> Items:
     """The items of a range, not copied: what a kernel moves there moves in the whole."""
     return Items(
         items.ranks[start:end],
-        items.categories[start:end],
+        items.bits[start:end],
         items.values[start:end],
         items.weights[start:end],
         items.origin[start:end],

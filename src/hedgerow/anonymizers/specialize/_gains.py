@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hedgerow._jit import jit
-from hedgerow.anonymizers.specialize._kernels import Codes, Counts, Flags, Floats
+from hedgerow.arrays import Bools, Floats, Ints, Longs
 
 __all__ = ["best_threshold", "gain_of_split", "gains_of_disclosure"]
 
@@ -15,7 +15,7 @@ LEAST_GAIN = 1e-18
 EQUAL = 1e-12
 
 
-@jit
+@jit(inner=True)
 def _spread(number: int) -> float:
     """Return n log₂ n."""
     if number < 2:
@@ -25,7 +25,7 @@ def _spread(number: int) -> float:
 
 @jit
 def gain_of_split(
-    starts: Counts, label: Codes, records: Counts, bounds: Counts, whole: Counts, inside: Counts
+    starts: Longs, label: Ints, records: Longs, bounds: Longs, whole: Longs, inside: Longs
 ) -> tuple[float, int]:
     """Return the information gain of a split in bits, and the records of its smallest branch.
 
@@ -66,9 +66,7 @@ def gain_of_split(
 
 
 @jit
-def best_threshold(
-    starts: Counts, label: Codes, records: Counts, first: int, last: int, left: Counts, right: Counts
-) -> int:
+def best_threshold(starts: Longs, label: Ints, records: Longs, first: int, last: int, left: Longs, right: Longs) -> int:
     """Return the place from which on the right side of the binary split with the highest gain begins.
 
     Of equally good ones it is the first. ``left`` and ``right`` are room for one number per class, zero before and
@@ -79,8 +77,8 @@ def best_threshold(
         right[label[i]] += records[i]
         total += records[i]
     unmixed = 0.0
-    for number in right:
-        unmixed += _spread(number)
+    for one in range(right.shape[0]):
+        unmixed += _spread(right[one])
     least, best, passed = np.inf, first + 1, 0
     for place in range(first, last - 1):
         for i in range(starts[place], starts[place + 1]):
@@ -93,14 +91,14 @@ def best_threshold(
         mixed = _spread(passed) + _spread(total - passed) - unmixed
         if mixed < least - EQUAL * _spread(total):
             least, best = mixed, place + 1
-    left[:] = 0
-    right[:] = 0
+    for one in range(left.shape[0]):
+        left[one] = right[one] = 0
     return best
 
 
 @jit
 def gains_of_disclosure(
-    starts: Counts, label: Codes, records: Counts, hidden: Flags, whole: Counts, gains: Floats, smaller: Counts
+    starts: Longs, label: Ints, records: Longs, hidden: Bools, whole: Longs, gains: Floats, smaller: Longs
 ) -> None:
     """Find for each hidden place the gain of taking it out of the others, and the records of the smaller side.
 
@@ -113,8 +111,8 @@ def gains_of_disclosure(
                 whole[label[i]] += records[i]
                 total += records[i]
     unmixed = 0.0
-    for number in whole:
-        unmixed += _spread(number)
+    for one in range(whole.shape[0]):
+        unmixed += _spread(whole[one])
     for place in range(len(hidden)):
         gains[place] = 0.0
         smaller[place] = 0
@@ -134,4 +132,5 @@ def gains_of_disclosure(
         if not even:
             after = _spread(size) - within + _spread(total - size) - rest
             gains[place] = max((_spread(total) - unmixed - after) / total, LEAST_GAIN)
-    whole[:] = 0
+    for one in range(whole.shape[0]):
+        whole[one] = 0

@@ -2,136 +2,138 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from hedgerow._jit import jit
-from hedgerow.anonymizers.specialize._kernels import Candidates, Codes, Counts, Elements
-from hedgerow.privacy._kernels import all_hold
+from hedgerow._jit import int64, jit
+from hedgerow.anonymizers.specialize._kernels import Candidates, Elements
+from hedgerow.arrays import Longs
 from hedgerow.privacy.binding import PackedRequirements
+from hedgerow.privacy.formulas import all_hold
 
-__all__ = ["class_holds", "judge"]
+__all__ = ["judge"]
+
+# The rows of histograms: those of a branch, of the rest, and of the whole class.
+BRANCH, REST, WHOLE = range(3)
 
 
 @jit
 def judge(
     elements: Elements,
     candidates: Candidates,
-    packed: PackedRequirements,
-    width: int,
-    changed: Counts,
+    least: int,
+    packed: PackedRequirements | None,
+    disclose: bool | None,
+    histograms: Longs,
+    changed: Longs,
     number: int,
-    smallest: Counts,
+    smallest: Longs,
 ) -> None:
     """Find which specializations the changed classes forbid, and the smallest class that each would leave.
 
-    ``number`` is that of the shield, ``width`` the length of its histograms, ``smallest`` has one entry per candidate
-    and only falls. Candidates that are not allowed are not looked at. O(q) for each element.
+    ``number`` is that of the shield, ``histograms`` are zeros in three rows, ``smallest`` has one entry per candidate
+    and only falls. Candidates that are not allowed are not looked at. numba leaves out formulas and disclosures that
+    are ``None``. O(q) for each element.
     """
-    histogram, whole = np.zeros(width, dtype=np.int64), np.zeros(width, dtype=np.int64)
-    for one in changed:
-        for at in range(len(elements.columns)):
+    for place in range(changed.shape[0]):
+        one = changed[place]
+        for at in range(elements.columns.shape[0]):
             column = elements.columns[at]
             part = elements.parts[one, at]
             offset = candidates.parts_at[column]
             if candidates.discloses[column]:
-                if part == 0:
-                    _judge_disclosures(
-                        elements, one, at, candidates, packed, histogram, whole, number, smallest[offset:]
-                    )
+                if disclose is not None and part == 0:
+                    _judge_disclosures(elements, one, at, candidates, least, packed, histograms, number, smallest)
             elif candidates.allowed[offset + part]:
-                _judge_split(elements, one, at, candidates, packed, histogram, number, smallest[offset:])
+                _judge_split(elements, one, at, candidates, least, packed, histograms, number, smallest)
 
 
-@jit
+@jit(inner=True)
 def _judge_split(
     elements: Elements,
     one: int,
     at: int,
     candidates: Candidates,
-    packed: PackedRequirements,
-    histogram: Counts,
+    least: int,
+    packed: PackedRequirements | None,
+    histograms: Longs,
     number: int,
-    smallest: Counts,
+    smallest: Longs,
 ) -> None:
+    """The same for splitting the part that a class lies in: each branch has to hold."""
     column = elements.columns[at]
-    part = elements.parts[one, at]
-    branch = candidates.branch[candidates.codes_at[column] : candidates.codes_at[column + 1]]
+    candidate = candidates.parts_at[column] + elements.parts[one, at]
     count, touched = candidates.total, candidates.touched
-    branches = _count_branches(elements, one, at, branch, candidates)
-    least = elements.records[one]
+    branches = _count_branches(elements, one, at, candidates)
+    fewest = elements.records[one]
     for j in range(branches):
-        least = min(least, count[touched[j]])
-    smallest[part] = min(smallest[part], least)
-    holds = least >= packed.minimal_size
-    if holds and branches > 1 and len(packed.kind) > 0:
-        _sort_branches(elements, one, at, branch, branches, candidates)
-        begin = 0
+        fewest = min(fewest, count[touched[j]])
+    smallest[candidate] = min(smallest[candidate], fewest)
+    holds = fewest >= least
+    if packed is not None and holds and branches > 1:
+        _sort_branches(elements, one, at, branches, candidates)
+        begin = int64(0)
         for j in range(branches):
             end = candidates.place[touched[j]]
-            _tally(elements, begin, end, histogram, 1)
-            holds = holds and all_hold(packed, count[touched[j]], histogram)
-            _tally(elements, begin, end, histogram, -1)
+            _tally(elements, begin, end, histograms, int64(BRANCH))
+            holds = holds and all_hold(packed, count[touched[j]], histograms[BRANCH])
             begin = end
     if not holds:
-        candidates.allowed[candidates.parts_at[column] + part] = False
-        candidates.refused[candidates.parts_at[column] + part] = number
+        candidates.allowed[candidate] = False
+        candidates.refused[candidate] = number
     for j in range(branches):
         count[touched[j]] = 0
 
 
-@jit
+@jit(inner=True)
 def _judge_disclosures(
     elements: Elements,
     one: int,
     at: int,
     candidates: Candidates,
-    packed: PackedRequirements,
-    histogram: Counts,
-    whole: Counts,
+    least: int,
+    packed: PackedRequirements | None,
+    histograms: Longs,
     number: int,
-    smallest: Counts,
+    smallest: Longs,
 ) -> None:
     """The same for taking one code out of a class: both that code and the rest have to hold."""
     column = elements.columns[at]
-    branch = candidates.branch[candidates.codes_at[column] : candidates.codes_at[column + 1]]
-    allowed = candidates.allowed[candidates.parts_at[column] : candidates.parts_at[column + 1]]
+    first = candidates.parts_at[column]
     count, touched = candidates.total, candidates.touched
     total = elements.records[one]
-    codes = _count_branches(elements, one, at, branch, candidates)
-    reads = len(packed.kind) > 0 and codes > 1
-    if reads:
-        _sort_branches(elements, one, at, branch, codes, candidates)
-        _tally(elements, 0, elements.last[one] - elements.first[one], whole, 1)
-    begin = 0
+    codes = _count_branches(elements, one, at, candidates)
+    if packed is not None and codes > 1:
+        _sort_branches(elements, one, at, codes, candidates)
+        _tally(elements, int64(0), elements.last[one] - elements.first[one], histograms, int64(WHOLE))
+    begin = int64(0)
     for j in range(codes):
         code = touched[j]
-        end = candidates.place[code] if reads else 0
-        if allowed[code]:
+        candidate = first + code
+        end = candidates.place[code]
+        if candidates.allowed[candidate]:
             rest = total - count[code]
-            least = total if rest == 0 else min(rest, count[code])
-            smallest[code] = min(smallest[code], least)
-            holds = least >= packed.minimal_size
-            if holds and reads:
-                _tally(elements, begin, end, histogram, 1)
-                holds = all_hold(packed, count[code], histogram) and all_hold(packed, rest, whole - histogram)
-                _tally(elements, begin, end, histogram, -1)
+            fewest = total if rest == 0 else min(rest, count[code])
+            smallest[candidate] = min(smallest[candidate], fewest)
+            holds = fewest >= least
+            if packed is not None and holds and codes > 1:
+                _tally(elements, begin, end, histograms, int64(BRANCH))
+                for value in range(histograms.shape[1]):
+                    histograms[REST, value] = histograms[WHOLE, value] - histograms[BRANCH, value]
+                holds = all_hold(packed, count[code], histograms[BRANCH]) and all_hold(packed, rest, histograms[REST])
             if not holds:
-                allowed[code] = False
-                candidates.refused[candidates.parts_at[column] + code] = number
+                candidates.allowed[candidate] = False
+                candidates.refused[candidate] = number
         begin = end
-    if reads:
-        _tally(elements, 0, elements.last[one] - elements.first[one], whole, -1)
     for j in range(codes):
         count[touched[j]] = 0
 
 
-@jit
-def _count_branches(elements: Elements, one: int, at: int, branch: Codes, candidates: Candidates) -> int:
+@jit(inner=True)
+def _count_branches(elements: Elements, one: int, at: int, candidates: Candidates) -> int:
     """Count the records of a class in each branch; returns how many branches there are."""
-    count, touched = candidates.total, candidates.touched
+    branch, count, touched = candidates.branch, candidates.total, candidates.touched
+    first = candidates.codes_at[elements.columns[at]]
     branches = 0
     for i in range(elements.first[one], elements.last[one]):
-        to = branch[elements.codes[i, at]]
+        to = branch[first + elements.codes[i, at]]
         if count[to] == 0:
             touched[branches] = to
             branches += 1
@@ -139,39 +141,32 @@ def _count_branches(elements: Elements, one: int, at: int, branch: Codes, candid
     return branches
 
 
-@jit
-def _sort_branches(elements: Elements, one: int, at: int, branch: Codes, branches: int, candidates: Candidates) -> None:
+@jit(inner=True)
+def _sort_branches(elements: Elements, one: int, at: int, branches: int, candidates: Candidates) -> None:
     """List the elements of a class branch by branch; ``place`` is then where each branch ends in the listing."""
-    place, touched = candidates.place, candidates.touched
+    branch, place, touched = candidates.branch, candidates.place, candidates.touched
+    first = candidates.codes_at[elements.columns[at]]
     for j in range(branches):
         place[touched[j]] = 0
     for i in range(elements.first[one], elements.last[one]):
-        place[branch[elements.codes[i, at]]] += 1
+        place[branch[first + elements.codes[i, at]]] += 1
     begin = 0
     for j in range(branches):
         number = place[touched[j]]
         place[touched[j]] = begin
         begin += number
     for i in range(elements.first[one], elements.last[one]):
-        to = branch[elements.codes[i, at]]
+        to = branch[first + elements.codes[i, at]]
         elements.listing[place[to]] = i
         place[to] += 1
 
 
-@jit
-def _tally(elements: Elements, begin: int, end: int, histogram: Counts, times: int) -> None:
-    """Add the sensitive values of listed elements to a histogram, or take them away."""
+@jit(inner=True)
+def _tally(elements: Elements, begin: int, end: int, histograms: Longs, row: int) -> None:
+    """Count the sensitive values of listed elements in a histogram."""
+    for value in range(histograms.shape[1]):
+        histograms[row, value] = 0
     for j in range(begin, end):
         i = elements.listing[j]
         for k in range(elements.values.shape[1]):
-            histogram[elements.values[i, k]] += times * elements.sizes[i]
-
-
-@jit
-def class_holds(elements: Elements, one: int, packed: PackedRequirements, width: int) -> bool:
-    """Check the requirements on one class as it is. O(elements of the class)."""
-    histogram = np.zeros(width, dtype=np.int64)
-    for i in range(elements.first[one], elements.last[one]):
-        for k in range(elements.values.shape[1]):
-            histogram[elements.values[i, k]] += elements.sizes[i]
-    return all_hold(packed, elements.records[one], histogram)
+            histograms[row, elements.values[i, k]] += elements.sizes[i]

@@ -9,17 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from hedgerow._jit import jit
+from hedgerow.arrays import Bools, Ints, Longs
 
-__all__ = ["Candidates", "Codes", "Counts", "Elements", "Flags", "Floats", "divide"]
-
-Codes = NDArray[np.int32]
-Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+__all__ = ["Candidates", "Elements", "divide"]
 
 
 class Elements(NamedTuple):
@@ -41,18 +34,18 @@ class Elements(NamedTuple):
         Room for sorting elements.
     """
 
-    columns: Counts
-    codes: Codes
-    values: Codes
-    sizes: Counts
-    first: Counts
-    last: Counts
-    records: Counts
-    parts: Codes
-    other_codes: Codes
-    other_values: Codes
-    other_sizes: Counts
-    listing: Counts
+    columns: Longs
+    codes: Ints
+    values: Ints
+    sizes: Longs
+    first: Longs
+    last: Longs
+    records: Longs
+    parts: Ints
+    other_codes: Ints
+    other_values: Ints
+    other_sizes: Longs
+    listing: Longs
 
 
 class Candidates(NamedTuple):
@@ -74,15 +67,15 @@ class Candidates(NamedTuple):
         Room; ``total`` is zero between calls.
     """
 
-    codes_at: Counts
-    parts_at: Counts
-    branch: Codes
-    discloses: Flags
-    allowed: Flags
-    refused: Codes
-    total: Counts
-    place: Counts
-    touched: Codes
+    codes_at: Longs
+    parts_at: Longs
+    branch: Ints
+    discloses: Bools
+    allowed: Bools
+    refused: Ints
+    total: Longs
+    place: Longs
+    touched: Ints
 
 
 @jit
@@ -91,10 +84,10 @@ def divide(
     classes: int,
     at: int,
     part: int,
-    branch: Codes,
-    children: Codes,
+    branch: Ints,
+    children: Ints,
     candidates: Candidates,
-    changed: Counts,
+    changed: Longs,
 ) -> tuple[int, int]:
     """Split every class that lies in a part of the shield's column ``at``.
 
@@ -145,10 +138,13 @@ def divide(
             new = one if j == 0 else found
             if j > 0:
                 found += 1
-                elements.parts[new] = elements.parts[one]
+                for column in range(elements.parts.shape[1]):
+                    elements.parts[new, column] = elements.parts[one, column]
             elements.first[new] = begin
             elements.last[new] = place[touched[j]]
-            elements.records[new] = elements.sizes[begin : place[touched[j]]].sum()
+            elements.records[new] = 0
+            for i in range(begin, place[touched[j]]):
+                elements.records[new] += elements.sizes[i]
             begin = place[touched[j]]
             changed[listed] = new
             listed += 1
@@ -157,16 +153,23 @@ def divide(
     return found, listed
 
 
-@jit
-def _move(elements: Elements, first: int, last: int, at: int, branch: Codes, place: Counts) -> None:
+@jit(inner=True)
+def _move(elements: Elements, first: int, last: int, at: int, branch: Ints, place: Longs) -> None:
     """Move the elements of a class to the places of their branches; ``place`` is then where each branch ends."""
+    codes, values, sizes = elements.codes, elements.values, elements.sizes
+    other_codes, other_values, other_sizes = elements.other_codes, elements.other_values, elements.other_sizes
     for i in range(first, last):
-        to = branch[elements.codes[i, at]]
+        to = branch[codes[i, at]]
         where = place[to]
         place[to] += 1
-        elements.other_codes[where] = elements.codes[i]
-        elements.other_values[where] = elements.values[i]
-        elements.other_sizes[where] = elements.sizes[i]
-    elements.codes[first:last] = elements.other_codes[first:last]
-    elements.values[first:last] = elements.other_values[first:last]
-    elements.sizes[first:last] = elements.other_sizes[first:last]
+        for column in range(codes.shape[1]):
+            other_codes[where, column] = codes[i, column]
+        for column in range(values.shape[1]):
+            other_values[where, column] = values[i, column]
+        other_sizes[where] = sizes[i]
+    for i in range(first, last):
+        for column in range(codes.shape[1]):
+            codes[i, column] = other_codes[i, column]
+        for column in range(values.shape[1]):
+            values[i, column] = other_values[i, column]
+        sizes[i] = other_sizes[i]

@@ -96,7 +96,7 @@ class ShieldClasses:
     ) -> None:
         context, self._packed = privacy.bind(counts, requirements)
         self.shield, self.weight, self._number, self._candidates = shield, len(requirements), number, candidates
-        self._width = int(context.offsets[-1])
+        self._histograms = np.zeros((3, int(context.offsets[-1])), dtype=np.int64)
         codes, values, sizes = shield_elements(counts, shield, [one.domain.name for one in context.columns])
         values += context.offsets[:-1].astype(np.int32)
         length = len(sizes)
@@ -118,12 +118,22 @@ class ShieldClasses:
         self.classes = 1
         self.smallest_class = counts.rows
         self.smallest_after = np.full(len(candidates.allowed), np.iinfo(np.int64).max)
-        if not _judging.class_holds(self._elements, 0, self._packed, self._width):
+        if not self._holds_as_one(counts.rows):
             raise Infeasible(
                 f"The table cannot meet {' and '.join(map(str, requirements))}: even with every quasi-identifier fully "
                 f"generalized, all {counts.rows:,} records as one class do not. Lower the requirement."
             )
         self._judge(1)
+
+    def _holds_as_one(self, rows: int) -> bool:
+        """Whether all records in one class would do."""
+        if self._packed.formulas is None:
+            return rows >= self._packed.minimal_size
+        from hedgerow.privacy.formulas import all_hold
+
+        histogram = np.zeros(self._histograms.shape[1], dtype=np.int64)
+        np.add.at(histogram, self._elements.values, self._elements.sizes[:, np.newaxis])
+        return all_hold(self._packed, rows, histogram)
 
     def divide(self, column: int, split: Split) -> None:
         """Let a specialization happen, and find out what may follow it."""
@@ -149,8 +159,10 @@ class ShieldClasses:
         _judging.judge(
             self._elements,
             self._candidates,
-            self._packed,
-            self._width,
+            self._packed.minimal_size,
+            self._packed.formulas,
+            bool(self._candidates.discloses.any()) or None,
+            self._histograms,
             self._changed[:changed],
             self._number,
             self.smallest_after,

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._jit import int64, jit
-from hedgerow.privacy._kernels import all_hold
 from hedgerow.privacy.binding import PackedRequirements
+from hedgerow.privacy.formulas import all_hold
 
 __all__ = [
     "BORROWED",

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from hedgerow._jit import int64, jit
-from hedgerow.privacy._kernels import all_hold
 from hedgerow.privacy.binding import PackedRequirements
+from hedgerow.privacy.formulas import all_hold
 from hedgerow.trees.splitting.merits import Merit, log_weight
 from hedgerow.trees.splitting.records import ABOVE, ALL, BELOW, Bools, Floats, Ints, Longs, Pool
 from hedgerow.trees.splitting.tallies import tally_codes

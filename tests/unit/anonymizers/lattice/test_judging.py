@@ -9,7 +9,7 @@ import pytest
 
 from hedgerow import AlphaK, KAnonymity, LDiversity, Schema, TCloseness
 from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.judging import Judge, Verdict, allowance_of
+from hedgerow.anonymizers.lattice.judging import Judge, Judgement, allowance_of
 from hedgerow.anonymizers.lattice.levels import Lattice
 
 PEOPLE = pa.table(
@@ -28,7 +28,7 @@ def judge_of(*requirements: Any, allowance: int = 0, people: pa.Table = PEOPLE) 
     return Judge(Lattice(counts, ["ill"]), requirements, allowance)
 
 
-def verdict(judge: Judge, levels: tuple[int, int] = (0, 0)) -> Verdict:
+def verdict(judge: Judge, levels: tuple[int, int] = (0, 0)) -> Judgement:
     return judge.verdict(judge.lattice.classes(levels))
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.merge import blocks
 from hedgerow.anonymizers.merge.clusters import cluster_blocks
 from hedgerow.anonymizers.merge.k_member import KMember, grown_from
+from hedgerow.anonymizers.partition import blocks
 from hedgerow.counts import FrequencyTable
 from hedgerow.metrics import ncp
 from hedgerow.privacy import Requirement

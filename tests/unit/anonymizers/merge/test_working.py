@@ -10,9 +10,9 @@ import pytest
 
 from hedgerow import KACA, Greedy, KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.merge import blocks
-from hedgerow.anonymizers.merge.boxes import described
+from hedgerow.anonymizers.boxes.layout import described
 from hedgerow.anonymizers.merge.working import Part, merge_parts
+from hedgerow.anonymizers.partition import blocks
 from hedgerow.recoding import Recoding
 
 

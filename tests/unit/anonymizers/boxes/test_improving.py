@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Mondrian, Schema
 from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.merge import improving
-from hedgerow.anonymizers.merge.improving import improved
+from hedgerow.anonymizers.boxes import improving
+from hedgerow.anonymizers.boxes.improving import improved
 from hedgerow.recoding import Pieces
 
 
@@ -28,10 +28,8 @@ def moved(table: pa.Table, group_of_row: list[int], require: Any, blocks: list[i
     rows = table.select(quasi).to_pylist()
     order = sorted(range(len(rows)), key=lambda at: tuple(rows[at].values()))
     group = np.array([group_of_row[at] for at in order], dtype=np.int32)
-    with pytest.MonkeyPatch.context() as patch:
-        if blocks is not None:
-            patch.setattr(improving, "near_groups", lambda *_: np.array(blocks, dtype=np.int64))
-        pieces = improved(counts, require, Pieces.whole(group, counts.cell_sizes))
+    near = None if blocks is None else np.array(blocks, dtype=np.int64)
+    pieces = improved(counts, require, Pieces.whole(group, counts.cell_sizes), near)
     found = [0] * len(rows)
     for cell, of_group in zip(pieces.cell.tolist(), pieces.group.tolist(), strict=True):
         found[order[cell]] = of_group

@@ -8,8 +8,8 @@ import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.merge import blocks
-from hedgerow.anonymizers.merge.blocks import blocks_of, near_groups
+from hedgerow.anonymizers.partition import blocks
+from hedgerow.anonymizers.partition.blocks import blocks_of, near_groups
 from hedgerow.recoding import Pieces
 
 TABLE = pa.table(

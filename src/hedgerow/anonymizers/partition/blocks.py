@@ -13,9 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers.partition.mondrian import Mondrian
+from hedgerow.anonymizers.partition.cutting import cut_groups, orders_of
 from hedgerow.counts import FrequencyTable
-from hedgerow.errors import required
 from hedgerow.privacy import KAnonymity, Requirement
 from hedgerow.recoding import Pieces
 
@@ -64,5 +63,6 @@ def near_groups(counts: FrequencyTable, pieces: Pieces) -> NDArray[np.int64]:
 def _block_of_cell(counts: FrequencyTable, requirements: Sequence[Requirement], tuples: int) -> NDArray[np.int32]:
     """Cut the table into blocks of at least about so many tuples, in which all requirements hold."""
     records = min(max(int(counts.rows * tuples / len(counts.tuples)), 1), counts.rows)
-    coarse = Mondrian().fit_counts(counts, [*requirements, KAnonymity(records)])
-    return required(coarse.pieces, "what goes to which group").group
+    wanted = [*requirements, KAnonymity(records)]
+    pieces, _ = cut_groups(counts, wanted, orders_of(counts, "auto"), by_loss=True, relaxed=False)
+    return pieces.group

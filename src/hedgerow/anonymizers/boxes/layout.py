@@ -1,4 +1,4 @@
-"""From a frequency table to boxes: how each column is described while records are merged, and what a box loses.
+"""From a frequency table to boxes: how each column is described by them, and what a box loses.
 
 By a hierarchy: a box is a node, and two boxes meet at their lowest common ancestor. Or as it is published without one:
 numbers by the range they span, categories by the set that occurs. The losses are those of :mod:`hedgerow.metrics`: what
@@ -10,23 +10,21 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow import privacy
-from hedgerow.anonymizers.merge._kernels import Boxes, Shape, Units
+from hedgerow.anonymizers.boxes.bits import bit_layout
+from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units
+from hedgerow.arrays import Floats, Ints, Longs, Words
 from hedgerow.counts import FrequencyTable
-from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy
-from hedgerow.metrics.certainty import penalties_of_nodes
+from hedgerow.metrics.cells import NodeLoss, beyond_first, loss_of_nodes
 from hedgerow.privacy.binding import Context
-from hedgerow.values import SUPPRESSED_TEXT
 
-__all__ = ["Described", "LossName", "described", "loss_of_nodes", "units_of"]
+__all__ = ["Described", "LossName", "described", "units_of"]
 
 LossName = Literal["nllm", "ncp", "distortion", "prec", "discernibility"]
 
-_WORD = 64
 # 400 megabytes of pairs of nodes, ancestor and loss.
 _MOST_PAIRS = 2**25
 # A gigabyte of sets.
@@ -57,7 +55,7 @@ def described(counts: FrequencyTable, metric: LossName, ranges: bool) -> Describ
     # A number beside a missing one has lost everything: as a set of values it would not.
     spans = [at for at in columns if ranges and kinds[at] != "text"]
     sets = [at for at in columns if ranges and kinds[at] == "text"]
-    nodes, pairs = _trees(counts, trees, metric)
+    nodes, pairs = _trees(counts, trees, "nllm" if metric == "discernibility" else metric)
     low, scale = _ranges(counts, spans)
     bits, slots = _sets(counts, sets)
     return Described(Shape(*pairs, scale, *slots), Boxes(nodes, low, low.copy(), bits))
@@ -71,8 +69,8 @@ def units_of(counts: FrequencyTable, context: Context) -> Units:
 
 
 def _trees(
-    counts: FrequencyTable, columns: list[int], metric: LossName
-) -> tuple[NDArray[np.int32], tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]]:
+    counts: FrequencyTable, columns: list[int], metric: NodeLoss
+) -> tuple[Ints, tuple[Longs, Longs, Ints, Floats]]:
     nodes = np.empty((len(counts.tuples), len(columns)), dtype=np.int32)
     offsets, widths, ancestors, losses = [0], [], [np.empty(0, np.int32)], [np.empty(0)]
     for place, at in enumerate(columns):
@@ -98,7 +96,7 @@ def _trees(
     )
 
 
-def _ancestors(hierarchy: EncodedHierarchy) -> NDArray[np.int32]:
+def _ancestors(hierarchy: EncodedHierarchy) -> Ints:
     """The lowest common ancestor of each pair of nodes.
 
     With nodes below a node it has itself as ancestor, with all others what its parent has; parents come first.
@@ -113,36 +111,7 @@ def _ancestors(hierarchy: EncodedHierarchy) -> NDArray[np.int32]:
     return pairs
 
 
-def loss_of_nodes(hierarchy: EncodedHierarchy, domain: Domain, metric: LossName) -> NDArray[np.float64]:
-    """What a record loses whose cell is published as each node: its share of the metric.
-
-    For the distortion it is more by what the leaf is above the deepest one, which no recoding changes. The NCP is that
-    of what is written, :func:`hedgerow.metrics.ncp_published`.
-
-    >>> from hedgerow.hierarchies import taxonomy
-    >>> towns = Domain("town", "text", np.array(["A", "B", "C"]))
-    >>> tree = taxonomy({"*": {"north": ["A", "B"], "south": ["C"]}}).encode(towns)
-    >>> tree.labels
-    ('*', 'north', 'A', 'B', 'south', 'C')
-    >>> loss_of_nodes(tree, towns, "nllm").tolist()
-    [1.0, 0.5, 0.0, 0.0, 0.0, 0.0]
-    >>> loss_of_nodes(tree, towns, "prec").tolist()
-    [1.0, 0.5, 0.0, 0.0, 0.5, 0.0]
-    """
-    if metric == "ncp":
-        loss = penalties_of_nodes(domain, hierarchy, np.arange(len(hierarchy.parent), dtype=np.int32))
-    elif metric == "prec":
-        loss = hierarchy.level / max(hierarchy.height, 1)
-    elif metric == "distortion":
-        loss = (hierarchy.height - hierarchy.depth) / max(hierarchy.height, 1)
-    else:
-        loss = (hierarchy.leaf_count - 1) / max(int(hierarchy.leaf_count[hierarchy.root]) - 1, 1)
-    # A node may be written as suppressed that is not the root; its reader knows no more than at the root.
-    hidden = np.array([label == SUPPRESSED_TEXT for label in hierarchy.labels]) & (hierarchy.level > 0)
-    return np.where(hidden, 1.0, loss)
-
-
-def _ranges(counts: FrequencyTable, columns: list[int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _ranges(counts: FrequencyTable, columns: list[int]) -> tuple[Floats, Floats]:
     low = np.empty((len(counts.tuples), len(columns)))
     scale = np.empty(len(columns))
     for place, at in enumerate(columns):
@@ -155,36 +124,15 @@ def _ranges(counts: FrequencyTable, columns: list[int]) -> tuple[NDArray[np.floa
     return low, scale
 
 
-def _sets(
-    counts: FrequencyTable, columns: list[int]
-) -> tuple[NDArray[np.uint64], tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64], NDArray[np.float64]]]:
-    slots, words, masks, share, free = [0], [], [], [], 0
-    places = []
-    for at in columns:
-        size = counts.domains[counts.quasi[at]].size
-        if size > _WORD - free % _WORD and free % _WORD:
-            free += _WORD - free % _WORD
-        places.append(free)
-        members = np.arange(free, free + size)
-        for word in np.unique(members // _WORD).tolist():
-            words.append(word)
-            masks.append(sum(1 << int(bit % _WORD) for bit in members[members // _WORD == word]))
-        slots.append(len(words))
-        share.append(1.0 / max(size - 1, 1))
-        free += size
-    if len(counts.tuples) * (free // _WORD) > _MOST_WORDS:
+def _sets(counts: FrequencyTable, columns: list[int]) -> tuple[Words, tuple[Longs, Longs, Words, Floats]]:
+    domains = [counts.domains[counts.quasi[at]] for at in columns]
+    layout = bit_layout([domain.size for domain in domains])
+    if len(counts.tuples) * layout.width > _MOST_WORDS:
         widest = max(columns, key=lambda at: counts.domains[counts.quasi[at]].size)
         raise BadInput(
             f"The column {counts.quasi[widest]!r} has too many values to compare as sets. Group them first, or leave "
             "ranges=True out."
         )
-    bits = np.zeros((len(counts.tuples), -(-free // _WORD)), dtype=np.uint64)
-    for at, start in zip(columns, places, strict=True):
-        bit = start + counts.tuples[:, at].astype(np.int64)
-        bits[np.arange(len(bits)), bit // _WORD] |= np.uint64(1) << (bit % _WORD).astype(np.uint64)
-    return bits, (
-        np.array(slots, dtype=np.int64),
-        np.array(words, dtype=np.int64),
-        np.array(masks, dtype=np.uint64),
-        np.array(share, dtype=np.float64),
-    )
+    bits = layout.sets([counts.tuples[:, at] for at in columns], len(counts.tuples))
+    share = np.array([1.0 / beyond_first(domain) for domain in domains])
+    return bits, (layout.slots, layout.words, layout.masks, share)

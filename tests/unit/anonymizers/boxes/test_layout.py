@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from box_kernels import copy_box, enclose, joint_loss, ones, single_loss
 
 from hedgerow import KAnonymity, LDiversity, Schema, privacy
 from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.merge import boxes as module
-from hedgerow.anonymizers.merge._kernels import copy_box, enclose, joint_loss, ones, single_loss
-from hedgerow.anonymizers.merge.boxes import LossName, described, loss_of_nodes, units_of
+from hedgerow.anonymizers.boxes import layout as module
+from hedgerow.anonymizers.boxes.layout import LossName, described, units_of
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import BadInput
 
@@ -27,12 +27,6 @@ def counted(hierarchies: dict[str, Any] | None = None, **columns: list[Any]) -> 
     return pipeline.prepare(pa.table(columns), schema, [KAnonymity(1)], random_state=0).counts
 
 
-def losses(counts: FrequencyTable, metric: LossName) -> dict[str | None, float]:
-    (name,) = counts.quasi
-    hierarchy = counts.hierarchies[name]
-    return dict(zip(hierarchy.labels, loss_of_nodes(hierarchy, counts.domains[name], metric).tolist(), strict=True))
-
-
 def around(counts: FrequencyTable, metric: LossName, *, ranges: bool) -> float:
     """What a record loses in the box around all tuples, found one tuple after the other."""
     shape, boxes = described(counts, metric, ranges)
@@ -42,41 +36,7 @@ def around(counts: FrequencyTable, metric: LossName, *, ranges: bool) -> float:
     joint = joint_loss(shape, boxes, last, boxes, max(last - 1, 0), np.inf)
     enclose(shape, boxes, last, boxes, max(last - 1, 0))
     assert single_loss(shape, boxes, last) == joint
-    return joint
-
-
-def test_lost_leaves_count_those_that_do_not_occur() -> None:
-    lost = losses(counted({"town": TOWNS}, town=["A", "C"]), "nllm")
-    assert lost == {"*": 1.0, "north": 0.25, "A": 0, "B": 0, "south": 0.5, "C": 0, "D": 0, "E": 0}
-
-
-def test_certainty_counts_only_values_that_occur() -> None:
-    lost = losses(counted({"town": TOWNS}, town=["A", "B", "C"]), "ncp")
-    assert (lost["north"], lost["south"], lost["*"]) == (0.5, 0.0, 1.0)
-
-
-def test_certainty_of_numbers() -> None:
-    """Intervals lose their written ends, within the column; other labels what the numbers below them span."""
-    ages = {"all": {"[0,30)": ["20", "25"], "old": ["30", "40"]}}
-    lost = losses(counted({"age": ages}, age=[20, 25, 30, 40]), "ncp")
-    assert (lost["[0,30)"], lost["old"], lost["all"]) == (0.5, 0.5, 1.0)
-    with_missing = losses(counted({"age": ages}, age=[20, 25, 30, 40, None]), "ncp")
-    assert (with_missing["old"], with_missing["all"], with_missing[None]) == (0.5, 1.0, 0.0)
-
-
-def test_steps_and_levels_differ_on_a_short_branch() -> None:
-    """The leaf Z climbs one step of two to the root, from level 0; for the distortion it starts half way up."""
-    counts = counted({"town": UNEVEN}, town=["A", "Z"])
-    assert losses(counts, "prec") == {"*": 1, "north": 0.5, "south": 0.5, **dict.fromkeys("ABCDZ", 0)}
-    assert losses(counts, "distortion") == {"*": 1, "north": 0.5, "south": 0.5, **dict.fromkeys("ABCD", 0), "Z": 0.5}
-
-
-@pytest.mark.parametrize("metric", ["nllm", "ncp", "prec", "distortion"])
-def test_what_is_written_as_suppressed_has_lost_everything(metric: LossName) -> None:
-    ages = {"all": {"young": ["20", "25"], "*": ["31", "40"]}}
-    lost = losses(counted({"age": ages}, age=[20, 25, 31, 40]), metric)
-    assert lost["*"] == 1.0
-    assert 0 < lost["young"] < 1
+    return float(joint)
 
 
 def test_boxes_meet_at_the_lowest_common_ancestor() -> None:

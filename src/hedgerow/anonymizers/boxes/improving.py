@@ -1,7 +1,7 @@
 """Improving a finished partition: records change groups while every requirement holds and the loss falls.
 
 Groups shed values that few of their records hold, are split where they are large enough, and let single tuples go where
-they cost less (:mod:`hedgerow.anonymizers.merge._improving`). The loss is that by which groups are described, NCP where
+they cost less (:mod:`hedgerow.anonymizers.boxes._improving`). The loss is that by which groups are described, NCP where
 these are ranges and sets. A table of many groups is improved block by block, a block being groups that lie near each
 other; blocks are independent, so they run in threads.
 """
@@ -13,13 +13,14 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow import privacy
-from hedgerow.anonymizers.merge._improving import improve_classes
-from hedgerow.anonymizers.merge._kernels import Boxes, Units
-from hedgerow.anonymizers.merge.blocks import near_groups
-from hedgerow.anonymizers.merge.boxes import Described, described, units_of
+from hedgerow.anonymizers.boxes._arrangement import new_classes
+from hedgerow.anonymizers.boxes._improving import improve_classes
+from hedgerow.anonymizers.boxes._shedding import new_shedding_room
+from hedgerow.anonymizers.boxes.kernels import Units
+from hedgerow.anonymizers.boxes.layout import Described, described, units_of
+from hedgerow.arrays import Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Pieces
@@ -33,11 +34,13 @@ _FEWER = np.array([0.03, 0.0])
 _MANY = 65_536
 _PASSES = 20
 
-Longs = NDArray[np.int64]
-
 
 def improved(
-    counts: FrequencyTable, requirements: Sequence[Requirement], pieces: Pieces, whole: Described | None = None
+    counts: FrequencyTable,
+    requirements: Sequence[Requirement],
+    pieces: Pieces,
+    block_of_group: Longs | None = None,
+    whole: Described | None = None,
 ) -> Pieces:
     """Improve the groups of each block; they keep their numbers, none becomes empty, and new ones follow them.
 
@@ -47,10 +50,14 @@ def improved(
     requirements : sequence of Requirement
     pieces : Pieces
         Which cells make up which group; none is lost.
+    block_of_group : int array (groups,), optional
+        Groups of the same block lie near each other, and records change groups only inside it: all of them if not
+        given.
     whole : Described, optional
         How groups are described: by ranges and sets if not given.
     """
-    block_of_group = near_groups(counts, pieces)
+    if block_of_group is None:
+        block_of_group = np.zeros(int(pieces.group.max()) + 1, dtype=np.int64)
     context, packed = privacy.bind(counts, requirements)
     whole = described(counts, "ncp", ranges=True) if whole is None else whole
     values = units_of(counts, context).values
@@ -79,16 +86,21 @@ def improved(
             values[pieces.cell[order][inside]],
             int(context.offsets[-1]),
         )
-        own_tuples, all_boxes = of_tuple[start:end], whole.boxes
-        boxes = Boxes(
-            all_boxes.nodes[own_tuples],
-            all_boxes.low[own_tuples],
-            all_boxes.high[own_tuples],
-            all_boxes.bits[own_tuples],
-        )
-        thresholds = _THRESHOLDS if len(group) <= _MANY else _FEWER
-        found = improve_classes(
-            whole.shape, boxes, units, joined.astype(np.int64), len(own), packed, thresholds, _PASSES
+        boxes = whole.boxes.at(of_tuple[start:end])
+        most = max(len(own), min(int(units.weight.sum()) // max(packed.minimal_size, 1), end - start))
+        found = joined.astype(np.int64)
+        improve_classes(
+            whole.shape,
+            boxes,
+            units,
+            new_classes(boxes, most),
+            found,
+            len(own),
+            packed.minimal_size,
+            packed.formulas,
+            _THRESHOLDS if len(group) <= _MANY else _FEWER,
+            _PASSES,
+            new_shedding_room(units),
         )
         return np.where(found < len(own), own[np.minimum(found, len(own) - 1)], len(own) - 1 - found)
 

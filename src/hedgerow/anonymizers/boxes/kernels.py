@@ -1,4 +1,4 @@
-"""What all kernels of merging share: boxes that describe classes, and the loss of a box around two others.
+"""What kernels share: boxes that describe classes, and the loss of a box around two others.
 
 A box has a node for each column that is generalized by a hierarchy, a range for each number, and bits for the values of
 each category that is published as a set; a table has one or two of these three kinds. The loss of a box is that of one
@@ -13,27 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._jit import jit
-from hedgerow.privacy._kernels import all_hold
-from hedgerow.privacy.binding import PackedRequirements
+from hedgerow.arrays import Floats, Ints, Longs, Words
 
 __all__ = [
     "Boxes",
-    "Members",
     "Shape",
     "Units",
     "copy_box",
     "enclose",
-    "finished",
     "joint_loss",
     "ones",
-    "single_loss",
+    "tally",
 ]
-
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Words = NDArray[np.uint64]
-Bools = NDArray[np.bool_]
 
 
 class Shape(NamedTuple):
@@ -76,6 +67,19 @@ class Boxes(NamedTuple):
     high: Floats
     bits: Words
 
+    def at(self, rows: NDArray[np.integer]) -> Boxes:
+        """Copies of some of the boxes."""
+        return Boxes(*(array[rows] for array in self))
+
+    def turned(self) -> Boxes:
+        """Copies with a row for each column of the table, and a column for each box."""
+        # Also where a single column would need no turning.
+        return Boxes(self.nodes.T.copy(), self.low.T.copy(), self.high.T.copy(), self.bits.T.copy())
+
+    def room_for(self, rows: int) -> Boxes:
+        """Room for boxes of the same columns."""
+        return Boxes(*(np.zeros((rows, array.shape[1]), dtype=array.dtype) for array in self))
+
 
 class Units(NamedTuple):
     """What is merged: tuples with their records, and below them cells with sensitive values.
@@ -91,46 +95,32 @@ class Units(NamedTuple):
     histogram: int
 
 
-class Members(NamedTuple):
-    """The units of each class as a linked list."""
-
-    first: Longs
-    last: Longs
-    next: Longs
-
-
-@jit
+@jit(inner=True)
 def joint_loss(shape: Shape, one: Boxes, a: int, other: Boxes, b: int, limit: float) -> float:
     """The loss of a record in the smallest box around two boxes; once it is beyond ``limit`` it may be too low."""
-    total: float = 0.0
-    for column in range(len(shape.scale)):
+    total = 0.0
+    for column in range(shape.scale.shape[0]):
         low = min(one.low[a, column], other.low[b, column])
         high = max(one.high[a, column], other.high[b, column])
         # A missing number lies so far below the others that a range with both is wider than there is to lose.
         total += min((high - low) * shape.scale[column], 1.0)
-    for tree in range(len(shape.offsets)):
+    for tree in range(shape.offsets.shape[0]):
         total += shape.loss[shape.offsets[tree] + one.nodes[a, tree] * shape.widths[tree] + other.nodes[b, tree]]
         if total > limit:
-            return total
-    for column in range(len(shape.share)):
-        held = np.int64(0)
+            return float(total)
+    for column in range(shape.share.shape[0]):
+        held = 0
         for slot in range(shape.slots[column], shape.slots[column + 1]):
             word = shape.words[slot]
             held += ones((one.bits[a, word] | other.bits[b, word]) & shape.masks[slot])
         total += (held - 1) * shape.share[column]
         if total > limit:
-            return total
-    return total
+            return float(total)
+    return float(total)
 
 
-@jit
-def single_loss(shape: Shape, boxes: Boxes, a: int) -> float:
-    """The loss of a record in a box."""
-    return joint_loss(shape, boxes, a, boxes, a, np.inf)
-
-
-@jit
-def ones(word: np.uint64) -> np.int64:
+@jit(inner=True)
+def ones(word: np.uint64) -> int:
     """Count the bits of a word that are set: by pairs, fours and eights, which are then added."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -139,43 +129,37 @@ def ones(word: np.uint64) -> np.int64:
     word = word + (word >> np.uint64(32))
     word = word + (word >> np.uint64(16))
     word = word + (word >> np.uint64(8))
-    return np.int64(word & np.uint64(0x7F))
+    return int(np.int64(word & np.uint64(0x7F)))
 
 
-@jit
+@jit(inner=True)
 def enclose(shape: Shape, boxes: Boxes, a: int, other: Boxes, b: int) -> None:
     """Widen a box to the smallest one around it and another."""
-    for column in range(len(shape.scale)):
+    for column in range(shape.scale.shape[0]):
         boxes.low[a, column] = min(boxes.low[a, column], other.low[b, column])
         boxes.high[a, column] = max(boxes.high[a, column], other.high[b, column])
-    for tree in range(len(shape.offsets)):
+    for tree in range(shape.offsets.shape[0]):
         pair = shape.offsets[tree] + boxes.nodes[a, tree] * shape.widths[tree] + other.nodes[b, tree]
         boxes.nodes[a, tree] = shape.ancestor[pair]
     for word in range(boxes.bits.shape[1]):
         boxes.bits[a, word] |= other.bits[b, word]
 
 
-@jit
+@jit(inner=True)
 def copy_box(boxes: Boxes, a: int, other: Boxes, b: int) -> None:
     """Make a box equal to another."""
-    boxes.nodes[a] = other.nodes[b]
-    boxes.low[a] = other.low[b]
-    boxes.high[a] = other.high[b]
-    boxes.bits[a] = other.bits[b]
+    for tree in range(boxes.nodes.shape[1]):
+        boxes.nodes[a, tree] = other.nodes[b, tree]
+    for column in range(boxes.low.shape[1]):
+        boxes.low[a, column] = other.low[b, column]
+        boxes.high[a, column] = other.high[b, column]
+    for word in range(boxes.bits.shape[1]):
+        boxes.bits[a, word] = other.bits[b, word]
 
 
-@jit
-def finished(units: Units, members: Members, a: int, size: int, packed: PackedRequirements, histogram: Longs) -> bool:
-    """Whether a class satisfies all requirements; its histogram is counted only if its size does."""
-    if size < packed.minimal_size:
-        return False
-    if len(packed.kind) == 0:
-        return True
-    histogram[:] = 0
-    unit = members.first[a]
-    while unit >= 0:
-        for cell in range(units.cells[unit], units.cells[unit + 1]):
-            for value in units.values[cell]:
-                histogram[value] += units.cell_size[cell]
-        unit = members.next[unit]
-    return all_hold(packed, size, histogram)
+@jit(inner=True)
+def tally(units: Units, unit: int, histogram: Longs) -> None:
+    """Add the sensitive values of a unit to a histogram."""
+    for cell in range(units.cells[unit], units.cells[unit + 1]):
+        for which in range(units.values.shape[1]):
+            histogram[units.values[cell, which]] += units.cell_size[cell]

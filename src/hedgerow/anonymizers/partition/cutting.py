@@ -1,0 +1,145 @@
+"""From a frequency table to the groups of a partition: tuples, cells or records are laid out, cut, and read back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from hedgerow import privacy
+from hedgerow.anonymizers.boxes.bits import BitLayout, bit_layout
+from hedgerow.anonymizers.partition import _buckets
+from hedgerow.anonymizers.partition._buckets import Items, Scales
+from hedgerow.anonymizers.partition.threads import Cuts, partition_in_threads
+from hedgerow.arrays import Floats, Ints, Longs
+from hedgerow.counts import FrequencyTable
+from hedgerow.metrics.cells import beyond_first
+from hedgerow.privacy import Requirement
+from hedgerow.privacy.binding import Context
+from hedgerow.recoding import Pieces
+
+__all__ = ["cut_groups", "orders_of"]
+
+_MOST_COUNTED = 512
+
+
+def cut_groups(
+    counts: FrequencyTable, requirements: Sequence[Requirement], orders: Sequence[Ints], *, by_loss: bool, relaxed: bool
+) -> tuple[Pieces, Cuts]:
+    """Cut a table until no cut is allowed; which cells make up which group, and the cuts.
+
+    Parameters
+    ----------
+    counts : FrequencyTable
+    requirements : sequence of Requirement
+        What each group has to satisfy.
+    orders : sequence of int arrays
+        Per column, the rank of each code: columns are cut in this order.
+    by_loss : bool
+        Whether the cut is taken that leaves the least loss, instead of the median of the widest column.
+    relaxed : bool
+        Whether records with equal values may be split between groups.
+    """
+    context, packed = privacy.bind(counts, requirements)
+    units = _units(counts, context, relaxed)
+    items = _items(counts, context, orders, units)
+    scales, values = _scales(counts, orders), int(context.offsets[-1])
+    cuts = partition_in_threads(items, scales, values, packed, by_loss=by_loss, relaxed=relaxed)
+    group = np.empty(len(units.weight), dtype=np.int32)
+    group[items.origin] = np.repeat(np.arange(len(cuts.start), dtype=np.int32), cuts.end - cuts.start)
+    return _pieces(counts, units, group), cuts
+
+
+def orders_of(counts: FrequencyTable, order: str) -> tuple[Ints, ...]:
+    """Per column, the rank of each code: numbers by value, text by code point, or the hierarchy's order of leaves."""
+    orders = []
+    for name in counts.quasi:
+        domain, hierarchy = counts.domains[name], counts.hierarchies[name]
+        by_hierarchy = order == "hierarchy" or (order == "auto" and not hierarchy.automatic)
+        told = domain.kind == "text" and by_hierarchy
+        orders.append(hierarchy.order if told else np.arange(domain.size, dtype=np.int32))
+    return tuple(orders)
+
+
+class _Units(NamedTuple):
+    """What is partitioned: tuples, cells where sensitive values count, or single records if relaxed."""
+
+    tuple: Ints
+    cell: Ints | None
+    weight: Longs
+
+
+def _units(counts: FrequencyTable, context: Context, relaxed: bool) -> _Units:
+    if relaxed:
+        cell = np.repeat(np.arange(len(counts.cell_sizes), dtype=np.int32), counts.cell_sizes)
+        return _Units(counts.cell_tuple[cell], cell, np.ones(len(cell), dtype=np.int64))
+    if context.columns:
+        return _Units(counts.cell_tuple, np.arange(len(counts.cell_sizes), dtype=np.int32), counts.cell_sizes)
+    return _Units(np.arange(len(counts.tuples), dtype=np.int32), None, counts.tuple_sizes)
+
+
+def _items(counts: FrequencyTable, context: Context, orders: Sequence[Ints], units: _Units) -> Items:
+    """Lay the units out for the kernel, which moves them: nothing of the counts is shared."""
+    ranks = np.stack([order[counts.tuples[units.tuple, at]] for at, order in enumerate(orders)], axis=1)
+    counted = _counted(counts)
+    bits = _bits(counts, counted).sets([ranks[:, at] for at in counted], len(ranks))
+    if units.cell is None:
+        values = np.empty((len(ranks), 0), dtype=np.int32)
+    else:
+        values = privacy.sensitive_codes(counts, context)[units.cell]
+    origin = np.arange(len(ranks), dtype=np.int32)
+    return Items(np.ascontiguousarray(ranks), bits, values, units.weight.copy(), origin)
+
+
+def _counted(counts: FrequencyTable) -> list[int]:
+    """The columns whose loss is how many values a group holds; the others are measured by their span."""
+    return [
+        at
+        for at, name in enumerate(counts.quasi)
+        if counts.domains[name].kind == "text" and counts.domains[name].size <= _MOST_COUNTED
+    ]
+
+
+def _bits(counts: FrequencyTable, counted: Sequence[int]) -> BitLayout:
+    return bit_layout([counts.domains[counts.quasi[at]].size for at in counted])
+
+
+def _scales(counts: FrequencyTable, orders: Sequence[Ints]) -> Scales:
+    domains = [counts.domains[name] for name in counts.quasi]
+    counted = _counted(counts)
+    spanned = [at for at in range(len(domains)) if at not in counted]
+    layout = _bits(counts, counted)
+    columns = np.zeros((len(domains), _buckets.FACTS), dtype=np.int64)
+    positions: list[Floats] = []
+    widths = np.zeros(len(domains))
+    for at, (domain, order) in enumerate(zip(domains, orders, strict=True)):
+        place = np.arange(domain.size, dtype=np.float64)
+        if domain.numbers is not None:
+            place[order[: len(domain.numbers)]] = domain.positions
+        known = place[: len(domain.labels)]
+        widths[at] = known[-1] - known[0] if len(known) else 0.0
+        columns[at, _buckets.SIZE] = domain.size
+        columns[at, _buckets.BEYOND_FIRST] = beyond_first(domain)
+        columns[at, _buckets.CATEGORICAL] = domain.kind == "text"
+        columns[at, _buckets.FIRST_POSITION] = sum(len(one) for one in positions)
+        columns[at, _buckets.MISSING] = domain.missing_code
+        positions.append(place)
+    columns[counted, _buckets.SPAN] = -1
+    columns[counted, _buckets.FIRST_SLOT] = layout.slots[:-1]
+    columns[counted, _buckets.LAST_SLOT] = layout.slots[1:]
+    columns[spanned, _buckets.SPAN] = np.arange(len(spanned))
+    measured = np.array(spanned, dtype=np.int64)
+    return Scales(columns, measured, layout.words, layout.masks, np.concatenate(positions), widths)
+
+
+def _pieces(counts: FrequencyTable, units: _Units, group: Ints) -> Pieces:
+    """From groups of units to how many records of each cell go where."""
+    if units.cell is None:
+        return Pieces.whole(group[counts.cell_tuple], counts.cell_sizes)
+    if len(units.cell) == len(counts.cell_sizes):
+        return Pieces.whole(group, counts.cell_sizes)
+    groups = int(group.max()) + 1
+    pairs, sizes = np.unique(units.cell.astype(np.int64) * groups + group, return_counts=True)
+    cell, of_group = np.divmod(pairs, groups)
+    return Pieces(cell.astype(np.int32), of_group.astype(np.int32), sizes.astype(np.int64))

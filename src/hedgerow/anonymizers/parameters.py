@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -70,14 +70,17 @@ class Words:
         return parameter
 
 
-def choice(meaning: str, *, options: Sequence[str] = (), default: str | None = None, trials: Sequence[str] = ()) -> Any:
+def choice(
+    meaning: str, *, options: Collection[str] = (), default: str | None = None, trials: Sequence[str] = ()
+) -> Any:
     """One of several words.
 
     Parameters
     ----------
     meaning : str
-    options : sequence of str
-        The words, if the field is not annotated with a ``Literal`` of them.
+    options : collection of str
+        The words, if the field is not annotated with a ``Literal`` of them. A list that grows later is looked up as it
+        is then.
     default : str, optional
         The first if not given.
     trials : sequence of str
@@ -85,7 +88,7 @@ def choice(meaning: str, *, options: Sequence[str] = (), default: str | None = N
     """
     if not options:
         return Words(meaning)
-    chosen = options[0] if default is None else default
+    chosen = next(iter(options)) if default is None else default
     *others, last = map(repr, options)
     return Parameter(
         meaning,
@@ -182,7 +185,7 @@ def shared(kind: str, meaning: str, *, default: object = None) -> Any:
     return Parameter(meaning, default, kind=kind, shared=True)
 
 
-def _quoted(words: Sequence[str]) -> str:
+def _quoted(words: Collection[str]) -> str:
     return ", ".join(f'"{word}"' for word in words)
 
 

@@ -4,11 +4,12 @@ from hedgerow.metrics.certainty import ncp, ncp_published, suppression
 from hedgerow.metrics.classes import c_avg, classification, discernibility, row_ratio
 from hedgerow.metrics.hierarchical import distortion, loss, nllm, prec
 from hedgerow.metrics.information import kl, non_uniform_entropy
-from hedgerow.metrics.registry import METRICS, Metric, all_losses
+from hedgerow.metrics.registry import METRICS, Metric, Undefined, all_losses, register
 
 __all__ = [
     "METRICS",
     "Metric",
+    "Undefined",
     "all_losses",
     "c_avg",
     "classification",
@@ -21,6 +22,7 @@ __all__ = [
     "nllm",
     "non_uniform_entropy",
     "prec",
+    "register",
     "row_ratio",
     "suppression",
 ]

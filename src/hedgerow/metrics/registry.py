@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from hedgerow.counts import FrequencyTable
+from hedgerow.errors import BadInput
 from hedgerow.metrics.certainty import ncp, ncp_published, suppression
 from hedgerow.metrics.classes import c_avg, classification, discernibility, row_ratio
 from hedgerow.metrics.hierarchical import distortion, loss, nllm, prec
@@ -16,7 +17,7 @@ from hedgerow.metrics.information import kl, non_uniform_entropy
 from hedgerow.metrics.view import Undefined, shared_view
 from hedgerow.recoding import Recoding
 
-__all__ = ["METRICS", "Metric", "all_losses"]
+__all__ = ["METRICS", "Metric", "Undefined", "all_losses", "register"]
 
 MetricFunction = Callable[[FrequencyTable, Recoding], float]
 
@@ -62,8 +63,23 @@ _LISTED = (
     Metric("kl", kl, "lower", False, "divergence of the records from the classes' even boxes, in nats"),
 )
 
-METRICS: Final[Mapping[str, Metric]] = MappingProxyType({metric.name: metric for metric in _LISTED})
-"""All metrics by name, in the order in which they are shown."""
+_KNOWN = {metric.name: metric for metric in _LISTED}
+
+METRICS: Final[Mapping[str, Metric]] = MappingProxyType(_KNOWN)
+"""All metrics by name, in the order in which they are shown; what is registered later stands at the end."""
+
+
+def register(metric: Metric) -> None:
+    """Add a metric of one's own: it is shown with the others, and searches may be judged by it.
+
+    Parameters
+    ----------
+    metric : Metric
+        Under a name that is still free. Its function raises :class:`Undefined` for a release that it does not speak of.
+    """
+    if metric.name in _KNOWN:
+        raise BadInput(f"There already is a metric called {metric.name!r}. Choose another name.")
+    _KNOWN[metric.name] = metric
 
 
 def all_losses(counts: FrequencyTable, recoding: Recoding, *, k: int | None = None) -> dict[str, float]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from hedgerow.errors import BadInput
 from hedgerow.privacy.base import Requirement
-from hedgerow.privacy.binding import SHARE, BoundRequirement, Context
+from hedgerow.privacy.binding import BoundRequirement, Context
 from hedgerow.privacy.notation import Typed
 from hedgerow.values import number_text
 
@@ -118,7 +118,7 @@ class AlphaK(Requirement):
         return BoundRequirement(
             description=str(self),
             minimal_size=self.minimal_size,
-            kind=SHARE,
+            formula="share",
             parameters=np.array([self.alpha, code], dtype=np.float64),
             column=index,
             overall=context.columns[index].shares,

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +27,6 @@ if TYPE_CHECKING:
     from hedgerow.privacy.base import Requirement
 
 __all__ = [
-    "CLOSENESS",
-    "DISTINCT",
-    "ENTROPY",
-    "RECURSIVE",
-    "SHARE",
-    "SIZE",
     "BoundRequirement",
     "Context",
     "GroundDistance",
@@ -50,14 +44,6 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 T = TypeVar("T", bound=np.generic)
-
-# The formulas of the kernels, cheapest first: packed requirements are checked in this order.
-SIZE: Final = 0
-DISTINCT: Final = 1
-SHARE: Final = 2
-RECURSIVE: Final = 3
-ENTROPY: Final = 4
-CLOSENESS: Final = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,9 +130,9 @@ class BoundRequirement:
         The requirement in words.
     minimal_size : int
         Every class needs at least so many records.
-    kind : int
-        The formula that the class's histogram has to pass: ``SIZE`` (none), ``DISTINCT``, ``SHARE``,
-        ``RECURSIVE``, ``ENTROPY`` or ``CLOSENESS``.
+    formula : str, optional
+        What the class's histogram has to pass, by its name in :data:`hedgerow.privacy.formulas.FORMULAS`; nothing if
+        only the size matters.
     parameters : array of two floats
         The formula's numbers; see :func:`hedgerow.privacy.formulas.holds`.
     column : int
@@ -154,12 +140,12 @@ class BoundRequirement:
     overall : array of float
         The share of each code in the whole table.
     distance : GroundDistance
-        The distance between the values; only ``CLOSENESS`` has one.
+        The distance between the values; only closeness has one.
     """
 
     description: str
     minimal_size: int
-    kind: int = SIZE
+    formula: str | None = None
     parameters: FloatArray = field(default_factory=lambda: np.zeros(2))
     column: int = -1
     overall: FloatArray = field(default_factory=lambda: np.zeros(0))
@@ -173,22 +159,22 @@ class BoundRequirement:
         sizes : array of C ints
             The records of each class.
         histograms : array of C x V ints or Histograms, optional
-            The sensitive column's histogram of each class, dense or sparse. Not needed for ``SIZE``.
+            The sensitive column's histogram of each class, dense or sparse. Not needed where there is no formula.
 
         Notes
         -----
-        O(C) for ``SIZE``, otherwise O(C V), times l for ``RECURSIVE``. Memory beyond the arguments: O(C
-        + V).
+        O(C) without a formula, otherwise O(C V), times l for recursive diversity; memory O(C + V).
         """
         sizes = np.asarray(sizes, dtype=np.int64)
         large = sizes >= self.minimal_size
-        if self.kind == SIZE:
+        if self.formula is None:
             return large
         if histograms is None:
             raise BadInput(f"{self.description} is checked on histograms. Pass those of its column.")
         from hedgerow.privacy import formulas
 
-        formula = (self.kind, self.parameters, self.overall, *self.distance)
+        number = formulas.FORMULAS.index(self.formula)
+        formula = (number, self.parameters, self.overall, *self.distance)
         if isinstance(histograms, Histograms):
             return large & formulas.sparse_classes_hold(*formula, sizes, *histograms)
         dense = np.ascontiguousarray(histograms, dtype=np.int64)
@@ -253,13 +239,16 @@ def shield_of(requirement: Requirement, quasi: Sequence[str]) -> tuple[int, ...]
 
 def pack(bound: Sequence[BoundRequirement], context: Context) -> PackedRequirements:
     """Flatten bound requirements for :func:`~hedgerow.privacy.formulas.all_hold`, cheap formulas first."""
-    listed = sorted((one for one in bound if one.kind != SIZE), key=lambda one: one.kind)
+    from hedgerow.privacy.formulas import FORMULAS
+
+    numbered = [(FORMULAS.index(one.formula), one) for one in bound if one.formula is not None]
+    listed = [one for _, one in sorted(numbered, key=lambda pair: pair[0])]
     offsets = context.offsets
     columns = np.array([one.column for one in listed], dtype=np.int64)
-    places = [one.distance.place if one.kind == CLOSENESS else np.zeros(len(one.overall), np.int64) for one in listed]
+    places = [one.distance.place if len(one.distance.place) else np.zeros(len(one.overall), np.int64) for one in listed]
     return PackedRequirements(
         minimal_size=max((one.minimal_size for one in bound), default=1),
-        kind=np.array([one.kind for one in listed], dtype=np.int64),
+        kind=np.array(sorted(number for number, _ in numbered), dtype=np.int64),
         parameters=np.array([one.parameters for one in listed], dtype=np.float64).reshape(len(listed), 2),
         first=offsets[columns],
         last=offsets[columns + 1],

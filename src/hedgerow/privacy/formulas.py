@@ -12,19 +12,13 @@ from typing import Final
 import numpy as np
 
 from hedgerow._jit import jit
-from hedgerow.privacy.binding import (
-    CLOSENESS,
-    DISTINCT,
-    ENTROPY,
-    RECURSIVE,
-    SHARE,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    PackedRequirements,
-)
+from hedgerow.privacy.binding import BoolArray, FloatArray, IntArray, PackedRequirements
 
-__all__ = ["all_hold", "classes_hold", "earth_movers_distance", "entropy", "holds", "sparse_classes_hold"]
+__all__ = ["FORMULAS", "all_hold", "classes_hold", "earth_movers_distance", "entropy", "holds", "sparse_classes_hold"]
+
+# Cheapest first: packed requirements are checked in this order.
+FORMULAS: Final = ("distinct", "share", "recursive", "entropy", "closeness")
+DISTINCT, SHARE, RECURSIVE, ENTROPY, CLOSENESS = range(len(FORMULAS))
 
 # Rounding of a sum over a histogram, a thousand times below what the verifier allows.
 ROUNDING: Final = 1e-12
@@ -130,7 +124,7 @@ def holds(
     CLOSENESS  (t, )              the earth mover's distance is at most t
     ========== ================== ==================================================
 
-    An empty class never holds. O(V), O(l V) for RECURSIVE, O(V + nodes) for CLOSENESS.
+    An empty class never holds, nor does an unknown formula. O(V), O(l V) for RECURSIVE, O(V + nodes) for CLOSENESS.
     """
     if total <= 0:
         return False
@@ -145,7 +139,7 @@ def holds(
     if kind == CLOSENESS:
         distance = earth_movers_distance(histogram, total, overall, place, parent, weight)
         return bool(distance <= parameters[0] + ROUNDING)
-    return True
+    return False
 
 
 @jit

@@ -15,7 +15,7 @@ import numpy as np
 
 from hedgerow.errors import BadInput
 from hedgerow.privacy.base import Requirement
-from hedgerow.privacy.binding import DISTINCT, ENTROPY, RECURSIVE, BoundRequirement, Context
+from hedgerow.privacy.binding import BoundRequirement, Context
 from hedgerow.privacy.notation import Typed
 from hedgerow.values import number_text
 
@@ -142,17 +142,12 @@ class LDiversity(Requirement):
     def bind(self, context: Context) -> BoundRequirement:
         """Bind to the codes of the column."""
         index = context.index_of(self.column)
-        if self.kind == "distinct":
-            formula, parameters = DISTINCT, (self.l, 0.0)
-        elif self.kind == "entropy":
-            formula, parameters = ENTROPY, (math.log(self.l), 0.0)
-        else:
-            formula, parameters = RECURSIVE, (self.l, self.c or 0.0)
+        number = math.log(self.l) if self.kind == "entropy" else self.l
         return BoundRequirement(
             description=str(self),
             minimal_size=self.minimal_size,
-            kind=formula,
-            parameters=np.array(parameters, dtype=np.float64),
+            formula=self.kind,
+            parameters=np.array([number, self.c or 0], dtype=np.float64),
             column=index,
             overall=context.columns[index].shares,
         )

@@ -13,7 +13,7 @@ import numpy as np
 
 from hedgerow.errors import BadInput
 from hedgerow.privacy.base import Requirement
-from hedgerow.privacy.binding import DISTINCT, BoundRequirement, Context
+from hedgerow.privacy.binding import BoundRequirement, Context
 from hedgerow.privacy.notation import Typed
 
 __all__ = ["PSensitive"]
@@ -94,7 +94,7 @@ class PSensitive(Requirement):
         return BoundRequirement(
             description=str(self),
             minimal_size=self.k,
-            kind=DISTINCT,
+            formula="distinct",
             parameters=np.array([self.p, 0], dtype=np.float64),
             column=index,
             overall=context.columns[index].shares,

@@ -14,7 +14,7 @@ import numpy as np
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies.entries import DEEPEST, too_deep
 from hedgerow.privacy.base import Requirement
-from hedgerow.privacy.binding import CLOSENESS, BoundRequirement, Context, GroundDistance, SensitiveColumn
+from hedgerow.privacy.binding import BoundRequirement, Context, GroundDistance, SensitiveColumn
 from hedgerow.privacy.ground_distance import (
     equal_distance,
     hierarchical_distance,
@@ -160,7 +160,7 @@ class TCloseness(Requirement):
         return BoundRequirement(
             description=str(self),
             minimal_size=self.minimal_size,
-            kind=CLOSENESS,
+            formula="closeness",
             parameters=np.array([self.t, 0], dtype=np.float64),
             column=index,
             overall=column.shares,

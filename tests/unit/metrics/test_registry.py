@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import pyarrow as pa
 import pytest
 
+import hedgerow as hr
 from hedgerow.counts import FrequencyTable
-from hedgerow.metrics import METRICS, all_losses
+from hedgerow.errors import BadInput
+from hedgerow.metrics import METRICS, Metric, all_losses, register, registry
 from hedgerow.recoding import Recoding
 
 Build = Callable[..., tuple[FrequencyTable, Recoding]]
 
+PEOPLE = pa.table({"age": ["20", "20", "30", "30"], "sex": ["F", "M", "F", "M"]})
 NAMES = [
     "prec", "ncp", "ncp_published", "nllm", "discernibility", "c_avg", "distortion", "loss", "non_uniform_entropy",
     "classification", "row_ratio", "suppression", "kl",
@@ -69,3 +73,29 @@ def test_monotone_metrics_do_not_improve_when_groups_merge(build: Build, name: s
         value = worse * all_losses(*release, k=1)[name]
         assert value >= before - 1e-12
         before = value
+
+
+@pytest.mark.parametrize("column", ["age", "sex"])
+def test_a_metric_of_another_package(column: str) -> None:
+    """Once registered it stands in the losses of every release, and a search is judged by it."""
+
+    def stars(counts: FrequencyTable, recoding: Recoding) -> float:
+        at = recoding.quasi.index(column)
+        texts = recoding.columns[at].texts
+        return float(sum(texts[value] == "*" for value in recoding.groups[:, at]))
+
+    toy = Metric("stars", stars, "lower", False, f"groups that publish no {column}")
+    register(toy)
+    try:
+        release = hr.anonymize(PEOPLE, hr.Schema(quasi=["age", "sex"]), k=2, method="optimal", metric="stars")
+        with pytest.raises(BadInput, match="There already is a metric called 'stars'"):
+            register(toy)
+    finally:
+        registry._KNOWN.pop("stars")
+
+    other = {"age": "sex", "sex": "age"}[column]
+    assert release.losses["stars"] == 0.0
+    assert sorted(release.table[column].to_pylist()) == sorted(PEOPLE[column].to_pylist())
+    assert set(release.table[other].to_pylist()) == {"*"}
+    with pytest.raises(BadInput, match="The 'metric' parameter of OptimalLattice must be"):
+        hr.anonymize(PEOPLE, hr.Schema(quasi=["age", "sex"]), k=2, method="optimal", metric="stars")

@@ -24,8 +24,7 @@ from hedgerow.privacy import (
     TCloseness,
     pack,
 )
-from hedgerow.privacy.binding import SIZE
-from hedgerow.privacy.formulas import all_hold, earth_movers_distance, holds
+from hedgerow.privacy.formulas import FORMULAS, all_hold, earth_movers_distance, holds
 
 
 def text_column(name: str, labels: list[str], counts: list[int], *, has_missing: bool = False) -> SensitiveColumn:
@@ -249,10 +248,11 @@ def test_a_kernel_checks_both_sides_of_a_cut() -> None:
     assert not both_sides_hold(packed, np.array([[1, 1, 0], [3, 2, 2]]))
 
 
-def test_a_formula_of_size_only_asks_nothing_of_the_histogram() -> None:
-    nothing, no_nodes = np.zeros(0), np.zeros(0, np.int64)
-    assert holds(SIZE, nothing, nothing, no_nodes, no_nodes, nothing, 1, np.array([1]))
-    assert not holds(SIZE, nothing, nothing, no_nodes, no_nodes, nothing, 0, np.array([0]))
+@pytest.mark.parametrize("number", [-1, len(FORMULAS)])
+def test_a_formula_that_there_is_none_of_never_holds(number: int) -> None:
+    nothing, no_nodes = np.zeros(2), np.zeros(0, np.int64)
+    assert holds(0, nothing, nothing, no_nodes, no_nodes, nothing, 1, np.array([1]))
+    assert not holds(number, nothing, nothing, no_nodes, no_nodes, nothing, 1, np.array([1]))
 
 
 def test_only_sizes_pack_to_one_number() -> None:

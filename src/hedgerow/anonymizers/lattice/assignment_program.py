@@ -27,7 +27,7 @@ from hedgerow.anonymizers.lattice.assignments import Assignments, Longs, Units
 from hedgerow.anonymizers.lattice.cuts import CutSpace
 from hedgerow.anonymizers.lattice.grouping import group_rows
 from hedgerow.privacy import Histograms
-from hedgerow.privacy.binding import DISTINCT, SHARE, BoundRequirement
+from hedgerow.privacy.binding import BoundRequirement
 
 __all__ = ["Solution", "solve"]
 
@@ -145,9 +145,9 @@ class _Program:
             self._constraints.add(len(opened), 0, np.inf, *enough)
             if column is not None:
                 held = units.held[column]
-                if requirement.kind == DISTINCT:
+                if requirement.formula == "distinct":
                     self._distinct(requirement, held, of, opened)
-                if requirement.kind == SHARE:
+                if requirement.formula == "share":
                     self._share(requirement, held, of, len(opened))
 
     def _classes(self, shield: tuple[int, ...]) -> tuple[Longs, Longs]:

@@ -25,7 +25,6 @@ from hedgerow.anonymizers.lattice.cuts import CutSpace
 from hedgerow.anonymizers.lattice.grouping import group_rows
 from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.errors import required
-from hedgerow.privacy.binding import DISTINCT
 
 __all__ = ["Assignments", "Longs", "Units", "assignments_of", "count_assignments", "steps_to"]
 
@@ -182,7 +181,7 @@ def _fillable(assignments: Assignments, space: CutSpace, units: Units) -> Assign
             # A unit may come to a class by several rows; it counts once.
             held_by, unit = np.divmod(np.unique(of * len(units.tuple) + assignments.unit), len(units.tuple))
             fillable = np.bincount(held_by, units.records[unit], len(first)) >= requirement.minimal_size
-            if requirement.kind == DISTINCT:
+            if requirement.formula == "distinct":
                 incidence = csr_array((np.ones(len(unit)), (held_by, unit)), shape=(len(first), len(units.tuple)))
                 fillable &= (
                     np.diff((incidence @ units.held[required(column, "a sensitive column")]).indptr)

@@ -32,7 +32,6 @@ from numpy.typing import NDArray
 from hedgerow.anonymizers.lattice.levels import Classes, Lattice
 from hedgerow.errors import Infeasible
 from hedgerow.privacy import BoundRequirement, Histograms, Requirement, context_of, shield_of
-from hedgerow.privacy.binding import SIZE
 
 __all__ = ["Judge", "Judgement", "allowance_of"]
 
@@ -120,7 +119,7 @@ class Judge:
         ]
         # What further records in a class never break: the size at least.
         self._firm = [
-            one if one.requirement.kept_by_more else one._replace(bound=replace(one.bound, kind=SIZE))
+            one if one.requirement.kept_by_more else one._replace(bound=replace(one.bound, formula=None))
             for one in self._demands
         ]
         self._all_firm = all(one.kept_by_more for one in requirements)
@@ -181,10 +180,10 @@ class Judge:
     ) -> Bools:
         bound = demand.bound
         sizes = np.where(lost, 0, classes.sizes) if some_lost else classes.sizes
-        if bound.kind == SIZE and grouping is None:
+        if bound.formula is None and grouping is None:
             return sizes < bound.minimal_size
         column = demand.requirement.column
-        histograms = None if bound.kind == SIZE or column is None else classes.histograms[column]
+        histograms = None if bound.formula is None or column is None else classes.histograms[column]
         if some_lost and histograms is not None:
             index = np.where(lost, -1, np.arange(len(classes)))
             histograms = self._merged(index, len(classes), histograms, bound)

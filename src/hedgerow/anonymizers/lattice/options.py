@@ -11,7 +11,7 @@ __all__ = ["METRIC", "SUPPRESSION_LIMIT"]
 
 METRIC: Any = choice(
     "What the best generalization is judged by; classification needs a target.",
-    options=tuple(METRICS),
+    options=METRICS,
     default="loss",
     trials=("discernibility", "ncp", "classification"),
 )

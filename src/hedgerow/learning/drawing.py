@@ -16,8 +16,8 @@ from typing import Any, Final, Literal
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import Hierarchy
@@ -37,7 +37,7 @@ _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 
 def draw(
     possible: PossibleValues, shares: Literal["uniform", "frequency"], repeats: int, generator: np.random.Generator
-) -> tuple[pa.Array, NDArray[np.int64]]:
+) -> tuple[pa.Array, Longs]:
     """Draw a value for every row, ``repeats`` times.
 
     Parameters
@@ -75,9 +75,7 @@ def draw(
     return pa.concat_arrays([values, pa.array(distinct).cast(values.type)]), codes
 
 
-def _members(
-    possible: PossibleValues, shares: str, cell: NDArray[np.int64], generator: np.random.Generator
-) -> NDArray[np.int64]:
+def _members(possible: PossibleValues, shares: str, cell: Longs, generator: np.random.Generator) -> Longs:
     """A known value for each row whose cell may stand for one, -1 for the others."""
     width = np.diff(possible.starts)
     of_member = np.repeat(np.arange(len(width)), width)
@@ -98,7 +96,7 @@ def _members(
     return codes
 
 
-def _on_grid(possible: PossibleValues, cell: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.float64]:
+def _on_grid(possible: PossibleValues, cell: Longs, generator: np.random.Generator) -> Floats:
     """A number of the column's grid between the ends of each cell."""
     low, high, scale = possible.low[cell], possible.high[cell], 10.0**possible.decimals
     with np.errstate(over="ignore"):
@@ -131,12 +129,12 @@ class PossibleValues:
     """
 
     domain: Domain
-    records: NDArray[np.int64]
-    cell_of_row: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    members: NDArray[np.int64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    records: Longs
+    cell_of_row: Longs
+    starts: Longs
+    members: Longs
+    low: Floats
+    high: Floats
     decimals: int
 
 
@@ -202,7 +200,7 @@ class _Reading:
         self.decimals = min(max(domain.decimals, grid.decimals), _FINEST)
         self._intervals = intervals
 
-    def codes(self, cell: Possible) -> NDArray[np.int64]:
+    def codes(self, cell: Possible) -> Longs:
         """The known values that a cell may stand for."""
         domain = self.domain
         if isinstance(cell, frozenset):

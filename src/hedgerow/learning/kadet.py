@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.counts import BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, translated
@@ -201,7 +201,7 @@ class KADETClassifier(TreeClassifier):
         self._check_missing()
 
 
-def _whole(weights: NDArray[np.float64] | None, rows: int) -> NDArray[np.int64]:
+def _whole(weights: Floats | None, rows: int) -> Longs:
     if weights is None:
         return np.ones(rows, dtype=np.int64)
     if not (weights == np.round(weights)).all():
@@ -212,9 +212,9 @@ def _whole(weights: NDArray[np.float64] | None, rows: int) -> NDArray[np.int64]:
 def _records(
     attributes: Sequence[GeneralizedAttribute],
     columns: Sequence[EncodedColumn],
-    labels: NDArray[np.int64],
+    labels: Longs,
     n_classes: int,
-    weights: NDArray[np.int64],
+    weights: Longs,
 ) -> Records:
     """The distinct combinations of all columns and the class."""
     codes = [*(column.codes for column in columns), labels.astype(np.int32)]
@@ -224,9 +224,7 @@ def _records(
     return Records(np.ascontiguousarray(distinct[:, :-1].T), np.ascontiguousarray(distinct[:, -1]), records)
 
 
-def _people(
-    attributes: Sequence[GeneralizedAttribute], columns: Sequence[EncodedColumn], weights: NDArray[np.int64]
-) -> People:
+def _people(attributes: Sequence[GeneralizedAttribute], columns: Sequence[EncodedColumn], weights: Longs) -> People:
     """The distinct combinations of the public columns; a private one has the code 0 throughout, which nothing reads."""
     public = [at for at, attribute in enumerate(attributes) if attribute.public]
     sizes = [attributes[at].domain.size for at in public]

@@ -15,6 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.errors import BadInput, translated
 from hedgerow.learning.inputs import labels_of_release
 from hedgerow.release import Release
@@ -31,7 +32,7 @@ def labels_given(X: Any, y: Any, owner: str) -> Any:
     raise BadInput(f"{owner} requires y to be passed, but the target y is None. Only a release brings its own.")
 
 
-def classes_of(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def classes_of(y: Any, rows: int) -> tuple[NDArray[Any], Longs]:
     """The sorted classes, and which of them each row has; none may be missing."""
     labels = np.asarray(y)
     if labels.shape == (rows, 1):
@@ -61,7 +62,7 @@ def classes_of(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return classes, rank[index]
 
 
-def weights_of(sample_weight: Any, rows: int) -> NDArray[np.float64] | None:
+def weights_of(sample_weight: Any, rows: int) -> Floats | None:
     """The weight of each row, if any are given."""
     if sample_weight is None:
         return None

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Longs
 from hedgerow.counts import encode_column
 from hedgerow.counts.encoding import number_of
 from hedgerow.domains import Domain
@@ -113,7 +113,7 @@ def unseen_columns(
     """Read the columns of another table; rows that were recoded have the proportions of their class."""
     frame = opened.frame
     told = {} if proportions is None else {column.name: column for column in proportions.columns}
-    classes: NDArray[np.int64] | None = None
+    classes: Longs | None = None
     if proportions is not None and all(name in frame.columns for name in told):
         classes = proportions.classes_of(frame)
     return [

@@ -28,6 +28,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.errors import BadInput, required
 from hedgerow.frames import OpenFrame, open_frame
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
@@ -261,25 +262,25 @@ class ClassRows:
         Whether some class has more rows than people, so that its pile is dealt out several times.
     """
 
-    class_of_row: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    order: NDArray[np.int64]
-    place: NDArray[np.int64]
+    class_of_row: Longs
+    sizes: Longs
+    order: Longs
+    place: Longs
     crowded: bool
 
 
-def rows_by_class(class_of_row: NDArray[np.int64], sizes: NDArray[np.int64]) -> ClassRows:
+def rows_by_class(class_of_row: Longs, sizes: Longs) -> ClassRows:
     """Line up the rows of each class before its pile; every row has a class."""
     order = np.argsort(class_of_row, kind="stable")
     rows = np.bincount(class_of_row, minlength=len(sizes))
     sorted_class = class_of_row[order]
     rank = np.arange(len(order)) - (np.cumsum(rows) - rows)[sorted_class]
     before = np.cumsum(sizes) - sizes
-    place: NDArray[np.int64] = before[sorted_class] + np.remainder(rank, sizes[sorted_class])
+    place: Longs = before[sorted_class] + np.remainder(rank, sizes[sorted_class])
     return ClassRows(class_of_row, sizes, order, place, bool((rows > sizes).any()))
 
 
-def deal(records: NDArray[np.int64], rows: ClassRows, generator: np.random.Generator) -> NDArray[np.int64]:
+def deal(records: Longs, rows: ClassRows, generator: np.random.Generator) -> Longs:
     """Give every row one of the bins of its class.
 
     A class with as many rows as people gives out each bin as often as it has people; one with fewer rows gives out
@@ -314,7 +315,7 @@ def deal(records: NDArray[np.int64], rows: ClassRows, generator: np.random.Gener
 
 def deal_values(
     spread: Spread, rows: ClassRows, repeats: int, generator: np.random.Generator
-) -> tuple[pa.Array, NDArray[np.int64]]:
+) -> tuple[pa.Array, Longs]:
     """Give every row a value that its class may hold, ``repeats`` times.
 
     Returns
@@ -336,7 +337,7 @@ def deal_values(
     return pa.concat_arrays([values, _numbers_as(values.type, numbers)]), codes
 
 
-def _values_of_bins(spread: Spread, bins: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.int64]:
+def _values_of_bins(spread: Spread, bins: Longs, generator: np.random.Generator) -> Longs:
     """A value for each row, by the shares in its bin."""
     starts, codes, shares = spread.patterns
     reached = np.concatenate([[0.0], np.cumsum(shares)])
@@ -347,7 +348,7 @@ def _values_of_bins(spread: Spread, bins: NDArray[np.int64], generator: np.rando
     return np.asarray(codes[np.clip(entry, begin, end - 1)], dtype=np.int64)
 
 
-def _on_grid(spread: Spread, codes: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.float64]:
+def _on_grid(spread: Spread, codes: Longs, generator: np.random.Generator) -> Floats:
     """A number of the grid in the piece that each value stands for; one that is a value itself is left to it."""
     low, high, scale = spread.low[codes], spread.high[codes], float(1 / spread.step)
     if not (np.maximum(np.abs(low), np.abs(high)) * scale < COUNTED).all():
@@ -358,7 +359,7 @@ def _on_grid(spread: Spread, codes: NDArray[np.int64], generator: np.random.Gene
     return np.where(np.isin(numbers, known), known[codes], numbers)
 
 
-def _numbers_as(kind: pa.DataType, numbers: NDArray[np.float64]) -> pa.Array:
+def _numbers_as(kind: pa.DataType, numbers: Floats) -> pa.Array:
     """Numbers as a column of this type holds them; those of dates are days since 1970-01-01."""
     if pa.types.is_date(kind):
         return pa.array(np.floor(numbers).astype(np.int32), pa.int32()).cast(kind)
@@ -369,7 +370,7 @@ def _numbers_as(kind: pa.DataType, numbers: NDArray[np.float64]) -> pa.Array:
     return pa.array(numbers)
 
 
-def _shuffled(group: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.int64]:
+def _shuffled(group: Longs, generator: np.random.Generator) -> Longs:
     """An order in which groups ascend and each of them is shuffled: sorted by random keys that begin with the group."""
     random_bits = 63 - int(group.max(initial=0)).bit_length()
     return np.argsort((group << random_bits) | generator.integers(0, 1 << random_bits, len(group)))

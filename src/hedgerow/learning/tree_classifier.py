@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.errors import BadInput
 from hedgerow.frames import OpenFrame
 from hedgerow.learning.inputs import open_training
@@ -28,8 +29,8 @@ class Training(NamedTuple):
 
     opened: OpenFrame
     classes: NDArray[Any]
-    labels: NDArray[np.int64]
-    weights: NDArray[np.float64] | None
+    labels: Longs
+    weights: Floats | None
 
     @property
     def names(self) -> list[str]:
@@ -48,7 +49,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         named: NDArray[Any] = self._prediction(X).labels
         return np.asarray(self.classes_[named])
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> Floats:
         """Give the probability of each class, in the order of ``classes_``."""
         shares = self._prediction(X).shares
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))

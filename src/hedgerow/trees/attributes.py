@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.counts import BadValues, EncodedColumn, encode_column
 from hedgerow.errors import BadInput, listing, translated
 from hedgerow.frames import OpenFrame, as_arrow
@@ -25,7 +25,7 @@ class Attribute:
 
     name: str
     labels: tuple[str, ...]
-    numbers: NDArray[np.float64] | None = None
+    numbers: Floats | None = None
 
     @property
     def numeric(self) -> bool:
@@ -42,7 +42,7 @@ class CodedColumn:
     """An attribute and one code per row, -1 for a missing value."""
 
     attribute: Attribute
-    codes: NDArray[np.int32]
+    codes: Ints
 
 
 def encode_training(opened: OpenFrame, missing: Sequence[str]) -> list[CodedColumn]:
@@ -63,7 +63,7 @@ def encode_training(opened: OpenFrame, missing: Sequence[str]) -> list[CodedColu
     return columns
 
 
-def encode_like(attributes: Sequence[Attribute], opened: OpenFrame, missing: Sequence[str]) -> NDArray[np.int32]:
+def encode_like(attributes: Sequence[Attribute], opened: OpenFrame, missing: Sequence[str]) -> Ints:
     """Code the columns of another table, one row of codes per attribute.
 
     A category that the training table does not have is missing; a number has the code of the next larger one that
@@ -80,7 +80,7 @@ def encode_like(attributes: Sequence[Attribute], opened: OpenFrame, missing: Seq
     return codes
 
 
-def _translation(attribute: Attribute, encoded: EncodedColumn) -> NDArray[np.int64]:
+def _translation(attribute: Attribute, encoded: EncodedColumn) -> Longs:
     """The code of each value in the training table."""
     domain = encoded.domain
     if attribute.numbers is None:
@@ -104,7 +104,7 @@ def _encoded(name: str, values: Any, missing: Sequence[str], *, as_text: bool) -
         return encode_column(name, values, missing=missing, mixture="text" if as_text else "refuse")
 
 
-def _with_missing(encoded: EncodedColumn) -> NDArray[np.int32]:
+def _with_missing(encoded: EncodedColumn) -> Ints:
     if not encoded.domain.has_missing:
         return encoded.codes
     return np.where(encoded.codes == encoded.domain.missing_code, np.int32(MISSING), encoded.codes)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Ints
 from hedgerow.domains import Kind
 from hedgerow.errors import BadInput, InternalError
 from hedgerow.published import Interval, Suppressed, days_of, number_in
@@ -16,7 +16,7 @@ from hedgerow.trees.contents import Content, Leaves, canonical, content_of, meet
 
 __all__ = ["CellReader", "SetAttribute", "Shares"]
 
-Shares = tuple[NDArray[np.int32], NDArray[np.float64]]
+Shares = tuple[Ints, Floats]
 """Codes and their shares."""
 
 
@@ -77,7 +77,7 @@ class CellReader:
         distinct, times = np.unique(np.asarray(codes, dtype=np.int32), return_counts=True)
         return distinct, times / max(members, 1)
 
-    def _numbers(self, numbers: NDArray[np.float64], number: float | None, content: Content) -> Shares:
+    def _numbers(self, numbers: Floats, number: float | None, content: Content) -> Shares:
         if number is not None:
             return self._equal([int(np.searchsorted(numbers, number))], 1)
         if isinstance(content, Interval):

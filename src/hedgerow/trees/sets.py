@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.counts import BadValues, EncodedColumn, encode_column
 from hedgerow.errors import translated
 from hedgerow.proportions import Spread
@@ -38,8 +38,8 @@ class SetColumn:
 
     attribute: SetAttribute
     cells: CodeLists
-    index: NDArray[np.int32]
-    by_class: NDArray[np.int32]
+    index: Ints
+    by_class: Ints
 
     @property
     def nothing(self) -> int:
@@ -61,7 +61,7 @@ def read_training(
     missing_is_value: bool = True,
     leaves: Leaves = _NO_LEAVES,
     spread: Spread | None = None,
-    classes: NDArray[np.int64] | None = None,
+    classes: Longs | None = None,
 ) -> SetColumn:
     """Read a column of the training table.
 
@@ -111,7 +111,7 @@ def read_unseen(
     *,
     missing: Sequence[str] = ("",),
     spread: Spread | None = None,
-    classes: NDArray[np.int64] | None = None,
+    classes: Longs | None = None,
 ) -> SetColumn:
     """Read a column of another table as the values of the training table.
 
@@ -136,11 +136,7 @@ def _texts(name: str, values: pa.ChunkedArray, missing: Sequence[str]) -> Encode
 
 
 def _column(
-    reader: CellReader,
-    texts: EncodedColumn,
-    contents: Sequence[Content],
-    spread: Spread | None,
-    classes: NDArray[np.int64] | None,
+    reader: CellReader, texts: EncodedColumn, contents: Sequence[Content], spread: Spread | None, classes: Longs | None
 ) -> SetColumn:
     """Put the cells of a column together."""
     attribute = reader.attribute
@@ -176,7 +172,7 @@ def _column(
     return SetColumn(attribute, _cells(size, lists), index, by_class)
 
 
-def _of_classes(reader: CellReader, spread: Spread) -> tuple[list[Shares], NDArray[np.int64]]:
+def _of_classes(reader: CellReader, spread: Spread) -> tuple[list[Shares], Longs]:
     """The different cells of the classes of a release, and which of them each class has."""
     domain = spread.domain
     code_of = np.full(domain.size, MISSING, dtype=np.int64)
@@ -201,7 +197,7 @@ def _of_classes(reader: CellReader, spread: Spread) -> tuple[list[Shares], NDArr
     return found, which
 
 
-def _merged(codes: NDArray[np.int64], shares: NDArray[np.float64]) -> Shares:
+def _merged(codes: Longs, shares: Floats) -> Shares:
     distinct, which = np.unique(codes, return_inverse=True)
     return distinct.astype(np.int32), np.bincount(which, shares, len(distinct)).astype(np.float64)
 
@@ -215,7 +211,7 @@ def _cells(size: int, lists: Sequence[Shares]) -> CodeLists:
     return CodeLists(starts, codes, upto)
 
 
-def _added_up(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def _added_up(shares: Floats) -> Floats:
     """Running totals that end in 1 exactly where they should."""
     upto = np.cumsum(shares)
     if len(upto) and abs(upto[-1] - 1.0) < 1e-9:
@@ -223,7 +219,7 @@ def _added_up(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     return upto
 
 
-def cells_of(column: SetColumn, index: NDArray[np.int32]) -> NDArray[np.int32]:
+def cells_of(column: SetColumn, index: Ints) -> Ints:
     """Cells as kernels number them: the codes of plain values, -1 for nothing known, then the lists."""
     return np.where(index > column.nothing, index - 1, np.where(index == column.nothing, MISSING, index)).astype(
         np.int32

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Ints
 from hedgerow.counts import FrequencyTable
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
@@ -41,9 +41,9 @@ class TrainingTable:
     """
 
     columns: tuple[CodedColumn, ...]
-    labels: NDArray[np.int32]
+    labels: Ints
     classes: tuple[str, ...]
-    weights: NDArray[np.float64]
+    weights: Floats
     min_objects: int = 2
 
     @property
@@ -92,9 +92,9 @@ def training_table(counts: FrequencyTable, min_objects: int, owner: str) -> Trai
 class LabelledTuples(NamedTuple):
     """Every tuple once for each class that its records have, and how many have it."""
 
-    tuple: NDArray[np.int32]
-    label: NDArray[np.int32]
-    weight: NDArray[np.float64]
+    tuple: Ints
+    label: Ints
+    weight: Floats
 
 
 def labelled_tuples(counts: FrequencyTable, target: str) -> LabelledTuples:
@@ -108,7 +108,7 @@ def labelled_tuples(counts: FrequencyTable, target: str) -> LabelledTuples:
     return LabelledTuples(counts.cell_tuple[first], label[first], weight)
 
 
-def _column(domain: Domain, codes: NDArray[np.int32]) -> CodedColumn:
+def _column(domain: Domain, codes: Ints) -> CodedColumn:
     labels: Sequence[str] = domain.labels.tolist()
     if domain.numbers is not None and domain.kind != "text":
         known = np.where(codes == domain.missing_code, np.int32(MISSING), codes) if domain.has_missing else codes

@@ -16,6 +16,7 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow.arrays import Floats
 from hedgerow.errors import BadInput
 from hedgerow.frames import as_arrow
 from hedgerow.learning.encoders.blocks import Block, assembled
@@ -281,7 +282,7 @@ class HierarchyEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
         return tags
 
 
-def _passed_numbers(column: nw.Series[Any]) -> NDArray[np.float64]:
+def _passed_numbers(column: nw.Series[Any]) -> Floats:
     """A column of numbers as one feature; a missing one is nan."""
     numbers = as_arrow(column.cast(nw.Float64())).to_numpy()
     return np.asarray(numbers, dtype=np.float64).reshape(-1, 1)

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.domains import Domain, Kind
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy, Hierarchy, automatic, flat, hierarchy_of, intervals, taxonomy
@@ -225,7 +225,7 @@ def _number_domain(name: str, found: _Found, ends: Iterable[float]) -> Domain:
     return Domain(name, "number", labels, numbers, records=np.array(weights, dtype=np.int64))
 
 
-def _nested_pieces(ends: set[float], known: NDArray[np.float64]) -> Hierarchy:
+def _nested_pieces(ends: set[float], known: Floats) -> Hierarchy:
     """The pieces between the ends of intervals, two by two below a wider one, and so on up."""
     beyond = {float(number) for number in known if not min(ends) <= number <= max(ends)}
     edges = sorted(ends | ({min(beyond), max(beyond)} if beyond else set()))
@@ -237,7 +237,7 @@ def _nested_pieces(ends: set[float], known: NDArray[np.float64]) -> Hierarchy:
     return intervals(edges, levels=levels)
 
 
-def _own_numbers(nodes: Nodes, known_node: NDArray[np.int64]) -> NDArray[np.float64]:
+def _own_numbers(nodes: Nodes, known_node: Longs) -> Floats:
     """How many known numbers stand at each node; where none is known at all, the width of each finest interval."""
     low, high = nodes.ends
     own = np.bincount(known_node, minlength=len(nodes)).astype(np.float64)
@@ -310,7 +310,7 @@ def _encoded(given: Hierarchy, domain: Domain, unknown: Unknown) -> tuple[Domain
     return covered, given.encode(covered)
 
 
-def _places(hierarchy: EncodedHierarchy, into: NDArray[np.int64], *, with_leaves: bool = True) -> dict[str, int]:
+def _places(hierarchy: EncodedHierarchy, into: Longs, *, with_leaves: bool = True) -> dict[str, int]:
     """The node of each label; an interval also as it is written where it is not the last, or is."""
     places = {
         label: int(into[node])

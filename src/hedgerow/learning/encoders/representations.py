@@ -23,9 +23,9 @@ from typing import Any, Literal, TypeVar
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
+from hedgerow.arrays import Bools, Longs
 from hedgerow.errors import BadInput, required
 from hedgerow.learning.encoders.base import Encoded, HierarchyEncoder, Passed
 from hedgerow.learning.encoders.blocks import Block
@@ -326,7 +326,7 @@ class ProportionalEncoder(HierarchyEncoder):
         rows[stated] = shares[stated] @ vectors
         return Block(rows)
 
-    def _holds_number(self, one: Encoded, frame: nw.DataFrame[Any]) -> NDArray[np.bool_]:
+    def _holds_number(self, one: Encoded, frame: nw.DataFrame[Any]) -> Bools:
         """Which rows have a cell that is a number or a date."""
         cells = one.column.read(read_vocabulary(frame[one.name], self.missing))
         return np.asarray(((cells.kinds == CellKind.VALUE) & ~np.isnan(cells.numbers))[cells.index])
@@ -337,9 +337,9 @@ class _Known:
     """The classes of the rows of a table."""
 
     proportions: Proportions
-    held: NDArray[np.int64]
+    held: Longs
     """The classes that some row has."""
-    of_row: NDArray[np.int64]
+    of_row: Longs
     """Which of these each row has, -1 if none."""
 
     @classmethod

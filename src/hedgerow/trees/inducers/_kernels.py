@@ -12,10 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from hedgerow._jit import int64, jit
+from hedgerow.arrays import Bools, Floats, Ints, Longs
 from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.privacy.formulas import all_hold
 from hedgerow.trees.splitting.merits import Merit, log_weight
-from hedgerow.trees.splitting.records import ABOVE, ALL, BELOW, Bools, Floats, Ints, Longs, Pool
+from hedgerow.trees.splitting.records import ABOVE, ALL, BELOW, Pool
 from hedgerow.trees.splitting.tallies import tally_codes
 
 __all__ = [

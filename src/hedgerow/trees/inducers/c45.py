@@ -25,6 +25,7 @@ from numbers import Integral, Real
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Floats
 from hedgerow.errors import BadInput
 from hedgerow.trees.attributes import CodedColumn
 from hedgerow.trees.growing.growth import grown
@@ -45,7 +46,7 @@ def induce_c45(
     columns: Sequence[CodedColumn],
     labels: NDArray[np.integer],
     classes: Sequence[str],
-    weights: NDArray[np.float64] | None = None,
+    weights: Floats | None = None,
     *,
     confidence: float = 0.25,
     min_objects: int = 2,
@@ -90,7 +91,7 @@ def induce_fractional_c45(
     columns: Sequence[SetColumn],
     labels: NDArray[np.integer],
     classes: Sequence[str],
-    weights: NDArray[np.float64] | None = None,
+    weights: Floats | None = None,
     *,
     confidence: float = 0.25,
     min_objects: int = 2,
@@ -128,7 +129,7 @@ def _rules(table: Table, min_objects: int) -> Rules:
     )
 
 
-def averaged(table: Table) -> NDArray[np.bool_]:
+def averaged(table: Table) -> Bools:
     """Which attributes count for the average gain: not those with many categories, unless all are such."""
     many = table.columns[:, SIZE] >= _MANY_VALUES * table.weights.sum() - SLACK
     few = (table.columns[:, NUMERIC] > 0) | ~many

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Longs
 from hedgerow.errors import BadInput
 from hedgerow.trees.attributes import MISSING
 from hedgerow.trees.nodes.written import ByThreshold, ByValue, Leaf, Node, category_name
@@ -48,8 +49,8 @@ class Features:
     """
 
     values: NDArray[np.float32]
-    column: NDArray[np.int64]
-    code: NDArray[np.int64]
+    column: Longs
+    code: Longs
 
 
 def induce_cart(table: TrainingTable, estimator: Any = None) -> Node:
@@ -154,7 +155,7 @@ def nodes_of(tree: Any, table: TrainingTable, features: Features) -> Node:
     return made[0]
 
 
-def _first_known(tree: Any, node: int, features: Features, rows: NDArray[np.int64]) -> tuple[int, NDArray[np.float32]]:
+def _first_known(tree: Any, node: int, features: Features, rows: Longs) -> tuple[int, NDArray[np.float32]]:
     """The first question, from a node on, that some row can answer, and the answers; none if rows or questions end."""
     while len(rows) and tree.children_left[node] >= 0:
         values = features.values[rows, tree.feature[node]]

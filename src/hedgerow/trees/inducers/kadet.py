@@ -34,8 +34,8 @@ from itertools import pairwise
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.trees.inducers._kernels import (
     KadetRoom,
@@ -125,8 +125,8 @@ class _Open:
     ``rows`` are its records, ``people`` all whose public values lead to it.
     """
 
-    rows: NDArray[np.int32]
-    people: NDArray[np.int32]
+    rows: Ints
+    people: Ints
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ class _Growth:
                 return best
             candidates[best.column] = self._candidate(items, region, best.column, best.level + 1)
 
-    def _region(self, people: NDArray[np.int32]) -> Region:
+    def _region(self, people: Ints) -> Region:
         """The people of a node, span by span; where everything is public a node is one span."""
         if self.all_public:
             return Region(people, np.array([0, len(people)]))
@@ -248,26 +248,21 @@ class _Growth:
         return self._add(node, split, said, [rows[low:high] for low, high in pairwise(bounds)], people)
 
     def _add(
-        self,
-        node: int,
-        split: _Candidate,
-        said: NDArray[np.int32],
-        rows: list[NDArray[np.int32]],
-        people: list[NDArray[np.int32]],
+        self, node: int, split: _Candidate, said: Ints, rows: list[Ints], people: list[Ints]
     ) -> list[tuple[int, _Open]]:
         codes = said.tolist()
         children = self.nodes.ask(node, split.column, len(codes), split.threshold, codes)
         self.counts += [self._count(self.records.labels[own], self.records.weights[own]) for own in rows]
         return [(child, _Open(own, others)) for child, own, others in zip(children, rows, people, strict=True)]
 
-    def _count(self, labels: NDArray[np.int32], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _count(self, labels: Ints, weights: Floats) -> Floats:
         return np.bincount(labels, weights, self.n_labels).astype(np.float64)
 
-    def _answers(self, split: _Candidate, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+    def _answers(self, split: _Candidate, codes: Ints) -> Ints:
         """What each code answers: a node of the cut, or a side of the threshold."""
         attribute = self.attributes[split.column]
         if split.level >= 0:
-            nodes: NDArray[np.int32] = attribute.hierarchy.at_level[split.level][codes]
+            nodes: Ints = attribute.hierarchy.at_level[split.level][codes]
             return nodes
         answers = np.where(codes > split.threshold, np.int32(ABOVE), np.int32(BELOW)).astype(np.int32)
         answers[codes == attribute.domain.missing_code] = ABSENT
@@ -284,9 +279,7 @@ def _asked(attributes: Sequence[GeneralizedAttribute], records: Records, n_label
     return Records(codes, records.labels.astype(np.int32), records.weights.astype(np.float64))
 
 
-def _sorted_by(
-    rows: NDArray[np.int32], place: NDArray[np.int64], places: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _sorted_by(rows: Ints, place: Longs, places: int) -> tuple[Ints, Longs]:
     ordered, bounds = np.empty_like(rows), np.empty(places + 1, dtype=np.int64)
     sorted_by(rows, place, ordered, bounds)
     return ordered, bounds

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.domains import Domain
 from hedgerow.recoding import CutTree
 from hedgerow.trees.nodes.arrays import Tree, ranges
@@ -19,11 +20,8 @@ from hedgerow.trees.nodes.paths import PathTree
 
 __all__ = ["cuts_of_leaves", "cuts_of_paths"]
 
-Longs = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
-
-def cuts_of_paths(tree: PathTree, group_of_node: NDArray[np.int32], domains: Sequence[Domain]) -> CutTree:
+def cuts_of_paths(tree: PathTree, group_of_node: Ints, domains: Sequence[Domain]) -> CutTree:
     """Send rows down to the leaf they belong to, and from there up to the nearest group.
 
     A value without a branch, or one whose branch published nothing, goes to the nearest group above. A node that
@@ -70,7 +68,7 @@ def cuts_of_paths(tree: PathTree, group_of_node: NDArray[np.int32], domains: Seq
     return chains.cuts(group, last, tuple(np.arange(domain.size, dtype=np.int32) for domain in domains))
 
 
-def cuts_of_leaves(tree: GeneralizingTree, leaves: NDArray[np.int64]) -> CutTree:
+def cuts_of_leaves(tree: GeneralizingTree, leaves: Longs) -> CutTree:
     """Send rows to the leaf they belong to, the groups being the leaves; what no branch is for goes to the last one."""
     asked = set(tree.column.tolist())
     orders = tuple(_order(attribute, at in asked) for at, attribute in enumerate(tree.attributes))
@@ -95,7 +93,7 @@ class _Chains:
         alone = np.full(len(node), single)
         self._parts.append((node, threshold.astype(np.int64), child.astype(np.int64), alone))
 
-    def cuts(self, group: Longs, last: Longs, orders: tuple[NDArray[np.int32], ...]) -> CutTree:
+    def cuts(self, group: Longs, last: Longs, orders: tuple[Ints, ...]) -> CutTree:
         """Put the chains behind one another, that of the root first, so that 0 is never the next cut of another.
 
         ``group`` is where a node without cuts sends its rows, ``last`` the branch at the end of its chain, -1 for its
@@ -122,19 +120,19 @@ class _Chains:
         )
 
 
-def _order(attribute: GeneralizedAttribute, asked: bool) -> NDArray[np.int32]:
+def _order(attribute: GeneralizedAttribute, asked: bool) -> Ints:
     """The rank of each code: in a taxonomy of categories that of its leaf, so that the codes below a node are a run."""
     if asked and attribute.domain.kind == "text" and attribute.hierarchy.height > 1:
         return attribute.hierarchy.order
     return np.arange(attribute.domain.size, dtype=np.int32)
 
 
-def _add_chain(chains: _Chains, tree: GeneralizingTree, node: int, order: NDArray[np.int32]) -> int:
+def _add_chain(chains: _Chains, tree: GeneralizingTree, node: int, order: Ints) -> int:
     """Add the cuts that tell the branches of a node apart; returns the last branch."""
     attribute, children = tree.attributes[tree.column[node]], tree.children(node)
     missing = attribute.domain.missing_code
 
-    def add(places: Sequence[int] | NDArray[np.int32], below: Sequence[int], *, single: bool) -> None:
+    def add(places: Sequence[int] | Ints, below: Sequence[int], *, single: bool) -> None:
         chains.add(np.full(len(below), node), np.array(places, np.int64), np.array(below, np.int64), single=single)
 
     if attribute.by_threshold:

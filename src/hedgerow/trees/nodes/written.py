@@ -17,8 +17,8 @@ from numbers import Real
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Ints
 from hedgerow.counts import FrequencyTable
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
@@ -147,7 +147,7 @@ class _Layout:
         self.codes: dict[int, dict[str | None, int]] = {}
         self.nodes = NodeList()
         self.places: dict[int, range] = {}
-        self.lookups: dict[int, NDArray[np.int32]] = {}
+        self.lookups: dict[int, Ints] = {}
 
     def ask(self, node: object, place: int) -> list[object]:
         """Write the question of a node; returns its branches, none for a leaf."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hedgerow._jit import jit
+from hedgerow.arrays import Bools, Floats, Ints
 from hedgerow.trees.splitting.merits import merit_of_categories, merit_of_numbers
 from hedgerow.trees.splitting.records import (
     ALONG,
@@ -18,9 +19,6 @@ from hedgerow.trees.splitting.records import (
     SIZE,
     SLACK,
     SPLIT_AT,
-    Bools,
-    Floats,
-    Ints,
     Lists,
     Room,
     Table,

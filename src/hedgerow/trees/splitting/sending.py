@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hedgerow._jit import jit
+from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.trees.splitting.records import (
     ALONG,
     BAG,
@@ -17,10 +18,7 @@ from hedgerow.trees.splitting.records import (
     SHARE,
     SIZE,
     SLACK,
-    Floats,
-    Ints,
     Lists,
-    Longs,
     Room,
     Table,
 )

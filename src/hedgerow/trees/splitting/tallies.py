@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hedgerow._jit import int64, jit
-from hedgerow.trees.splitting.records import EVERYWHERE, SLACK, Floats, Ints, Lists, Longs
+from hedgerow.arrays import Floats, Ints, Longs
+from hedgerow.trees.splitting.records import EVERYWHERE, SLACK, Lists
 
 __all__ = ["first_at_least", "lacking", "mass", "share_at", "tally_codes", "tally_lists"]
 

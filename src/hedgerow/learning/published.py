@@ -21,6 +21,7 @@ from hedgerow.errors import BadInput
 from hedgerow.frames import OpenFrame, as_arrow
 from hedgerow.hierarchies import EncodedHierarchy, hierarchy_of
 from hedgerow.hierarchies.taxonomies import Taxonomy
+from hedgerow.learning.estimators import refuse_unknown_columns
 from hedgerow.learning.part_columns import share_columns
 from hedgerow.proportions import ColumnProportions, Proportions, Spread
 from hedgerow.published import NO_LABELS, Leaves, leaves_below, parse, published_labels
@@ -77,9 +78,7 @@ def published_columns(
     [[0, 3], [4, 2]]
     """
     frame = opened.frame
-    for name in hierarchies or {}:
-        if name not in frame.columns:
-            raise BadInput.unknown("column", str(name), frame.columns, "A hierarchy is given for it.")
+    refuse_unknown_columns(hierarchies or {}, frame.columns, "A hierarchy is given for it.")
     told = {} if proportions is None else {column.name: column for column in proportions.columns}
     classes = None if proportions is None else proportions.classes_of(frame)
     added = set(share_columns(frame))

@@ -16,7 +16,6 @@ vanish.
 
 from __future__ import annotations
 
-import numbers
 import os
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -33,6 +32,7 @@ from hedgerow.errors import BadInput, required
 from hedgerow.frames import OpenFrame, open_frame
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
 from hedgerow.learning.drawing import COUNTED, draw, original_values, possible_values
+from hedgerow.learning.estimators import generator_of, is_whole, refuse_unknown_columns
 from hedgerow.proportions import Proportions, Spread
 from hedgerow.published import published_labels
 from hedgerow.release import Release
@@ -104,8 +104,9 @@ def redraw(
     >>> redraw(published, 2, random_state=0, quasi=["age"], shares="frequency")["age"].to_pylist()
     [20, 20, 20, 20, 20, 20]
     """
-    repeats = _whole(repeats)
-    generator = _generator(random_state)
+    if not is_whole(repeats, 1):
+        raise BadInput.parameter("repeats", "redraw", "an int >= 1", repeats)
+    generator = generator_of(random_state, "redraw")
     if shares not in _SHARES:
         raise BadInput.parameter("shares", "redraw", f"one of {', '.join(map(repr, _SHARES))}", shares)
     source = _open(release, proportions, quasi, hierarchies)
@@ -224,25 +225,9 @@ def _open(
         if quasi is None:
             raise BadInput("A published table does not tell its quasi-identifiers. Name them in quasi=.")
     names = tuple(quasi)
-    for name in (*names, *(hierarchies or ())):
-        if name not in opened.frame.columns:
-            raise BadInput.unknown("column", str(name), opened.frame.columns)
+    refuse_unknown_columns((*names, *(hierarchies or ())), opened.frame.columns)
     known |= {name: hierarchy_of(spec, name) for name, spec in (hierarchies or {}).items()}
     return _Source(opened, names, proportions, known)
-
-
-def _whole(repeats: object) -> int:
-    if isinstance(repeats, bool) or not isinstance(repeats, numbers.Integral) or repeats < 1:
-        raise BadInput.parameter("repeats", "redraw", "an int >= 1", repeats)
-    return int(repeats)
-
-
-def _generator(random_state: object) -> np.random.Generator:
-    if random_state is None or isinstance(random_state, np.random.Generator):
-        return np.random.default_rng(random_state)
-    if isinstance(random_state, bool) or not isinstance(random_state, numbers.Integral) or random_state < 0:
-        raise BadInput.parameter("random_state", "redraw", "None, a numpy Generator or an int >= 0", random_state)
-    return np.random.default_rng(int(random_state))
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.arrays import Floats
@@ -24,6 +24,7 @@ from hedgerow.learning.encoders.column import Column, Unknown
 from hedgerow.learning.encoders.covers import Covers, covers_of
 from hedgerow.learning.encoders.fitting import fit_column
 from hedgerow.learning.encoders.means import Means, fit_means, means_of_cells
+from hedgerow.learning.estimators import TableEstimator, refuse_unknown_columns
 from hedgerow.learning.inputs import open_training, open_unseen
 from hedgerow.learning.part_columns import part_columns
 from hedgerow.proportions import Spread
@@ -69,7 +70,8 @@ class Encoded:
         return [f"={nodes.labels[node]}" for node in nodes.order.tolist()] + [f"={text}" for text in self.own]
 
 
-class HierarchyEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
+@dataclass(kw_only=True, eq=False, repr=False)
+class HierarchyEncoder(TransformerMixin, TableEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
     """What the encoders share; a subclass says in ``_vectors`` what a cell writes into the features of its column.
 
     Parameters
@@ -101,26 +103,15 @@ class HierarchyEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
         The columns of the training table, if they have names; unseen rows are matched by name.
     """
 
-    def __init__(
-        self,
-        *,
-        columns: Sequence[str] | None = None,
-        hierarchies: Mapping[str, Any] | None = None,
-        numbers: Literal["intervals", "mean"] = "intervals",
-        unknown: Unknown = "ancestor",
-        sparse_output: bool = False,
-        dtype: Any = np.float64,
-        missing: Sequence[str] = ("",),
-    ) -> None:
-        self.columns = columns
-        self.hierarchies = hierarchies
-        self.numbers = numbers
-        self.unknown = unknown
-        self.sparse_output = sparse_output
-        self.dtype = dtype
-        self.missing = missing
+    columns: Sequence[str] | None = None
+    hierarchies: Mapping[str, Any] | None = None
+    numbers: Literal["intervals", "mean"] = "intervals"
+    unknown: Unknown = "ancestor"
+    sparse_output: bool = False
+    dtype: Any = np.float64
+    missing: Sequence[str] = ("",)
 
-    def fit(self, X: Any, y: Any = None) -> HierarchyEncoder:  # noqa: ARG002  # a pipeline gives the labels
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002  # a pipeline gives the labels
         """Learn the nodes of every column.
 
         Parameters
@@ -211,17 +202,13 @@ class HierarchyEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
         """The columns that are encoded."""
         if self.columns is None:
             return set(X.quasi) & set(names) if isinstance(X, Release) else set(names)
-        for name in self.columns:
-            if name not in names:
-                raise BadInput.unknown("column", str(name), names, "It is named in 'columns'.")
+        refuse_unknown_columns(self.columns, names, "It is named in 'columns'.")
         return set(self.columns)
 
     def _given(self, X: Any, names: Sequence[str]) -> dict[str, Any]:
         """The hierarchies that are given: here, or by the schema of a release."""
         own = dict(self.hierarchies or {})
-        for name in own:
-            if name not in names:
-                raise BadInput.unknown("column", str(name), names, "A hierarchy is given for it.")
+        refuse_unknown_columns(own, names, "A hierarchy is given for it.")
         known = X.hierarchies if isinstance(X, Release) else {}
         return {name: one for name, one in known.items() if not one.automatic} | own
 
@@ -248,36 +235,20 @@ class HierarchyEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
         return Encoded(column)
 
     def _check_parameters(self) -> None:
-        owner = type(self).__name__
-        if self.columns is not None and isinstance(self.columns, str):
-            raise BadInput.parameter("columns", owner, "None or a list of columns", self.columns)
-        if self.hierarchies is not None and not isinstance(self.hierarchies, Mapping):
-            raise BadInput.parameter(
-                "hierarchies", owner, "None or a mapping of column to hierarchy", type(self.hierarchies).__name__
-            )
+        self._check("columns", not isinstance(self.columns, str), "None or a list of columns")
+        self._check_hierarchies(self.hierarchies, "None or a mapping of column to hierarchy")
         self._check_choice("numbers", ("intervals", "mean"))
         self._check_choice("unknown", ("ancestor", "error"))
-        if not isinstance(self.sparse_output, bool | np.bool_):
-            raise BadInput.parameter("sparse_output", owner, "True or False", self.sparse_output)
-        if isinstance(self.missing, str) or not all(isinstance(text, str) for text in self.missing):
-            raise BadInput.parameter("missing", owner, "a list of texts", self.missing)
+        self._check_flag("sparse_output")
+        self._check_missing()
         try:
             floating = np.issubdtype(np.dtype(self.dtype), np.floating)
         except TypeError:
             floating = False
-        if not floating:
-            raise BadInput.parameter("dtype", owner, "a type of floating-point numbers", self.dtype)
-
-    def _check_choice(self, name: str, choices: Sequence[str]) -> None:
-        given = getattr(self, name)
-        if not isinstance(given, str) or given not in choices:
-            allowed = " or ".join(repr(choice) for choice in choices)
-            raise BadInput.parameter(name, type(self).__name__, allowed, given)
+        self._check("dtype", bool(floating), "a type of floating-point numbers")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -29,7 +29,7 @@ from hedgerow.arrays import Bools, Longs
 from hedgerow.errors import BadInput, required
 from hedgerow.learning.encoders.base import Encoded, HierarchyEncoder, Passed
 from hedgerow.learning.encoders.blocks import Block
-from hedgerow.learning.encoders.column import Column, Unknown
+from hedgerow.learning.encoders.column import Column
 from hedgerow.learning.encoders.covers import Covers, covers_of
 from hedgerow.learning.encoders.means import means_of_cells, means_of_classes
 from hedgerow.learning.encoders.shares import shares_of_classes, shares_of_covers
@@ -163,6 +163,7 @@ class FillChildEncoder(HierarchyEncoder):
 
 
 @_documented
+@dataclass(kw_only=True, eq=False, repr=False)
 class ProportionalEncoder(HierarchyEncoder):
     """Write a cell as the share of its people at every node: proportional.
 
@@ -197,32 +198,10 @@ class ProportionalEncoder(HierarchyEncoder):
     ['town=Bonn', 'town=Köln', 'town=Nice', 'town=*']
     """
 
-    def __init__(
-        self,
-        *,
-        columns: Sequence[str] | None = None,
-        hierarchies: Mapping[str, Any] | None = None,
-        numbers: Literal["intervals", "mean"] = "intervals",
-        unknown: Unknown = "ancestor",
-        sparse_output: bool = False,
-        dtype: Any = np.float64,
-        missing: Sequence[str] = ("",),
-        proportions: Proportions | None = None,
-        shares: Literal["proportions", "uniform", "frequency"] = "proportions",
-    ) -> None:
-        super().__init__(
-            columns=columns,
-            hierarchies=hierarchies,
-            numbers=numbers,
-            unknown=unknown,
-            sparse_output=sparse_output,
-            dtype=dtype,
-            missing=missing,
-        )
-        self.proportions = proportions
-        self.shares = shares
+    proportions: Proportions | None = None
+    shares: Literal["proportions", "uniform", "frequency"] = "proportions"
 
-    def fit(self, X: Any, y: Any = None) -> ProportionalEncoder:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the nodes of every column, and remember the proportions of a release.
 
         Parameters
@@ -240,8 +219,7 @@ class ProportionalEncoder(HierarchyEncoder):
         self.proportions_ = self._proportions_of(X)
         if self.shares == "proportions" and isinstance(X, Release) and self.proportions_ is None:
             raise _no_proportions("The release")
-        super().fit(X, y)
-        return self
+        return super().fit(X, y)
 
     def _proportions_of(self, X: Any) -> Proportions | None:
         if self.shares != "proportions":

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hedgerow.trees.inducers.c45 import induce_fractional_c45
+from hedgerow.trees.inducers.c45 import induce_c45
 from hedgerow.trees.nodes.classification import ClassificationTree
 from hedgerow.trees.sets import SetColumn, read_training, read_unseen
 
@@ -18,7 +18,7 @@ def column(name: str, cells: list[Any]) -> SetColumn:
 
 
 def induced(columns: list[SetColumn], labels: list[int], **more: Any) -> ClassificationTree:
-    return induce_fractional_c45(columns, np.array(labels), ["no", "yes"], **more)
+    return induce_c45(columns, np.array(labels), ["no", "yes"], **more)
 
 
 def said(tree: ClassificationTree, **cells: list[Any]) -> list[float]:

@@ -156,7 +156,7 @@ def possible_values(column: nw.Series[Any], hierarchy: Hierarchy | None, missing
     published, rows = [texts[at] for at in occurring.tolist()], all_rows[occurring]
     labels = published_labels(hierarchy, column.name, published)
     cells = [stands_for(read(text, leaves=labels.values_below)) for text in published]
-    reading = _Reading(_domain(column.name, cells, labels.listed), _intervals(cells))
+    reading = _CellCodes(_domain(column.name, cells, labels.listed), _intervals(cells))
     codes = [reading.codes(cell) for cell in cells]
     starts = np.concatenate([[0], np.cumsum([len(some) for some in codes])]).astype(np.int64)
     members = np.concatenate([np.empty(0, dtype=np.int64), *codes])
@@ -188,7 +188,7 @@ def _domain(name: str, cells: Sequence[Possible], listed: Iterable[str]) -> Doma
     return replace(domain, has_missing=None in named or not (len(domain.labels) or intervals))
 
 
-class _Reading:
+class _CellCodes:
     """The cells of a column as codes of its domain or as ends of its numbers."""
 
     def __init__(self, domain: Domain, intervals: Sequence[Interval]) -> None:

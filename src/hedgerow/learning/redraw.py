@@ -123,7 +123,7 @@ def redraw(
 
 
 # Distinct values, and which of them each row has.
-_Column = tuple[pa.Array, NDArray[np.integer]]
+_Drawn = tuple[pa.Array, NDArray[np.integer]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,7 @@ class _Source:
     proportions: Proportions | None
     hierarchies: Mapping[str, Hierarchy]
 
-    def assemble(self, drawn: Mapping[str, _Column], repeats: int) -> Any:
+    def assemble(self, drawn: Mapping[str, _Drawn], repeats: int) -> Any:
         """The table with its drawn columns."""
         frame = self.opened.frame
         rows = np.tile(np.arange(len(frame)), repeats)
@@ -155,9 +155,7 @@ class _Source:
         return self.opened.series(name, values)
 
 
-def _deal(
-    source: _Source, proportions: Proportions, repeats: int, generator: np.random.Generator
-) -> dict[str, _Column]:
+def _deal(source: _Source, proportions: Proportions, repeats: int, generator: np.random.Generator) -> dict[str, _Drawn]:
     """Deal out the bins of each class, anew for each repeat, and draw inside them."""
     columns = [proportions.column(name) for name in source.quasi]
     class_of_row = proportions.classes_of(source.opened.frame)
@@ -169,7 +167,7 @@ def _deal(
         )
     rows = rows_by_class(class_of_row, proportions.sizes)
 
-    def dealt(at: int, own: np.random.Generator) -> _Column:
+    def dealt(at: int, own: np.random.Generator) -> _Drawn:
         column = columns[at]
         labels = published_labels(source.hierarchies.get(column.name), column.name, column.texts)
         return deal_values(column.spread(labels.values_below), rows, repeats, own)
@@ -182,10 +180,10 @@ def _deal(
 
 def _draw(
     source: _Source, shares: Literal["uniform", "frequency"], repeats: int, generator: np.random.Generator
-) -> dict[str, _Column]:
+) -> dict[str, _Drawn]:
     """Draw from what each cell says; a column of numbers, dates or truth values says all."""
     missing = ("",) if source.proportions is None else source.proportions.missing
-    drawn: dict[str, _Column] = {}
+    drawn: dict[str, _Drawn] = {}
     for name, own in zip(source.quasi, generator.spawn(len(source.quasi)), strict=True):
         column = source.opened.frame[name]
         if not (column.dtype.is_numeric() or column.dtype.is_temporal() or column.dtype == nw.Boolean):

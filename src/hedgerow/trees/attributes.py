@@ -11,10 +11,11 @@ import pyarrow as pa
 
 from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.counts import BadValues, EncodedColumn, encode_column
+from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, listing, translated
 from hedgerow.frames import OpenFrame, as_arrow
 
-__all__ = ["Attribute", "CodedColumn", "encode_like", "encode_training"]
+__all__ = ["Attribute", "CodedColumn", "encode_like", "encode_training", "with_missing"]
 
 MISSING = -1
 
@@ -59,7 +60,7 @@ def encode_training(opened: OpenFrame, missing: Sequence[str]) -> list[CodedColu
         domain = encoded.domain
         ordered = domain.numbers is not None and not pa.types.is_dictionary(values.type)
         attribute = Attribute(name, tuple(domain.labels.tolist()), domain.numbers if ordered else None)
-        columns.append(CodedColumn(attribute, _with_missing(encoded)))
+        columns.append(CodedColumn(attribute, with_missing(domain, encoded.codes)))
     return columns
 
 
@@ -76,7 +77,7 @@ def encode_like(attributes: Sequence[Attribute], opened: OpenFrame, missing: Seq
     for at, attribute in enumerate(attributes):
         values = as_arrow(opened.frame[attribute.name])
         encoded = _encoded(attribute.name, values, missing, as_text=not attribute.numeric)
-        codes[at] = np.append(_translation(attribute, encoded), MISSING)[_with_missing(encoded)]
+        codes[at] = np.append(_translation(attribute, encoded), MISSING)[with_missing(encoded.domain, encoded.codes)]
     return codes
 
 
@@ -104,7 +105,6 @@ def _encoded(name: str, values: Any, missing: Sequence[str], *, as_text: bool) -
         return encode_column(name, values, missing=missing, mixture="text" if as_text else "refuse")
 
 
-def _with_missing(encoded: EncodedColumn) -> Ints:
-    if not encoded.domain.has_missing:
-        return encoded.codes
-    return np.where(encoded.codes == encoded.domain.missing_code, np.int32(MISSING), encoded.codes)
+def with_missing(domain: Domain, codes: Ints) -> Ints:
+    """Codes of a domain, -1 for a missing value."""
+    return np.where(codes == domain.missing_code, np.int32(MISSING), codes) if domain.has_missing else codes

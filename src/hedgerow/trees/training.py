@@ -13,7 +13,7 @@ from hedgerow.arrays import Floats, Ints
 from hedgerow.counts import FrequencyTable
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
-from hedgerow.trees.attributes import MISSING, Attribute, CodedColumn
+from hedgerow.trees.attributes import MISSING, Attribute, CodedColumn, with_missing
 
 __all__ = ["LabelledTuples", "TrainingTable", "checked_target", "labelled_tuples", "training_table"]
 
@@ -111,8 +111,7 @@ def labelled_tuples(counts: FrequencyTable, target: str) -> LabelledTuples:
 def _column(domain: Domain, codes: Ints) -> CodedColumn:
     labels: Sequence[str] = domain.labels.tolist()
     if domain.numbers is not None and domain.kind != "text":
-        known = np.where(codes == domain.missing_code, np.int32(MISSING), codes) if domain.has_missing else codes
-        return CodedColumn(Attribute(domain.name, tuple(labels), domain.numbers), known)
+        return CodedColumn(Attribute(domain.name, tuple(labels), domain.numbers), with_missing(domain, codes))
     return CodedColumn(Attribute(domain.name, (*labels, *([MISSING_LABEL] if domain.has_missing else []))), codes)
 
 

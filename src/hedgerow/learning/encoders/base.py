@@ -5,6 +5,7 @@ Work is done once for each distinct cell (or class of a release), and rows only 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
@@ -31,7 +32,7 @@ from hedgerow.proportions import Spread
 from hedgerow.published import Vocabulary, read_vocabulary
 from hedgerow.release import Release
 
-__all__ = ["Encoded", "HierarchyEncoder", "Passed"]
+__all__ = ["FeatureColumn", "HierarchyEncoder", "Passed"]
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Passed:
 
 
 @dataclass(frozen=True, eq=False)
-class Encoded:
+class FeatureColumn:
     """A column whose nodes are features, or, if it has means, whose mean and width are."""
 
     column: Column
@@ -111,6 +112,13 @@ class HierarchyEncoder(TransformerMixin, TableEstimator):  # type: ignore[misc] 
     dtype: Any = np.float64
     missing: Sequence[str] = ("",)
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Put what all encoders share into the docstring of one."""
+        super().__init_subclass__(**options)
+        if cls.__doc__ and HierarchyEncoder.__doc__:  # python -OO leaves docstrings out
+            shared = re.split(r"\s+(?:Parameters|Attributes)\s+-+\s+", HierarchyEncoder.__doc__.rstrip())
+            cls.__doc__ = cls.__doc__.replace("{parameters}", shared[1]).replace("{attributes}", shared[2])
+
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002  # a pipeline gives the labels
         """Learn the nodes of every column.
 
@@ -124,8 +132,8 @@ class HierarchyEncoder(TransformerMixin, TableEstimator):  # type: ignore[misc] 
         self._check_parameters()
         frame = open_training(self, X).frame
         self._part_columns = part_columns(frame)
-        shares = {name for names in self._part_columns.values() for name in names}
-        names = [name for name in frame.columns if name not in shares]
+        self._added = [name for names in self._part_columns.values() for name in names]
+        names = [name for name in frame.columns if name not in self._added]
         chosen = self._chosen(X, names)
         given = self._given(X, names)
         self.columns_ = tuple(
@@ -148,8 +156,7 @@ class HierarchyEncoder(TransformerMixin, TableEstimator):  # type: ignore[misc] 
             Or a dataframe, after ``set_output``.
         """
         check_is_fitted(self)
-        shares = [name for names in self._part_columns.values() for name in names]
-        frame = open_unseen(self, X, optional=shares).frame
+        frame = open_unseen(self, X, optional=self._added).frame
         blocks = self._blocks(X, frame)
         return assembled(blocks, len(frame), sparse=self.sparse_output, dtype=self.dtype)
 
@@ -177,14 +184,14 @@ class HierarchyEncoder(TransformerMixin, TableEstimator):  # type: ignore[misc] 
         features = [f"{name}{end}" for name, one in zip(names, self.columns_, strict=True) for end in one.features]
         return np.array(features, dtype=object)
 
-    def _vectors(self, one: Encoded, covers: Covers) -> csr_array:
+    def _vectors(self, one: FeatureColumn, covers: Covers) -> csr_array:
         """What each meaning writes into the features of a column: the nodes in their own order, then ``one.own``."""
         raise NotImplementedError
 
     def _blocks(self, X: Any, frame: nw.DataFrame[Any]) -> list[Block]:  # noqa: ARG002  # of use to proportions
         return [self._block(one, frame) for one in self.columns_]
 
-    def _block(self, one: Encoded | Passed, frame: nw.DataFrame[Any]) -> Block:
+    def _block(self, one: FeatureColumn | Passed, frame: nw.DataFrame[Any]) -> Block:
         if isinstance(one, Passed):
             return Block(_passed_numbers(frame[one.name]))
         cells = read_vocabulary(frame[one.name], self.missing, published=one.published)
@@ -194,7 +201,7 @@ class HierarchyEncoder(TransformerMixin, TableEstimator):  # type: ignore[misc] 
         return Block(self._in_feature_order(one, self._vectors(one, covers)), covers.of_cell[cells.index])
 
     @staticmethod
-    def _in_feature_order(one: Encoded, vectors: csr_array) -> csr_array:
+    def _in_feature_order(one: FeatureColumn, vectors: csr_array) -> csr_array:
         nodes = one.column.nodes
         return csr_array(vectors[:, np.concatenate([nodes.order, len(nodes) + np.arange(len(one.own))])])
 
@@ -212,7 +219,7 @@ class HierarchyEncoder(TransformerMixin, TableEstimator):  # type: ignore[misc] 
         known = X.hierarchies if isinstance(X, Release) else {}
         return {name: one for name, one in known.items() if not one.automatic} | own
 
-    def _fit_one(self, frame: nw.DataFrame[Any], name: str, spec: Any, X: Any) -> Encoded:
+    def _fit_one(self, frame: nw.DataFrame[Any], name: str, spec: Any, X: Any) -> FeatureColumn:
         cells = read_vocabulary(frame[name], self.missing)
         spread, parts = self._known_shares(name, X)
         column = fit_column(name, cells, spec, spread=spread, parts=parts, unknown=self.unknown)
@@ -222,17 +229,17 @@ class HierarchyEncoder(TransformerMixin, TableEstimator):  # type: ignore[misc] 
         """What is known of a column beyond its cells."""
         return None, ()
 
-    def _fit_other(self, frame: nw.DataFrame[Any], name: str) -> Encoded | Passed:
+    def _fit_other(self, frame: nw.DataFrame[Any], name: str) -> FeatureColumn | Passed:
         """A column that is not to be encoded: a number is a feature, anything else a raw category."""
         if frame[name].dtype.is_numeric():
             return Passed(name)
         cells = replace(read_vocabulary(frame[name], self.missing, published=False), categorical=True)
-        return Encoded(fit_column(name, cells, unknown=self.unknown), published=False)
+        return FeatureColumn(fit_column(name, cells, unknown=self.unknown), published=False)
 
-    def _finished(self, column: Column, cells: Vocabulary) -> Encoded:
+    def _finished(self, column: Column, cells: Vocabulary) -> FeatureColumn:
         if self.numbers == "mean" and column.kind != "text":
-            return Encoded(column, means=fit_means(column, cells))
-        return Encoded(column)
+            return FeatureColumn(column, means=fit_means(column, cells))
+        return FeatureColumn(column)
 
     def _check_parameters(self) -> None:
         self._check("columns", not isinstance(self.columns, str), "None or a list of columns")

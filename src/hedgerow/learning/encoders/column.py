@@ -17,7 +17,7 @@ from hedgerow.arrays import Bools, Floats, Longs
 from hedgerow.domains import Domain, Kind
 from hedgerow.errors import BadInput, required
 from hedgerow.hierarchies import NOWHERE, EncodedHierarchy, Hierarchy, nodes_above
-from hedgerow.learning.encoders.nodes import ROOT, Nodes
+from hedgerow.learning.encoders.nodes import ROOT, FeatureNodes
 from hedgerow.published import NO_LABELS, Leaves, Vocabulary, number_in
 from hedgerow.values import number_text
 
@@ -34,7 +34,7 @@ class Column:
     ----------
     name : str
     kind : {"number", "text", "date"}
-    nodes : Nodes
+    nodes : FeatureNodes
     places : mapping of str to int
         The node of each label and, unless numbers are found by the ends of intervals, of each value.
     domain : Domain
@@ -64,7 +64,7 @@ class Column:
 
     name: str
     kind: Kind
-    nodes: Nodes
+    nodes: FeatureNodes
     places: Mapping[str, int]
     domain: Domain
     hierarchy: EncodedHierarchy | None

@@ -96,7 +96,7 @@ def _of_another_kind(column: Column, cells: Vocabulary) -> BadInput:
     )
 
 
-class _Entries(NamedTuple):
+class _Covered(NamedTuple):
     """Values that cells cover: where they stand, what they weigh, and how many of them the column knows."""
 
     cell: Longs
@@ -115,9 +115,9 @@ class _Parts:
         self.cells = cells
         sets = {at: list(one.members) for at, one in cells.items() if isinstance(one, ValueSet)}
         intervals = [self._interval(at, one) for at, one in cells.items() if isinstance(one, Interval)]
-        self.entries = _Entries(*map(np.concatenate, zip(self._sets(sets, unknown), *intervals, strict=True)))
+        self.entries = _Covered(*map(np.concatenate, zip(self._sets(sets, unknown), *intervals, strict=True)))
 
-    def _interval(self, at: int, interval: Interval) -> _Entries:
+    def _interval(self, at: int, interval: Interval) -> _Covered:
         """The known numbers in an interval share it, or else what it overlaps does by width."""
         column = self.column
         first = int(np.searchsorted(column.known, interval.low, side="left"))
@@ -130,7 +130,7 @@ class _Parts:
         else:
             weight = frequent = self._overlap(interval)
         held = np.flatnonzero(weight)
-        return _Entries(np.full(len(held), at), held, weight[held], frequent[held], weight[held])
+        return _Covered(np.full(len(held), at), held, weight[held], frequent[held], weight[held])
 
     def _overlap(self, interval: Interval) -> Floats:
         nodes = self.column.nodes
@@ -142,7 +142,7 @@ class _Parts:
             weight[ROOT] = 1.0
         return weight
 
-    def _sets(self, sets: Mapping[int, list[str | None]], unknown: Unknown) -> _Entries:
+    def _sets(self, sets: Mapping[int, list[str | None]], unknown: Unknown) -> _Covered:
         """The members of all sets, placed at once."""
         column = self.column
         distinct = dict.fromkeys(member for members in sets.values() for member in members)
@@ -161,7 +161,7 @@ class _Parts:
         code: dict[str | None, int] = {member: at for at, member in enumerate([*present, None])}
         cell = np.array([at for at, members in sets.items() for _ in members], dtype=np.int64)
         member = np.array([code[one] for members in sets.values() for one in members], dtype=np.int64)
-        return _Entries(cell, nodes[member], np.ones(len(member)), frequent[member], known[member].astype(np.float64))
+        return _Covered(cell, nodes[member], np.ones(len(member)), frequent[member], known[member].astype(np.float64))
 
     def _frequencies(self, texts: list[str], numbers: Floats) -> Floats:
         """How many rows held each value alone."""

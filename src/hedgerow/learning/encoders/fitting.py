@@ -22,7 +22,7 @@ from hedgerow.hierarchies import EncodedHierarchy, Hierarchy, automatic, flat, h
 from hedgerow.hierarchies.calendars import Dates
 from hedgerow.hierarchies.taxonomies import Taxonomy
 from hedgerow.learning.encoders.column import Column, Unknown
-from hedgerow.learning.encoders.nodes import Nodes, nodes_of_hierarchy
+from hedgerow.learning.encoders.nodes import FeatureNodes, nodes_of_hierarchy
 from hedgerow.proportions import Spread
 from hedgerow.published import (
     CellKind,
@@ -206,16 +206,13 @@ def _fit_numbers(
         known_node = nodes.around(known)
         known, known_node = known[known_node >= 0], known_node[known_node >= 0]
         nodes = replace(nodes, own=_own_numbers(nodes, known_node))
-    else:
-        leaves = {number_in(hierarchy.labels[leaf], "number"): int(into[leaf]) for leaf in hierarchy.leaves}
-        known = np.array(sorted(number for number in leaves if number is not None), dtype=np.float64)
-        known_node = np.array([leaves[number] for number in known.tolist()], dtype=np.int64)
-    if hierarchy.low is not None:
         # Its leaves may be the original numbers of a release, which are of no use here.
         return Column(name, "number", nodes, places, domain, None, into[:0], None, clamped, known, known_node)
-    below = leaves_below(hierarchy)
+    node_of = {number_in(hierarchy.labels[leaf], "number"): int(into[leaf]) for leaf in hierarchy.leaves}
+    known = np.array(sorted(number for number in node_of if number is not None), dtype=np.float64)
+    known_node = np.array([node_of[number] for number in known.tolist()], dtype=np.int64)
     column = Column(name, "number", nodes, places, domain, hierarchy, into, given, clamped, known, known_node)
-    return replace(column, leaves=below)
+    return replace(column, leaves=leaves_below(hierarchy))
 
 
 def _number_domain(name: str, found: _Found, ends: Iterable[float]) -> Domain:
@@ -237,7 +234,7 @@ def _nested_pieces(ends: set[float], known: Floats) -> Hierarchy:
     return intervals(edges, levels=levels)
 
 
-def _own_numbers(nodes: Nodes, known_node: Longs) -> Floats:
+def _own_numbers(nodes: FeatureNodes, known_node: Longs) -> Floats:
     """How many known numbers stand at each node; where none is known at all, the width of each finest interval."""
     low, high = nodes.ends
     own = np.bincount(known_node, minlength=len(nodes)).astype(np.float64)

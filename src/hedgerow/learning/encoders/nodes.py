@@ -1,8 +1,8 @@
 """The nodes of a column that are features: its hierarchy without what would be a feature twice or too often.
 
-Numbers and dates that stand below a group are not features, only the groups are: such a leaf is drawn into the node
-above it. A label that is repeated on the way up (files are padded like that) is one node. Nodes keep the depth-first
-order of the hierarchy, so that the first and the last of several nodes have the same lowest common ancestor as all.
+Numbers and dates below a group are no features, only the groups are: such a leaf is drawn into the node above it. A
+label that is repeated on the way up (files are padded like that) is one node. Nodes keep the depth-first order of the
+hierarchy, so that the first and the last of several nodes have the same lowest common ancestor as all of them.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.published import Interval, parse
 from hedgerow.values import MISSING_TEXT
 
-__all__ = ["ROOT", "Nodes", "nodes_of_hierarchy"]
+__all__ = ["ROOT", "FeatureNodes", "nodes_of_hierarchy"]
 
 ROOT: Final = 0
 
 
 @dataclass(frozen=True, eq=False)
-class Nodes:
+class FeatureNodes:
     """A tree of features.
 
     Attributes
@@ -72,11 +72,6 @@ class Nodes:
         """The node of each feature: leaves first, then the other nodes level by level up to the root."""
         level = np.where(self.bottom, -1, self.depth.max() - self.depth)
         return np.argsort(level, kind="stable")
-
-    @cached_property
-    def feature(self) -> Longs:
-        """The feature of each node."""
-        return np.argsort(self.order)
 
     @cached_property
     def up(self) -> csr_array:
@@ -168,7 +163,7 @@ def nodes_of_hierarchy(
     hide_leaves: bool,
     with_missing: bool,
     labels_only: frozenset[str] = frozenset(),
-) -> tuple[Nodes, Longs]:
+) -> tuple[FeatureNodes, Longs]:
     """Take the nodes of a hierarchy that are features.
 
     Parameters
@@ -183,7 +178,7 @@ def nodes_of_hierarchy(
 
     Returns
     -------
-    nodes : Nodes
+    nodes : FeatureNodes
     into : int array
         The node that each node of the hierarchy became.
 
@@ -228,4 +223,4 @@ def nodes_of_hierarchy(
         absent = [np.nan] * with_missing
         low, high = np.append(hierarchy.low[kept], absent), np.append(hierarchy.high[kept], absent)
     into[[at for at, label in enumerate(hierarchy.labels) if label is None]] = missing
-    return Nodes(tuple(labels), np.array(parent), np.array(own), missing, low, high), into
+    return FeatureNodes(tuple(labels), np.array(parent), np.array(own), missing, low, high), into

@@ -7,7 +7,7 @@ the values that it may be, these share it, equally or by how often the column pu
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array, diags_array, vstack
 
 from hedgerow.arrays import Longs
 from hedgerow.errors import InternalError
@@ -86,7 +86,4 @@ def _stacked(covers: Covers, whole: csr_array, parted: csr_array) -> csr_array:
     """Rows of nodes and rows of sets and intervals in the order of the meanings, in which nodes come first."""
     if not covers.whole[: whole.shape[0]].all():
         raise InternalError("the meanings of cells are not in their order")
-    indices = np.concatenate([whole.indices, parted.indices])
-    starts = np.concatenate([whole.indptr, parted.indptr[1:] + whole.indptr[-1]])
-    data = np.concatenate([whole.data, parted.data])
-    return csr_array((data, indices, starts), shape=(len(covers.node), whole.shape[1]))
+    return csr_array(vstack([whole, parted], format="csr"))

@@ -214,12 +214,12 @@ class _Growth:
             merit = threshold_merit(
                 self.records, items, column, size, self.k, self.packed, self.people, hidden, missing, self.room
             )
-            score = merit.ratio if self.by_ratio else merit.gain
-            return _Candidate(score, column, threshold=merit.threshold) if merit.gain > 0 else None
-        # From the level on that the path has said already there is one branch, which gains nothing.
-        merit = cut_merit(self.records, items, column, size, attribute.hierarchy.at_level[level], self.room)
+            level = -1
+        else:
+            # From the level on that the path has said already there is one branch, which gains nothing.
+            merit = cut_merit(self.records, items, column, size, attribute.hierarchy.at_level[level], self.room)
         score = merit.ratio if self.by_ratio else merit.gain
-        return _Candidate(score, column, level=level) if merit.gain > 0 else None
+        return _Candidate(score, column, merit.threshold, level) if merit.gain > 0 else None
 
     def _allowed(self, region: Region, candidate: _Candidate) -> bool:
         attribute = self.attributes[candidate.column]
@@ -245,15 +245,11 @@ class _Growth:
             people = [ordered[low:high] for low, high in pairwise(theirs)]
             if not self.all_public:
                 self.span[leaf.people], self.spans = refined(self.span[leaf.people], their_branch, self.spans)
-        return self._add(node, split, said, [rows[low:high] for low, high in pairwise(bounds)], people)
-
-    def _add(
-        self, node: int, split: _Candidate, said: Ints, rows: list[Ints], people: list[Ints]
-    ) -> list[tuple[int, _Open]]:
         codes = said.tolist()
         children = self.nodes.ask(node, split.column, len(codes), split.threshold, codes)
-        self.counts += [self._count(self.records.labels[own], self.records.weights[own]) for own in rows]
-        return [(child, _Open(own, others)) for child, own, others in zip(children, rows, people, strict=True)]
+        own = [rows[low:high] for low, high in pairwise(bounds)]
+        self.counts += [self._count(self.records.labels[some], self.records.weights[some]) for some in own]
+        return [(child, _Open(mine, others)) for child, mine, others in zip(children, own, people, strict=True)]
 
     def _count(self, labels: Ints, weights: Floats) -> Floats:
         return np.bincount(labels, weights, self.n_labels).astype(np.float64)

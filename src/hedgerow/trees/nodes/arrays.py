@@ -13,7 +13,7 @@ from hedgerow.arrays import Bools, Floats, Ints, Longs
 from hedgerow.trees.nodes.links import BRANCHES, CODE, COLUMN, FIRST, LINKS, PARENT, THRESHOLD
 from hedgerow.values import number_text
 
-__all__ = ["LabellingTree", "NodeList", "Nodes", "Tree", "ranges"]
+__all__ = ["LabellingTree", "NodeList", "Nodes", "TreeView", "ranges"]
 
 # A leaf with less weight than this was reached by no record.
 _NOTHING = 1e-6
@@ -162,7 +162,7 @@ class NodeList:
         return Nodes(links, counts, counts.sum(axis=1))
 
 
-class Tree:
+class TreeView:
     """What the views of nodes share."""
 
     nodes: Nodes
@@ -212,7 +212,7 @@ class Tree:
         return range(int(self.first[node]), int(self.first[node]) + int(self.branches[node]))
 
 
-class LabellingTree(Tree):
+class LabellingTree(TreeView):
     """A tree that names a label at each leaf."""
 
     classes: tuple[str, ...]

@@ -69,11 +69,6 @@ class ClassificationTree(LabellingTree):
         """The attributes that know how published cells are read."""
         return tuple(attribute for attribute in self.attributes if isinstance(attribute, SetAttribute))
 
-    @property
-    def coming(self) -> Ints:
-        """The code that leads to each node; -1 below a threshold."""
-        return self.nodes.code
-
     def classify(self, codes: Ints) -> Prediction:
         """Send rows of plain values down the tree, one row of ``codes`` per attribute; -1 if nothing is known."""
         return self._answer_rows(column_facts(self.attributes)[0], codes, None)

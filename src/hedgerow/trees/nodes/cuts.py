@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.domains import Domain
 from hedgerow.recoding import CutTree
-from hedgerow.trees.nodes.arrays import Tree, ranges
+from hedgerow.trees.nodes.arrays import TreeView, ranges
 from hedgerow.trees.nodes.generalizing import ABSENT, GeneralizedAttribute, GeneralizingTree
 from hedgerow.trees.nodes.paths import PathTree
 
@@ -84,7 +84,7 @@ def cuts_of_leaves(tree: GeneralizingTree, leaves: Longs) -> CutTree:
 class _Chains:
     """Cuts while they are collected: of each the node, the place, whether it takes one value, and where that goes."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: TreeView) -> None:
         self._tree = tree
         self._parts: list[tuple[Longs, Longs, Longs, Bools]] = []
 

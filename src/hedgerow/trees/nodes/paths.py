@@ -15,14 +15,14 @@ from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.domains import Domain
 from hedgerow.trees.nodes._kernels import leaves_of
-from hedgerow.trees.nodes.arrays import Nodes, Tree, ranges
+from hedgerow.trees.nodes.arrays import Nodes, TreeView, ranges
 from hedgerow.trees.nodes.classification import ClassificationTree
 
 __all__ = ["PathTree", "joined_lookups"]
 
 
 @dataclass(frozen=True, eq=False)
-class PathTree(Tree):
+class PathTree(TreeView):
     """A univariate tree over the quasi-identifiers of a frequency table.
 
     Attributes

@@ -6,7 +6,7 @@ from hedgerow._jit import int64, jit
 from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.trees.splitting.records import EVERYWHERE, SLACK, Lists
 
-__all__ = ["first_at_least", "lacking", "mass", "share_at", "tally_codes", "tally_lists"]
+__all__ = ["first_at_least", "first_of_list", "lacking", "mass", "share_at", "tally_codes", "tally_lists"]
 
 
 @jit(inner=True)
@@ -133,7 +133,7 @@ def tally_lists(
     for at in range(distinct):
         which = lists.touched[at]
         here = mass(lists, which, low, high) + lacking(lists, which) * along
-        entry = first_at_least(lists, which, low)
+        entry = first_of_list(lists, which, low)
         while here > 0.0 and entry < lists.starts[which + 1] and lists.codes[entry] <= high:
             share = share_at(lists, which, entry) / here
             for label in range(n_labels):
@@ -145,13 +145,11 @@ def tally_lists(
 
 
 @jit(inner=True)
-def first_at_least(lists: Lists, which: int, code: int) -> int:
-    """Where the codes of a list reach a code. O(log codes)."""
-    first = lists.starts[which]
-    last = lists.starts[which + 1]
+def first_at_least(codes: Ints, first: int, last: int, code: int) -> int:
+    """Where ascending codes reach a code, in a range of them. O(log codes)."""
     while first < last:
         middle = (first + last) // 2
-        if lists.codes[middle] < code:
+        if codes[middle] < code:
             first = middle + 1
         else:
             last = middle
@@ -159,10 +157,16 @@ def first_at_least(lists: Lists, which: int, code: int) -> int:
 
 
 @jit(inner=True)
+def first_of_list(lists: Lists, which: int, code: int) -> int:
+    """Where the codes of a list reach a code."""
+    return first_at_least(lists.codes, lists.starts[which], lists.starts[which + 1], code)
+
+
+@jit(inner=True)
 def mass(lists: Lists, which: int, low: int, high: int) -> float:
     """The share of a list that lies in a range of codes."""
-    first = first_at_least(lists, which, low)
-    end = lists.starts[which + 1] if high >= EVERYWHERE else first_at_least(lists, which, high + 1)
+    first = first_of_list(lists, which, low)
+    end = lists.starts[which + 1] if high >= EVERYWHERE else first_of_list(lists, which, high + 1)
     if first >= end:
         return 0.0
     before = 0.0 if first == lists.starts[which] else lists.upto[first - 1]

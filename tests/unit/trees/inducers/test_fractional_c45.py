@@ -59,4 +59,4 @@ def test_every_known_value_has_a_branch_as_in_c45() -> None:
     wind = column("wind", [1] * 3 + [1, 1, 9, 9])
     tree = induced([wind, sky], [0, 0, 0, 1, 1, 1, 1], min_objects=1, pruned=False)
     assert "sky = pink" in tree.export_text()
-    assert tree.coming[tree.nodes.first[0] : tree.nodes.first[0] + 3].tolist() == [0, 1, 2]
+    assert tree.nodes.code[tree.nodes.first[0] : tree.nodes.first[0] + 3].tolist() == [0, 1, 2]

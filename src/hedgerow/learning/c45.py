@@ -42,7 +42,7 @@ class C45Classifier(ColumnTreeClassifier):
     Attributes
     ----------
     classes_ : array
-        The classes, sorted.
+        The labels, sorted.
     tree_ : ClassificationTree
         The tree as data.
     n_leaves_, tree_size_ : int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -15,17 +15,14 @@ from hedgerow.learning.part_columns import share_columns
 from hedgerow.learning.published import proportions_of, published_columns
 from hedgerow.learning.tree_classifier import ColumnTreeClassifier, Training
 from hedgerow.proportions import Proportions
-from hedgerow.trees.inducers.id3 import induce_id3
+from hedgerow.trees.inducers.drawing import Assign
+from hedgerow.trees.inducers.id3 import Entropy, induce_id3
 from hedgerow.trees.nodes.classification import ClassificationTree
 from hedgerow.trees.sets import SetColumn
 
 __all__ = ["GeneralizedID3Classifier"]
 
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "entropy": ("shared", "own", "random"),
-    "assign": ("random", "frequent", "distribution"),
-    "numbers": ("thresholds", "ignore"),
-}
+Numbers = Literal["thresholds", "ignore"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -43,8 +40,8 @@ class GeneralizedID3Classifier(ColumnTreeClassifier):
     Parameters
     ----------
     entropy : {"shared", "own", "random"}
-        How a generalized cell counts when a column is chosen: equally for each of its values; as a value of its
-        own, which has a branch of its own; or as one value, drawn before anything else.
+        How a generalized cell counts when a column is chosen: equally for each of its values; as a value with a branch
+        of its own; or as one value, drawn before anything else.
     assign : {"random", "frequent", "distribution"}
         How a generalized cell is converted to one value: any; the most frequent in the whole table; or in the
         proportions of the release (without them, in the frequencies of the published column). With ``"own"`` nothing
@@ -72,7 +69,7 @@ class GeneralizedID3Classifier(ColumnTreeClassifier):
     Attributes
     ----------
     classes_ : array
-        The classes, sorted.
+        The labels, sorted.
     tree_ : ClassificationTree
         The tree as data.
     n_leaves_, tree_size_ : int
@@ -96,10 +93,10 @@ class GeneralizedID3Classifier(ColumnTreeClassifier):
     ['rich', 'poor']
     """
 
-    entropy: Literal["shared", "own", "random"] = "shared"
-    assign: Literal["random", "frequent", "distribution"] = "random"
+    entropy: Entropy = "shared"
+    assign: Assign = "random"
     fractional: bool = False
-    numbers: Literal["thresholds", "ignore"] = "thresholds"
+    numbers: Numbers = "thresholds"
     min_objects: int = 1
     max_depth: int | None = None
     hierarchies: Mapping[str, Any] | None = None
@@ -137,8 +134,9 @@ class GeneralizedID3Classifier(ColumnTreeClassifier):
         )
 
     def _check_parameters(self) -> None:
-        for name, known in _CHOICES.items():
-            self._check_choice(name, known)
+        self._check_choice("entropy", get_args(Entropy))
+        self._check_choice("assign", get_args(Assign))
+        self._check_choice("numbers", get_args(Numbers))
         self._check_flag("fractional")
         self._check("min_objects", is_whole(self.min_objects, 1), "an int >= 1")
         self._check("max_depth", self.max_depth is None or is_whole(self.max_depth, 1), "an int >= 1 or None")

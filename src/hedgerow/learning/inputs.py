@@ -33,7 +33,7 @@ __all__ = ["WrongType", "labels_of_release", "open_training", "open_unseen"]
 
 
 class WrongType(BadInput, TypeError):
-    """Not a table that can be learnt from, whatever it holds; scikit-learn expects a TypeError there."""
+    """No table to learn from; scikit-learn expects a TypeError there."""
 
 
 def open_training(estimator: BaseEstimator, X: Any) -> OpenFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +19,7 @@ from hedgerow.learning.estimators import is_whole, refuse_unknown_columns
 from hedgerow.learning.tree_classifier import Training, TreeClassifier
 from hedgerow.privacy import pack
 from hedgerow.privacy.binding import BoundRequirement, Context
-from hedgerow.trees.inducers.kadet import People, Records, induce_kadet
+from hedgerow.trees.inducers.kadet import Criterion, People, Records, induce_kadet
 from hedgerow.trees.nodes.classification import Prediction
 from hedgerow.trees.nodes.generalizing import GeneralizedAttribute, GeneralizingTree
 from hedgerow.trees.nodes.placing import places_of
@@ -34,11 +34,11 @@ class KADETClassifier(TreeClassifier[GeneralizingTree]):
     Parameters
     ----------
     k : int
-        Every span has at least so many records. A span are those whose public values lead to the same leaf however
+        Every span has at least so many records. A span is those whose public values lead to the same leaf, however
         the private questions are answered. Weights of rows must be whole numbers, because k counts records.
     public : sequence of str, optional
         The columns whose values of a person others may know, the quasi-identifiers; all if not given. The others
-        are private, and so is the class.
+        are private, and so is the label.
     hierarchies : mapping of column to hierarchy, optional
         How public columns generalize: whatever a schema takes. A column without one is asked by its values, or, if it
         holds numbers or dates, by thresholds; those of private columns are not used.
@@ -52,7 +52,7 @@ class KADETClassifier(TreeClassifier[GeneralizingTree]):
     Attributes
     ----------
     classes_ : array
-        The classes, sorted.
+        The labels, sorted.
     tree_ : GeneralizingTree
         The tree as data.
     spans_ : int array
@@ -80,7 +80,7 @@ class KADETClassifier(TreeClassifier[GeneralizingTree]):
     k: int = 10
     public: Sequence[str] | None = None
     hierarchies: Mapping[str, Any] | None = None
-    criterion: Literal["gain_ratio", "gain"] = "gain_ratio"
+    criterion: Criterion = "gain_ratio"
     pruned: bool = True
     missing: Sequence[str] = ("",)
 
@@ -157,7 +157,7 @@ class KADETClassifier(TreeClassifier[GeneralizingTree]):
         self._check("k", is_whole(self.k, 1), "an int >= 1")
         self._check("public", named, "a list of column names")
         self._check_hierarchies(self.hierarchies, "a mapping of column to hierarchy")
-        self._check_choice("criterion", ("gain_ratio", "gain"))
+        self._check_choice("criterion", get_args(Criterion))
         self._check("pruned", isinstance(self.pruned, bool), "True or False")
         self._check_missing()
 
@@ -177,7 +177,7 @@ def _records(
     n_classes: int,
     weights: Longs,
 ) -> Records:
-    """The distinct combinations of all columns and the class."""
+    """The distinct combinations of all columns and the label."""
     codes = [*(column.codes for column in columns), labels.astype(np.int32)]
     sizes = [*(attribute.domain.size for attribute in attributes), n_classes]
     distinct, index = tabulate(codes, sizes, len(labels))

@@ -20,7 +20,7 @@ import os
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import narwhals as nw
 import numpy as np
@@ -42,7 +42,7 @@ __all__ = ["redraw"]
 Shares = Literal["auto", "proportions", "uniform", "frequency"]
 Seed = int | np.random.Generator | None
 
-_SHARES: Final = ("auto", "proportions", "uniform", "frequency")
+_SHARES: Final = get_args(Shares)
 
 
 def redraw(

@@ -15,7 +15,7 @@ from hedgerow.arrays import Floats, Longs
 from hedgerow.frames import OpenFrame
 from hedgerow.learning.estimators import TableEstimator
 from hedgerow.learning.inputs import open_training, open_unseen
-from hedgerow.learning.labels import classes_of, labels_given, weights_of
+from hedgerow.learning.labels import coded_labels, labels_given, weights_of
 from hedgerow.learning.published import unseen_columns
 from hedgerow.proportions import Proportions
 from hedgerow.trees.attributes import encode_like
@@ -28,7 +28,7 @@ AnyTree = TypeVar("AnyTree", bound=LabellingTree)
 
 
 class Training(NamedTuple):
-    """A training table: its rows, the classes and which of them each row has, and how many records a row stands for.
+    """A training table: its rows, the labels and which of them each row has, and how many records a row stands for.
 
     Rows of weight 0 are left out; without weights ``weights`` is ``None``.
     """
@@ -40,12 +40,12 @@ class Training(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The classes as text."""
+        """The labels as text."""
         return [str(label) for label in self.classes]
 
 
 class TreeClassifier(ClassifierMixin, TableEstimator, Generic[AnyTree]):  # type: ignore[misc]  # no type hints there
-    """A classifier with a tree; a subclass grows it in ``_grown`` and says in ``_answer`` what it says of rows."""
+    """A classifier with a tree; a subclass grows it in ``_grown`` and asks it in ``_answer``."""
 
     tree_: AnyTree
     _added: Sequence[str] = ()
@@ -106,7 +106,7 @@ class TreeClassifier(ClassifierMixin, TableEstimator, Generic[AnyTree]):  # type
         """Open what the tree is grown from."""
         opened = open_training(self, X)
         rows = len(opened.frame)
-        classes, labels = classes_of(labels_given(X, y, type(self).__name__), rows)
+        classes, labels = coded_labels(labels_given(X, y, type(self).__name__), rows)
         weights = weights_of(sample_weight, rows)
         if weights is not None and not weights.all():
             used = weights > 0

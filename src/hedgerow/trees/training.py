@@ -1,4 +1,4 @@
-"""What an inducer is given: the quasi-identifiers and the class of a frequency table, as weighted rows of codes."""
+"""What an inducer is given: the quasi-identifiers and the label of a frequency table, as weighted rows of codes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MISSING_LABEL = "\\N"
 
 @dataclass(frozen=True, eq=False)
 class TrainingTable:
-    """The records a tree is grown from: one row for each combination of quasi-identifiers and class.
+    """The records a tree is grown from: one row for each combination of quasi-identifiers and label.
 
     Attributes
     ----------
@@ -31,9 +31,9 @@ class TrainingTable:
         The quasi-identifiers. Numbers and dates are numeric, their missing values have the code -1; a missing
         category is a category like any other, the last one.
     labels : int array (rows,)
-        The class of each row.
+        The label of each row.
     classes : tuple of str
-        What the classes are called.
+        What the labels are called.
     weights : float array (rows,)
         How many records each row stands for.
     min_objects : int
@@ -90,7 +90,7 @@ def training_table(counts: FrequencyTable, min_objects: int, owner: str) -> Trai
 
 
 class LabelledTuples(NamedTuple):
-    """Every tuple once for each class that its records have, and how many have it."""
+    """Every tuple once for each label that its records have, and how many have it."""
 
     tuple: Ints
     label: Ints

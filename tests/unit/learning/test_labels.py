@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from hedgerow import BadInput
-from hedgerow.learning.labels import classes_of, labels_given, weights_of
+from hedgerow.learning.labels import coded_labels, labels_given, weights_of
 
 
 def test_labels_are_sorted_and_coded() -> None:
-    classes, codes = classes_of(["b", "a", "b"], 3)
+    classes, codes = coded_labels(["b", "a", "b"], 3)
     assert classes.tolist() == ["a", "b"]
     assert codes.tolist() == [1, 0, 1]
 
@@ -33,7 +33,7 @@ def test_only_a_release_brings_its_own() -> None:
 )
 def test_wrong_labels_are_refused(y: list[object], message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        classes_of(np.array(y, dtype=None if message == "Complex" else object) if "a" in y else y, 2)
+        coded_labels(np.array(y, dtype=None if message == "Complex" else object) if "a" in y else y, 2)
 
 
 @pytest.mark.parametrize(

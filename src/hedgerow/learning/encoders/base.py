@@ -1,6 +1,6 @@
 """What the representations share: which columns are encoded, what is learnt of each, and how rows become features.
 
-Work is done once for each distinct cell (or class of a release), and rows only take what was made for theirs.
+Each distinct cell (or class of a release) is worked out once, and its rows share the result.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import narwhals as nw
 import numpy as np
@@ -245,7 +245,7 @@ class HierarchyEncoder(TransformerMixin, TableEstimator):  # type: ignore[misc] 
         self._check("columns", not isinstance(self.columns, str), "None or a list of columns")
         self._check_hierarchies(self.hierarchies, "None or a mapping of column to hierarchy")
         self._check_choice("numbers", ("intervals", "mean"))
-        self._check_choice("unknown", ("ancestor", "error"))
+        self._check_choice("unknown", get_args(Unknown))
         self._check_flag("sparse_output")
         self._check_missing()
         try:

@@ -9,7 +9,7 @@ has a branch of its own, below which it meets the questions of that side, so tha
 several, by which of the numbers that were asked are missing; without missing numbers the leaves are scikit-learn's.
 The least size of a leaf counts records: ``min_samples_leaf`` of an estimator is read as records, not rows. Its
 ``min_samples_split`` and ``class_weight="balanced"`` still count rows, which are distinct combinations of values and
-class. An estimator without a ``random_state`` gets a fixed one, for one seed must give one release.
+label. An estimator without a ``random_state`` gets a fixed one, for one seed must give one release.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """kADET: a decision tree that stays k-anonymous while it grows.
 
-A node is split by the attribute with the best gain ratio. If a part of a span (see :mod:`hedgerow.trees.generalizing`)
-would be too small, the attribute is generalized to the next coarser level of its hierarchy and competes again; where
-it cannot be generalized any more it is given up. A private attribute leaves the spans as they are, so it is always
-allowed; but a public question below it splits the spans of all people whom it could be put to. A. Friedman, A.
-Schuster, R. Wolff: k-Anonymous Decision Tree Induction, PKDD 2006; Providing k-Anonymity in Data Mining, VLDB Journal
-17, 2008.
+A node is split by the attribute with the best gain ratio. If a part of a span would be too small (see
+:mod:`hedgerow.trees.nodes.generalizing`), the attribute is generalized to the next level of its hierarchy and competes
+again, or is given up if there is none. A private attribute leaves the spans as they are, so it is always allowed; but a
+public question below it splits the spans of all people whom it could be put to. A. Friedman, A. Schuster, R. Wolff:
+k-Anonymous Decision Tree Induction, PKDD 2006; Providing k-Anonymity in Data Mining, VLDB Journal 17, 2008.
 
 Deviations
 ----------
@@ -18,7 +17,7 @@ what is decided here, whether or not the papers decide the same.
   size: where everything is public the order changes nothing, and where spans are shared the large nodes ask first.
 - The gain ratio is that of C4.5 without its rule of the average gain: a candidate that is generalized would change the
   average for all others.
-- The class is private: who reads the tree does not know the class of a person.
+- The label is private: who reads the tree does not know the label of a person.
 - Any requirement that binds to histograms may take the place of k, so that the same growth serves an anonymizer that
   publishes the leaves. A missing value is a category of its own below the root, and a third branch of a threshold.
 - Pruning is C4.5's estimate of errors without subtree raising: a leaf in place of a subtree only unites spans, whereas
@@ -84,7 +83,7 @@ def induce_kadet(
     packed : PackedRequirements
         What every span has to keep; with private attributes only its ``minimal_size`` is a guarantee of the papers.
     classes : sequence of str
-        What the classes are called.
+        What the labels are called.
     criterion : {"gain_ratio", "gain"}
         What the best split is.
     pruned : bool

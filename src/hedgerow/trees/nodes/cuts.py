@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.domains import Domain
@@ -88,10 +88,11 @@ class _Chains:
         self._tree = tree
         self._parts: list[tuple[Longs, Longs, Longs, Bools]] = []
 
-    def add(self, node: Longs, threshold: NDArray[np.integer], child: NDArray[np.integer], *, single: bool) -> None:
-        """Add cuts to the chains of nodes, behind those that they have."""
-        alone = np.full(len(node), single)
-        self._parts.append((node, threshold.astype(np.int64), child.astype(np.int64), alone))
+    def add(self, node: int | Longs, threshold: ArrayLike, child: ArrayLike, *, single: bool) -> None:
+        """Add cuts to the chain of a node, or to those of several, behind those that they have."""
+        below = np.asarray(child, dtype=np.int64)
+        nodes = np.full(len(below), node, dtype=np.int64)
+        self._parts.append((nodes, np.asarray(threshold, dtype=np.int64), below, np.full(len(below), single)))
 
     def cuts(self, group: Longs, last: Longs, orders: tuple[Ints, ...]) -> CutTree:
         """Put the chains behind one another, that of the root first, so that 0 is never the next cut of another.
@@ -132,13 +133,10 @@ def _add_chain(chains: _Chains, tree: GeneralizingTree, node: int, order: Ints) 
     attribute, children = tree.attributes[tree.column[node]], tree.children(node)
     missing = attribute.domain.missing_code
 
-    def add(places: Sequence[int] | Ints, below: Sequence[int], *, single: bool) -> None:
-        chains.add(np.full(len(below), node), np.array(places, np.int64), np.array(below, np.int64), single=single)
-
     if attribute.by_threshold:
         absent = [child for child in children if tree.said[child] == ABSENT]
-        add([missing] * len(absent), absent, single=True)
-        add([int(tree.threshold[node])], [children[0]], single=False)
+        chains.add(node, [missing] * len(absent), absent, single=True)
+        chains.add(node, [int(tree.threshold[node])], [children[0]], single=False)
         return children[1]
     codes = np.arange(attribute.domain.size, dtype=np.int32)
     branch = tree.branch_of(node, attribute.places(codes))
@@ -146,12 +144,12 @@ def _add_chain(chains: _Chains, tree: GeneralizingTree, node: int, order: Ints) 
         # Unknown categories have a place among the codes' own order, but the alphabet must not decide where they go.
         last = max(children, key=lambda child: float(tree.counts[child].sum()))
         apart = codes[(branch >= 0) & (branch != last - children[0])]
-        add(apart, [children[at] for at in branch[apart]], single=True)
+        chains.add(node, apart, [children[at] for at in branch[apart]], single=True)
         return last
     if missing >= 0 and branch[missing] >= 0:
-        add([int(order[missing])], [children[branch[missing]]], single=True)
+        chains.add(node, [int(order[missing])], [children[branch[missing]]], single=True)
     known = codes[(branch >= 0) & (codes != missing)]
     known = known[np.argsort(order[known])]
     ends = known[np.flatnonzero(np.diff(branch[known]))]
-    add(order[ends], [children[at] for at in branch[ends]], single=False)
+    chains.add(node, order[ends], [children[at] for at in branch[ends]], single=False)
     return children[int(branch[known[-1]])]

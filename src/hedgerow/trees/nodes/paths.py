@@ -28,7 +28,7 @@ class PathTree(TreeView):
     Attributes
     ----------
     nodes : Nodes
-        What a number has as ``threshold`` is the largest code that goes to the first branch.
+        The ``threshold`` of a number is the largest code that goes to the first branch.
     start : int array (nodes,)
         For a category, where the node's table in ``lookup`` starts; -1 elsewhere.
     lookup : int array

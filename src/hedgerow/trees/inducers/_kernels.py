@@ -263,7 +263,7 @@ def thresholds_that_hold(
         # The people of one place are to the left of the same thresholds; a missing value has the last place.
         for at in range(many):
             code = codes[column, rows[first + at]]
-            place[at] = found + 1 if code == missing else first_at_least(kept, 0, found, code)
+            place[at] = found + 1 if code == missing else first_at_least(kept, int64(0), int64(found), int64(code))
         sorted_by(rows[first : first + many], place, ordered, bounds)
         for side in range(3):
             sizes[side] = 0

@@ -22,7 +22,7 @@ from hedgerow.trees.splitting.records import (
     Room,
     Table,
 )
-from hedgerow.trees.splitting.tallies import first_of_list, lacking, mass, share_at
+from hedgerow.trees.splitting.tallies import first_at_least, lacking, mass, share_at
 
 __all__ = ["CRUMB", "send"]
 
@@ -184,8 +184,9 @@ def _parts(lists: Lists, which: int, numeric: bool, column: int, threshold: int,
     else:
         for branch in range(n_branches):
             branches[branch, PART] = 0.0
-        entry = first_of_list(lists, which, low)
-        while entry < lists.starts[which + 1] and lists.codes[entry] <= high:
+        end = lists.starts[which + 1]
+        entry = first_at_least(lists.codes, lists.starts[which], end, low)
+        while entry < end and lists.codes[entry] <= high:
             branches[room.places[lists.codes[entry], BRANCH], PART] = share_at(lists, which, entry)
             entry += 1
     return float(mass(lists, which, low, high) + lacking(lists, which) * room.columns[column, ALONG])

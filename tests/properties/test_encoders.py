@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hedgerow import Mondrian, Schema
 from hedgerow.hierarchies import taxonomy
 from hedgerow.learning.encoders import FillChildEncoder, FillParentEncoder, OneClassEncoder, ProportionalEncoder
-from hedgerow.learning.encoders.base import Encoded
+from hedgerow.learning.encoders.base import FeatureColumn
 from hedgerow.published import format_set
 
 LEAVES = list("abcdefgh")
@@ -151,9 +151,9 @@ def test_numbers_are_shared_by_the_finest_intervals(cells: list[str | None], sha
     table = pa.table({"c": pa.array(cells, pa.string())})
     matrix = encoder.fit_transform(table)
     (one,) = encoder.columns_
-    assert isinstance(one, Encoded)
+    assert isinstance(one, FeatureColumn)
     nodes = one.column.nodes
-    assert matrix[:, nodes.feature[nodes.bottom]].sum(axis=1) == pytest.approx(1)
+    assert matrix[:, nodes.bottom[nodes.order]].sum(axis=1) == pytest.approx(1)
     assert matrix.min() >= 0
     for at in range(len(cells)):
         assert encoder.transform(table.slice(at, 1))[0].tolist() == pytest.approx(matrix[at].tolist())

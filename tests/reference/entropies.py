@@ -14,7 +14,7 @@ from hedgerow._jit import int64, jit
 from hedgerow.trees.inducers.drawing import Assign
 from hedgerow.trees.inducers.id3 import Entropy, id3_table
 from hedgerow.trees.sets import read_training
-from hedgerow.trees.splitting.records import ALONG, HIGH, LOW, SIZE, Lists, Pool, Room, Table, new_pool, new_room
+from hedgerow.trees.splitting.records import SIZE, Lists, Pool, Room, Table, new_pool, new_room
 from hedgerow.trees.splitting.tallies import tally_codes, tally_lists
 
 __all__ = ["ColumnEntropy", "ValueEntropy", "column_entropy", "tally"]
@@ -28,23 +28,7 @@ def tally(table: Table, lists: Lists | None, pool: Pool, room: Room) -> int:
     end = int64(min(pool.rows.shape[0], table.labels.shape[0]))
     found = -1
     if lists is not None:
-        found = tally_lists(
-            table.counted,
-            column,
-            size,
-            column,
-            table.labels,
-            pool.rows,
-            pool.weights,
-            column,
-            end,
-            room.groups,
-            room.kept,
-            lists,
-            int(room.columns[0, LOW]),
-            int(room.columns[0, HIGH]),
-            room.columns[0, ALONG],
-        )
+        found = tally_lists(table, lists, column, pool.rows, pool.weights, column, end, room)
     if found < 0:
         found = tally_codes(
             table.counted,

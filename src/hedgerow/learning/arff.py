@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Ints
 from hedgerow.counts import BadValues, EncodedColumn, encode_column
 from hedgerow.domains import Domain
 from hedgerow.errors import translated
@@ -79,7 +78,7 @@ class _Attribute:
 
     declaration: str
     cells: pa.Array
-    codes: NDArray[np.int32]
+    codes: Ints
 
 
 def _attribute(name: str, values: pa.ChunkedArray, nominal: bool) -> _Attribute:

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from sklearn.utils.validation import check_is_fitted
-
-from hedgerow.errors import BadInput
-from hedgerow.learning.inputs import open_unseen
 from hedgerow.learning.part_columns import share_columns
-from hedgerow.learning.published import proportions_of, published_columns, unseen_columns
-from hedgerow.learning.tree_classifier import TreeClassifier
-from hedgerow.trees.attributes import encode_like, encode_training
-from hedgerow.trees.inducers.c45 import check_c45, induce_c45, induce_fractional_c45
-from hedgerow.trees.nodes.classification import ClassificationTree, Prediction
+from hedgerow.learning.published import proportions_of, published_columns
+from hedgerow.learning.tree_classifier import ColumnTreeClassifier, Training
+from hedgerow.trees.attributes import CodedColumn, encode_training
+from hedgerow.trees.inducers.c45 import check_c45, induce_c45
+from hedgerow.trees.nodes.classification import ClassificationTree
+from hedgerow.trees.sets import SetColumn
 
 __all__ = ["C45Classifier"]
 
 
-class C45Classifier(TreeClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class C45Classifier(ColumnTreeClassifier):
     """C4.5: the same trees as Weka's J48, without Java (see :mod:`hedgerow.trees.inducers.c45`).
+
+    Numbers, dates and text that is all numbers are split by thresholds; categories, other text and booleans have a
+    branch for each value.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ class C45Classifier(TreeClassifier):
     Attributes
     ----------
     classes_ : array
-        The classes, sorted.
+        The labels, sorted.
     tree_ : ClassificationTree
         The tree as data.
     n_leaves_, tree_size_ : int
@@ -67,63 +68,32 @@ class C45Classifier(TreeClassifier):
     sky = grey: rain (3.5/0.5)
     """
 
-    tree_: ClassificationTree
+    confidence: float = 0.25
+    min_objects: int = 2
+    pruned: bool = True
+    fractional: bool = False
+    missing: Sequence[str] = ("",)
 
-    def __init__(
-        self,
-        *,
-        confidence: float = 0.25,
-        min_objects: int = 2,
-        pruned: bool = True,
-        fractional: bool = False,
-        missing: Sequence[str] = ("",),
-    ) -> None:
-        self.confidence = confidence
-        self.min_objects = min_objects
-        self.pruned = pruned
-        self.fractional = fractional
-        self.missing = missing
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> C45Classifier:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : dataframe, Release or array
-            pandas, polars or pyarrow, or a DuckDB relation; the columns of an array are known by position. Numbers,
-            dates and text that is all numbers are split by thresholds; categories, other text and booleans have a
-            branch for each value. Missing values are welcome.
-        y : array or series, optional
-            The class of each row; none may be missing. A release brings its own, the target.
-        sample_weight : array, optional
-            How many records each row stands for; a row of weight 0 is left out.
-        """
-        self._check_parameters()
-        training = self._open(X, y, sample_weight)
+    def _grown(self, X: Any, training: Training) -> ClassificationTree:
+        opened = training.opened
         self._told = proportions_of(X, None, type(self).__name__) if self.fractional else None
-        self._added = share_columns(training.opened.frame) if self.fractional else []
-        known: dict[str, Any] = {name: getattr(self, name) for name in ("confidence", "min_objects", "pruned")}
+        self._added = share_columns(opened.frame) if self.fractional else []
+        columns: Sequence[CodedColumn | SetColumn]
         if self.fractional:
-            cells = published_columns(
-                X, training.opened, missing=self.missing, missing_is_value=False, proportions=self._told
-            )
-            tree = induce_fractional_c45(cells, training.labels, training.names, training.weights, **known)
+            columns = published_columns(X, opened, missing=self.missing, missing_is_value=False, proportions=self._told)
         else:
-            coded = encode_training(training.opened, self.missing)
-            tree = induce_c45(coded, training.labels, training.names, training.weights, **known)
-        self._note(tree, training.classes)
-        return self
-
-    def _prediction(self, X: Any) -> Prediction:
-        check_is_fitted(self)
-        opened = open_unseen(self, X, optional=self._added)
-        if self.tree_.set_attributes:
-            return self.tree_.classify_sets(unseen_columns(self.tree_.set_attributes, opened, self.missing, self._told))
-        return self.tree_.classify(encode_like(self.tree_.attributes, opened, self.missing))
+            columns = encode_training(opened, self.missing)
+        return induce_c45(
+            columns,
+            training.labels,
+            training.names,
+            training.weights,
+            confidence=self.confidence,
+            min_objects=self.min_objects,
+            pruned=self.pruned,
+        )
 
     def _check_parameters(self) -> None:
-        owner = type(self).__name__
-        check_c45(owner, self.confidence, self.min_objects, self.pruned)
-        if not isinstance(self.fractional, bool | np.bool_):
-            raise BadInput.parameter("fractional", owner, "True or False", self.fractional)
+        check_c45(type(self).__name__, self.confidence, self.min_objects, self.pruned)
+        self._check_flag("fractional")
         self._check_missing()

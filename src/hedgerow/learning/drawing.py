@@ -16,8 +16,8 @@ from typing import Any, Final, Literal
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import Hierarchy
@@ -37,7 +37,7 @@ _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 
 def draw(
     possible: PossibleValues, shares: Literal["uniform", "frequency"], repeats: int, generator: np.random.Generator
-) -> tuple[pa.Array, NDArray[np.int64]]:
+) -> tuple[pa.Array, Longs]:
     """Draw a value for every row, ``repeats`` times.
 
     Parameters
@@ -75,9 +75,7 @@ def draw(
     return pa.concat_arrays([values, pa.array(distinct).cast(values.type)]), codes
 
 
-def _members(
-    possible: PossibleValues, shares: str, cell: NDArray[np.int64], generator: np.random.Generator
-) -> NDArray[np.int64]:
+def _members(possible: PossibleValues, shares: str, cell: Longs, generator: np.random.Generator) -> Longs:
     """A known value for each row whose cell may stand for one, -1 for the others."""
     width = np.diff(possible.starts)
     of_member = np.repeat(np.arange(len(width)), width)
@@ -98,7 +96,7 @@ def _members(
     return codes
 
 
-def _on_grid(possible: PossibleValues, cell: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.float64]:
+def _on_grid(possible: PossibleValues, cell: Longs, generator: np.random.Generator) -> Floats:
     """A number of the column's grid between the ends of each cell."""
     low, high, scale = possible.low[cell], possible.high[cell], 10.0**possible.decimals
     with np.errstate(over="ignore"):
@@ -131,12 +129,12 @@ class PossibleValues:
     """
 
     domain: Domain
-    records: NDArray[np.int64]
-    cell_of_row: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    members: NDArray[np.int64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    records: Longs
+    cell_of_row: Longs
+    starts: Longs
+    members: Longs
+    low: Floats
+    high: Floats
     decimals: int
 
 
@@ -158,7 +156,7 @@ def possible_values(column: nw.Series[Any], hierarchy: Hierarchy | None, missing
     published, rows = [texts[at] for at in occurring.tolist()], all_rows[occurring]
     labels = published_labels(hierarchy, column.name, published)
     cells = [stands_for(read(text, leaves=labels.values_below)) for text in published]
-    reading = _Reading(_domain(column.name, cells, labels.listed), _intervals(cells))
+    reading = _CellCodes(_domain(column.name, cells, labels.listed), _intervals(cells))
     codes = [reading.codes(cell) for cell in cells]
     starts = np.concatenate([[0], np.cumsum([len(some) for some in codes])]).astype(np.int64)
     members = np.concatenate([np.empty(0, dtype=np.int64), *codes])
@@ -190,7 +188,7 @@ def _domain(name: str, cells: Sequence[Possible], listed: Iterable[str]) -> Doma
     return replace(domain, has_missing=None in named or not (len(domain.labels) or intervals))
 
 
-class _Reading:
+class _CellCodes:
     """The cells of a column as codes of its domain or as ends of its numbers."""
 
     def __init__(self, domain: Domain, intervals: Sequence[Interval]) -> None:
@@ -202,7 +200,7 @@ class _Reading:
         self.decimals = min(max(domain.decimals, grid.decimals), _FINEST)
         self._intervals = intervals
 
-    def codes(self, cell: Possible) -> NDArray[np.int64]:
+    def codes(self, cell: Possible) -> Longs:
         """The known values that a cell may stand for."""
         domain = self.domain
         if isinstance(cell, frozenset):

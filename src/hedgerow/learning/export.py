@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats
 from hedgerow.counts.encoding import dictionary_of, is_text, number_of
 from hedgerow.database import open_database
 from hedgerow.engines.formats import copy_options
@@ -164,7 +165,7 @@ def _ends(texts: list[str | None]) -> tuple[NDArray[Any], NDArray[Any]] | None:
     return _plain(low), _plain(high)
 
 
-def _plain(numbers: NDArray[np.float64]) -> NDArray[Any]:
+def _plain(numbers: Floats) -> NDArray[Any]:
     """Numbers that are all whole without a decimal point."""
     known = ~np.isnan(numbers)
     if (np.abs(numbers[known]) < 2.0**53).all() and (numbers[known] % 1 == 0).all():

@@ -3,51 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.errors import BadInput
 from hedgerow.frames import OpenFrame
-from hedgerow.learning.inputs import open_unseen
+from hedgerow.learning.estimators import generator_of, is_whole
 from hedgerow.learning.part_columns import share_columns
-from hedgerow.learning.published import proportions_of, published_columns, unseen_columns
-from hedgerow.learning.tree_classifier import TreeClassifier
+from hedgerow.learning.published import proportions_of, published_columns
+from hedgerow.learning.tree_classifier import ColumnTreeClassifier, Training
 from hedgerow.proportions import Proportions
-from hedgerow.trees.inducers.id3 import induce_id3
-from hedgerow.trees.nodes.classification import ClassificationTree, Prediction
+from hedgerow.trees.inducers.drawing import Assign
+from hedgerow.trees.inducers.id3 import Entropy, induce_id3
+from hedgerow.trees.nodes.classification import ClassificationTree
 from hedgerow.trees.sets import SetColumn
 
 __all__ = ["GeneralizedID3Classifier"]
 
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "entropy": ("shared", "own", "random"),
-    "assign": ("random", "frequent", "distribution"),
-    "numbers": ("thresholds", "ignore"),
-}
+Numbers = Literal["thresholds", "ignore"]
 
 
-class GeneralizedID3Classifier(TreeClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class GeneralizedID3Classifier(ColumnTreeClassifier):
     """ID3 that learns from generalized tables (see :mod:`hedgerow.trees.inducers.id3`).
 
     Cells are read as they are published: a plain value, a set ``{a|b}``, an interval ``[20,30)`` (the known numbers of
     the column inside it), a hierarchy's label (its leaves) or ``*`` (all known values of the column).
 
+    Rows to predict may be raw or generalized; a generalized cell goes down every branch with its share. Where a node
+    has no branch for a value, the labels of the node answer. With ``entropy="own"`` the value goes to the branches of
+    the sets that contain it, if there are any: to the one with the most records, or with ``fractional`` to each in
+    proportion to its records.
+
     Parameters
     ----------
     entropy : {"shared", "own", "random"}
-        How a generalized cell counts when a column is chosen: equally for each of its values; as a value of its
-        own, which has a branch of its own; or as one value, drawn before anything else.
+        How a generalized cell counts when a column is chosen: equally for each of its values; as a value with a branch
+        of its own; or as one value, drawn before anything else.
     assign : {"random", "frequent", "distribution"}
         How a generalized cell is converted to one value: any; the most frequent in the whole table; or in the
         proportions of the release (without them, in the frequencies of the published column). With ``"own"`` nothing
         is converted.
     fractional : bool
         With ``entropy="shared"``: send a record down every branch with its share (by the proportions of the release,
-        else equally) instead of converting its cell, and count these shares. With ``"own"``: see ``predict``.
+        else equally) instead of converting its cell, and count these shares. With ``"own"``: see above.
     numbers : {"thresholds", "ignore"}
         Split numbers by thresholds, or leave such columns out, as ID3 does. With ``"own"`` and ``"thresholds"`` a
         column of numbers that has generalized cells is one of categories.
@@ -68,7 +69,7 @@ class GeneralizedID3Classifier(TreeClassifier):
     Attributes
     ----------
     classes_ : array
-        The classes, sorted.
+        The labels, sorted.
     tree_ : ClassificationTree
         The tree as data.
     n_leaves_, tree_size_ : int
@@ -92,47 +93,18 @@ class GeneralizedID3Classifier(TreeClassifier):
     ['rich', 'poor']
     """
 
-    tree_: ClassificationTree
+    entropy: Entropy = "shared"
+    assign: Assign = "random"
+    fractional: bool = False
+    numbers: Numbers = "thresholds"
+    min_objects: int = 1
+    max_depth: int | None = None
+    hierarchies: Mapping[str, Any] | None = None
+    proportions: Proportions | None = None
+    random_state: int | np.random.Generator | None = None
+    missing: Sequence[str] = ("",)
 
-    def __init__(
-        self,
-        *,
-        entropy: Literal["shared", "own", "random"] = "shared",
-        assign: Literal["random", "frequent", "distribution"] = "random",
-        fractional: bool = False,
-        numbers: Literal["thresholds", "ignore"] = "thresholds",
-        min_objects: int = 1,
-        max_depth: int | None = None,
-        hierarchies: Mapping[str, Any] | None = None,
-        proportions: Proportions | None = None,
-        random_state: int | np.random.Generator | None = None,
-        missing: Sequence[str] = ("",),
-    ) -> None:
-        self.entropy = entropy
-        self.assign = assign
-        self.fractional = fractional
-        self.numbers = numbers
-        self.min_objects = min_objects
-        self.max_depth = max_depth
-        self.hierarchies = hierarchies
-        self.proportions = proportions
-        self.random_state = random_state
-        self.missing = missing
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> GeneralizedID3Classifier:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : dataframe, Release or array
-            pandas, polars or pyarrow, or a DuckDB relation; the columns of an array are known by position.
-        y : array or series, optional
-            The class of each row; none may be missing. A release brings its own, the target.
-        sample_weight : array, optional
-            How many records each row stands for; a row of weight 0 is left out.
-        """
-        self._check_parameters()
-        training = self._open(X, y, sample_weight)
+    def _grown(self, X: Any, training: Training) -> ClassificationTree:
         opened = training.opened
         self._told = proportions_of(X, self.proportions, type(self).__name__)
         self._added = share_columns(opened.frame)
@@ -143,7 +115,7 @@ class GeneralizedID3Classifier(TreeClassifier):
             columns = [column for column in columns if column.attribute.name in categories]
             if not columns:
                 raise BadInput("All columns are numbers, and numbers='ignore' leaves these out. Use 'thresholds'.")
-        tree = induce_id3(
+        return induce_id3(
             columns,
             training.labels,
             training.names,
@@ -153,50 +125,21 @@ class GeneralizedID3Classifier(TreeClassifier):
             fractional=self.fractional,
             min_objects=self.min_objects,
             max_depth=self.max_depth,
-            random=np.random.default_rng(self.random_state),
+            random=generator_of(self.random_state, type(self).__name__),
         )
-        self._note(tree, training.classes)
-        return self
 
     def _columns(self, X: Any, opened: OpenFrame, *, own: bool) -> list[SetColumn]:
         return published_columns(
             X, opened, missing=self.missing, own=own, hierarchies=self.hierarchies, proportions=self._told
         )
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Name the class of each row: the most probable, the first of equally probable ones.
-
-        Rows may be raw or generalized; a generalized cell goes down every branch with its share. A value that a node
-        has no branch for is answered by the classes of the node, so by their majority. With ``entropy="own"`` it goes
-        to the branches of the sets that contain it, if there are any: to the one with the most records, or with
-        ``fractional`` to each in proportion to its records.
-        """
-        return super().predict(X)
-
-    def _prediction(self, X: Any) -> Prediction:
-        check_is_fitted(self)
-        opened = open_unseen(self, X, optional=self._added)
-        return self.tree_.classify_sets(unseen_columns(self.tree_.set_attributes, opened, self.missing, self._told))
-
     def _check_parameters(self) -> None:
-        owner = type(self).__name__
-        for name, known in _CHOICES.items():
-            if getattr(self, name) not in known:
-                raise BadInput.parameter(name, owner, " or ".join(map(repr, known)), getattr(self, name))
-        if not isinstance(self.fractional, bool | np.bool_):
-            raise BadInput.parameter("fractional", owner, "True or False", self.fractional)
-        if not _whole(self.min_objects, 1):
-            raise BadInput.parameter("min_objects", owner, "an int >= 1", self.min_objects)
-        if self.max_depth is not None and not _whole(self.max_depth, 1):
-            raise BadInput.parameter("max_depth", owner, "an int >= 1 or None", self.max_depth)
-        seed = self.random_state
-        if seed is not None and not isinstance(seed, np.random.Generator) and not _whole(seed, 0):
-            raise BadInput.parameter("random_state", owner, "None, a numpy Generator or an int >= 0", seed)
-        given: object = self.hierarchies
-        if given is not None and not isinstance(given, Mapping):
-            raise BadInput.parameter("hierarchies", owner, "a mapping of column to hierarchy", type(given).__name__)
+        self._check_choice("entropy", get_args(Entropy))
+        self._check_choice("assign", get_args(Assign))
+        self._check_choice("numbers", get_args(Numbers))
+        self._check_flag("fractional")
+        self._check("min_objects", is_whole(self.min_objects, 1), "an int >= 1")
+        self._check("max_depth", self.max_depth is None or is_whole(self.max_depth, 1), "an int >= 1 or None")
+        generator_of(self.random_state, type(self).__name__)
+        self._check_hierarchies(self.hierarchies, "a mapping of column to hierarchy")
         self._check_missing()
-
-
-def _whole(value: object, least: int) -> bool:
-    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= least

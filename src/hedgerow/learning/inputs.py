@@ -33,7 +33,7 @@ __all__ = ["WrongType", "labels_of_release", "open_training", "open_unseen"]
 
 
 class WrongType(BadInput, TypeError):
-    """Not a table that can be learnt from, whatever it holds; scikit-learn expects a TypeError there."""
+    """No table to learn from; scikit-learn expects a TypeError there."""
 
 
 def open_training(estimator: BaseEstimator, X: Any) -> OpenFrame:
@@ -121,15 +121,10 @@ def _open(estimator: BaseEstimator, X: Any) -> tuple[OpenFrame, bool]:
     if nw.dependencies.is_pandas_dataframe(X) and len(X.columns) and not any(isinstance(one, str) for one in X.columns):
         # pandas numbers the columns of a frame that is made without names.
         return open_frame(X.set_axis(_positions(X.shape[1]), axis=1)), False
-    return _open_named(X), True
-
-
-def _open_named(X: Any) -> OpenFrame:
-    """Open a dataframe, a relation or a release; anything else is refused by :func:`open_frame`."""
     if not isinstance(X, Release):
-        return open_frame(X)
+        return open_frame(X), True  # which refuses what is no table
     opened = open_frame(X.table)
-    return opened if X.target is None else replace(opened, frame=opened.frame.drop(X.target))
+    return (opened if X.target is None else replace(opened, frame=opened.frame.drop(X.target))), True
 
 
 def _positions(width: int) -> list[str]:

@@ -3,42 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.counts import BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, translated
 from hedgerow.frames import OpenFrame, as_arrow
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
-from hedgerow.learning.inputs import open_unseen
-from hedgerow.learning.tree_classifier import TreeClassifier
+from hedgerow.learning.estimators import is_whole, refuse_unknown_columns
+from hedgerow.learning.tree_classifier import Training, TreeClassifier
 from hedgerow.privacy import pack
 from hedgerow.privacy.binding import BoundRequirement, Context
-from hedgerow.trees.inducers.kadet import People, Records, induce_kadet
+from hedgerow.trees.inducers.kadet import Criterion, People, Records, induce_kadet
 from hedgerow.trees.nodes.classification import Prediction
-from hedgerow.trees.nodes.generalizing import GeneralizedAttribute
+from hedgerow.trees.nodes.generalizing import GeneralizedAttribute, GeneralizingTree
 from hedgerow.trees.nodes.placing import places_of
 
 __all__ = ["KADETClassifier"]
 
 
-class KADETClassifier(TreeClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class KADETClassifier(TreeClassifier[GeneralizingTree]):
     """A decision tree that tells nobody apart from fewer than k people (see :mod:`hedgerow.trees.inducers.kadet`).
 
     Parameters
     ----------
     k : int
-        Every span has at least so many records. A span are those whose public values lead to the same leaf however
-        the private questions are answered.
+        Every span has at least so many records. A span is those whose public values lead to the same leaf, however
+        the private questions are answered. Weights of rows must be whole numbers, because k counts records.
     public : sequence of str, optional
         The columns whose values of a person others may know, the quasi-identifiers; all if not given. The others
-        are private, and so is the class.
+        are private, and so is the label.
     hierarchies : mapping of column to hierarchy, optional
         How public columns generalize: whatever a schema takes. A column without one is asked by its values, or, if it
         holds numbers or dates, by thresholds; those of private columns are not used.
@@ -52,7 +52,7 @@ class KADETClassifier(TreeClassifier):
     Attributes
     ----------
     classes_ : array
-        The classes, sorted.
+        The labels, sorted.
     tree_ : GeneralizingTree
         The tree as data.
     spans_ : int array
@@ -77,39 +77,15 @@ class KADETClassifier(TreeClassifier):
     (['wine'], [3, 3])
     """
 
-    def __init__(
-        self,
-        *,
-        k: int = 10,
-        public: Sequence[str] | None = None,
-        hierarchies: Mapping[str, Any] | None = None,
-        criterion: Literal["gain_ratio", "gain"] = "gain_ratio",
-        pruned: bool = True,
-        missing: Sequence[str] = ("",),
-    ) -> None:
-        self.k = k
-        self.public = public
-        self.hierarchies = hierarchies
-        self.criterion = criterion
-        self.pruned = pruned
-        self.missing = missing
+    k: int = 10
+    public: Sequence[str] | None = None
+    hierarchies: Mapping[str, Any] | None = None
+    criterion: Criterion = "gain_ratio"
+    pruned: bool = True
+    missing: Sequence[str] = ("",)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KADETClassifier:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : dataframe, Release or array
-            pandas, polars or pyarrow, or a DuckDB relation; the columns of an array are known by position.
-            Missing values are welcome.
-        y : array or series, optional
-            The class of each row; none may be missing. A release brings its own, the target.
-        sample_weight : array, optional
-            How many records each row stands for, whole numbers because k counts records.
-        """
-        self._check_parameters()
-        training = self._open(X, y, sample_weight)
-        opened, labels, classes = training.opened, training.labels, training.classes
+    def _grown(self, X: Any, training: Training) -> GeneralizingTree:  # noqa: ARG002
+        opened = training.opened
         rows = len(opened.frame)
         public = self._public(opened.frame.columns)
         weights = _whole(training.weights, rows)
@@ -128,7 +104,7 @@ class KADETClassifier(TreeClassifier):
         people = _people(attributes, columns, weights)
         tree = induce_kadet(
             attributes,
-            _records(attributes, columns, labels, len(classes), weights),
+            _records(attributes, columns, training.labels, len(training.classes), weights),
             people,
             pack([BoundRequirement(f"k = {self.k}", self.k)], Context((), records)),
             training.names,
@@ -137,17 +113,14 @@ class KADETClassifier(TreeClassifier):
         )
         places = np.stack([one.places(codes) for one, codes in zip(attributes, people.codes, strict=True)])
         self.spans_ = np.sort(np.bincount(tree.spans(places), people.weights).astype(np.int64))
-        self._note(tree, classes)
-        return self
+        return tree
 
-    def _prediction(self, X: Any) -> Prediction:
-        """What the tree says of rows.
+    def _answer(self, opened: OpenFrame) -> Prediction:
+        """Send rows down the tree.
 
-        A value that the training table does not have is taken for the nearest node above it that the hierarchy knows;
-        where a node has no branch for it, the classes of that node answer.
+        An unknown value is taken for the nearest node above it that the hierarchy knows; where a node has no branch
+        for it, the labels of that node answer.
         """
-        check_is_fitted(self)
-        opened = open_unseen(self, X)
         places = np.empty((len(self.tree_.attributes), len(opened.frame)), dtype=np.int32)
         for at, attribute in enumerate(self.tree_.attributes):
             new = self._encode(opened, attribute.domain.name, like=attribute.domain)
@@ -174,34 +147,22 @@ class KADETClassifier(TreeClassifier):
 
     def _public(self, columns: Sequence[str]) -> set[str]:
         named = columns if self.public is None else self.public
-        for what, names in (
-            ("It is named as public.", named),
-            ("A hierarchy is given for it.", self.hierarchies or {}),
-        ):
-            for name in names:
-                if name not in columns:
-                    raise BadInput.unknown("column", str(name), columns, what)
+        refuse_unknown_columns(named, columns, "It is named as public.")
+        refuse_unknown_columns(self.hierarchies or {}, columns, "A hierarchy is given for it.")
         return set(named)
 
     def _check_parameters(self) -> None:
-        owner = type(self).__name__
-        k: object = self.k
         public: object = self.public
-        if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
-            raise BadInput.parameter("k", owner, "an int >= 1", k)
-        if public is not None and (isinstance(public, str) or not isinstance(public, Sequence | set)):
-            raise BadInput.parameter("public", owner, "a list of column names", public)
-        given: object = self.hierarchies
-        if given is not None and not isinstance(given, Mapping):
-            raise BadInput.parameter("hierarchies", owner, "a mapping of column to hierarchy", type(given).__name__)
-        if self.criterion not in ("gain_ratio", "gain"):
-            raise BadInput.parameter("criterion", owner, "'gain_ratio' or 'gain'", self.criterion)
-        if not isinstance(self.pruned, bool):
-            raise BadInput.parameter("pruned", owner, "True or False", self.pruned)
+        named = public is None or (not isinstance(public, str) and isinstance(public, Sequence | set))
+        self._check("k", is_whole(self.k, 1), "an int >= 1")
+        self._check("public", named, "a list of column names")
+        self._check_hierarchies(self.hierarchies, "a mapping of column to hierarchy")
+        self._check_choice("criterion", get_args(Criterion))
+        self._check("pruned", isinstance(self.pruned, bool), "True or False")
         self._check_missing()
 
 
-def _whole(weights: NDArray[np.float64] | None, rows: int) -> NDArray[np.int64]:
+def _whole(weights: Floats | None, rows: int) -> Longs:
     if weights is None:
         return np.ones(rows, dtype=np.int64)
     if not (weights == np.round(weights)).all():
@@ -212,11 +173,11 @@ def _whole(weights: NDArray[np.float64] | None, rows: int) -> NDArray[np.int64]:
 def _records(
     attributes: Sequence[GeneralizedAttribute],
     columns: Sequence[EncodedColumn],
-    labels: NDArray[np.int64],
+    labels: Longs,
     n_classes: int,
-    weights: NDArray[np.int64],
+    weights: Longs,
 ) -> Records:
-    """The distinct combinations of all columns and the class."""
+    """The distinct combinations of all columns and the label."""
     codes = [*(column.codes for column in columns), labels.astype(np.int32)]
     sizes = [*(attribute.domain.size for attribute in attributes), n_classes]
     distinct, index = tabulate(codes, sizes, len(labels))
@@ -224,9 +185,7 @@ def _records(
     return Records(np.ascontiguousarray(distinct[:, :-1].T), np.ascontiguousarray(distinct[:, -1]), records)
 
 
-def _people(
-    attributes: Sequence[GeneralizedAttribute], columns: Sequence[EncodedColumn], weights: NDArray[np.int64]
-) -> People:
+def _people(attributes: Sequence[GeneralizedAttribute], columns: Sequence[EncodedColumn], weights: Longs) -> People:
     """The distinct combinations of the public columns; a private one has the code 0 throughout, which nothing reads."""
     public = [at for at, attribute in enumerate(attributes) if attribute.public]
     sizes = [attributes[at].domain.size for at in public]

@@ -1,6 +1,6 @@
-"""The classes and weights that a classifier is given, checked and coded.
+"""The labels and weights that a classifier is given, checked and coded.
 
-**Deviations** from scikit-learn: classes that are whole numbers may be written as floats, and the messages never show
+**Deviations** from scikit-learn: labels that are whole numbers may be written as floats, and the messages never show
 a label.
 """
 
@@ -15,15 +15,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.errors import BadInput, translated
 from hedgerow.learning.inputs import labels_of_release
 from hedgerow.release import Release
 
-__all__ = ["classes_of", "labels_given", "weights_of"]
+__all__ = ["coded_labels", "labels_given", "weights_of"]
 
 
 def labels_given(X: Any, y: Any, owner: str) -> Any:
-    """The classes as they are given; those of a release, if it is what is learnt from and none are given."""
+    """The labels as they are given, or else those of the release that is learnt from."""
     if y is not None:
         return y
     if isinstance(X, Release):
@@ -31,8 +32,8 @@ def labels_given(X: Any, y: Any, owner: str) -> Any:
     raise BadInput(f"{owner} requires y to be passed, but the target y is None. Only a release brings its own.")
 
 
-def classes_of(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The sorted classes, and which of them each row has; none may be missing."""
+def coded_labels(y: Any, rows: int) -> tuple[NDArray[Any], Longs]:
+    """The distinct labels, sorted, and which of them each row has; none may be missing."""
     labels = np.asarray(y)
     if labels.shape == (rows, 1):
         warnings.warn(
@@ -61,7 +62,7 @@ def classes_of(y: Any, rows: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return classes, rank[index]
 
 
-def weights_of(sample_weight: Any, rows: int) -> NDArray[np.float64] | None:
+def weights_of(sample_weight: Any, rows: int) -> Floats | None:
     """The weight of each row, if any are given."""
     if sample_weight is None:
         return None

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats
 from hedgerow.frames import as_arrow
 
 __all__ = ["part_columns", "part_labels", "part_shares", "share_columns"]
@@ -56,7 +56,7 @@ def part_labels(owner: str, names: list[str]) -> list[str]:
     return [name[len(owner) + 1 :] for name in names]
 
 
-def part_shares(frame: nw.DataFrame[Any], names: list[str]) -> NDArray[np.float64]:
+def part_shares(frame: nw.DataFrame[Any], names: list[str]) -> Floats:
     """The shares of each row, nan where it has none, (rows, parts)."""
     shares = np.empty((len(frame), len(names)))
     for at, name in enumerate(names):
@@ -64,7 +64,7 @@ def part_shares(frame: nw.DataFrame[Any], names: list[str]) -> NDArray[np.float6
     return shares
 
 
-def _are_shares(shares: NDArray[np.float64]) -> bool:
+def _are_shares(shares: Floats) -> bool:
     stated = shares[~np.isnan(shares).any(axis=1)]
     within = (stated >= -_ROUNDING).all() and (np.abs(stated.sum(axis=1) - 1.0) <= _ROUNDING * shares.shape[1]).all()
     return bool(len(stated)) and bool(within)

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Longs
 from hedgerow.counts import encode_column
 from hedgerow.counts.encoding import number_of
 from hedgerow.domains import Domain
@@ -21,6 +21,7 @@ from hedgerow.errors import BadInput
 from hedgerow.frames import OpenFrame, as_arrow
 from hedgerow.hierarchies import EncodedHierarchy, hierarchy_of
 from hedgerow.hierarchies.taxonomies import Taxonomy
+from hedgerow.learning.estimators import refuse_unknown_columns
 from hedgerow.learning.part_columns import share_columns
 from hedgerow.proportions import ColumnProportions, Proportions, Spread
 from hedgerow.published import NO_LABELS, Leaves, leaves_below, parse, published_labels
@@ -77,9 +78,7 @@ def published_columns(
     [[0, 3], [4, 2]]
     """
     frame = opened.frame
-    for name in hierarchies or {}:
-        if name not in frame.columns:
-            raise BadInput.unknown("column", str(name), frame.columns, "A hierarchy is given for it.")
+    refuse_unknown_columns(hierarchies or {}, frame.columns, "A hierarchy is given for it.")
     told = {} if proportions is None else {column.name: column for column in proportions.columns}
     classes = None if proportions is None else proportions.classes_of(frame)
     added = set(share_columns(frame))
@@ -113,7 +112,7 @@ def unseen_columns(
     """Read the columns of another table; rows that were recoded have the proportions of their class."""
     frame = opened.frame
     told = {} if proportions is None else {column.name: column for column in proportions.columns}
-    classes: NDArray[np.int64] | None = None
+    classes: Longs | None = None
     if proportions is not None and all(name in frame.columns for name in told):
         classes = proportions.classes_of(frame)
     return [

@@ -16,22 +16,23 @@ vanish.
 
 from __future__ import annotations
 
-import numbers
 import os
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.errors import BadInput, required
 from hedgerow.frames import OpenFrame, open_frame
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
 from hedgerow.learning.drawing import COUNTED, draw, original_values, possible_values
+from hedgerow.learning.estimators import generator_of, is_whole, refuse_unknown_columns
 from hedgerow.proportions import Proportions, Spread
 from hedgerow.published import published_labels
 from hedgerow.release import Release
@@ -41,7 +42,7 @@ __all__ = ["redraw"]
 Shares = Literal["auto", "proportions", "uniform", "frequency"]
 Seed = int | np.random.Generator | None
 
-_SHARES: Final = ("auto", "proportions", "uniform", "frequency")
+_SHARES: Final = get_args(Shares)
 
 
 def redraw(
@@ -103,8 +104,9 @@ def redraw(
     >>> redraw(published, 2, random_state=0, quasi=["age"], shares="frequency")["age"].to_pylist()
     [20, 20, 20, 20, 20, 20]
     """
-    repeats = _whole(repeats)
-    generator = _generator(random_state)
+    if not is_whole(repeats, 1):
+        raise BadInput.parameter("repeats", "redraw", "an int >= 1", repeats)
+    generator = generator_of(random_state, "redraw")
     if shares not in _SHARES:
         raise BadInput.parameter("shares", "redraw", f"one of {', '.join(map(repr, _SHARES))}", shares)
     source = _open(release, proportions, quasi, hierarchies)
@@ -121,7 +123,7 @@ def redraw(
 
 
 # Distinct values, and which of them each row has.
-_Column = tuple[pa.Array, NDArray[np.integer]]
+_Drawn = tuple[pa.Array, NDArray[np.integer]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +135,7 @@ class _Source:
     proportions: Proportions | None
     hierarchies: Mapping[str, Hierarchy]
 
-    def assemble(self, drawn: Mapping[str, _Column], repeats: int) -> Any:
+    def assemble(self, drawn: Mapping[str, _Drawn], repeats: int) -> Any:
         """The table with its drawn columns."""
         frame = self.opened.frame
         rows = np.tile(np.arange(len(frame)), repeats)
@@ -153,9 +155,7 @@ class _Source:
         return self.opened.series(name, values)
 
 
-def _deal(
-    source: _Source, proportions: Proportions, repeats: int, generator: np.random.Generator
-) -> dict[str, _Column]:
+def _deal(source: _Source, proportions: Proportions, repeats: int, generator: np.random.Generator) -> dict[str, _Drawn]:
     """Deal out the bins of each class, anew for each repeat, and draw inside them."""
     columns = [proportions.column(name) for name in source.quasi]
     class_of_row = proportions.classes_of(source.opened.frame)
@@ -167,7 +167,7 @@ def _deal(
         )
     rows = rows_by_class(class_of_row, proportions.sizes)
 
-    def dealt(at: int, own: np.random.Generator) -> _Column:
+    def dealt(at: int, own: np.random.Generator) -> _Drawn:
         column = columns[at]
         labels = published_labels(source.hierarchies.get(column.name), column.name, column.texts)
         return deal_values(column.spread(labels.values_below), rows, repeats, own)
@@ -180,10 +180,10 @@ def _deal(
 
 def _draw(
     source: _Source, shares: Literal["uniform", "frequency"], repeats: int, generator: np.random.Generator
-) -> dict[str, _Column]:
+) -> dict[str, _Drawn]:
     """Draw from what each cell says; a column of numbers, dates or truth values says all."""
     missing = ("",) if source.proportions is None else source.proportions.missing
-    drawn: dict[str, _Column] = {}
+    drawn: dict[str, _Drawn] = {}
     for name, own in zip(source.quasi, generator.spawn(len(source.quasi)), strict=True):
         column = source.opened.frame[name]
         if not (column.dtype.is_numeric() or column.dtype.is_temporal() or column.dtype == nw.Boolean):
@@ -223,25 +223,9 @@ def _open(
         if quasi is None:
             raise BadInput("A published table does not tell its quasi-identifiers. Name them in quasi=.")
     names = tuple(quasi)
-    for name in (*names, *(hierarchies or ())):
-        if name not in opened.frame.columns:
-            raise BadInput.unknown("column", str(name), opened.frame.columns)
+    refuse_unknown_columns((*names, *(hierarchies or ())), opened.frame.columns)
     known |= {name: hierarchy_of(spec, name) for name, spec in (hierarchies or {}).items()}
     return _Source(opened, names, proportions, known)
-
-
-def _whole(repeats: object) -> int:
-    if isinstance(repeats, bool) or not isinstance(repeats, numbers.Integral) or repeats < 1:
-        raise BadInput.parameter("repeats", "redraw", "an int >= 1", repeats)
-    return int(repeats)
-
-
-def _generator(random_state: object) -> np.random.Generator:
-    if random_state is None or isinstance(random_state, np.random.Generator):
-        return np.random.default_rng(random_state)
-    if isinstance(random_state, bool) or not isinstance(random_state, numbers.Integral) or random_state < 0:
-        raise BadInput.parameter("random_state", "redraw", "None, a numpy Generator or an int >= 0", random_state)
-    return np.random.default_rng(int(random_state))
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,25 +245,25 @@ class ClassRows:
         Whether some class has more rows than people, so that its pile is dealt out several times.
     """
 
-    class_of_row: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    order: NDArray[np.int64]
-    place: NDArray[np.int64]
+    class_of_row: Longs
+    sizes: Longs
+    order: Longs
+    place: Longs
     crowded: bool
 
 
-def rows_by_class(class_of_row: NDArray[np.int64], sizes: NDArray[np.int64]) -> ClassRows:
+def rows_by_class(class_of_row: Longs, sizes: Longs) -> ClassRows:
     """Line up the rows of each class before its pile; every row has a class."""
     order = np.argsort(class_of_row, kind="stable")
     rows = np.bincount(class_of_row, minlength=len(sizes))
     sorted_class = class_of_row[order]
     rank = np.arange(len(order)) - (np.cumsum(rows) - rows)[sorted_class]
     before = np.cumsum(sizes) - sizes
-    place: NDArray[np.int64] = before[sorted_class] + np.remainder(rank, sizes[sorted_class])
+    place: Longs = before[sorted_class] + np.remainder(rank, sizes[sorted_class])
     return ClassRows(class_of_row, sizes, order, place, bool((rows > sizes).any()))
 
 
-def deal(records: NDArray[np.int64], rows: ClassRows, generator: np.random.Generator) -> NDArray[np.int64]:
+def deal(records: Longs, rows: ClassRows, generator: np.random.Generator) -> Longs:
     """Give every row one of the bins of its class.
 
     A class with as many rows as people gives out each bin as often as it has people; one with fewer rows gives out
@@ -314,7 +298,7 @@ def deal(records: NDArray[np.int64], rows: ClassRows, generator: np.random.Gener
 
 def deal_values(
     spread: Spread, rows: ClassRows, repeats: int, generator: np.random.Generator
-) -> tuple[pa.Array, NDArray[np.int64]]:
+) -> tuple[pa.Array, Longs]:
     """Give every row a value that its class may hold, ``repeats`` times.
 
     Returns
@@ -336,7 +320,7 @@ def deal_values(
     return pa.concat_arrays([values, _numbers_as(values.type, numbers)]), codes
 
 
-def _values_of_bins(spread: Spread, bins: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.int64]:
+def _values_of_bins(spread: Spread, bins: Longs, generator: np.random.Generator) -> Longs:
     """A value for each row, by the shares in its bin."""
     starts, codes, shares = spread.patterns
     reached = np.concatenate([[0.0], np.cumsum(shares)])
@@ -347,7 +331,7 @@ def _values_of_bins(spread: Spread, bins: NDArray[np.int64], generator: np.rando
     return np.asarray(codes[np.clip(entry, begin, end - 1)], dtype=np.int64)
 
 
-def _on_grid(spread: Spread, codes: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.float64]:
+def _on_grid(spread: Spread, codes: Longs, generator: np.random.Generator) -> Floats:
     """A number of the grid in the piece that each value stands for; one that is a value itself is left to it."""
     low, high, scale = spread.low[codes], spread.high[codes], float(1 / spread.step)
     if not (np.maximum(np.abs(low), np.abs(high)) * scale < COUNTED).all():
@@ -358,7 +342,7 @@ def _on_grid(spread: Spread, codes: NDArray[np.int64], generator: np.random.Gene
     return np.where(np.isin(numbers, known), known[codes], numbers)
 
 
-def _numbers_as(kind: pa.DataType, numbers: NDArray[np.float64]) -> pa.Array:
+def _numbers_as(kind: pa.DataType, numbers: Floats) -> pa.Array:
     """Numbers as a column of this type holds them; those of dates are days since 1970-01-01."""
     if pa.types.is_date(kind):
         return pa.array(np.floor(numbers).astype(np.int32), pa.int32()).cast(kind)
@@ -369,7 +353,7 @@ def _numbers_as(kind: pa.DataType, numbers: NDArray[np.float64]) -> pa.Array:
     return pa.array(numbers)
 
 
-def _shuffled(group: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.int64]:
+def _shuffled(group: Longs, generator: np.random.Generator) -> Longs:
     """An order in which groups ascend and each of them is shuffled: sorted by random keys that begin with the group."""
     random_bits = 63 - int(group.max(initial=0)).bit_length()
     return np.argsort((group << random_bits) | generator.integers(0, 1 << random_bits, len(group)))

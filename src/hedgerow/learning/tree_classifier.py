@@ -4,70 +4,109 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.errors import BadInput
+from hedgerow.arrays import Floats, Longs
 from hedgerow.frames import OpenFrame
-from hedgerow.learning.inputs import open_training
-from hedgerow.learning.labels import classes_of, labels_given, weights_of
-from hedgerow.trees.nodes.classification import Prediction
+from hedgerow.learning.estimators import TableEstimator
+from hedgerow.learning.inputs import open_training, open_unseen
+from hedgerow.learning.labels import coded_labels, labels_given, weights_of
+from hedgerow.learning.published import unseen_columns
+from hedgerow.proportions import Proportions
+from hedgerow.trees.attributes import encode_like
+from hedgerow.trees.nodes.arrays import LabellingTree
+from hedgerow.trees.nodes.classification import ClassificationTree, Prediction
 
-__all__ = ["Training", "TreeClassifier"]
+__all__ = ["ColumnTreeClassifier", "Training", "TreeClassifier"]
+
+AnyTree = TypeVar("AnyTree", bound=LabellingTree)
 
 
 class Training(NamedTuple):
-    """A training table: its rows, the classes and which of them each row has, and how many records a row stands for.
+    """A training table: its rows, the labels and which of them each row has, and how many records a row stands for.
 
     Rows of weight 0 are left out; without weights ``weights`` is ``None``.
     """
 
     opened: OpenFrame
     classes: NDArray[Any]
-    labels: NDArray[np.int64]
-    weights: NDArray[np.float64] | None
+    labels: Longs
+    weights: Floats | None
 
     @property
     def names(self) -> list[str]:
-        """The classes as text."""
+        """The labels as text."""
         return [str(label) for label in self.classes]
 
 
-class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
-    """A classifier with a tree; a subclass grows it in ``fit`` and says in ``_prediction`` what it says of rows."""
+class TreeClassifier(ClassifierMixin, TableEstimator, Generic[AnyTree]):  # type: ignore[misc]  # no type hints there
+    """A classifier with a tree; a subclass grows it in ``_grown`` and asks it in ``_answer``."""
 
-    missing: Sequence[str]
-    tree_: Any
+    tree_: AnyTree
+    _added: Sequence[str] = ()
+    """Columns of the training table that unseen rows may lack."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : dataframe, Release or array
+            pandas, polars or pyarrow, or a DuckDB relation; the columns of an array are known by position. Missing
+            values are welcome.
+        y : array or series, optional
+            The label of each row; none may be missing. A release brings its own, the target.
+        sample_weight : array, optional
+            How many records each row stands for; a row of weight 0 is left out.
+        """
+        self._check_parameters()
+        training = self._open(X, y, sample_weight)
+        self.tree_ = self._grown(X, training)
+        self.classes_ = training.classes
+        self.n_leaves_ = self.tree_.n_leaves
+        self.tree_size_ = self.tree_.size
+        return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Name the class of each row: the most probable, the first of equally probable ones."""
-        named: NDArray[Any] = self._prediction(X).labels
+        """Name the label of each row: the most probable, the first of equally probable ones."""
+        named = self._prediction(X).labels
         return np.asarray(self.classes_[named])
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the probability of each class, in the order of ``classes_``."""
+    def predict_proba(self, X: Any) -> Floats:
+        """Give the probability of each label, in the order of ``classes_``."""
         shares = self._prediction(X).shares
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
     def export_text(self) -> str:
         """Write the tree as text, a line per branch."""
         check_is_fitted(self)
-        text: str = self.tree_.export_text()
-        return text
+        return self.tree_.export_text()
 
-    def _prediction(self, X: Any) -> Prediction:
+    def _check_parameters(self) -> None:
+        raise NotImplementedError
+
+    def _grown(self, X: Any, training: Training) -> AnyTree:
+        """Grow the tree; ``X`` is what the training table was opened from."""
+        raise NotImplementedError
+
+    def _answer(self, opened: OpenFrame) -> Prediction:
         """Send rows down the tree."""
         raise NotImplementedError
+
+    def _prediction(self, X: Any) -> Prediction:
+        check_is_fitted(self)
+        return self._answer(open_unseen(self, X, optional=self._added))
 
     def _open(self, X: Any, y: Any, sample_weight: Any) -> Training:
         """Open what the tree is grown from."""
         opened = open_training(self, X)
         rows = len(opened.frame)
-        classes, labels = classes_of(labels_given(X, y, type(self).__name__), rows)
+        classes, labels = coded_labels(labels_given(X, y, type(self).__name__), rows)
         weights = weights_of(sample_weight, rows)
         if weights is not None and not weights.all():
             used = weights > 0
@@ -76,19 +115,14 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
             classes, weights = classes[occurring], weights[used]
         return Training(opened, classes, labels, weights)
 
-    def _note(self, tree: Any, classes: NDArray[Any]) -> None:
-        """Keep a grown tree."""
-        self.tree_ = tree
-        self.classes_ = classes
-        self.n_leaves_ = tree.n_leaves
-        self.tree_size_ = tree.size
 
-    def _check_missing(self) -> None:
-        if isinstance(self.missing, str) or not all(isinstance(text, str) for text in self.missing):
-            raise BadInput.parameter("missing", type(self).__name__, "a list of texts", self.missing)
+class ColumnTreeClassifier(TreeClassifier[ClassificationTree]):
+    """A classifier whose tree asks for columns as they are, or as a release publishes them."""
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        return tags
+    _told: Proportions | None = None
+
+    def _answer(self, opened: OpenFrame) -> Prediction:
+        tree = self.tree_
+        if tree.set_attributes:
+            return tree.classify_sets(unseen_columns(tree.set_attributes, opened, self.missing, self._told))
+        return tree.classify(encode_like(tree.attributes, opened, self.missing))

@@ -3,33 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from hedgerow.trees.attributes import Attribute, CodedColumn
-    from hedgerow.trees.inducers.c45 import induce_c45
-    from hedgerow.trees.inducers.resolving import Inducer, resolve_inducer
-    from hedgerow.trees.names import INDUCERS
-    from hedgerow.trees.nodes.classification import ClassificationTree
-    from hedgerow.trees.nodes.paths import PathTree
-    from hedgerow.trees.nodes.written import ByThreshold, ByValue, Leaf, Node
-    from hedgerow.trees.training import TrainingTable
-
-__all__ = [
-    "Attribute",
-    "ByThreshold",
-    "ByValue",
-    "ClassificationTree",
-    "CodedColumn",
-    "INDUCERS",
-    "Inducer",
-    "Leaf",
-    "Node",
-    "PathTree",
-    "TrainingTable",
-    "induce_c45",
-    "resolve_inducer",
-]
+from typing import Any
 
 # Names are imported when they are first used, so that the words of `names` are read without importing numba.
 _MODULES = {
@@ -37,12 +11,13 @@ _MODULES = {
     "inducers.c45": ("induce_c45",),
     "inducers.resolving": ("Inducer", "resolve_inducer"),
     "names": ("INDUCERS",),
-    "nodes.written": ("ByThreshold", "ByValue", "Leaf", "Node"),
-    "nodes.paths": ("PathTree",),
-    "training": ("TrainingTable",),
     "nodes.classification": ("ClassificationTree",),
+    "nodes.paths": ("PathTree",),
+    "nodes.written": ("ByThreshold", "ByValue", "Leaf", "Node"),
+    "training": ("TrainingTable",),
 }
 _EXPORTS = {name: module for module, names in _MODULES.items() for name in names}
+__all__ = sorted(_EXPORTS)
 
 
 def __getattr__(name: str) -> Any:

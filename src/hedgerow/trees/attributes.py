@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.counts import BadValues, EncodedColumn, encode_column
+from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, listing, translated
 from hedgerow.frames import OpenFrame, as_arrow
 
-__all__ = ["Attribute", "CodedColumn", "encode_like", "encode_training"]
+__all__ = ["Attribute", "CodedColumn", "encode_like", "encode_training", "with_missing"]
 
 MISSING = -1
 
@@ -25,7 +26,7 @@ class Attribute:
 
     name: str
     labels: tuple[str, ...]
-    numbers: NDArray[np.float64] | None = None
+    numbers: Floats | None = None
 
     @property
     def numeric(self) -> bool:
@@ -42,7 +43,7 @@ class CodedColumn:
     """An attribute and one code per row, -1 for a missing value."""
 
     attribute: Attribute
-    codes: NDArray[np.int32]
+    codes: Ints
 
 
 def encode_training(opened: OpenFrame, missing: Sequence[str]) -> list[CodedColumn]:
@@ -59,11 +60,11 @@ def encode_training(opened: OpenFrame, missing: Sequence[str]) -> list[CodedColu
         domain = encoded.domain
         ordered = domain.numbers is not None and not pa.types.is_dictionary(values.type)
         attribute = Attribute(name, tuple(domain.labels.tolist()), domain.numbers if ordered else None)
-        columns.append(CodedColumn(attribute, _with_missing(encoded)))
+        columns.append(CodedColumn(attribute, with_missing(domain, encoded.codes)))
     return columns
 
 
-def encode_like(attributes: Sequence[Attribute], opened: OpenFrame, missing: Sequence[str]) -> NDArray[np.int32]:
+def encode_like(attributes: Sequence[Attribute], opened: OpenFrame, missing: Sequence[str]) -> Ints:
     """Code the columns of another table, one row of codes per attribute.
 
     A category that the training table does not have is missing; a number has the code of the next larger one that
@@ -76,11 +77,11 @@ def encode_like(attributes: Sequence[Attribute], opened: OpenFrame, missing: Seq
     for at, attribute in enumerate(attributes):
         values = as_arrow(opened.frame[attribute.name])
         encoded = _encoded(attribute.name, values, missing, as_text=not attribute.numeric)
-        codes[at] = np.append(_translation(attribute, encoded), MISSING)[_with_missing(encoded)]
+        codes[at] = np.append(_translation(attribute, encoded), MISSING)[with_missing(encoded.domain, encoded.codes)]
     return codes
 
 
-def _translation(attribute: Attribute, encoded: EncodedColumn) -> NDArray[np.int64]:
+def _translation(attribute: Attribute, encoded: EncodedColumn) -> Longs:
     """The code of each value in the training table."""
     domain = encoded.domain
     if attribute.numbers is None:
@@ -104,7 +105,6 @@ def _encoded(name: str, values: Any, missing: Sequence[str], *, as_text: bool) -
         return encode_column(name, values, missing=missing, mixture="text" if as_text else "refuse")
 
 
-def _with_missing(encoded: EncodedColumn) -> NDArray[np.int32]:
-    if not encoded.domain.has_missing:
-        return encoded.codes
-    return np.where(encoded.codes == encoded.domain.missing_code, np.int32(MISSING), encoded.codes)
+def with_missing(domain: Domain, codes: Ints) -> Ints:
+    """Codes of a domain, -1 for a missing value."""
+    return np.where(codes == domain.missing_code, np.int32(MISSING), codes) if domain.has_missing else codes

@@ -19,24 +19,13 @@ import pyarrow as pa
 from hedgerow.counts import BadValues, encode_column
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, translated
-from hedgerow.published import SUPPRESSED, Interval, Leaves, Possible, as_dates, canonical, number_in, read, stands_for
+from hedgerow.published import SUPPRESSED, Interval, Leaves, Possible, as_dates, number_in, read, stands_for
 from hedgerow.values import number_text
 
-__all__ = [
-    "Content",
-    "Leaves",
-    "canonical",
-    "content_of",
-    "contents_of",
-    "generalized",
-    "known_values",
-    "meets",
-]
-
-Content = Possible
+__all__ = ["content_of", "contents_of", "generalized", "known_values", "meets"]
 
 
-def contents_of(domain: Domain, leaves: Leaves) -> list[Content]:
+def contents_of(domain: Domain, leaves: Leaves) -> list[Possible]:
     """What each distinct cell says; a number or date says itself.
 
     >>> contents_of(Domain("age", "text", np.array(["20", "[20,30)"])), {})
@@ -47,7 +36,7 @@ def contents_of(domain: Domain, leaves: Leaves) -> list[Content]:
     return [content_of(text, leaves) for text in domain.labels.tolist()]
 
 
-def content_of(text: str, leaves: Leaves) -> Content:
+def content_of(text: str, leaves: Leaves) -> Possible:
     """What a published text says.
 
     >>> sorted(content_of("{Bonn|Lyon}", {})), content_of("*", {})
@@ -58,7 +47,7 @@ def content_of(text: str, leaves: Leaves) -> Content:
     return stands_for(read(text, leaves=leaves))
 
 
-def generalized(content: Content) -> bool:
+def generalized(content: Possible) -> bool:
     """Whether a cell may stand for more than one value, or for none that is known.
 
     >>> [generalized(content_of(text, {})) for text in ("a", "{a|b}", "*")]
@@ -71,7 +60,7 @@ def known_values(
     name: str,
     values: pa.ChunkedArray,
     cells: Domain,
-    contents: Sequence[Content],
+    contents: Sequence[Possible],
     told: Domain | None,
     *,
     missing: Sequence[str],
@@ -116,7 +105,7 @@ def _together(domain: Domain, told: Domain | None) -> Domain:
     return Domain(domain.name, domain.kind, np.concatenate([domain.labels, told.labels])[first], numbers)
 
 
-def _from_cells(name: str, contents: Sequence[Content], told: Domain | None, *, as_text: bool) -> Domain:
+def _from_cells(name: str, contents: Sequence[Possible], told: Domain | None, *, as_text: bool) -> Domain:
     """The known values of a column whose cells are text, in order."""
     ranges = sorted(
         {one for one in contents if isinstance(one, Interval)}, key=lambda one: (one.high - one.low, one.low)
@@ -125,7 +114,9 @@ def _from_cells(name: str, contents: Sequence[Content], told: Domain | None, *, 
     atoms.update(() if told is None else told.labels.tolist())
     known = _encoded(name, pa.chunked_array([pa.array(sorted(atoms), pa.string())]), (), as_text=as_text)
     if not ranges or as_text or (atoms and known.kind != "number"):
-        return _with(known, {str(one) for one in ranges})
+        # In a column of text an interval is a value.
+        texts = np.array(sorted({*known.labels.tolist(), *map(str, ranges)}), np.str_)
+        return Domain(name, "text", texts) if ranges else known
     numbers = known.numbers if known.numbers is not None else np.empty(0)
     ends = np.array([end for one in ranges for end in (one.low, one.high)])
     grid = Domain(name, "number", np.empty(0, np.str_), np.unique(np.concatenate([numbers, ends])))
@@ -135,13 +126,6 @@ def _from_cells(name: str, contents: Sequence[Content], told: Domain | None, *, 
             before = min(round(one.high - grid.step, grid.decimals), math.nextafter(one.high, -math.inf))
             numbers = np.union1d(numbers, [one.low, max(one.high if one.closed else before, one.low)])
     return Domain(name, "number", np.array([number_text(number) for number in numbers.tolist()], np.str_), numbers)
-
-
-def _with(domain: Domain, more: set[str]) -> Domain:
-    """A column of text with intervals among its values."""
-    if not more:
-        return domain
-    return Domain(domain.name, "text", np.array(sorted({*domain.labels.tolist(), *more}), np.str_))
 
 
 def _encoded(name: str, values: pa.ChunkedArray, missing: Sequence[str], *, as_text: bool) -> Domain:
@@ -156,7 +140,7 @@ def _encoded(name: str, values: pa.ChunkedArray, missing: Sequence[str], *, as_t
     return domain if as_text else as_dates(domain)
 
 
-def meets(inside: Content, content: Content, number: float | None) -> bool:
+def meets(inside: Possible, content: Possible, number: float | None) -> bool:
     """Whether a value, generalized or not, may be what a cell says.
 
     >>> meets(content_of("{a|b}", {}), content_of("b", {}), None), meets(Interval(20, 30), frozenset(), 30.0)

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Ints
 from hedgerow.domains import Kind
 from hedgerow.errors import BadInput, InternalError
-from hedgerow.published import Interval, Suppressed, days_of, number_in
+from hedgerow.published import Interval, Leaves, Possible, Suppressed, canonical, days_of, number_in
 from hedgerow.trees.attributes import Attribute
-from hedgerow.trees.contents import Content, Leaves, canonical, content_of, meets
+from hedgerow.trees.contents import content_of, meets
 
 __all__ = ["CellReader", "SetAttribute", "Shares"]
 
-Shares = tuple[NDArray[np.int32], NDArray[np.float64]]
+Shares = tuple[Ints, Floats]
 """Codes and their shares."""
 
 
@@ -58,7 +58,7 @@ class CellReader:
         around = attribute.own and not training
         self.insides = [content_of(label, attribute.leaves) for label in plain] if around else []
 
-    def read(self, label: str, number: float | None, content: Content) -> Shares:
+    def read(self, label: str, number: float | None, content: Possible) -> Shares:
         """The codes of a cell, and their shares."""
         if self.attribute.own:
             return self._own(label, number, content)
@@ -77,7 +77,7 @@ class CellReader:
         distinct, times = np.unique(np.asarray(codes, dtype=np.int32), return_counts=True)
         return distinct, times / max(members, 1)
 
-    def _numbers(self, numbers: NDArray[np.float64], number: float | None, content: Content) -> Shares:
+    def _numbers(self, numbers: Floats, number: float | None, content: Possible) -> Shares:
         if number is not None:
             return self._equal([int(np.searchsorted(numbers, number))], 1)
         if isinstance(content, Interval):
@@ -96,7 +96,7 @@ class CellReader:
             )
         return self._equal([int(np.searchsorted(numbers, one)) for one in found if one is not None], len(content))
 
-    def _own(self, label: str, number: float | None, content: Content) -> Shares:
+    def _own(self, label: str, number: float | None, content: Possible) -> Shares:
         """The value itself, and those that contain it as second choices."""
         mine = self.codes.get(canonical(label))
         around = [code for code, inside in enumerate(self.insides) if code != mine and meets(inside, content, number)]

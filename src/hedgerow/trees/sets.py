@@ -7,25 +7,25 @@ record has those of its class.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.counts import BadValues, EncodedColumn, encode_column
+from hedgerow.domains import Domain
 from hedgerow.errors import translated
 from hedgerow.proportions import Spread
+from hedgerow.published import NO_LABELS, Leaves, Possible, canonical
 from hedgerow.trees.attributes import MISSING
-from hedgerow.trees.contents import Content, Leaves, canonical, contents_of, generalized, known_values
+from hedgerow.trees.contents import contents_of, generalized, known_values
 from hedgerow.trees.set_attributes import CellReader, SetAttribute, Shares
 from hedgerow.trees.splitting.records import CodeLists
 from hedgerow.trees.training import MISSING_LABEL
 
 __all__ = ["SetAttribute", "SetColumn", "cells_of", "joined_lists", "read_training", "read_unseen"]
-
-_NO_LEAVES: Leaves = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +38,8 @@ class SetColumn:
 
     attribute: SetAttribute
     cells: CodeLists
-    index: NDArray[np.int32]
-    by_class: NDArray[np.int32]
+    index: Ints
+    by_class: Ints
 
     @property
     def nothing(self) -> int:
@@ -59,9 +59,9 @@ def read_training(
     missing: Sequence[str] = ("",),
     own: bool = False,
     missing_is_value: bool = True,
-    leaves: Leaves = _NO_LEAVES,
+    leaves: Leaves = NO_LABELS,
     spread: Spread | None = None,
-    classes: NDArray[np.int64] | None = None,
+    classes: Longs | None = None,
 ) -> SetColumn:
     """Read a column of the training table.
 
@@ -111,7 +111,7 @@ def read_unseen(
     *,
     missing: Sequence[str] = ("",),
     spread: Spread | None = None,
-    classes: NDArray[np.int64] | None = None,
+    classes: Longs | None = None,
 ) -> SetColumn:
     """Read a column of another table as the values of the training table.
 
@@ -136,54 +136,52 @@ def _texts(name: str, values: pa.ChunkedArray, missing: Sequence[str]) -> Encode
 
 
 def _column(
-    reader: CellReader,
-    texts: EncodedColumn,
-    contents: Sequence[Content],
-    spread: Spread | None,
-    classes: NDArray[np.int64] | None,
+    reader: CellReader, texts: EncodedColumn, contents: Sequence[Possible], spread: Spread | None, classes: Longs | None
 ) -> SetColumn:
     """Put the cells of a column together."""
     attribute = reader.attribute
     size = len(attribute.labels)
     lists: list[Shares] = []
-    cell_of = np.empty(texts.domain.size, dtype=np.int32)
-    for at, (label, content) in enumerate(zip(texts.domain.labels.tolist(), contents, strict=True)):
-        number = None if texts.domain.numbers is None else float(texts.domain.numbers[at])
-        codes, shares = reader.read(label, number, content)
-        if len(codes) == 1 and codes[0] < size and shares[0] == 1.0:
-            cell_of[at] = codes[0]
-        elif not len(codes):
-            cell_of[at] = size
-        else:
-            cell_of[at] = size + 1 + len(lists)
-            lists.append((codes, shares))
+    cell_of = _numbered(_read(reader, texts.domain, contents), size, lists)
     if texts.domain.has_missing:
-        cell_of[-1] = size - 1 if attribute.has_missing else size
-    index = cell_of[texts.codes]
-    by_class = index
+        cell_of = np.append(cell_of, np.int32(size - 1 if attribute.has_missing else size))
+    index = by_class = cell_of[texts.codes]
     if spread is not None and classes is not None and not attribute.own:
-        first = size + 1 + len(lists)
         different, which = _of_classes(reader, spread)
-        cell_of_class = np.arange(first, first + len(different), dtype=np.int32)
-        for at, (codes, shares) in enumerate(different):
-            if not len(codes):
-                cell_of_class[at] = size
-            elif len(codes) == 1 and shares[0] == 1.0 and codes[0] < size:
-                cell_of_class[at] = codes[0]
-        lists += different
-        of_class = cell_of_class[which]
+        of_class = _numbered(different, size, lists)[which]
         by_class = np.where(classes >= 0, of_class[classes], index).astype(np.int32)
     return SetColumn(attribute, _cells(size, lists), index, by_class)
 
 
-def _of_classes(reader: CellReader, spread: Spread) -> tuple[list[Shares], NDArray[np.int64]]:
+def _read(reader: CellReader, domain: Domain, contents: Sequence[Possible]) -> list[Shares]:
+    labels: list[str] = domain.labels.tolist()
+    numbers = [None] * len(labels) if domain.numbers is None else domain.numbers.tolist()
+    return [reader.read(*cell) for cell in zip(labels, numbers, contents, strict=True)]
+
+
+def _numbered(found: Iterable[Shares], size: int, lists: list[Shares]) -> Ints:
+    """The number of each cell: its code if it is one value, else ``size`` if nothing is known, else that of its list.
+
+    New lists are put behind ``lists``.
+    """
+    cells = []
+    for codes, shares in found:
+        if not len(codes):
+            cells.append(size)
+        elif len(codes) == 1 and shares[0] == 1.0 and codes[0] < size:
+            cells.append(int(codes[0]))
+        else:
+            lists.append((codes, shares))
+            cells.append(size + len(lists))
+    return np.array(cells, dtype=np.int32)
+
+
+def _of_classes(reader: CellReader, spread: Spread) -> tuple[list[Shares], Longs]:
     """The different cells of the classes of a release, and which of them each class has."""
     domain = spread.domain
     code_of = np.full(domain.size, MISSING, dtype=np.int64)
-    for at, label in enumerate(domain.labels.tolist()):
-        number = None if domain.numbers is None else float(domain.numbers[at])
-        alone, _ = reader.read(label, number, frozenset((label,)))
-        code_of[at] = alone[0] if len(alone) else MISSING
+    alone = _read(reader, domain, [frozenset((label,)) for label in domain.labels.tolist()])
+    code_of[: len(alone)] = [codes[0] if len(codes) else MISSING for codes, _ in alone]
     if domain.has_missing and reader.attribute.has_missing:
         code_of[-1] = reader.size
     starts, codes, people = spread.classes()
@@ -201,7 +199,7 @@ def _of_classes(reader: CellReader, spread: Spread) -> tuple[list[Shares], NDArr
     return found, which
 
 
-def _merged(codes: NDArray[np.int64], shares: NDArray[np.float64]) -> Shares:
+def _merged(codes: Longs, shares: Floats) -> Shares:
     distinct, which = np.unique(codes, return_inverse=True)
     return distinct.astype(np.int32), np.bincount(which, shares, len(distinct)).astype(np.float64)
 
@@ -215,7 +213,7 @@ def _cells(size: int, lists: Sequence[Shares]) -> CodeLists:
     return CodeLists(starts, codes, upto)
 
 
-def _added_up(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def _added_up(shares: Floats) -> Floats:
     """Running totals that end in 1 exactly where they should."""
     upto = np.cumsum(shares)
     if len(upto) and abs(upto[-1] - 1.0) < 1e-9:
@@ -223,7 +221,7 @@ def _added_up(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     return upto
 
 
-def cells_of(column: SetColumn, index: NDArray[np.int32]) -> NDArray[np.int32]:
+def cells_of(column: SetColumn, index: Ints) -> Ints:
     """Cells as kernels number them: the codes of plain values, -1 for nothing known, then the lists."""
     return np.where(index > column.nothing, index - 1, np.where(index == column.nothing, MISSING, index)).astype(
         np.int32

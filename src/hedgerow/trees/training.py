@@ -1,4 +1,4 @@
-"""What an inducer is given: the quasi-identifiers and the class of a frequency table, as weighted rows of codes."""
+"""What an inducer is given: the quasi-identifiers and the label of a frequency table, as weighted rows of codes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Ints
 from hedgerow.counts import FrequencyTable
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
-from hedgerow.trees.attributes import MISSING, Attribute, CodedColumn
+from hedgerow.trees.attributes import MISSING, Attribute, CodedColumn, with_missing
 
 __all__ = ["LabelledTuples", "TrainingTable", "checked_target", "labelled_tuples", "training_table"]
 
@@ -23,7 +23,7 @@ MISSING_LABEL = "\\N"
 
 @dataclass(frozen=True, eq=False)
 class TrainingTable:
-    """The records a tree is grown from: one row for each combination of quasi-identifiers and class.
+    """The records a tree is grown from: one row for each combination of quasi-identifiers and label.
 
     Attributes
     ----------
@@ -31,9 +31,9 @@ class TrainingTable:
         The quasi-identifiers. Numbers and dates are numeric, their missing values have the code -1; a missing
         category is a category like any other, the last one.
     labels : int array (rows,)
-        The class of each row.
+        The label of each row.
     classes : tuple of str
-        What the classes are called.
+        What the labels are called.
     weights : float array (rows,)
         How many records each row stands for.
     min_objects : int
@@ -41,9 +41,9 @@ class TrainingTable:
     """
 
     columns: tuple[CodedColumn, ...]
-    labels: NDArray[np.int32]
+    labels: Ints
     classes: tuple[str, ...]
-    weights: NDArray[np.float64]
+    weights: Floats
     min_objects: int = 2
 
     @property
@@ -90,11 +90,11 @@ def training_table(counts: FrequencyTable, min_objects: int, owner: str) -> Trai
 
 
 class LabelledTuples(NamedTuple):
-    """Every tuple once for each class that its records have, and how many have it."""
+    """Every tuple once for each label that its records have, and how many have it."""
 
-    tuple: NDArray[np.int32]
-    label: NDArray[np.int32]
-    weight: NDArray[np.float64]
+    tuple: Ints
+    label: Ints
+    weight: Floats
 
 
 def labelled_tuples(counts: FrequencyTable, target: str) -> LabelledTuples:
@@ -108,11 +108,10 @@ def labelled_tuples(counts: FrequencyTable, target: str) -> LabelledTuples:
     return LabelledTuples(counts.cell_tuple[first], label[first], weight)
 
 
-def _column(domain: Domain, codes: NDArray[np.int32]) -> CodedColumn:
+def _column(domain: Domain, codes: Ints) -> CodedColumn:
     labels: Sequence[str] = domain.labels.tolist()
     if domain.numbers is not None and domain.kind != "text":
-        known = np.where(codes == domain.missing_code, np.int32(MISSING), codes) if domain.has_missing else codes
-        return CodedColumn(Attribute(domain.name, tuple(labels), domain.numbers), known)
+        return CodedColumn(Attribute(domain.name, tuple(labels), domain.numbers), with_missing(domain, codes))
     return CodedColumn(Attribute(domain.name, (*labels, *([MISSING_LABEL] if domain.has_missing else []))), codes)
 
 

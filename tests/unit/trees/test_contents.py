@@ -12,15 +12,8 @@ from hedgerow import BadInput
 from hedgerow.counts import encode_column
 from hedgerow.domains import Domain
 from hedgerow.hierarchies import resolve
-from hedgerow.published import SUPPRESSED, Interval, leaves_below, number_in
-from hedgerow.trees.contents import (
-    canonical,
-    content_of,
-    contents_of,
-    generalized,
-    known_values,
-    meets,
-)
+from hedgerow.published import SUPPRESSED, Interval, canonical, leaves_below, number_in
+from hedgerow.trees.contents import content_of, contents_of, generalized, known_values, meets
 
 TOWNS = {"*": {"Germany": ["Bonn", "Trier"], "France": ["Lyon"]}}
 

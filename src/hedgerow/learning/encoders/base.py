@@ -1,21 +1,23 @@
 """What the representations share: which columns are encoded, what is learnt of each, and how rows become features.
 
-Work is done once for each distinct cell (or class of a release), and rows only take what was made for theirs.
+Each distinct cell (or class of a release) is worked out once, and its rows share the result.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, Self, get_args
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow.arrays import Floats
 from hedgerow.errors import BadInput
 from hedgerow.frames import as_arrow
 from hedgerow.learning.encoders.blocks import Block, assembled
@@ -23,13 +25,14 @@ from hedgerow.learning.encoders.column import Column, Unknown
 from hedgerow.learning.encoders.covers import Covers, covers_of
 from hedgerow.learning.encoders.fitting import fit_column
 from hedgerow.learning.encoders.means import Means, fit_means, means_of_cells
+from hedgerow.learning.estimators import TableEstimator, refuse_unknown_columns
 from hedgerow.learning.inputs import open_training, open_unseen
 from hedgerow.learning.part_columns import part_columns
 from hedgerow.proportions import Spread
 from hedgerow.published import Vocabulary, read_vocabulary
 from hedgerow.release import Release
 
-__all__ = ["Encoded", "HierarchyEncoder", "Passed"]
+__all__ = ["FeatureColumn", "HierarchyEncoder", "Passed"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class Passed:
 
 
 @dataclass(frozen=True, eq=False)
-class Encoded:
+class FeatureColumn:
     """A column whose nodes are features, or, if it has means, whose mean and width are."""
 
     column: Column
@@ -68,7 +71,8 @@ class Encoded:
         return [f"={nodes.labels[node]}" for node in nodes.order.tolist()] + [f"={text}" for text in self.own]
 
 
-class HierarchyEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
+@dataclass(kw_only=True, eq=False, repr=False)
+class HierarchyEncoder(TransformerMixin, TableEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
     """What the encoders share; a subclass says in ``_vectors`` what a cell writes into the features of its column.
 
     Parameters
@@ -100,26 +104,22 @@ class HierarchyEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
         The columns of the training table, if they have names; unseen rows are matched by name.
     """
 
-    def __init__(
-        self,
-        *,
-        columns: Sequence[str] | None = None,
-        hierarchies: Mapping[str, Any] | None = None,
-        numbers: Literal["intervals", "mean"] = "intervals",
-        unknown: Unknown = "ancestor",
-        sparse_output: bool = False,
-        dtype: Any = np.float64,
-        missing: Sequence[str] = ("",),
-    ) -> None:
-        self.columns = columns
-        self.hierarchies = hierarchies
-        self.numbers = numbers
-        self.unknown = unknown
-        self.sparse_output = sparse_output
-        self.dtype = dtype
-        self.missing = missing
+    columns: Sequence[str] | None = None
+    hierarchies: Mapping[str, Any] | None = None
+    numbers: Literal["intervals", "mean"] = "intervals"
+    unknown: Unknown = "ancestor"
+    sparse_output: bool = False
+    dtype: Any = np.float64
+    missing: Sequence[str] = ("",)
 
-    def fit(self, X: Any, y: Any = None) -> HierarchyEncoder:  # noqa: ARG002  # a pipeline gives the labels
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Put what all encoders share into the docstring of one."""
+        super().__init_subclass__(**options)
+        if cls.__doc__ and HierarchyEncoder.__doc__:  # python -OO leaves docstrings out
+            shared = re.split(r"\s+(?:Parameters|Attributes)\s+-+\s+", HierarchyEncoder.__doc__.rstrip())
+            cls.__doc__ = cls.__doc__.replace("{parameters}", shared[1]).replace("{attributes}", shared[2])
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002  # a pipeline gives the labels
         """Learn the nodes of every column.
 
         Parameters
@@ -132,8 +132,8 @@ class HierarchyEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
         self._check_parameters()
         frame = open_training(self, X).frame
         self._part_columns = part_columns(frame)
-        shares = {name for names in self._part_columns.values() for name in names}
-        names = [name for name in frame.columns if name not in shares]
+        self._added = [name for names in self._part_columns.values() for name in names]
+        names = [name for name in frame.columns if name not in self._added]
         chosen = self._chosen(X, names)
         given = self._given(X, names)
         self.columns_ = tuple(
@@ -156,8 +156,7 @@ class HierarchyEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
             Or a dataframe, after ``set_output``.
         """
         check_is_fitted(self)
-        shares = [name for names in self._part_columns.values() for name in names]
-        frame = open_unseen(self, X, optional=shares).frame
+        frame = open_unseen(self, X, optional=self._added).frame
         blocks = self._blocks(X, frame)
         return assembled(blocks, len(frame), sparse=self.sparse_output, dtype=self.dtype)
 
@@ -185,14 +184,14 @@ class HierarchyEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
         features = [f"{name}{end}" for name, one in zip(names, self.columns_, strict=True) for end in one.features]
         return np.array(features, dtype=object)
 
-    def _vectors(self, one: Encoded, covers: Covers) -> csr_array:
+    def _vectors(self, one: FeatureColumn, covers: Covers) -> csr_array:
         """What each meaning writes into the features of a column: the nodes in their own order, then ``one.own``."""
         raise NotImplementedError
 
     def _blocks(self, X: Any, frame: nw.DataFrame[Any]) -> list[Block]:  # noqa: ARG002  # of use to proportions
         return [self._block(one, frame) for one in self.columns_]
 
-    def _block(self, one: Encoded | Passed, frame: nw.DataFrame[Any]) -> Block:
+    def _block(self, one: FeatureColumn | Passed, frame: nw.DataFrame[Any]) -> Block:
         if isinstance(one, Passed):
             return Block(_passed_numbers(frame[one.name]))
         cells = read_vocabulary(frame[one.name], self.missing, published=one.published)
@@ -202,7 +201,7 @@ class HierarchyEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
         return Block(self._in_feature_order(one, self._vectors(one, covers)), covers.of_cell[cells.index])
 
     @staticmethod
-    def _in_feature_order(one: Encoded, vectors: csr_array) -> csr_array:
+    def _in_feature_order(one: FeatureColumn, vectors: csr_array) -> csr_array:
         nodes = one.column.nodes
         return csr_array(vectors[:, np.concatenate([nodes.order, len(nodes) + np.arange(len(one.own))])])
 
@@ -210,21 +209,17 @@ class HierarchyEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
         """The columns that are encoded."""
         if self.columns is None:
             return set(X.quasi) & set(names) if isinstance(X, Release) else set(names)
-        for name in self.columns:
-            if name not in names:
-                raise BadInput.unknown("column", str(name), names, "It is named in 'columns'.")
+        refuse_unknown_columns(self.columns, names, "It is named in 'columns'.")
         return set(self.columns)
 
     def _given(self, X: Any, names: Sequence[str]) -> dict[str, Any]:
         """The hierarchies that are given: here, or by the schema of a release."""
         own = dict(self.hierarchies or {})
-        for name in own:
-            if name not in names:
-                raise BadInput.unknown("column", str(name), names, "A hierarchy is given for it.")
+        refuse_unknown_columns(own, names, "A hierarchy is given for it.")
         known = X.hierarchies if isinstance(X, Release) else {}
         return {name: one for name, one in known.items() if not one.automatic} | own
 
-    def _fit_one(self, frame: nw.DataFrame[Any], name: str, spec: Any, X: Any) -> Encoded:
+    def _fit_one(self, frame: nw.DataFrame[Any], name: str, spec: Any, X: Any) -> FeatureColumn:
         cells = read_vocabulary(frame[name], self.missing)
         spread, parts = self._known_shares(name, X)
         column = fit_column(name, cells, spec, spread=spread, parts=parts, unknown=self.unknown)
@@ -234,54 +229,38 @@ class HierarchyEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  
         """What is known of a column beyond its cells."""
         return None, ()
 
-    def _fit_other(self, frame: nw.DataFrame[Any], name: str) -> Encoded | Passed:
+    def _fit_other(self, frame: nw.DataFrame[Any], name: str) -> FeatureColumn | Passed:
         """A column that is not to be encoded: a number is a feature, anything else a raw category."""
         if frame[name].dtype.is_numeric():
             return Passed(name)
         cells = replace(read_vocabulary(frame[name], self.missing, published=False), categorical=True)
-        return Encoded(fit_column(name, cells, unknown=self.unknown), published=False)
+        return FeatureColumn(fit_column(name, cells, unknown=self.unknown), published=False)
 
-    def _finished(self, column: Column, cells: Vocabulary) -> Encoded:
+    def _finished(self, column: Column, cells: Vocabulary) -> FeatureColumn:
         if self.numbers == "mean" and column.kind != "text":
-            return Encoded(column, means=fit_means(column, cells))
-        return Encoded(column)
+            return FeatureColumn(column, means=fit_means(column, cells))
+        return FeatureColumn(column)
 
     def _check_parameters(self) -> None:
-        owner = type(self).__name__
-        if self.columns is not None and isinstance(self.columns, str):
-            raise BadInput.parameter("columns", owner, "None or a list of columns", self.columns)
-        if self.hierarchies is not None and not isinstance(self.hierarchies, Mapping):
-            raise BadInput.parameter(
-                "hierarchies", owner, "None or a mapping of column to hierarchy", type(self.hierarchies).__name__
-            )
+        self._check("columns", not isinstance(self.columns, str), "None or a list of columns")
+        self._check_hierarchies(self.hierarchies, "None or a mapping of column to hierarchy")
         self._check_choice("numbers", ("intervals", "mean"))
-        self._check_choice("unknown", ("ancestor", "error"))
-        if not isinstance(self.sparse_output, bool | np.bool_):
-            raise BadInput.parameter("sparse_output", owner, "True or False", self.sparse_output)
-        if isinstance(self.missing, str) or not all(isinstance(text, str) for text in self.missing):
-            raise BadInput.parameter("missing", owner, "a list of texts", self.missing)
+        self._check_choice("unknown", get_args(Unknown))
+        self._check_flag("sparse_output")
+        self._check_missing()
         try:
             floating = np.issubdtype(np.dtype(self.dtype), np.floating)
         except TypeError:
             floating = False
-        if not floating:
-            raise BadInput.parameter("dtype", owner, "a type of floating-point numbers", self.dtype)
-
-    def _check_choice(self, name: str, choices: Sequence[str]) -> None:
-        given = getattr(self, name)
-        if not isinstance(given, str) or given not in choices:
-            allowed = " or ".join(repr(choice) for choice in choices)
-            raise BadInput.parameter(name, type(self).__name__, allowed, given)
+        self._check("dtype", bool(floating), "a type of floating-point numbers")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
 
 
-def _passed_numbers(column: nw.Series[Any]) -> NDArray[np.float64]:
+def _passed_numbers(column: nw.Series[Any]) -> Floats:
     """A column of numbers as one feature; a missing one is nan."""
     numbers = as_arrow(column.cast(nw.Float64())).to_numpy()
     return np.asarray(numbers, dtype=np.float64).reshape(-1, 1)

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack, issparse
 
+from hedgerow.arrays import Floats, Longs
+
 __all__ = ["Block", "assembled"]
 
 
@@ -20,8 +22,8 @@ class Block:
     Without an index, the vectors are those of the rows themselves.
     """
 
-    vectors: csr_array | NDArray[np.float64]
-    index: NDArray[np.int64] | None = None
+    vectors: csr_array | Floats
+    index: Longs | None = None
 
     @property
     def width(self) -> int:
@@ -62,5 +64,5 @@ def assembled(blocks: Sequence[Block], rows: int, *, sparse: bool, dtype: Any) -
     return matrix
 
 
-def _as_array(vectors: csr_array | NDArray[np.float64], dtype: Any) -> NDArray[Any]:
+def _as_array(vectors: csr_array | Floats, dtype: Any) -> NDArray[Any]:
     return np.asarray(vectors.toarray() if issparse(vectors) else vectors).astype(dtype, copy=False)

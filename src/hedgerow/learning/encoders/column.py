@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Floats, Longs
 from hedgerow.domains import Domain, Kind
 from hedgerow.errors import BadInput, required
 from hedgerow.hierarchies import NOWHERE, EncodedHierarchy, Hierarchy, nodes_above
-from hedgerow.learning.encoders.nodes import ROOT, Nodes
+from hedgerow.learning.encoders.nodes import ROOT, FeatureNodes
 from hedgerow.published import NO_LABELS, Leaves, Vocabulary, number_in
 from hedgerow.values import number_text
 
@@ -34,7 +34,7 @@ class Column:
     ----------
     name : str
     kind : {"number", "text", "date"}
-    nodes : Nodes
+    nodes : FeatureNodes
     places : mapping of str to int
         The node of each label and, unless numbers are found by the ends of intervals, of each value.
     domain : Domain
@@ -64,18 +64,18 @@ class Column:
 
     name: str
     kind: Kind
-    nodes: Nodes
+    nodes: FeatureNodes
     places: Mapping[str, int]
     domain: Domain
     hierarchy: EncodedHierarchy | None
-    into: NDArray[np.int64]
+    into: Longs
     given: Hierarchy | None
     clamped: bool
-    known: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
-    known_node: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    known_alone: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    known: Floats = field(default_factory=lambda: np.empty(0))
+    known_node: Longs = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    known_alone: Floats = field(default_factory=lambda: np.empty(0))
     alone_text: Mapping[str, float] = field(default_factory=dict)
-    alone: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    alone: Floats = field(default_factory=lambda: np.empty(0))
     leaves: Leaves = field(default_factory=lambda: NO_LABELS)
 
     @property
@@ -92,9 +92,7 @@ class Column:
         """The cells of a table as this column reads them."""
         return words.read_as(self.kind, self.leaves)
 
-    def place(
-        self, texts: list[str], numbers: NDArray[np.float64], unknown: Unknown
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def place(self, texts: list[str], numbers: Floats, unknown: Unknown) -> tuple[Longs, Bools]:
         """The node of each value or label, and whether it is one of the column's own."""
         nodes = np.full(len(texts), NOWHERE, dtype=np.int64)
         numeric = ~np.isnan(numbers)
@@ -120,11 +118,11 @@ class Column:
             nodes[strange] = self._above([texts[at] for at in strange.tolist()], numbers[strange])
         return nodes, known
 
-    def is_known(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def is_known(self, numbers: Floats) -> Bools:
         """Which numbers are those of the column."""
         return np.isin(numbers, self.known)
 
-    def _refuse_text(self, texts: list[str], numeric: NDArray[np.bool_]) -> None:
+    def _refuse_text(self, texts: list[str], numeric: Bools) -> None:
         if any(texts[at] not in self.places for at in np.flatnonzero(~numeric).tolist()):
             raise BadInput(
                 f"The column {self.name!r} was fitted as numbers and holds text that is no label of its "
@@ -139,7 +137,7 @@ class Column:
                 "it, or choose unknown='ancestor'."
             )
 
-    def _above(self, texts: list[str], numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+    def _above(self, texts: list[str], numbers: Floats) -> Longs:
         """The nearest known node above values that the hierarchy does not have."""
         if self.by_ends:
             around = self.nodes.around(numbers)

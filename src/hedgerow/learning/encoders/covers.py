@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hedgerow.arrays import Bools, Floats, Longs
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import NOWHERE
 from hedgerow.learning.encoders.column import Column, Unknown
@@ -43,16 +43,16 @@ class Covers:
         The nodes that lie wholly in a set or an interval.
     """
 
-    of_cell: NDArray[np.int64]
-    node: NDArray[np.int64]
-    whole: NDArray[np.bool_]
+    of_cell: Longs
+    node: Longs
+    whole: Bools
     texts: tuple[str, ...]
     spread: csr_array
     frequent: csr_array
     inside: csr_array
 
     @property
-    def parted(self) -> NDArray[np.int64]:
+    def parted(self) -> Longs:
         """The meanings that are sets or intervals and no node."""
         return np.flatnonzero(~self.whole)
 
@@ -96,14 +96,14 @@ def _of_another_kind(column: Column, cells: Vocabulary) -> BadInput:
     )
 
 
-class _Entries(NamedTuple):
+class _Covered(NamedTuple):
     """Values that cells cover: where they stand, what they weigh, and how many of them the column knows."""
 
-    cell: NDArray[np.int64]
-    node: NDArray[np.int64]
-    weight: NDArray[np.float64]
-    frequent: NDArray[np.float64]
-    counted: NDArray[np.float64]
+    cell: Longs
+    node: Longs
+    weight: Floats
+    frequent: Floats
+    counted: Floats
 
 
 class _Parts:
@@ -115,9 +115,9 @@ class _Parts:
         self.cells = cells
         sets = {at: list(one.members) for at, one in cells.items() if isinstance(one, ValueSet)}
         intervals = [self._interval(at, one) for at, one in cells.items() if isinstance(one, Interval)]
-        self.entries = _Entries(*map(np.concatenate, zip(self._sets(sets, unknown), *intervals, strict=True)))
+        self.entries = _Covered(*map(np.concatenate, zip(self._sets(sets, unknown), *intervals, strict=True)))
 
-    def _interval(self, at: int, interval: Interval) -> _Entries:
+    def _interval(self, at: int, interval: Interval) -> _Covered:
         """The known numbers in an interval share it, or else what it overlaps does by width."""
         column = self.column
         first = int(np.searchsorted(column.known, interval.low, side="left"))
@@ -130,9 +130,9 @@ class _Parts:
         else:
             weight = frequent = self._overlap(interval)
         held = np.flatnonzero(weight)
-        return _Entries(np.full(len(held), at), held, weight[held], frequent[held], weight[held])
+        return _Covered(np.full(len(held), at), held, weight[held], frequent[held], weight[held])
 
-    def _overlap(self, interval: Interval) -> NDArray[np.float64]:
+    def _overlap(self, interval: Interval) -> Floats:
         nodes = self.column.nodes
         weight = np.zeros(len(nodes))
         if nodes.low is not None and nodes.high is not None:
@@ -142,7 +142,7 @@ class _Parts:
             weight[ROOT] = 1.0
         return weight
 
-    def _sets(self, sets: Mapping[int, list[str | None]], unknown: Unknown) -> _Entries:
+    def _sets(self, sets: Mapping[int, list[str | None]], unknown: Unknown) -> _Covered:
         """The members of all sets, placed at once."""
         column = self.column
         distinct = dict.fromkeys(member for members in sets.values() for member in members)
@@ -161,9 +161,9 @@ class _Parts:
         code: dict[str | None, int] = {member: at for at, member in enumerate([*present, None])}
         cell = np.array([at for at, members in sets.items() for _ in members], dtype=np.int64)
         member = np.array([code[one] for members in sets.values() for one in members], dtype=np.int64)
-        return _Entries(cell, nodes[member], np.ones(len(member)), frequent[member], known[member].astype(np.float64))
+        return _Covered(cell, nodes[member], np.ones(len(member)), frequent[member], known[member].astype(np.float64))
 
-    def _frequencies(self, texts: list[str], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _frequencies(self, texts: list[str], numbers: Floats) -> Floats:
         """How many rows held each value alone."""
         column = self.column
         if column.kind != "number" or not len(column.known):
@@ -171,7 +171,7 @@ class _Parts:
         at = np.minimum(np.searchsorted(column.known, numbers), len(column.known) - 1)
         return np.where(column.known[at] == numbers, column.known_alone[at], 0.0)
 
-    def _lowest(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def _lowest(self) -> tuple[Longs, Bools]:
         """For each cell the lowest node above what it covers, and whether it is a set of all values of that node."""
         nodes, entries = self.column.nodes, self.entries
         first = np.full(self.size, len(nodes), dtype=np.int64)
@@ -189,7 +189,7 @@ class _Parts:
                     lowest[at] = nodes.parent[lowest[at]]
         return lowest, exact
 
-    def covers(self, node: NDArray[np.int64]) -> Covers:
+    def covers(self, node: Longs) -> Covers:
         """Give cells at one node one meaning, and every set or interval that is no node its own."""
         whole = np.ones(self.size, dtype=bool)
         several = np.array(list(self.cells), dtype=np.int64)
@@ -214,7 +214,7 @@ class _Parts:
             self._inside(csr_array((entries.counted[used], pairs), shape=shape), of_cell, whole),
         )
 
-    def _inside(self, counted: csr_array, of_cell: NDArray[np.int64], whole: NDArray[np.bool_]) -> csr_array:
+    def _inside(self, counted: csr_array, of_cell: Longs, whole: Bools) -> csr_array:
         """The nodes wholly in each set (all their values are members) or interval (by its ends)."""
         nodes = self.column.nodes
         by_ends = {

@@ -14,15 +14,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.domains import Domain, Kind
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy, Hierarchy, automatic, flat, hierarchy_of, intervals, taxonomy
 from hedgerow.hierarchies.calendars import Dates
 from hedgerow.hierarchies.taxonomies import Taxonomy
 from hedgerow.learning.encoders.column import Column, Unknown
-from hedgerow.learning.encoders.nodes import Nodes, nodes_of_hierarchy
+from hedgerow.learning.encoders.nodes import FeatureNodes, nodes_of_hierarchy
 from hedgerow.proportions import Spread
 from hedgerow.published import (
     CellKind,
@@ -206,16 +206,13 @@ def _fit_numbers(
         known_node = nodes.around(known)
         known, known_node = known[known_node >= 0], known_node[known_node >= 0]
         nodes = replace(nodes, own=_own_numbers(nodes, known_node))
-    else:
-        leaves = {number_in(hierarchy.labels[leaf], "number"): int(into[leaf]) for leaf in hierarchy.leaves}
-        known = np.array(sorted(number for number in leaves if number is not None), dtype=np.float64)
-        known_node = np.array([leaves[number] for number in known.tolist()], dtype=np.int64)
-    if hierarchy.low is not None:
         # Its leaves may be the original numbers of a release, which are of no use here.
         return Column(name, "number", nodes, places, domain, None, into[:0], None, clamped, known, known_node)
-    below = leaves_below(hierarchy)
+    node_of = {number_in(hierarchy.labels[leaf], "number"): int(into[leaf]) for leaf in hierarchy.leaves}
+    known = np.array(sorted(number for number in node_of if number is not None), dtype=np.float64)
+    known_node = np.array([node_of[number] for number in known.tolist()], dtype=np.int64)
     column = Column(name, "number", nodes, places, domain, hierarchy, into, given, clamped, known, known_node)
-    return replace(column, leaves=below)
+    return replace(column, leaves=leaves_below(hierarchy))
 
 
 def _number_domain(name: str, found: _Found, ends: Iterable[float]) -> Domain:
@@ -225,7 +222,7 @@ def _number_domain(name: str, found: _Found, ends: Iterable[float]) -> Domain:
     return Domain(name, "number", labels, numbers, records=np.array(weights, dtype=np.int64))
 
 
-def _nested_pieces(ends: set[float], known: NDArray[np.float64]) -> Hierarchy:
+def _nested_pieces(ends: set[float], known: Floats) -> Hierarchy:
     """The pieces between the ends of intervals, two by two below a wider one, and so on up."""
     beyond = {float(number) for number in known if not min(ends) <= number <= max(ends)}
     edges = sorted(ends | ({min(beyond), max(beyond)} if beyond else set()))
@@ -237,7 +234,7 @@ def _nested_pieces(ends: set[float], known: NDArray[np.float64]) -> Hierarchy:
     return intervals(edges, levels=levels)
 
 
-def _own_numbers(nodes: Nodes, known_node: NDArray[np.int64]) -> NDArray[np.float64]:
+def _own_numbers(nodes: FeatureNodes, known_node: Longs) -> Floats:
     """How many known numbers stand at each node; where none is known at all, the width of each finest interval."""
     low, high = nodes.ends
     own = np.bincount(known_node, minlength=len(nodes)).astype(np.float64)
@@ -310,7 +307,7 @@ def _encoded(given: Hierarchy, domain: Domain, unknown: Unknown) -> tuple[Domain
     return covered, given.encode(covered)
 
 
-def _places(hierarchy: EncodedHierarchy, into: NDArray[np.int64], *, with_leaves: bool = True) -> dict[str, int]:
+def _places(hierarchy: EncodedHierarchy, into: Longs, *, with_leaves: bool = True) -> dict[str, int]:
     """The node of each label; an interval also as it is written where it is not the last, or is."""
     places = {
         label: int(into[node])

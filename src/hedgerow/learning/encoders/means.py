@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.learning.encoders.column import Column
 from hedgerow.learning.encoders.nodes import ROOT
 from hedgerow.proportions import Spread
@@ -29,7 +29,7 @@ class Means:
     mean: float
     width: float
 
-    def filled(self, pairs: NDArray[np.float64]) -> NDArray[np.float64]:
+    def filled(self, pairs: Floats) -> Floats:
         """Put the column's own where a cell says nothing."""
         return np.where(np.isnan(pairs), np.array([self.mean, self.width]), pairs)
 
@@ -59,7 +59,7 @@ def fit_means(column: Column, cells: Vocabulary) -> Means:
     return Means(mean, float(np.ptp(reached)) if len(reached) else 0.0)
 
 
-def means_of_cells(column: Column, cells: Vocabulary) -> NDArray[np.float64]:
+def means_of_cells(column: Column, cells: Vocabulary) -> Floats:
     """The mean and the width of each distinct cell, nan where it says nothing, (cells, 2)."""
     cells = column.read(cells)
     pairs = np.full((len(cells), _PAIR), np.nan)
@@ -73,7 +73,7 @@ def means_of_cells(column: Column, cells: Vocabulary) -> NDArray[np.float64]:
     return pairs
 
 
-def means_of_classes(spread: Spread, classes: NDArray[np.int64]) -> NDArray[np.float64]:
+def means_of_classes(spread: Spread, classes: Longs) -> Floats:
     """The mean and the width of some classes of a release, nan where nobody has a number, (classes, 2)."""
     domain = spread.domain
     starts, codes, people = spread.classes()

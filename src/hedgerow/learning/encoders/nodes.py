@@ -1,8 +1,8 @@
 """The nodes of a column that are features: its hierarchy without what would be a feature twice or too often.
 
-Numbers and dates that stand below a group are not features, only the groups are: such a leaf is drawn into the node
-above it. A label that is repeated on the way up (files are padded like that) is one node. Nodes keep the depth-first
-order of the hierarchy, so that the first and the last of several nodes have the same lowest common ancestor as all.
+Numbers and dates below a group are no features, only the groups are: such a leaf is drawn into the node above it. A
+label that is repeated on the way up (files are padded like that) is one node. Nodes keep the depth-first order of the
+hierarchy, so that the first and the last of several nodes have the same lowest common ancestor as all of them.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hedgerow.arrays import Bools, Floats, Longs
 from hedgerow.errors import required
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.published import Interval, parse
 from hedgerow.values import MISSING_TEXT
 
-__all__ = ["ROOT", "Nodes", "nodes_of_hierarchy"]
+__all__ = ["ROOT", "FeatureNodes", "nodes_of_hierarchy"]
 
 ROOT: Final = 0
 
 
 @dataclass(frozen=True, eq=False)
-class Nodes:
+class FeatureNodes:
     """A tree of features.
 
     Attributes
@@ -43,17 +43,17 @@ class Nodes:
     """
 
     labels: tuple[str, ...]
-    parent: NDArray[np.int64]
-    own: NDArray[np.float64]
+    parent: Longs
+    own: Floats
     missing: int = -1
-    low: NDArray[np.float64] | None = None
-    high: NDArray[np.float64] | None = None
+    low: Floats | None = None
+    high: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
 
     @cached_property
-    def depth(self) -> NDArray[np.int64]:
+    def depth(self) -> Longs:
         """Steps from the root."""
         depth = np.zeros(len(self), dtype=np.int64)
         for node in range(1, len(self)):
@@ -61,22 +61,17 @@ class Nodes:
         return depth
 
     @cached_property
-    def bottom(self) -> NDArray[np.bool_]:
+    def bottom(self) -> Bools:
         """Which nodes have none below them."""
         bottom = np.ones(len(self), dtype=bool)
         bottom[self.parent[1:]] = False
         return bottom
 
     @cached_property
-    def order(self) -> NDArray[np.int64]:
+    def order(self) -> Longs:
         """The node of each feature: leaves first, then the other nodes level by level up to the root."""
         level = np.where(self.bottom, -1, self.depth.max() - self.depth)
         return np.argsort(level, kind="stable")
-
-    @cached_property
-    def feature(self) -> NDArray[np.int64]:
-        """The feature of each node."""
-        return np.argsort(self.order)
 
     @cached_property
     def up(self) -> csr_array:
@@ -97,22 +92,22 @@ class Nodes:
         return csr_array(self.up.T)
 
     @cached_property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         """How many values stand at each node or below it."""
         return np.asarray(self.down @ self.own)
 
     @property
-    def ends(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def ends(self) -> tuple[Floats, Floats]:
         """The lower and the upper ends of a column of intervals."""
         return required(self.low, "the ends of intervals"), required(self.high, "the ends of intervals")
 
     @cached_property
-    def closed(self) -> NDArray[np.bool_]:
+    def closed(self) -> Bools:
         """Which intervals hold their upper end; a number, an interval of no width, does."""
         read = [parse(label) for label in self.labels]
         return np.array([one.closed if isinstance(one, Interval) else True for one in read], dtype=bool)
 
-    def lca(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+    def lca(self, first: Longs, second: Longs) -> Longs:
         """The lowest common ancestor of each pair of nodes."""
         one, other = first.copy(), second.copy()
         while (apart := one != other).any():
@@ -132,13 +127,13 @@ class Nodes:
         )
         return bool(low[node] <= interval.low) and bool(within)
 
-    def inside(self, interval: Interval) -> NDArray[np.int64]:
+    def inside(self, interval: Interval) -> Longs:
         """The nodes whose intervals lie in an interval."""
         low, high = self.ends
         ends_inside = (high < interval.high) | ((high == interval.high) & (np.bool_(interval.closed) | ~self.closed))
         return np.flatnonzero((low >= interval.low) & ends_inside)
 
-    def around(self, numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+    def around(self, numbers: Floats) -> Longs:
         """The lowest node whose interval holds each number, -1 where not even the root's does.
 
         Notes
@@ -168,7 +163,7 @@ def nodes_of_hierarchy(
     hide_leaves: bool,
     with_missing: bool,
     labels_only: frozenset[str] = frozenset(),
-) -> tuple[Nodes, NDArray[np.int64]]:
+) -> tuple[FeatureNodes, Longs]:
     """Take the nodes of a hierarchy that are features.
 
     Parameters
@@ -183,7 +178,7 @@ def nodes_of_hierarchy(
 
     Returns
     -------
-    nodes : Nodes
+    nodes : FeatureNodes
     into : int array
         The node that each node of the hierarchy became.
 
@@ -228,4 +223,4 @@ def nodes_of_hierarchy(
         absent = [np.nan] * with_missing
         low, high = np.append(hierarchy.low[kept], absent), np.append(hierarchy.high[kept], absent)
     into[[at for at, label in enumerate(hierarchy.labels) if label is None]] = missing
-    return Nodes(tuple(labels), np.array(parent), np.array(own), missing, low, high), into
+    return FeatureNodes(tuple(labels), np.array(parent), np.array(own), missing, low, high), into

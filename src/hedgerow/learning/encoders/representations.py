@@ -15,21 +15,20 @@ intervals and not of each number. A table that is not from a release can have sh
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Self
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
+from hedgerow.arrays import Bools, Longs
 from hedgerow.errors import BadInput, required
-from hedgerow.learning.encoders.base import Encoded, HierarchyEncoder, Passed
+from hedgerow.learning.encoders.base import FeatureColumn, HierarchyEncoder, Passed
 from hedgerow.learning.encoders.blocks import Block
-from hedgerow.learning.encoders.column import Column, Unknown
+from hedgerow.learning.encoders.column import Column
 from hedgerow.learning.encoders.covers import Covers, covers_of
 from hedgerow.learning.encoders.means import means_of_cells, means_of_classes
 from hedgerow.learning.encoders.shares import shares_of_classes, shares_of_covers
@@ -41,18 +40,7 @@ from hedgerow.values import MISSING_TEXT
 
 __all__ = ["FillChildEncoder", "FillParentEncoder", "OneClassEncoder", "ProportionalEncoder"]
 
-_Encoder = TypeVar("_Encoder", bound=type[HierarchyEncoder])
 
-
-def _documented(encoder: _Encoder) -> _Encoder:
-    """Put what all encoders share into the docstring of one."""
-    if encoder.__doc__ and HierarchyEncoder.__doc__:  # python -OO leaves docstrings out
-        _, parameters, attributes = re.split(r"\s+(?:Parameters|Attributes)\s+-+\s+", HierarchyEncoder.__doc__.rstrip())
-        encoder.__doc__ = encoder.__doc__.replace("{parameters}", parameters).replace("{attributes}", attributes)
-    return encoder
-
-
-@_documented
 class OneClassEncoder(HierarchyEncoder):
     """Write a cell as a 1 at its node, and nowhere else: oneClass.
 
@@ -79,12 +67,12 @@ class OneClassEncoder(HierarchyEncoder):
     [[1, 0, 0, 0, 0, 0, 0], [0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0, 0, 0, 1]]
     """
 
-    def _finished(self, column: Column, cells: Vocabulary) -> Encoded:
+    def _finished(self, column: Column, cells: Vocabulary) -> FeatureColumn:
         finished = super()._finished(column, cells)
         texts = dict.fromkeys(covers_of(column, cells, self.unknown).texts)
         return replace(finished, own={text: at for at, text in enumerate(texts)})
 
-    def _vectors(self, one: Encoded, covers: Covers) -> csr_array:
+    def _vectors(self, one: FeatureColumn, covers: Covers) -> csr_array:
         size = len(one.column.nodes)
         feature = covers.node.copy()
         own = np.array([size + one.own[text] if text in one.own else -1 for text in covers.texts], dtype=np.int64)
@@ -94,7 +82,6 @@ class OneClassEncoder(HierarchyEncoder):
         return csr_array((np.ones(len(feature)), feature, rows), shape=(len(feature), size + len(one.own)))
 
 
-@_documented
 class FillParentEncoder(HierarchyEncoder):
     """Write a cell as a 1 at its node and at every node above it: fillParent.
 
@@ -120,11 +107,10 @@ class FillParentEncoder(HierarchyEncoder):
     [[1, 0, 0, 1, 0, 1], [0, 0, 0, 1, 0, 1], [0, 0, 0, 0, 0, 1]]
     """
 
-    def _vectors(self, one: Encoded, covers: Covers) -> csr_array:
+    def _vectors(self, one: FeatureColumn, covers: Covers) -> csr_array:
         return one.column.nodes.up[covers.node]
 
 
-@_documented
 class FillChildEncoder(HierarchyEncoder):
     """Write a cell as a 1 at its node and at every node below it: fillChild.
 
@@ -151,7 +137,7 @@ class FillChildEncoder(HierarchyEncoder):
     [[1, 0, 0, 0, 0, 0], [1, 1, 0, 1, 0, 0], [1, 0, 1, 0, 1, 0]]
     """
 
-    def _vectors(self, one: Encoded, covers: Covers) -> csr_array:
+    def _vectors(self, one: FeatureColumn, covers: Covers) -> csr_array:
         nodes = one.column.nodes
         n_whole = int(covers.whole.sum())
         below = nodes.down[covers.node[:n_whole]].tocoo()
@@ -162,7 +148,7 @@ class FillChildEncoder(HierarchyEncoder):
         return csr_array((np.ones(len(rows)), (rows, columns)), shape=covers.inside.shape)
 
 
-@_documented
+@dataclass(kw_only=True, eq=False, repr=False)
 class ProportionalEncoder(HierarchyEncoder):
     """Write a cell as the share of its people at every node: proportional.
 
@@ -197,32 +183,10 @@ class ProportionalEncoder(HierarchyEncoder):
     ['town=Bonn', 'town=Köln', 'town=Nice', 'town=*']
     """
 
-    def __init__(
-        self,
-        *,
-        columns: Sequence[str] | None = None,
-        hierarchies: Mapping[str, Any] | None = None,
-        numbers: Literal["intervals", "mean"] = "intervals",
-        unknown: Unknown = "ancestor",
-        sparse_output: bool = False,
-        dtype: Any = np.float64,
-        missing: Sequence[str] = ("",),
-        proportions: Proportions | None = None,
-        shares: Literal["proportions", "uniform", "frequency"] = "proportions",
-    ) -> None:
-        super().__init__(
-            columns=columns,
-            hierarchies=hierarchies,
-            numbers=numbers,
-            unknown=unknown,
-            sparse_output=sparse_output,
-            dtype=dtype,
-            missing=missing,
-        )
-        self.proportions = proportions
-        self.shares = shares
+    proportions: Proportions | None = None
+    shares: Literal["proportions", "uniform", "frequency"] = "proportions"
 
-    def fit(self, X: Any, y: Any = None) -> ProportionalEncoder:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the nodes of every column, and remember the proportions of a release.
 
         Parameters
@@ -240,8 +204,7 @@ class ProportionalEncoder(HierarchyEncoder):
         self.proportions_ = self._proportions_of(X)
         if self.shares == "proportions" and isinstance(X, Release) and self.proportions_ is None:
             raise _no_proportions("The release")
-        super().fit(X, y)
-        return self
+        return super().fit(X, y)
 
     def _proportions_of(self, X: Any) -> Proportions | None:
         if self.shares != "proportions":
@@ -257,7 +220,7 @@ class ProportionalEncoder(HierarchyEncoder):
             return known.column(name).spread(), ()
         return None, part_labels(name, self._part_columns.get(name, []))
 
-    def _finished(self, column: Column, cells: Vocabulary) -> Encoded:
+    def _finished(self, column: Column, cells: Vocabulary) -> FeatureColumn:
         speaks = self.proportions_ is not None or column.name in self._part_columns
         if self.shares == "proportions" and not speaks:
             covers = covers_of(column, cells, self.unknown)
@@ -265,27 +228,25 @@ class ProportionalEncoder(HierarchyEncoder):
                 raise _no_proportions(f"The column {column.name!r}")
         return super()._finished(column, cells)
 
-    def _vectors(self, one: Encoded, covers: Covers) -> csr_array:
+    def _vectors(self, one: FeatureColumn, covers: Covers) -> csr_array:
         return shares_of_covers(one.column, covers, by_frequency=self.shares == "frequency")
 
     def _blocks(self, X: Any, frame: nw.DataFrame[Any]) -> list[Block]:
         parts = part_columns(frame) if self.shares == "proportions" else {}
         own = self._proportions_of(X)
         known = _Known.of(self.proportions_ if own is None else own, frame)
-        return [self._known_block(one, frame, known, parts) for one in self.columns_]
 
-    def _known_block(
-        self, one: Encoded | Passed, frame: nw.DataFrame[Any], known: _Known | None, parts: Mapping[str, list[str]]
-    ) -> Block:
-        if isinstance(one, Passed) or not one.published:
+        def block(one: FeatureColumn | Passed) -> Block:
+            if isinstance(one, FeatureColumn) and one.published:
+                if one.name in parts:
+                    return self._block_of_parts(one, frame, parts[one.name])
+                if known is not None and one.name in known.proportions.quasi:
+                    return self._block_of_classes(one, frame, known)
             return self._block(one, frame)
-        if one.name in parts:
-            return self._block_of_parts(one, frame, parts[one.name])
-        if known is not None and one.name in known.proportions.quasi:
-            return self._block_of_classes(one, frame, known)
-        return self._block(one, frame)
 
-    def _block_of_classes(self, one: Encoded, frame: nw.DataFrame[Any], known: _Known) -> Block:
+        return [block(one) for one in self.columns_]
+
+    def _block_of_classes(self, one: FeatureColumn, frame: nw.DataFrame[Any], known: _Known) -> Block:
         """Rows whose class is known have what it holds; the others what their cells say."""
         labels = one.column.leaves if one.column.kind == "text" else NO_LABELS
         spread = known.proportions.column(one.name).spread(labels)
@@ -305,7 +266,7 @@ class ProportionalEncoder(HierarchyEncoder):
             return Block(np.concatenate([vectors, np.asarray(of_cells.vectors)]), index)
         return Block(csr_array(vstack([vectors, csr_array(of_cells.vectors)], format="csr")), index)
 
-    def _block_of_parts(self, one: Encoded, frame: nw.DataFrame[Any], names: list[str]) -> Block:
+    def _block_of_parts(self, one: FeatureColumn, frame: nw.DataFrame[Any], names: list[str]) -> Block:
         """Rows that state the shares of the parts have these; the others what their cells say."""
         shares = part_shares(frame, names)
         stated = ~np.isnan(shares).any(axis=1)
@@ -326,7 +287,7 @@ class ProportionalEncoder(HierarchyEncoder):
         rows[stated] = shares[stated] @ vectors
         return Block(rows)
 
-    def _holds_number(self, one: Encoded, frame: nw.DataFrame[Any]) -> NDArray[np.bool_]:
+    def _holds_number(self, one: FeatureColumn, frame: nw.DataFrame[Any]) -> Bools:
         """Which rows have a cell that is a number or a date."""
         cells = one.column.read(read_vocabulary(frame[one.name], self.missing))
         return np.asarray(((cells.kinds == CellKind.VALUE) & ~np.isnan(cells.numbers))[cells.index])
@@ -337,9 +298,9 @@ class _Known:
     """The classes of the rows of a table."""
 
     proportions: Proportions
-    held: NDArray[np.int64]
+    held: Longs
     """The classes that some row has."""
-    of_row: NDArray[np.int64]
+    of_row: Longs
     """Which of these each row has, -1 if none."""
 
     @classmethod

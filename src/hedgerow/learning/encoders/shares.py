@@ -7,9 +7,9 @@ the values that it may be, these share it, equally or by how often the column pu
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array, diags_array, vstack
 
+from hedgerow.arrays import Longs
 from hedgerow.errors import InternalError
 from hedgerow.learning.encoders.column import Column, Unknown
 from hedgerow.learning.encoders.covers import Covers
@@ -29,7 +29,7 @@ def shares_of_covers(column: Column, covers: Covers, *, by_frequency: bool) -> c
     return csr_array(stacked @ column.nodes.up)
 
 
-def shares_of_classes(column: Column, spread: Spread, classes: NDArray[np.int64], unknown: Unknown) -> csr_array:
+def shares_of_classes(column: Column, spread: Spread, classes: Longs, unknown: Unknown) -> csr_array:
     """The share of each node in some classes of a release, (classes, nodes)."""
     domain, nodes = spread.domain, column.nodes
     labels = domain.labels.tolist()
@@ -44,7 +44,7 @@ def shares_of_classes(column: Column, spread: Spread, classes: NDArray[np.int64]
     return csr_array(_expanded(column, shares, by_frequency=False) @ nodes.up)
 
 
-def _below(column: Column, at: NDArray[np.int64], by_frequency: bool) -> csr_array:
+def _below(column: Column, at: Longs, by_frequency: bool) -> csr_array:
     """How the values at or below some nodes share them; where none is known, the leaves there do, by width."""
     nodes = column.nodes
     below = nodes.down[at]
@@ -66,7 +66,7 @@ def _expanded(column: Column, shares: csr_array, by_frequency: bool) -> csr_arra
     return csr_array(shares @ diags_array((~inner).astype(np.float64)) + moved)
 
 
-def _selves(at: NDArray[np.int64], nodes: int) -> csr_array:
+def _selves(at: Longs, nodes: int) -> csr_array:
     """A row for each node with a 1 at the node itself."""
     return csr_array((np.ones(len(at)), at, np.arange(len(at) + 1)), shape=(len(at), nodes))
 
@@ -86,7 +86,4 @@ def _stacked(covers: Covers, whole: csr_array, parted: csr_array) -> csr_array:
     """Rows of nodes and rows of sets and intervals in the order of the meanings, in which nodes come first."""
     if not covers.whole[: whole.shape[0]].all():
         raise InternalError("the meanings of cells are not in their order")
-    indices = np.concatenate([whole.indices, parted.indices])
-    starts = np.concatenate([whole.indptr, parted.indptr[1:] + whole.indptr[-1]])
-    data = np.concatenate([whole.data, parted.data])
-    return csr_array((data, indices, starts), shape=(len(covers.node), whole.shape[1]))
+    return csr_array(vstack([whole, parted], format="csr"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hedgerow._jit import jit
+from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.trees.nodes.links import BRANCHES, CODE, COLUMN, FIRST, PARENT, THRESHOLD
 from hedgerow.trees.splitting.choosing import Rules, choose
 from hedgerow.trees.splitting.records import (
@@ -18,10 +19,7 @@ from hedgerow.trees.splitting.records import (
     SIZE,
     SLACK,
     SPLIT_AT,
-    Floats,
-    Ints,
     Lists,
-    Longs,
     Room,
     Table,
 )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Ints
 from hedgerow.counts import tabulate
 from hedgerow.trees.attributes import CodedColumn
 from hedgerow.trees.sets import SetColumn, cells_of, joined_lists
@@ -16,7 +17,7 @@ __all__ = ["published_table", "whole_table"]
 
 
 def whole_table(
-    columns: Sequence[CodedColumn], labels: NDArray[np.integer], n_labels: int, weights: NDArray[np.float64] | None
+    columns: Sequence[CodedColumn], labels: NDArray[np.integer], n_labels: int, weights: Floats | None
 ) -> Table:
     """Lay out records that each have one value, or a missing one, in every column."""
     facts, values = column_facts([column.attribute for column in columns])
@@ -28,11 +29,11 @@ def whole_table(
 
 def published_table(
     columns: Sequence[SetColumn],
-    routed: Sequence[NDArray[np.int32]],
-    counted: Sequence[NDArray[np.int32]],
+    routed: Sequence[Ints],
+    counted: Sequence[Ints],
     labels: NDArray[np.integer],
     n_labels: int,
-    weights: NDArray[np.float64] | None,
+    weights: Floats | None,
 ) -> tuple[Table, Lists | None]:
     """Lay published records out, those that are alike in one row.
 

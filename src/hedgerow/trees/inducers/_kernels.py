@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from hedgerow._jit import int64, jit
+from hedgerow.arrays import Bools, Floats, Ints, Longs
 from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.privacy.formulas import all_hold
 from hedgerow.trees.splitting.merits import Merit, log_weight
-from hedgerow.trees.splitting.records import ABOVE, ALL, BELOW, Bools, Floats, Ints, Longs, Pool
-from hedgerow.trees.splitting.tallies import tally_codes
+from hedgerow.trees.splitting.records import ABOVE, ALL, BELOW, Pool
+from hedgerow.trees.splitting.tallies import first_at_least, tally_codes
 
 __all__ = [
     "KadetRoom",
@@ -262,7 +263,7 @@ def thresholds_that_hold(
         # The people of one place are to the left of the same thresholds; a missing value has the last place.
         for at in range(many):
             code = codes[column, rows[first + at]]
-            place[at] = found + 1 if code == missing else _first_at_least(kept, found, code)
+            place[at] = found + 1 if code == missing else first_at_least(kept, int64(0), int64(found), int64(code))
         sorted_by(rows[first : first + many], place, ordered, bounds)
         for side in range(3):
             sizes[side] = 0
@@ -292,20 +293,6 @@ def _holds(k: int, packed: PackedRequirements | None, size: int, histogram: Long
     if packed is None:
         return size >= k
     return all_hold(packed, size, histogram)
-
-
-@jit(inner=True)
-def _first_at_least(kept: Ints, found: int, code: int) -> int:
-    """How many of the values are smaller than a code."""
-    first = 0
-    last = found
-    while first < last:
-        middle = (first + last) // 2
-        if kept[middle] < code:
-            first = middle + 1
-        else:
-            last = middle
-    return first
 
 
 @jit

@@ -25,6 +25,7 @@ from numbers import Integral, Real
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Floats
 from hedgerow.errors import BadInput
 from hedgerow.trees.attributes import CodedColumn
 from hedgerow.trees.growing.growth import grown
@@ -35,17 +36,17 @@ from hedgerow.trees.sets import SetColumn
 from hedgerow.trees.splitting.choosing import Rules
 from hedgerow.trees.splitting.records import NUMERIC, SIZE, SLACK, Table
 
-__all__ = ["check_c45", "induce_c45", "induce_fractional_c45"]
+__all__ = ["check_c45", "induce_c45"]
 
 # An attribute with as many values as this share of the records does not count for the average gain.
 _MANY_VALUES = 0.3
 
 
 def induce_c45(
-    columns: Sequence[CodedColumn],
+    columns: Sequence[CodedColumn | SetColumn],
     labels: NDArray[np.integer],
     classes: Sequence[str],
-    weights: NDArray[np.float64] | None = None,
+    weights: Floats | None = None,
     *,
     confidence: float = 0.25,
     min_objects: int = 2,
@@ -55,7 +56,7 @@ def induce_c45(
 
     Parameters
     ----------
-    columns : sequence of CodedColumn
+    columns : sequence of CodedColumn, or of SetColumn for a published table
         The attributes, in the order in which equal ones are preferred.
     labels : int array
         The label of each row.
@@ -77,43 +78,26 @@ def induce_c45(
     >>> print(induce_c45([sky], np.array([1, 1, 1, 0, 0, 0]), ["dry", "rain"]).export_text())
     sky = grey: rain (3)
     sky = blue: dry (3)
-    """
-    table = whole_table(columns, labels, len(classes), weights)
-    nodes = grown(table, None, _rules(table, min_objects))
-    collapse(nodes)
-    if pruned:
-        raise_and_prune(nodes, table, confidence)
-    return ClassificationTree(tuple(column.attribute for column in columns), tuple(classes), nodes.compact())
-
-
-def induce_fractional_c45(
-    columns: Sequence[SetColumn],
-    labels: NDArray[np.integer],
-    classes: Sequence[str],
-    weights: NDArray[np.float64] | None = None,
-    *,
-    confidence: float = 0.25,
-    min_objects: int = 2,
-    pruned: bool = True,
-) -> ClassificationTree:
-    """Grow, collapse and prune a tree from a published table; the parameters are those of :func:`induce_c45`.
-
-    Examples
-    --------
     >>> import pyarrow as pa
     >>> from hedgerow.trees.sets import read_training
-    >>> sky = read_training("sky", pa.chunked_array([["grey"] * 3 + ["blue"] * 3 + ["{blue|grey}"]]))
-    >>> rain = np.array([1, 1, 1, 0, 0, 0, 1])
-    >>> print(induce_fractional_c45([sky], rain, ["dry", "rain"]).export_text())
+    >>> published = read_training("sky", pa.chunked_array([["grey"] * 3 + ["blue"] * 3 + ["{blue|grey}"]]))
+    >>> print(induce_c45([published], np.array([1, 1, 1, 0, 0, 0, 1]), ["dry", "rain"]).export_text())
     sky = blue: dry (3.5/0.5)
     sky = grey: rain (3.5)
     """
-    cells = [column.by_class for column in columns]
-    table, lists = published_table(columns, cells, cells, labels, len(classes), weights)
+    published = [column for column in columns if isinstance(column, SetColumn)]
+    if published:
+        cells = [column.by_class for column in published]
+        table, lists = published_table(published, cells, cells, labels, len(classes), weights)
+    else:
+        whole = [column for column in columns if isinstance(column, CodedColumn)]
+        table, lists = whole_table(whole, labels, len(classes), weights), None
     nodes = grown(table, lists, _rules(table, min_objects))
     collapse(nodes)
-    if pruned:
+    if pruned and published:
         prune(nodes, confidence)
+    elif pruned:
+        raise_and_prune(nodes, table, confidence)
     return ClassificationTree(tuple(column.attribute for column in columns), tuple(classes), nodes.compact())
 
 
@@ -128,7 +112,7 @@ def _rules(table: Table, min_objects: int) -> Rules:
     )
 
 
-def averaged(table: Table) -> NDArray[np.bool_]:
+def averaged(table: Table) -> Bools:
     """Which attributes count for the average gain: not those with many categories, unless all are such."""
     many = table.columns[:, SIZE] >= _MANY_VALUES * table.weights.sum() - SLACK
     few = (table.columns[:, NUMERIC] > 0) | ~many

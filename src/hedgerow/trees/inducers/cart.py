@@ -9,7 +9,7 @@ has a branch of its own, below which it meets the questions of that side, so tha
 several, by which of the numbers that were asked are missing; without missing numbers the leaves are scikit-learn's.
 The least size of a leaf counts records: ``min_samples_leaf`` of an estimator is read as records, not rows. Its
 ``min_samples_split`` and ``class_weight="balanced"`` still count rows, which are distinct combinations of values and
-class. An estimator without a ``random_state`` gets a fixed one, for one seed must give one release.
+label. An estimator without a ``random_state`` gets a fixed one, for one seed must give one release.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Longs
 from hedgerow.errors import BadInput
 from hedgerow.trees.attributes import MISSING
 from hedgerow.trees.nodes.written import ByThreshold, ByValue, Leaf, Node, category_name
@@ -48,8 +49,8 @@ class Features:
     """
 
     values: NDArray[np.float32]
-    column: NDArray[np.int64]
-    code: NDArray[np.int64]
+    column: Longs
+    code: Longs
 
 
 def induce_cart(table: TrainingTable, estimator: Any = None) -> Node:
@@ -154,7 +155,7 @@ def nodes_of(tree: Any, table: TrainingTable, features: Features) -> Node:
     return made[0]
 
 
-def _first_known(tree: Any, node: int, features: Features, rows: NDArray[np.int64]) -> tuple[int, NDArray[np.float32]]:
+def _first_known(tree: Any, node: int, features: Features, rows: Longs) -> tuple[int, NDArray[np.float32]]:
     """The first question, from a node on, that some row can answer, and the answers; none if rows or questions end."""
     while len(rows) and tree.children_left[node] >= 0:
         values = features.values[rows, tree.feature[node]]

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Ints
 from hedgerow.trees.sets import SetColumn
 from hedgerow.trees.splitting.records import CodeLists
 
@@ -22,9 +22,7 @@ __all__ = ["Assign", "draw"]
 Assign = Literal["random", "frequent", "distribution"]
 
 
-def draw(
-    column: SetColumn, assign: Assign, weights: NDArray[np.float64] | None, random: np.random.Generator
-) -> NDArray[np.int32]:
+def draw(column: SetColumn, assign: Assign, weights: Floats | None, random: np.random.Generator) -> Ints:
     """Choose one value for each row: the cell of that value, and every plain cell as it is.
 
     Parameters
@@ -62,7 +60,7 @@ def draw(
     return drawn
 
 
-def _evenly(cell: NDArray[np.int32], random: np.random.Generator) -> NDArray[np.float64]:
+def _evenly(cell: Ints, random: np.random.Generator) -> Floats:
     """Numbers from 0 to 1 that lie evenly within the rows of each cell, which stand in random order."""
     order = np.lexsort((random.random(len(cell)), cell))
     starts = np.flatnonzero(np.diff(cell[order], prepend=-1))
@@ -73,7 +71,7 @@ def _evenly(cell: NDArray[np.int32], random: np.random.Generator) -> NDArray[np.
     return at
 
 
-def _by_frequency(column: SetColumn, weights: NDArray[np.float64] | None, *, only_largest: bool) -> CodeLists:
+def _by_frequency(column: SetColumn, weights: Floats | None, *, only_largest: bool) -> CodeLists:
     """The cells with the frequencies of their values as shares, or the most frequent value alone."""
     cells = column.cells
     cell_of_entry = np.repeat(np.arange(len(cells.starts) - 1), np.diff(cells.starts))
@@ -95,7 +93,7 @@ def _by_frequency(column: SetColumn, weights: NDArray[np.float64] | None, *, onl
     return CodeLists(cells.starts, cells.codes, upto - before[cell_of_entry])
 
 
-def _found(cells: CodeLists, cell: NDArray[np.int32], at: NDArray[np.float64], nothing: int) -> NDArray[np.int32]:
+def _found(cells: CodeLists, cell: Ints, at: Floats, nothing: int) -> Ints:
     """The value at a place between 0 and 1 of the shares of each cell; nothing where they do not reach it."""
     cell_of_entry = np.repeat(np.arange(len(cells.starts) - 1), np.diff(cells.starts))
     # The shares of cell i stand between i and i + 1.

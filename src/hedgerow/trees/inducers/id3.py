@@ -23,6 +23,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats
 from hedgerow.counts import tabulate
 from hedgerow.trees.growing.growth import grown
 from hedgerow.trees.growing.tables import published_table
@@ -41,7 +42,7 @@ def induce_id3(
     columns: Sequence[SetColumn],
     labels: NDArray[np.integer],
     classes: Sequence[str],
-    weights: NDArray[np.float64] | None = None,
+    weights: Floats | None = None,
     *,
     entropy: Entropy = "shared",
     assign: Assign = "random",
@@ -106,7 +107,7 @@ def id3_table(
     columns: Sequence[SetColumn],
     labels: NDArray[np.integer],
     n_labels: int,
-    weights: NDArray[np.float64] | None,
+    weights: Floats | None,
     entropy: Entropy,
     assign: Assign,
     fractional: bool,
@@ -126,11 +127,8 @@ def id3_table(
 
 
 def _in_order(
-    columns: Sequence[SetColumn],
-    labels: NDArray[np.integer],
-    n_labels: int,
-    weights: NDArray[np.float64] | None,
-) -> tuple[list[SetColumn], NDArray[np.integer], NDArray[np.float64] | None]:
+    columns: Sequence[SetColumn], labels: NDArray[np.integer], n_labels: int, weights: Floats | None
+) -> tuple[list[SetColumn], NDArray[np.integer], Floats | None]:
     """The rows sorted by all they hold, so that a seed draws the same in whatever order a release was shuffled."""
     told = [column for column in columns if _told(column)]
     codes = [*(c.index for c in columns), *(c.by_class for c in told), labels.astype(np.int32)]

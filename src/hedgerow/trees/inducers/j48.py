@@ -1,7 +1,7 @@
 """Weka's J48 as an inducer: C4.5 (Quinlan 1993) as the authors of kACTUS used it.
 
 Weka runs in a process of its own, for a Java machine can be started only once in a process. It reads an ARFF file in
-a folder that only this user can read, in which columns, categories and classes are numbered: no text of the table
+a folder that only this user can read, in which columns, categories and labels are numbered: no text of the table
 reaches Weka. The tree comes back as numbers, thresholds with all their digits.
 
 **Deviations.** A row that stands for several records is written so many times, as J48 counts rows where it should
@@ -43,7 +43,7 @@ def induce_j48(table: TrainingTable) -> Node:
 
     Examples
     --------
-    A table of one class needs no Weka:
+    A table of one label needs no Weka:
 
     >>> import numpy as np
     >>> from hedgerow.trees import Attribute, CodedColumn

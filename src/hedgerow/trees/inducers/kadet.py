@@ -1,11 +1,10 @@
 """kADET: a decision tree that stays k-anonymous while it grows.
 
-A node is split by the attribute with the best gain ratio. If a part of a span (see :mod:`hedgerow.trees.generalizing`)
-would be too small, the attribute is generalized to the next coarser level of its hierarchy and competes again; where
-it cannot be generalized any more it is given up. A private attribute leaves the spans as they are, so it is always
-allowed; but a public question below it splits the spans of all people whom it could be put to. A. Friedman, A.
-Schuster, R. Wolff: k-Anonymous Decision Tree Induction, PKDD 2006; Providing k-Anonymity in Data Mining, VLDB Journal
-17, 2008.
+A node is split by the attribute with the best gain ratio. If a part of a span would be too small (see
+:mod:`hedgerow.trees.nodes.generalizing`), the attribute is generalized to the next level of its hierarchy and competes
+again, or is given up if there is none. A private attribute leaves the spans as they are, so it is always allowed; but a
+public question below it splits the spans of all people whom it could be put to. A. Friedman, A. Schuster, R. Wolff:
+k-Anonymous Decision Tree Induction, PKDD 2006; Providing k-Anonymity in Data Mining, VLDB Journal 17, 2008.
 
 Deviations
 ----------
@@ -18,7 +17,7 @@ what is decided here, whether or not the papers decide the same.
   size: where everything is public the order changes nothing, and where spans are shared the large nodes ask first.
 - The gain ratio is that of C4.5 without its rule of the average gain: a candidate that is generalized would change the
   average for all others.
-- The class is private: who reads the tree does not know the class of a person.
+- The label is private: who reads the tree does not know the label of a person.
 - Any requirement that binds to histograms may take the place of k, so that the same growth serves an anonymizer that
   publishes the leaves. A missing value is a category of its own below the root, and a third branch of a threshold.
 - Pruning is C4.5's estimate of errors without subtree raising: a leaf in place of a subtree only unites spans, whereas
@@ -34,8 +33,8 @@ from itertools import pairwise
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.trees.inducers._kernels import (
     KadetRoom,
@@ -84,7 +83,7 @@ def induce_kadet(
     packed : PackedRequirements
         What every span has to keep; with private attributes only its ``minimal_size`` is a guarantee of the papers.
     classes : sequence of str
-        What the classes are called.
+        What the labels are called.
     criterion : {"gain_ratio", "gain"}
         What the best split is.
     pruned : bool
@@ -125,8 +124,8 @@ class _Open:
     ``rows`` are its records, ``people`` all whose public values lead to it.
     """
 
-    rows: NDArray[np.int32]
-    people: NDArray[np.int32]
+    rows: Ints
+    people: Ints
 
 
 @dataclass(frozen=True)
@@ -197,7 +196,7 @@ class _Growth:
                 return best
             candidates[best.column] = self._candidate(items, region, best.column, best.level + 1)
 
-    def _region(self, people: NDArray[np.int32]) -> Region:
+    def _region(self, people: Ints) -> Region:
         """The people of a node, span by span; where everything is public a node is one span."""
         if self.all_public:
             return Region(people, np.array([0, len(people)]))
@@ -214,12 +213,12 @@ class _Growth:
             merit = threshold_merit(
                 self.records, items, column, size, self.k, self.packed, self.people, hidden, missing, self.room
             )
-            score = merit.ratio if self.by_ratio else merit.gain
-            return _Candidate(score, column, threshold=merit.threshold) if merit.gain > 0 else None
-        # From the level on that the path has said already there is one branch, which gains nothing.
-        merit = cut_merit(self.records, items, column, size, attribute.hierarchy.at_level[level], self.room)
+            level = -1
+        else:
+            # From the level on that the path has said already there is one branch, which gains nothing.
+            merit = cut_merit(self.records, items, column, size, attribute.hierarchy.at_level[level], self.room)
         score = merit.ratio if self.by_ratio else merit.gain
-        return _Candidate(score, column, level=level) if merit.gain > 0 else None
+        return _Candidate(score, column, merit.threshold, level) if merit.gain > 0 else None
 
     def _allowed(self, region: Region, candidate: _Candidate) -> bool:
         attribute = self.attributes[candidate.column]
@@ -245,29 +244,20 @@ class _Growth:
             people = [ordered[low:high] for low, high in pairwise(theirs)]
             if not self.all_public:
                 self.span[leaf.people], self.spans = refined(self.span[leaf.people], their_branch, self.spans)
-        return self._add(node, split, said, [rows[low:high] for low, high in pairwise(bounds)], people)
-
-    def _add(
-        self,
-        node: int,
-        split: _Candidate,
-        said: NDArray[np.int32],
-        rows: list[NDArray[np.int32]],
-        people: list[NDArray[np.int32]],
-    ) -> list[tuple[int, _Open]]:
         codes = said.tolist()
         children = self.nodes.ask(node, split.column, len(codes), split.threshold, codes)
-        self.counts += [self._count(self.records.labels[own], self.records.weights[own]) for own in rows]
-        return [(child, _Open(own, others)) for child, own, others in zip(children, rows, people, strict=True)]
+        own = [rows[low:high] for low, high in pairwise(bounds)]
+        self.counts += [self._count(self.records.labels[some], self.records.weights[some]) for some in own]
+        return [(child, _Open(mine, others)) for child, mine, others in zip(children, own, people, strict=True)]
 
-    def _count(self, labels: NDArray[np.int32], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _count(self, labels: Ints, weights: Floats) -> Floats:
         return np.bincount(labels, weights, self.n_labels).astype(np.float64)
 
-    def _answers(self, split: _Candidate, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+    def _answers(self, split: _Candidate, codes: Ints) -> Ints:
         """What each code answers: a node of the cut, or a side of the threshold."""
         attribute = self.attributes[split.column]
         if split.level >= 0:
-            nodes: NDArray[np.int32] = attribute.hierarchy.at_level[split.level][codes]
+            nodes: Ints = attribute.hierarchy.at_level[split.level][codes]
             return nodes
         answers = np.where(codes > split.threshold, np.int32(ABOVE), np.int32(BELOW)).astype(np.int32)
         answers[codes == attribute.domain.missing_code] = ABSENT
@@ -284,9 +274,7 @@ def _asked(attributes: Sequence[GeneralizedAttribute], records: Records, n_label
     return Records(codes, records.labels.astype(np.int32), records.weights.astype(np.float64))
 
 
-def _sorted_by(
-    rows: NDArray[np.int32], place: NDArray[np.int64], places: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _sorted_by(rows: Ints, place: Longs, places: int) -> tuple[Ints, Longs]:
     ordered, bounds = np.empty_like(rows), np.empty(places + 1, dtype=np.int64)
     sorted_by(rows, place, ordered, bounds)
     return ordered, bounds

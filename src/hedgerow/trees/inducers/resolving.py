@@ -154,8 +154,19 @@ def _sound(tree: ClassificationTree) -> bool:
     )
 
 
-def _c45(table: TrainingTable) -> ClassificationTree:
-    return induce_c45(table.columns, table.labels, table.classes, table.weights, min_objects=table.min_objects)
+def _c45(
+    table: TrainingTable, *, confidence: float = 0.25, min_objects: int | None = None, pruned: bool = True
+) -> ClassificationTree:
+    least = table.min_objects if min_objects is None else min_objects
+    return induce_c45(
+        table.columns,
+        table.labels,
+        table.classes,
+        table.weights,
+        confidence=confidence,
+        min_objects=least,
+        pruned=pruned,
+    )
 
 
 _BY_WORD: dict[str, Inducer] = {"c45": _c45, "cart": induce_cart, "j48": induce_j48}
@@ -180,16 +191,4 @@ def _c45_as(given: object, settings: dict[str, Any]) -> Inducer:
     """C4.5 with the settings of a classifier."""
     confidence, least, pruned = settings["confidence"], settings["min_objects"], settings["pruned"]
     check_c45(type(given).__name__, confidence, least, pruned)
-
-    def induce(table: TrainingTable) -> ClassificationTree:
-        return induce_c45(
-            table.columns,
-            table.labels,
-            table.classes,
-            table.weights,
-            confidence=float(confidence),
-            min_objects=int(least),
-            pruned=pruned,
-        )
-
-    return induce
+    return partial(_c45, confidence=float(confidence), min_objects=int(least), pruned=pruned)

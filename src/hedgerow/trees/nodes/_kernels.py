@@ -3,21 +3,9 @@
 from __future__ import annotations
 
 from hedgerow._jit import jit
+from hedgerow.arrays import Bools, Floats, Ints, Longs
 from hedgerow.trees.nodes.links import BRANCHES, CODE, COLUMN, FIRST, THRESHOLD
-from hedgerow.trees.splitting.records import (
-    ALONG,
-    FIRST_LIST,
-    HIGH,
-    LOW,
-    NUMERIC,
-    SIZE,
-    SLACK,
-    Bools,
-    Floats,
-    Ints,
-    Lists,
-    Longs,
-)
+from hedgerow.trees.splitting.records import ALONG, FIRST_LIST, HIGH, LOW, NUMERIC, SIZE, SLACK, Lists
 from hedgerow.trees.splitting.tallies import lacking, mass, share_at
 
 __all__ = ["answer", "leaves_of"]

@@ -9,10 +9,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Floats, Ints, Longs
 from hedgerow.trees.nodes.links import BRANCHES, CODE, COLUMN, FIRST, LINKS, PARENT, THRESHOLD
 from hedgerow.values import number_text
 
-__all__ = ["LabellingTree", "NodeList", "Nodes", "Tree", "ranges"]
+__all__ = ["LabellingTree", "NodeList", "Nodes", "TreeView", "ranges"]
 
 # A leaf with less weight than this was reached by no record.
 _NOTHING = 1e-6
@@ -41,9 +42,9 @@ class Nodes:
     [4, -1, 1, 2, -1, -1]
     """
 
-    links: NDArray[np.int32]
-    counts: NDArray[np.float64]
-    bag: NDArray[np.float64]
+    links: Ints
+    counts: Floats
+    bag: Floats
 
     @classmethod
     def leaves(cls, nodes: int, labels: int) -> Nodes:
@@ -53,44 +54,44 @@ class Nodes:
         return cls(links, np.zeros((nodes, labels)), np.zeros(nodes))
 
     @property
-    def column(self) -> NDArray[np.int32]:
+    def column(self) -> Ints:
         """What each node asks."""
         return self.links[:, COLUMN]
 
     @property
-    def threshold(self) -> NDArray[np.int32]:
+    def threshold(self) -> Ints:
         """The largest code that goes to the first branch."""
         return self.links[:, THRESHOLD]
 
     @property
-    def first(self) -> NDArray[np.int32]:
+    def first(self) -> Ints:
         """The first branch of each node."""
         return self.links[:, FIRST]
 
     @property
-    def branches(self) -> NDArray[np.int32]:
+    def branches(self) -> Ints:
         """How many branches each node has."""
         return self.links[:, BRANCHES]
 
     @property
-    def parent(self) -> NDArray[np.int32]:
+    def parent(self) -> Ints:
         """The node above each node."""
         return self.links[:, PARENT]
 
     @property
-    def code(self) -> NDArray[np.int32]:
+    def code(self) -> Ints:
         """The answer that leads to each node."""
         return self.links[:, CODE]
 
     @property
-    def empty(self) -> NDArray[np.bool_]:
+    def empty(self) -> Bools:
         """Whether no record reaches a node."""
         return np.asarray(self.counts.sum(axis=1) < _NOTHING)
 
     def __len__(self) -> int:
         return len(self.links)
 
-    def levels(self) -> list[NDArray[np.int64]]:
+    def levels(self) -> list[Longs]:
         """The nodes that the root reaches, depth by depth."""
         found = [np.zeros(1, dtype=np.int64)]
         while len(found[-1]):
@@ -116,9 +117,7 @@ class Nodes:
         return Nodes(links, self.counts[kept], self.bag[kept])
 
 
-def ranges(
-    first: NDArray[np.signedinteger], lengths: NDArray[np.signedinteger]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def ranges(first: NDArray[np.signedinteger], lengths: NDArray[np.signedinteger]) -> tuple[Longs, Longs]:
     """All members of several ranges, and which range each is of.
 
     >>> ranges(np.array([5, 1]), np.array([2, 3]))
@@ -156,14 +155,14 @@ class NodeList:
         self._links += [[-1, -1, -1, 0, node, code] for code in (codes or [-1] * branches)]
         return range(first, first + branches)
 
-    def finished(self, counts: NDArray[np.float64] | None = None) -> Nodes:
+    def finished(self, counts: Floats | None = None) -> Nodes:
         """The arrays."""
         links = np.array(self._links, dtype=np.int32)
         counts = np.zeros((len(links), 0)) if counts is None else counts
         return Nodes(links, counts, counts.sum(axis=1))
 
 
-class Tree:
+class TreeView:
     """What the views of nodes share."""
 
     nodes: Nodes
@@ -179,32 +178,32 @@ class Tree:
         return int((self.nodes.column < 0).sum())
 
     @property
-    def column(self) -> NDArray[np.int32]:
+    def column(self) -> Ints:
         """The column that each node asks, -1 at a leaf."""
         return self.nodes.column
 
     @property
-    def threshold(self) -> NDArray[np.int32]:
+    def threshold(self) -> Ints:
         """The largest code that goes to the first branch, -1 where a question has none."""
         return self.nodes.threshold
 
     @property
-    def first(self) -> NDArray[np.int32]:
+    def first(self) -> Ints:
         """The branches of a node are ``first``, ``first + 1``, …."""
         return self.nodes.first
 
     @property
-    def branches(self) -> NDArray[np.int32]:
+    def branches(self) -> Ints:
         """How many branches each node has."""
         return self.nodes.branches
 
     @property
-    def parent(self) -> NDArray[np.int32]:
+    def parent(self) -> Ints:
         """The node above each node, -1 above the root."""
         return self.nodes.parent
 
     @property
-    def counts(self) -> NDArray[np.float64]:
+    def counts(self) -> Floats:
         """The weight of each label in each node, (nodes, labels)."""
         return self.nodes.counts
 
@@ -213,13 +212,13 @@ class Tree:
         return range(int(self.first[node]), int(self.first[node]) + int(self.branches[node]))
 
 
-class LabellingTree(Tree):
+class LabellingTree(TreeView):
     """A tree that names a label at each leaf."""
 
     classes: tuple[str, ...]
 
     @cached_property
-    def deciding(self) -> NDArray[np.float64]:
+    def deciding(self) -> Floats:
         """The records that decide at each node: its own, or its parent's where no record came."""
         return np.where(self.nodes.empty[:, None], self.counts[np.maximum(self.parent, 0)], self.counts)
 

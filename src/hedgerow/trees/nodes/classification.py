@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.counts import tabulate
 from hedgerow.trees.attributes import Attribute
 from hedgerow.trees.nodes._kernels import answer
 from hedgerow.trees.nodes.arrays import LabellingTree, Nodes
 from hedgerow.trees.sets import SetAttribute, SetColumn, cells_of, joined_lists
-from hedgerow.trees.splitting.records import EVERYWHERE, Lists, Longs, column_facts, lists_of
+from hedgerow.trees.splitting.records import EVERYWHERE, Lists, column_facts, lists_of
 
 __all__ = ["ClassificationTree", "Prediction"]
 
@@ -23,8 +23,8 @@ __all__ = ["ClassificationTree", "Prediction"]
 class Prediction:
     """What a tree says of rows: the share of every label (they may sum to less than 1), and the label it names."""
 
-    shares: NDArray[np.float64]
-    labels: NDArray[np.int64]
+    shares: Floats
+    labels: Longs
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,12 +69,7 @@ class ClassificationTree(LabellingTree):
         """The attributes that know how published cells are read."""
         return tuple(attribute for attribute in self.attributes if isinstance(attribute, SetAttribute))
 
-    @property
-    def coming(self) -> NDArray[np.int32]:
-        """The code that leads to each node; -1 below a threshold."""
-        return self.nodes.code
-
-    def classify(self, codes: NDArray[np.int32]) -> Prediction:
+    def classify(self, codes: Ints) -> Prediction:
         """Send rows of plain values down the tree, one row of ``codes`` per attribute; -1 if nothing is known."""
         return self._answer_rows(column_facts(self.attributes)[0], codes, None)
 
@@ -91,7 +86,7 @@ class ClassificationTree(LabellingTree):
         said = self._answer_rows(column_facts(self.attributes, many)[0], cells, lists_of(lists, 0))
         return Prediction(said.shares[index], said.labels[index])
 
-    def _answer_rows(self, columns: Longs, cells: NDArray[np.int32], lists: Lists | None) -> Prediction:
+    def _answer_rows(self, columns: Longs, cells: Ints, lists: Lists | None) -> Prediction:
         rows, nodes = cells.shape[1], self.nodes
         shares = np.zeros((rows, len(self.classes)), dtype=np.float64)
         labels = np.zeros(rows, dtype=np.int64)
@@ -116,7 +111,7 @@ class ClassificationTree(LabellingTree):
         return Prediction(shares, labels)
 
     @cached_property
-    def _left(self) -> NDArray[np.float64]:
+    def _left(self) -> Floats:
         """What the questions above each node left of the column that it asks, as in ``Room.columns``."""
         nodes, total = self.nodes, self.counts.sum(axis=1)
         numeric = np.array([attribute.numeric for attribute in self.attributes], dtype=np.bool_)

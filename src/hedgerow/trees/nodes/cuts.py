@@ -9,21 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
+from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.domains import Domain
 from hedgerow.recoding import CutTree
-from hedgerow.trees.nodes.arrays import Tree, ranges
+from hedgerow.trees.nodes.arrays import TreeView, ranges
 from hedgerow.trees.nodes.generalizing import ABSENT, GeneralizedAttribute, GeneralizingTree
 from hedgerow.trees.nodes.paths import PathTree
 
 __all__ = ["cuts_of_leaves", "cuts_of_paths"]
 
-Longs = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
-
-def cuts_of_paths(tree: PathTree, group_of_node: NDArray[np.int32], domains: Sequence[Domain]) -> CutTree:
+def cuts_of_paths(tree: PathTree, group_of_node: Ints, domains: Sequence[Domain]) -> CutTree:
     """Send rows down to the leaf they belong to, and from there up to the nearest group.
 
     A value without a branch, or one whose branch published nothing, goes to the nearest group above. A node that
@@ -70,7 +68,7 @@ def cuts_of_paths(tree: PathTree, group_of_node: NDArray[np.int32], domains: Seq
     return chains.cuts(group, last, tuple(np.arange(domain.size, dtype=np.int32) for domain in domains))
 
 
-def cuts_of_leaves(tree: GeneralizingTree, leaves: NDArray[np.int64]) -> CutTree:
+def cuts_of_leaves(tree: GeneralizingTree, leaves: Longs) -> CutTree:
     """Send rows to the leaf they belong to, the groups being the leaves; what no branch is for goes to the last one."""
     asked = set(tree.column.tolist())
     orders = tuple(_order(attribute, at in asked) for at, attribute in enumerate(tree.attributes))
@@ -86,16 +84,17 @@ def cuts_of_leaves(tree: GeneralizingTree, leaves: NDArray[np.int64]) -> CutTree
 class _Chains:
     """Cuts while they are collected: of each the node, the place, whether it takes one value, and where that goes."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: TreeView) -> None:
         self._tree = tree
         self._parts: list[tuple[Longs, Longs, Longs, Bools]] = []
 
-    def add(self, node: Longs, threshold: NDArray[np.integer], child: NDArray[np.integer], *, single: bool) -> None:
-        """Add cuts to the chains of nodes, behind those that they have."""
-        alone = np.full(len(node), single)
-        self._parts.append((node, threshold.astype(np.int64), child.astype(np.int64), alone))
+    def add(self, node: int | Longs, threshold: ArrayLike, child: ArrayLike, *, single: bool) -> None:
+        """Add cuts to the chain of a node, or to those of several, behind those that they have."""
+        below = np.asarray(child, dtype=np.int64)
+        nodes = np.full(len(below), node, dtype=np.int64)
+        self._parts.append((nodes, np.asarray(threshold, dtype=np.int64), below, np.full(len(below), single)))
 
-    def cuts(self, group: Longs, last: Longs, orders: tuple[NDArray[np.int32], ...]) -> CutTree:
+    def cuts(self, group: Longs, last: Longs, orders: tuple[Ints, ...]) -> CutTree:
         """Put the chains behind one another, that of the root first, so that 0 is never the next cut of another.
 
         ``group`` is where a node without cuts sends its rows, ``last`` the branch at the end of its chain, -1 for its
@@ -122,25 +121,22 @@ class _Chains:
         )
 
 
-def _order(attribute: GeneralizedAttribute, asked: bool) -> NDArray[np.int32]:
+def _order(attribute: GeneralizedAttribute, asked: bool) -> Ints:
     """The rank of each code: in a taxonomy of categories that of its leaf, so that the codes below a node are a run."""
     if asked and attribute.domain.kind == "text" and attribute.hierarchy.height > 1:
         return attribute.hierarchy.order
     return np.arange(attribute.domain.size, dtype=np.int32)
 
 
-def _add_chain(chains: _Chains, tree: GeneralizingTree, node: int, order: NDArray[np.int32]) -> int:
+def _add_chain(chains: _Chains, tree: GeneralizingTree, node: int, order: Ints) -> int:
     """Add the cuts that tell the branches of a node apart; returns the last branch."""
     attribute, children = tree.attributes[tree.column[node]], tree.children(node)
     missing = attribute.domain.missing_code
 
-    def add(places: Sequence[int] | NDArray[np.int32], below: Sequence[int], *, single: bool) -> None:
-        chains.add(np.full(len(below), node), np.array(places, np.int64), np.array(below, np.int64), single=single)
-
     if attribute.by_threshold:
         absent = [child for child in children if tree.said[child] == ABSENT]
-        add([missing] * len(absent), absent, single=True)
-        add([int(tree.threshold[node])], [children[0]], single=False)
+        chains.add(node, [missing] * len(absent), absent, single=True)
+        chains.add(node, [int(tree.threshold[node])], [children[0]], single=False)
         return children[1]
     codes = np.arange(attribute.domain.size, dtype=np.int32)
     branch = tree.branch_of(node, attribute.places(codes))
@@ -148,12 +144,12 @@ def _add_chain(chains: _Chains, tree: GeneralizingTree, node: int, order: NDArra
         # Unknown categories have a place among the codes' own order, but the alphabet must not decide where they go.
         last = max(children, key=lambda child: float(tree.counts[child].sum()))
         apart = codes[(branch >= 0) & (branch != last - children[0])]
-        add(apart, [children[at] for at in branch[apart]], single=True)
+        chains.add(node, apart, [children[at] for at in branch[apart]], single=True)
         return last
     if missing >= 0 and branch[missing] >= 0:
-        add([int(order[missing])], [children[branch[missing]]], single=True)
+        chains.add(node, [int(order[missing])], [children[branch[missing]]], single=True)
     known = codes[(branch >= 0) & (codes != missing)]
     known = known[np.argsort(order[known])]
     ends = known[np.flatnonzero(np.diff(branch[known]))]
-    add(order[ends], [children[at] for at in branch[ends]], single=False)
+    chains.add(node, order[ends], [children[at] for at in branch[ends]], single=False)
     return children[int(branch[known[-1]])]

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Ints, Longs
 from hedgerow.domains import Domain
 from hedgerow.hierarchies import NOWHERE, EncodedHierarchy
 from hedgerow.trees.nodes.arrays import LabellingTree, Nodes
@@ -45,7 +45,7 @@ class GeneralizedAttribute:
         """Whether it is asked by thresholds: numbers and dates for which no hierarchy was given."""
         return self.hierarchy.automatic and self.domain.kind != "text"
 
-    def places(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+    def places(self, codes: Ints) -> Ints:
         """The places of values of the domain."""
         return codes if self.by_threshold else self.hierarchy.leaf_of[codes]
 
@@ -68,7 +68,7 @@ class GeneralizingTree(LabellingTree):
     nodes: Nodes
 
     @property
-    def said(self) -> NDArray[np.int32]:
+    def said(self) -> Ints:
         """The answer that leads to each node."""
         return self.nodes.code
 
@@ -79,13 +79,13 @@ class GeneralizingTree(LabellingTree):
             yield int(self.column[above]), int(self.said[node])
             node = above
 
-    def branch_of(self, node: int, places: NDArray[np.int32]) -> NDArray[np.int64]:
+    def branch_of(self, node: int, places: Ints) -> Longs:
         """The branch of each place at a node, -1 where there is none."""
         children = self.children(node)
         said = self.said[children.start : children.stop]
         attribute = self.attributes[self.column[node]]
         if attribute.by_threshold:
-            branch: NDArray[np.int64] = (places > self.threshold[node]).astype(np.int64)
+            branch: Longs = (places > self.threshold[node]).astype(np.int64)
             branch[places == attribute.domain.missing_code] = ABSENT
             branch[(branch >= len(children)) | (places == NOWHERE)] = -1
             return branch
@@ -95,7 +95,7 @@ class GeneralizingTree(LabellingTree):
         branch[(branch < 0) | (last_leaf[places] > last_leaf[said[branch]])] = -1
         return branch
 
-    def reached(self, places: NDArray[np.int32]) -> NDArray[np.int64]:
+    def reached(self, places: Ints) -> Longs:
         """The node where each row ends: a leaf, or a node that has no branch for its value.
 
         Parameters
@@ -107,7 +107,7 @@ class GeneralizingTree(LabellingTree):
             end[rows] = node
         return end
 
-    def spans(self, places: NDArray[np.int32]) -> NDArray[np.int64]:
+    def spans(self, places: Ints) -> Longs:
         """The number of the span of each row; the places of private attributes do not matter.
 
         O(rows × depth) where all attributes are public, else up to O(rows × nodes).
@@ -120,7 +120,7 @@ class GeneralizingTree(LabellingTree):
                 span[rows], spans = refined(span[rows], branch, spans)
         return np.unique(span, return_inverse=True)[1]
 
-    def _walk(self, places: NDArray[np.int32], *, free: bool) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    def _walk(self, places: Ints, *, free: bool) -> Iterator[tuple[int, Longs]]:
         """Every node with the rows that come to it; if ``free``, a private question may be answered in any way."""
         waiting = [(0, np.arange(places.shape[1]))]
         while waiting:
@@ -153,7 +153,7 @@ class GeneralizingTree(LabellingTree):
         return f"{name} {'<=' if said == BELOW else '>'} {attribute.domain.labels[self.threshold[parent]]}"
 
 
-def refined(span: NDArray[np.int64], branch: NDArray[np.int64], spans: int) -> tuple[NDArray[np.int64], int]:
+def refined(span: Longs, branch: Longs, spans: int) -> tuple[Longs, int]:
     """Split spans by branch; the new ones are numbered from ``spans`` on.
 
     >>> refined(np.array([0, 0, 1]), np.array([0, 1, 1]), 2)

@@ -10,25 +10,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.domains import Domain
 from hedgerow.trees.nodes._kernels import leaves_of
-from hedgerow.trees.nodes.arrays import Nodes, Tree, ranges
+from hedgerow.trees.nodes.arrays import Nodes, TreeView, ranges
 from hedgerow.trees.nodes.classification import ClassificationTree
 
 __all__ = ["PathTree", "joined_lookups"]
 
 
 @dataclass(frozen=True, eq=False)
-class PathTree(Tree):
+class PathTree(TreeView):
     """A univariate tree over the quasi-identifiers of a frequency table.
 
     Attributes
     ----------
     nodes : Nodes
-        What a number has as ``threshold`` is the largest code that goes to the first branch.
+        The ``threshold`` of a number is the largest code that goes to the first branch.
     start : int array (nodes,)
         For a category, where the node's table in ``lookup`` starts; -1 elsewhere.
     lookup : int array
@@ -36,8 +36,8 @@ class PathTree(Tree):
     """
 
     nodes: Nodes
-    start: NDArray[np.int64]
-    lookup: NDArray[np.int32]
+    start: Longs
+    lookup: Ints
 
     @classmethod
     def from_classification(cls, tree: ClassificationTree, domains: Sequence[Domain]) -> PathTree:
@@ -72,14 +72,14 @@ class PathTree(Tree):
         start[now[by_value]] = np.cumsum(lengths) - lengths
         return cls(nodes, start, ranges(np.zeros(len(lengths), dtype=np.int64), lengths)[0].astype(np.int32))
 
-    def leaves_of(self, counts: FrequencyTable) -> NDArray[np.int32]:
+    def leaves_of(self, counts: FrequencyTable) -> Ints:
         """The leaf of each tuple of a table; ``-1 - node`` where ``node`` has no branch for its value."""
         missing = np.array([counts.domains[name].missing_code for name in counts.quasi], dtype=np.int64)
         leaves = np.empty(len(counts.tuples), dtype=np.int32)
         leaves_of(self.nodes.links, self.start, self.lookup, counts.tuples, missing, leaves)
         return leaves
 
-    def asked(self, columns: int) -> NDArray[np.bool_]:
+    def asked(self, columns: int) -> Bools:
         """Which columns the nodes above each node ask for, (nodes, columns)."""
         asked = np.zeros((self.size, columns), dtype=np.bool_)
         for level in self.nodes.levels()[1:]:
@@ -88,7 +88,7 @@ class PathTree(Tree):
             asked[level, self.column[above]] = True
         return asked
 
-    def asked_below(self, columns: int) -> NDArray[np.bool_]:
+    def asked_below(self, columns: int) -> Bools:
         """Which columns each node or a node below it asks for, (nodes, columns)."""
         asked = np.zeros((self.size, columns), dtype=np.bool_)
         inner = np.flatnonzero(self.column >= 0)
@@ -98,7 +98,7 @@ class PathTree(Tree):
         return asked
 
 
-def joined_lookups(lookups: Mapping[int, NDArray[np.int32]], nodes: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def joined_lookups(lookups: Mapping[int, Ints], nodes: int) -> tuple[Longs, Ints]:
     """The tables of some nodes behind one another, and where that of each node starts."""
     start = np.full(nodes, -1, dtype=np.int64)
     lengths = [len(lookup) for lookup in lookups.values()]

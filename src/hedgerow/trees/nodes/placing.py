@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Ints
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import NOWHERE, Hierarchy, nodes_above
@@ -15,7 +16,7 @@ from hedgerow.trees.nodes.generalizing import GeneralizedAttribute
 __all__ = ["places_of"]
 
 
-def places_of(attribute: GeneralizedAttribute, new: Domain, given: Hierarchy) -> NDArray[np.int32]:
+def places_of(attribute: GeneralizedAttribute, new: Domain, given: Hierarchy) -> Ints:
     """Where the values of another table lie, one for each code of its domain.
 
     Parameters

@@ -17,8 +17,8 @@ from numbers import Real
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Ints
 from hedgerow.counts import FrequencyTable
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
@@ -131,8 +131,8 @@ def path_tree(root: Node, counts: FrequencyTable, owner: str) -> PathTree:
         if below:
             above.add(id(node))
             waiting.append((node, place, True))
-            waiting.extend((child, at, False) for at, child in zip(layout.places[place], below, strict=True))
-    tree = layout.tree()
+            waiting.extend((child, at, False) for child, at in below)
+    tree = PathTree(layout.nodes.finished(), *joined_lookups(layout.lookups, len(layout.nodes)))
     _check_complete(tree, counts, owner)
     return tree
 
@@ -146,11 +146,10 @@ class _Layout:
         self.domains = [counts.domains[name] for name in counts.quasi]
         self.codes: dict[int, dict[str | None, int]] = {}
         self.nodes = NodeList()
-        self.places: dict[int, range] = {}
-        self.lookups: dict[int, NDArray[np.int32]] = {}
+        self.lookups: dict[int, Ints] = {}
 
-    def ask(self, node: object, place: int) -> list[object]:
-        """Write the question of a node; returns its branches, none for a leaf."""
+    def ask(self, node: object, place: int) -> list[tuple[object, int]]:
+        """Write the question of a node; returns its branches and their places, none for a leaf."""
         if isinstance(node, Leaf):
             return []
         threshold = -1
@@ -170,8 +169,7 @@ class _Layout:
                 f"The tree for {self.owner} has more than {_MOST_NODES:,} nodes. "
                 "Does it use the same question in many places?"
             )
-        self.places[place] = self.nodes.ask(place, column, len(below), threshold)
-        return below
+        return list(zip(below, self.nodes.ask(place, column, len(below), threshold), strict=True))
 
     def _column(self, attribute: object) -> int:
         if not isinstance(attribute, str):
@@ -237,9 +235,6 @@ class _Layout:
         if column not in self.codes:
             self.codes[column] = _codes(self.domains[column])
         return self.codes[column]
-
-    def tree(self) -> PathTree:
-        return PathTree(self.nodes.finished(), *joined_lookups(self.lookups, len(self.nodes)))
 
 
 def _finite(given: object) -> float | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from hedgerow._jit import int64, jit
+from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.trees.nodes.links import BRANCHES, COLUMN, FIRST, PARENT, THRESHOLD
 from hedgerow.trees.pruning.errors import TOLERATED, expected_errors
-from hedgerow.trees.splitting.records import BAG, BOUND, SLACK, Floats, Ints, Longs, Room, Table
+from hedgerow.trees.splitting.records import BAG, BOUND, SLACK, Room, Table
 from hedgerow.trees.splitting.sending import send
 
 __all__ = ["PRUNE", "prune_to_leaves", "prune_with_raising"]

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from hedgerow._jit import jit
-from hedgerow.trees.splitting.records import SLACK, Floats
+from hedgerow.arrays import Floats
+from hedgerow.trees.splitting.records import SLACK
 
 __all__ = ["TOLERATED", "added_errors", "expected_errors", "limits"]
 

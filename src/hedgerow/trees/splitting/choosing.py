@@ -5,22 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hedgerow._jit import jit
+from hedgerow.arrays import Bools, Floats, Ints
 from hedgerow.trees.splitting.merits import merit_of_categories, merit_of_numbers
 from hedgerow.trees.splitting.records import (
-    ALONG,
-    FIRST_LIST,
     GAIN,
-    HIGH,
-    LOW,
     MERIT,
     NUMERIC,
     OFFSET,
     SIZE,
     SLACK,
     SPLIT_AT,
-    Bools,
-    Floats,
-    Ints,
     Lists,
     Room,
     Table,
@@ -75,23 +69,7 @@ def choose(
             continue
         found = -1
         if lists is not None:
-            found = tally_lists(
-                table.counted,
-                column,
-                size,
-                columns[column, FIRST_LIST],
-                table.labels,
-                rows,
-                weights,
-                start,
-                end,
-                groups,
-                kept,
-                lists,
-                int(judged[column, LOW]),
-                int(judged[column, HIGH]),
-                judged[column, ALONG],
-            )
+            found = tally_lists(table, lists, column, rows, weights, start, end, room)
         if found < 0:
             found = tally_codes(
                 table.counted, column, size, table.labels, rows, weights, start, end, groups, kept, room.keys

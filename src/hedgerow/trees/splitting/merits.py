@@ -6,7 +6,8 @@ import math
 from typing import NamedTuple
 
 from hedgerow._jit import jit
-from hedgerow.trees.splitting.records import ABOVE, ALL, BELOW, SLACK, Floats, Ints
+from hedgerow.arrays import Floats, Ints
+from hedgerow.trees.splitting.records import ABOVE, ALL, BELOW, SLACK
 
 __all__ = ["Merit", "log_weight", "merit_of_categories", "merit_of_numbers", "threshold_between"]
 

@@ -14,39 +14,14 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.errors import BadInput
 from hedgerow.trees.attributes import Attribute
 
 __all__ = [
-    "ABOVE",
-    "ALL",
-    "ALONG",
-    "BAG",
-    "BELOW",
-    "BOUND",
-    "BRANCH",
-    "EVERYWHERE",
-    "FIRST_LIST",
-    "GAIN",
-    "HIGH",
-    "INTO",
-    "LOW",
-    "MERIT",
-    "NUMERIC",
-    "OFFSET",
-    "PART",
-    "SHARE",
-    "SIZE",
-    "SLACK",
-    "SPLIT_AT",
-    "Bools",
     "CodeLists",
-    "Floats",
-    "Ints",
     "Lists",
-    "Longs",
     "Pool",
     "Room",
     "Table",
@@ -57,10 +32,6 @@ __all__ = [
     "new_room",
 ]
 
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 # Numbers that differ by less count as equal, as in Weka.
 SLACK: Final = 1e-6

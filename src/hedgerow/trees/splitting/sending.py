@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hedgerow._jit import jit
+from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.trees.splitting.records import (
     ALONG,
     BAG,
@@ -17,10 +18,7 @@ from hedgerow.trees.splitting.records import (
     SHARE,
     SIZE,
     SLACK,
-    Floats,
-    Ints,
     Lists,
-    Longs,
     Room,
     Table,
 )
@@ -186,8 +184,9 @@ def _parts(lists: Lists, which: int, numeric: bool, column: int, threshold: int,
     else:
         for branch in range(n_branches):
             branches[branch, PART] = 0.0
-        entry = first_at_least(lists, which, low)
-        while entry < lists.starts[which + 1] and lists.codes[entry] <= high:
+        end = lists.starts[which + 1]
+        entry = first_at_least(lists.codes, lists.starts[which], end, low)
+        while entry < end and lists.codes[entry] <= high:
             branches[room.places[lists.codes[entry], BRANCH], PART] = share_at(lists, which, entry)
             entry += 1
     return float(mass(lists, which, low, high) + lacking(lists, which) * room.columns[column, ALONG])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hedgerow._jit import int64, jit
-from hedgerow.trees.splitting.records import EVERYWHERE, SLACK, Floats, Ints, Lists, Longs
+from hedgerow.arrays import Floats, Ints, Longs
+from hedgerow.trees.splitting.records import ALONG, EVERYWHERE, FIRST_LIST, HIGH, LOW, SIZE, SLACK, Lists, Room, Table
 
 __all__ = ["first_at_least", "lacking", "mass", "share_at", "tally_codes", "tally_lists"]
 
@@ -86,28 +87,18 @@ def drop_empty(size: int, groups: Floats, kept: Ints) -> int:
 
 @jit(inner=True)
 def tally_lists(
-    cells: Ints,
-    column: int,
-    size: int,
-    first_list: int,
-    labels: Ints,
-    rows: Ints,
-    weights: Floats,
-    start: int,
-    end: int,
-    groups: Floats,
-    kept: Ints,
-    lists: Lists,
-    low: int,
-    high: int,
-    along: float,
+    table: Table, lists: Lists, column: int, rows: Ints, weights: Floats, start: int, end: int, room: Room
 ) -> int:
     """The same where items may have lists, of whose codes only a range is left; -1 if none has. O(items + codes).
 
     Items of one list are added up first, so that a list of many codes is spread only once.
     """
+    cells, labels, groups, counts = table.counted, table.labels, room.groups, lists.counts
+    size = table.columns[column, SIZE]
+    first_list = table.columns[column, FIRST_LIST]
+    low = int(room.columns[column, LOW])
+    high = int(room.columns[column, HIGH])
     n_labels = groups.shape[1]
-    counts = lists.counts
     distinct = 0
     for item in range(start, end):
         cell = cells[column, rows[item]]
@@ -131,26 +122,25 @@ def tally_lists(
             groups[cell, labels[rows[item]]] += weights[item]
     for at in range(distinct):
         which = lists.touched[at]
-        here = mass(lists, which, low, high) + lacking(lists, which) * along
-        entry = first_at_least(lists, which, low)
-        while here > 0.0 and entry < lists.starts[which + 1] and lists.codes[entry] <= high:
+        here = mass(lists, which, low, high) + lacking(lists, which) * room.columns[column, ALONG]
+        end_of_list = lists.starts[which + 1]
+        entry = first_at_least(lists.codes, lists.starts[which], end_of_list, low)
+        while here > 0.0 and entry < end_of_list and lists.codes[entry] <= high:
             share = share_at(lists, which, entry) / here
             for label in range(n_labels):
                 groups[lists.codes[entry], label] += counts[which, label] * share
             entry += 1
         for label in range(n_labels):
             counts[which, label] = 0.0
-    return drop_empty(size, groups, kept)
+    return drop_empty(size, groups, room.kept)
 
 
 @jit(inner=True)
-def first_at_least(lists: Lists, which: int, code: int) -> int:
-    """Where the codes of a list reach a code. O(log codes)."""
-    first = lists.starts[which]
-    last = lists.starts[which + 1]
+def first_at_least(codes: Ints, first: int, last: int, code: int) -> int:
+    """Where ascending codes reach a code, in a range of them. O(log codes)."""
     while first < last:
         middle = (first + last) // 2
-        if lists.codes[middle] < code:
+        if codes[middle] < code:
             first = middle + 1
         else:
             last = middle
@@ -160,11 +150,14 @@ def first_at_least(lists: Lists, which: int, code: int) -> int:
 @jit(inner=True)
 def mass(lists: Lists, which: int, low: int, high: int) -> float:
     """The share of a list that lies in a range of codes."""
-    first = first_at_least(lists, which, low)
-    end = lists.starts[which + 1] if high >= EVERYWHERE else first_at_least(lists, which, high + 1)
+    start = lists.starts[which]
+    end = lists.starts[which + 1]
+    first = first_at_least(lists.codes, start, end, low)
+    if high < EVERYWHERE:
+        end = first_at_least(lists.codes, start, end, high + 1)
     if first >= end:
         return 0.0
-    before = 0.0 if first == lists.starts[which] else lists.upto[first - 1]
+    before = 0.0 if first == start else lists.upto[first - 1]
     return float(lists.upto[end - 1] - before)
 
 

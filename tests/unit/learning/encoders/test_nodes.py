@@ -9,7 +9,7 @@ import pytest
 
 from hedgerow.domains import Domain
 from hedgerow.hierarchies import EncodedHierarchy, intervals, taxonomy
-from hedgerow.learning.encoders.nodes import Nodes, nodes_of_hierarchy
+from hedgerow.learning.encoders.nodes import FeatureNodes, nodes_of_hierarchy
 from hedgerow.published import Interval
 
 
@@ -18,7 +18,7 @@ def tree(nested: Any, values: list[str]) -> EncodedHierarchy:
 
 
 @pytest.fixture
-def ages() -> Nodes:
+def ages() -> FeatureNodes:
     """Ages in tens below twenties; no age from 30 to 39."""
     numbers = np.array([21.0, 25, 45])
     domain = Domain("age", "number", np.array(["21", "25", "45"]), numbers)
@@ -26,7 +26,7 @@ def ages() -> Nodes:
     return nodes_of_hierarchy(encoded, hide_leaves=True, with_missing=True)[0]
 
 
-def names(nodes: Nodes, found: Any) -> list[str]:
+def names(nodes: FeatureNodes, found: Any) -> list[str]:
     return [nodes.labels[node] for node in np.atleast_1d(found).tolist()]
 
 
@@ -34,7 +34,6 @@ def test_leaves_come_first_then_level_by_level() -> None:
     encoded = tree({"r": {"a": {"b": ["x", "y"]}, "c": ["z"]}}, ["x"])
     nodes, into = nodes_of_hierarchy(encoded, hide_leaves=False, with_missing=True)
     assert names(nodes, nodes.order) == ["x", "y", "z", "\\N", "b", "a", "c", "r"]
-    assert nodes.feature[nodes.order].tolist() == list(range(8))
     assert into.tolist() == list(range(7))
 
 
@@ -53,7 +52,7 @@ def test_labels_only_are_no_values() -> None:
     assert nodes.total[0] == 1
 
 
-def test_numbers_are_drawn_into_their_interval(ages: Nodes) -> None:
+def test_numbers_are_drawn_into_their_interval(ages: FeatureNodes) -> None:
     assert ages.labels == ("*", "[20,40)", "[20,30)", "[40,60]", "[40,50)", "\\N")
     assert ages.own.tolist() == [0, 0, 2, 0, 1, 1]
     assert ages.labels[ages.missing] == "\\N"
@@ -66,20 +65,20 @@ def test_numbers_directly_below_the_root_stay() -> None:
     assert names(nodes, nodes.around(np.array([0.0, 1.0, 0.5]))) == ["0", "1", "*"]
 
 
-def test_around_finds_the_lowest_interval(ages: Nodes) -> None:
+def test_around_finds_the_lowest_interval(ages: FeatureNodes) -> None:
     found = ages.around(np.array([20.0, 29.9, 30, 50, 60, 61]))
     assert names(ages, found[:5]) == ["[20,30)", "[20,30)", "[20,40)", "[40,60]", "[40,60]"]
     assert found[5] == -1
 
 
-def test_up_down_and_lca(ages: Nodes) -> None:
+def test_up_down_and_lca(ages: FeatureNodes) -> None:
     assert set(names(ages, ages.up[[2]].indices)) == {"*", "[20,40)", "[20,30)"}
     assert set(names(ages, ages.down[[1]].indices)) == {"[20,40)", "[20,30)"}
     first, second = np.array([2, 2, 4]), np.array([4, 1, 4])
     assert names(ages, ages.lca(first, second)) == ["*", "[20,40)", "[40,50)"]
 
 
-def test_holding_and_lying_inside(ages: Nodes) -> None:
+def test_holding_and_lying_inside(ages: FeatureNodes) -> None:
     assert ages.holds(1, Interval(20, 40))
     assert not ages.holds(1, Interval(20, 40, closed=True))
     assert ages.holds(3, Interval(45, 60, closed=True))

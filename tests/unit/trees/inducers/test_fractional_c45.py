@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hedgerow.trees.inducers.c45 import induce_fractional_c45
+from hedgerow.trees.inducers.c45 import induce_c45
 from hedgerow.trees.nodes.classification import ClassificationTree
 from hedgerow.trees.sets import SetColumn, read_training, read_unseen
 
@@ -18,7 +18,7 @@ def column(name: str, cells: list[Any]) -> SetColumn:
 
 
 def induced(columns: list[SetColumn], labels: list[int], **more: Any) -> ClassificationTree:
-    return induce_fractional_c45(columns, np.array(labels), ["no", "yes"], **more)
+    return induce_c45(columns, np.array(labels), ["no", "yes"], **more)
 
 
 def said(tree: ClassificationTree, **cells: list[Any]) -> list[float]:
@@ -59,4 +59,4 @@ def test_every_known_value_has_a_branch_as_in_c45() -> None:
     wind = column("wind", [1] * 3 + [1, 1, 9, 9])
     tree = induced([wind, sky], [0, 0, 0, 1, 1, 1, 1], min_objects=1, pruned=False)
     assert "sky = pink" in tree.export_text()
-    assert tree.coming[tree.nodes.first[0] : tree.nodes.first[0] + 3].tolist() == [0, 1, 2]
+    assert tree.nodes.code[tree.nodes.first[0] : tree.nodes.first[0] + 3].tolist() == [0, 1, 2]

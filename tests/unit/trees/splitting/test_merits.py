@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from hedgerow._jit import int64, jit
+from hedgerow.arrays import Floats, Ints
 from hedgerow.trees.splitting.merits import Merit, merit_of_categories, merit_of_numbers, threshold_between
-from hedgerow.trees.splitting.records import Floats, Ints
 
 # Only kernels can call what is tested here.
 

@@ -1,0 +1,13 @@
+from hedgerow.trees.attributes import Attribute as Attribute
+from hedgerow.trees.attributes import CodedColumn as CodedColumn
+from hedgerow.trees.inducers.c45 import induce_c45 as induce_c45
+from hedgerow.trees.inducers.resolving import Inducer as Inducer
+from hedgerow.trees.inducers.resolving import resolve_inducer as resolve_inducer
+from hedgerow.trees.names import INDUCERS as INDUCERS
+from hedgerow.trees.nodes.classification import ClassificationTree as ClassificationTree
+from hedgerow.trees.nodes.paths import PathTree as PathTree
+from hedgerow.trees.nodes.written import ByThreshold as ByThreshold
+from hedgerow.trees.nodes.written import ByValue as ByValue
+from hedgerow.trees.nodes.written import Leaf as Leaf
+from hedgerow.trees.nodes.written import Node as Node
+from hedgerow.trees.training import TrainingTable as TrainingTable

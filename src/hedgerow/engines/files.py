@@ -14,8 +14,8 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Longs
 from hedgerow.counts import BadValues, FrequencyTable
 from hedgerow.database import open_database
 from hedgerow.engines import csv_source, csv_text
@@ -328,7 +328,7 @@ def _columns_of(path: Path) -> tuple[str, ...]:
         return tuple(next(records)[1])
 
 
-def _within_cell(running: NDArray[np.int64], starts: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _within_cell(running: Longs, starts: Bools) -> Longs:
     """Turn a running total over all pieces into one that begins anew at each cell."""
     before = np.where(starts, np.concatenate([[0], running[:-1]]), 0)
     return running - np.maximum.accumulate(before)

@@ -15,8 +15,8 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools
 from hedgerow.engines.sql import identifier, literal
 
 if TYPE_CHECKING:
@@ -102,11 +102,11 @@ def _condition(cell: str, spare: Collection[str]) -> str:
     )
 
 
-def _formulas(cells: pa.Array) -> NDArray[np.bool_]:
+def _formulas(cells: pa.Array) -> Bools:
     begins = pc.starts_with(cells, _ESCAPE)
     for sign in _BEGINS:
         begins = pc.or_(begins, pc.starts_with(cells, sign))
-    found: NDArray[np.bool_] = np.zeros(len(cells), dtype=bool)
+    found: Bools = np.zeros(len(cells), dtype=bool)
     few = np.flatnonzero(pc.fill_null(begins, False).to_numpy(zero_copy_only=False))
     found[few] = [escaped(cell) != cell for cell in cells.take(pa.array(few)).to_pylist()]
     return found

@@ -14,8 +14,8 @@ import duckdb
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable, encode_column
 from hedgerow.database import open_database
 from hedgerow.engines.base import encode, ranking_columns, refuse_too_wide
@@ -116,7 +116,7 @@ class MemorySource:
             return self._opened.series(column.domain.name, column.numbers, nw.Float64)
         return self._opened.series(column.domain.name, list(column.texts), nw.String)
 
-    def _pseudonyms(self, column: nw.Series[Any], rows: NDArray[np.int64]) -> nw.Series[Any]:
+    def _pseudonyms(self, column: nw.Series[Any], rows: Longs) -> nw.Series[Any]:
         """A random name for each person: the same in every row, drawn from the operating system's randomness."""
         names = as_arrow(column)
         with translated(BadValues, into=lambda bad: bad.in_rows(names)):
@@ -132,10 +132,10 @@ class _Counted:
 
     roles: Roles
     frame: nw.DataFrame[Any]
-    row_cell: NDArray[np.int32]
+    row_cell: Ints
     respelled: frozenset[str]
 
-    def group_of_rows(self, pieces: Pieces, seed: str) -> NDArray[np.int32]:
+    def group_of_rows(self, pieces: Pieces, seed: str) -> Ints:
         """The group of each row; a cell that is split between groups gives its rows in the order of their hash."""
         first = np.ones(len(pieces.cell), dtype=bool)
         first[1:] = pieces.cell[1:] != pieces.cell[:-1]
@@ -150,7 +150,7 @@ class _Counted:
         group[ranked] = np.repeat(pieces.group[in_split], pieces.size[in_split])
         return group
 
-    def _ranked(self, rows: NDArray[np.int64], seed: str) -> NDArray[np.int64]:
+    def _ranked(self, rows: Longs, seed: str) -> Longs:
         """Order rows by cell, and inside a cell by the hash of their columns that are published as they are."""
         names = ranking_columns(self.roles, self.respelled)
         cell = self.row_cell[rows]

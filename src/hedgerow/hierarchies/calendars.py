@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies.encoded import EncodedHierarchy
@@ -43,7 +43,7 @@ class Dates:
         leaf_of[codes] = built.nodes[0]
         return encode_tree(built.tree, leaf_of, domain, f"dates by {', '.join(levels) or 'day'}")
 
-    def _days(self, domain: Domain) -> NDArray[np.float64]:
+    def _days(self, domain: Domain) -> Floats:
         """Count each value's days since 1970-01-01, the time of day as a fraction."""
         if domain.kind == "date" and domain.numbers is not None:
             return domain.numbers
@@ -115,7 +115,7 @@ _FORMS: Final[dict[str, tuple[int, Callable[[int], str]]]] = {
 """Per level: how many months it has, and how the number of such spans since 1970 is written."""
 
 
-def _calendar_labels(days: NDArray[np.int64], level: str) -> list[str]:
+def _calendar_labels(days: Longs, level: str) -> list[str]:
     """Name the span of the calendar that each day lies in; each name is made once."""
     moments = days.astype("datetime64[D]")
     if level == "day":

@@ -10,8 +10,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, translated
 from hedgerow.hierarchies.cuts import Cut, Grid, cut_at, cuts_by_quantiles, cuts_by_width, exact
@@ -55,9 +56,7 @@ class Intervals:
             low[0], high[0] = ends[-1][0].min(), ends[-1][1].max()
         return encode_tree(built.tree, leaf_of, domain, description, bounds=(low, high))
 
-    def _cuts(
-        self, domain: Domain, numbers: NDArray[np.float64], records: NDArray[np.int64] | None
-    ) -> tuple[str, list[Cut]]:
+    def _cuts(self, domain: Domain, numbers: Floats, records: Longs | None) -> tuple[str, list[Cut]]:
         """Cut the sorted numbers on every level, and say how."""
         grid = Grid.of(numbers, domain.decimals)
         if self.quantiles:
@@ -90,7 +89,7 @@ class Intervals:
         return "flat (too few values for quantiles)"
 
     @staticmethod
-    def _check_inside(domain: Domain, numbers: NDArray[np.float64], low: float, high: float) -> None:
+    def _check_inside(domain: Domain, numbers: Floats, low: float, high: float) -> None:
         outside = int(((numbers < low) | (numbers > high)).sum())
         if outside:
             raise BadInput(
@@ -229,7 +228,7 @@ def _edges(given: Any, name: str) -> tuple[float, ...]:
     return edges
 
 
-def _read_as_numbers(domain: Domain) -> tuple[Domain, NDArray[np.float64]]:
+def _read_as_numbers(domain: Domain) -> tuple[Domain, Floats]:
     """Take a domain of text that reads as numbers for one of numbers, and give the numbers beside it."""
     if domain.kind == "number" and domain.numbers is not None:
         return domain, domain.numbers

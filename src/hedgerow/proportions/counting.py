@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.domains import Domain
 from hedgerow.errors import required
@@ -52,9 +52,7 @@ def count_proportions(counts: FrequencyTable, recoding: Recoding) -> ExactPropor
     return ExactProportions(tuple(columns), sizes, recoding.missing)
 
 
-def _texts(
-    column: PublishedColumn, values: NDArray[np.int32]
-) -> tuple[tuple[str | None, ...], tuple[PublishedKind, ...], NDArray[np.int32]]:
+def _texts(column: PublishedColumn, values: Ints) -> tuple[tuple[str | None, ...], tuple[PublishedKind, ...], Ints]:
     """The texts that a column publishes, each once, what they are, and which of them each group has."""
     kind_of: dict[str | None, PublishedKind] = {}
     for value in np.unique(values).tolist():
@@ -66,7 +64,7 @@ def _texts(
     return tuple(kind_of), tuple(kind_of.values()), codes[values]
 
 
-def _favoured(counts: FrequencyTable, cell: NDArray[np.int32], size: NDArray[np.int64]) -> NDArray[np.int64] | None:
+def _favoured(counts: FrequencyTable, cell: Ints, size: Longs) -> Longs | None:
     """How many records of each piece have the most frequent label of the target."""
     if counts.roles.target is None:
         return None
@@ -74,7 +72,7 @@ def _favoured(counts: FrequencyTable, cell: NDArray[np.int32], size: NDArray[np.
     return np.where(labels == np.bincount(labels, size).argmax(), size, 0)
 
 
-def _ordered(column: ExactColumn, hierarchy: EncodedHierarchy | None, used: NDArray[np.int32]) -> ExactColumn:
+def _ordered(column: ExactColumn, hierarchy: EncodedHierarchy | None, used: Ints) -> ExactColumn:
     """The column with what a hierarchy that was given says of its values: their order, or how far they may reach."""
     if hierarchy is None or hierarchy.automatic:
         return column
@@ -88,26 +86,14 @@ def _ordered(column: ExactColumn, hierarchy: EncodedHierarchy | None, used: NDAr
 class _Entries:
     """One column of all pieces: class, value and how many records."""
 
-    def __init__(
-        self,
-        domain: Domain,
-        of_class: NDArray[np.int64],
-        values: NDArray[np.int32],
-        size: NDArray[np.int64],
-        favoured: NDArray[np.int64] | None,
-    ) -> None:
+    def __init__(self, domain: Domain, of_class: Longs, values: Ints, size: Longs, favoured: Longs | None) -> None:
         self.domain = domain
         self.size = size
         self.favoured = favoured
         self.key, self.entry = np.unique(of_class * domain.size + values, return_inverse=True)
         self.used = np.unique(values)
 
-    def column(
-        self,
-        texts: tuple[str | None, ...],
-        kinds: tuple[PublishedKind, ...],
-        published: NDArray[np.int32],
-    ) -> ExactColumn:
+    def column(self, texts: tuple[str | None, ...], kinds: tuple[PublishedKind, ...], published: Ints) -> ExactColumn:
         """The counts of each class and value, for the values that occur."""
         domain, used = self.domain, self.used
         held, code = np.divmod(self.key, domain.size)
@@ -125,5 +111,5 @@ class _Entries:
             None if self.favoured is None else self._added(self.favoured),
         )
 
-    def _added(self, size: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _added(self, size: Longs) -> Longs:
         return np.bincount(self.entry, size, len(self.key)).astype(np.int64)

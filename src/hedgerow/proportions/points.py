@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.errors import required
 from hedgerow.published import Interval, ValueSet, date_of_days, number_in, parse
 from hedgerow.values import number_text
@@ -50,12 +50,12 @@ class Points:
     """
 
     labels: list[str]
-    numbers: NDArray[np.float64] | None
+    numbers: Floats | None
     has_missing: bool
-    pool: NDArray[np.int64]
-    weight: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    pool: Longs
+    weight: Floats
+    low: Floats
+    high: Floats
 
     @cached_property
     def code(self) -> dict[str | None, int]:
@@ -156,9 +156,7 @@ class _Piece(NamedTuple):
     high: float
 
 
-def _pieces(
-    low: float, high: float, intervals: Sequence[Interval], taken: NDArray[np.float64], step: Fraction
-) -> list[_Piece]:
+def _pieces(low: float, high: float, intervals: Sequence[Interval], taken: Floats, step: Fraction) -> list[_Piece]:
     """Numbers that stand for the pieces of a range; those that are taken stand for themselves."""
     scale = float(1 / step)
     cuts = [end for one in intervals for end in (one.low, one.high + float(step) * one.closed) if low < end < high]
@@ -185,7 +183,7 @@ def _nearest_free(middle: int, first: int, after: int, taken: set[int]) -> int:
     return next(cell for cell in around if first <= cell < after and cell not in taken)
 
 
-def _pieces_between_floats(low: float, high: float, cuts: Sequence[float], taken: NDArray[np.float64]) -> list[_Piece]:
+def _pieces_between_floats(low: float, high: float, cuts: Sequence[float], taken: Floats) -> list[_Piece]:
     """The same where a range has more numbers than can be counted, or is narrower than the grid."""
     high = min(high, float(np.finfo(np.float64).max))
     part = np.arange(_PIECES + 1) / _PIECES

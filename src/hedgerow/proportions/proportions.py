@@ -23,8 +23,8 @@ from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts import tabulate
 from hedgerow.domains import Kind
 from hedgerow.errors import BadInput
@@ -73,22 +73,22 @@ class ColumnProportions:
     kind: Kind
     step: Fraction
     pools: Pools
-    marginal: NDArray[np.int64]
+    marginal: Longs
     texts: tuple[str | None, ...]
-    published: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    first: NDArray[np.int32]
-    last: NDArray[np.int32]
-    records: NDArray[np.int64]
-    plain: NDArray[np.bool_] | None = None
+    published: Ints
+    starts: Longs
+    first: Ints
+    last: Ints
+    records: Longs
+    plain: Bools | None = None
 
     @cached_property
-    def class_of_bin(self) -> NDArray[np.int64]:
+    def class_of_bin(self) -> Longs:
         """The class of each bin."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     @cached_property
-    def own(self) -> NDArray[np.bool_]:
+    def own(self) -> Bools:
         """Which bins are one value, told with the number of its people."""
         return np.asarray((self.first == self.last) & self.pools.alone[self.first])
 
@@ -133,7 +133,7 @@ class Proportions:
     """
 
     columns: tuple[ColumnProportions, ...]
-    sizes: NDArray[np.int64]
+    sizes: Longs
     missing: tuple[str, ...] = ("",)
     min_support: int = 1
 
@@ -163,7 +163,7 @@ class Proportions:
             for text, one in zip(column.texts, counts, strict=True)
         }
 
-    def classes_of(self, frame: nw.DataFrame[Any]) -> NDArray[np.int64]:
+    def classes_of(self, frame: nw.DataFrame[Any]) -> Longs:
         """The class of each row of a published table, -1 where none publishes its quasi-identifiers.
 
         Rows recoded by ``recoding.transform`` have the class of the group that they were sent to.

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Longs
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy, Hierarchy
@@ -94,7 +94,7 @@ def published_labels(hierarchy: Hierarchy | None, name: str, published: Iterable
 def covered_values(hierarchy: Hierarchy, domain: Domain) -> Domain:
     """The values of a domain that a hierarchy covers; found by halves, because it only says that it lacks some."""
 
-    def covered(codes: NDArray[np.int64]) -> list[int]:
+    def covered(codes: Longs) -> list[int]:
         try:
             hierarchy.encode(domain.only(codes))
         except BadInput:

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.counts import BadValues, encode_column
 from hedgerow.counts.encoding import dictionary_of, is_text
 from hedgerow.domains import Kind
@@ -66,10 +67,10 @@ class Vocabulary:
         Whether it is stored as categories, which stay categories even if they look like numbers.
     """
 
-    index: NDArray[np.int64]
+    index: Longs
     kinds: NDArray[np.int8]
     texts: tuple[str, ...]
-    numbers: NDArray[np.float64]
+    numbers: Floats
     several: dict[int, ValueSet | Interval]
     stored: Kind
     categorical: bool = False
@@ -78,11 +79,11 @@ class Vocabulary:
         return len(self.texts)
 
     @property
-    def rows(self) -> NDArray[np.int64]:
+    def rows(self) -> Longs:
         """How many rows have each cell."""
         return np.bincount(self.index, minlength=len(self.texts))
 
-    def which(self, kind: CellKind) -> NDArray[np.int64]:
+    def which(self, kind: CellKind) -> Longs:
         """The cells of one kind."""
         return np.flatnonzero(self.kinds == kind)
 

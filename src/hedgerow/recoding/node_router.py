@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Ints
 from hedgerow.domains import Domain
 from hedgerow.hierarchies import NOWHERE, EncodedHierarchy, nodes_above
 
@@ -27,9 +28,9 @@ class ColumnMap:
     """
 
     hierarchy: EncodedHierarchy
-    published: NDArray[np.int32]
+    published: Ints
 
-    def values(self, known: Domain, new: Domain) -> NDArray[np.int32]:
+    def values(self, known: Domain, new: Domain) -> Ints:
         """The published value of each code of another domain, -1 for what has none."""
         result = np.full(new.size, NOWHERE, dtype=np.int32)
         if new.has_missing and known.has_missing:

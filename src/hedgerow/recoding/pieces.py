@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from hedgerow.arrays import Ints, Longs
 
 __all__ = ["Pieces"]
 
@@ -21,17 +22,17 @@ class Pieces:
     size : int array (pieces,)
     """
 
-    cell: NDArray[np.int32]
-    group: NDArray[np.int32]
-    size: NDArray[np.int64]
+    cell: Ints
+    group: Ints
+    size: Longs
 
     @classmethod
-    def whole(cls, group_of_cell: NDArray[np.int32], cell_sizes: NDArray[np.int64]) -> Pieces:
+    def whole(cls, group_of_cell: Ints, cell_sizes: Longs) -> Pieces:
         """Every cell goes to one group."""
         return cls(np.arange(len(group_of_cell), dtype=np.int32), group_of_cell.astype(np.int32), cell_sizes)
 
     @classmethod
-    def gathered(cls, cell: NDArray[np.int32], group: NDArray[np.int32], size: NDArray[np.int64]) -> Pieces:
+    def gathered(cls, cell: Ints, group: Ints, size: Longs) -> Pieces:
         """Pieces in any order, those of one cell and group added up."""
         groups = int(group.max()) + 2
         key = cell.astype(np.int64) * groups + (group + 1)

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, HedgerowError, translated
@@ -65,8 +65,8 @@ class Recoding:
     method: str
     quasi: tuple[str, ...]
     columns: tuple[PublishedColumn, ...]
-    groups: NDArray[np.int32]
-    sizes: NDArray[np.int64]
+    groups: Ints
+    sizes: Longs
     pieces: Pieces | None = None
     router: Router | NodeRouter | None = None
     levels: Mapping[str, int] | None = None
@@ -113,7 +113,7 @@ class Recoding:
                 recoded[name] = opened.frame[name]
         return opened.assemble(recoded)
 
-    def _values(self, frame: nw.DataFrame[Any], router: Router | NodeRouter) -> list[NDArray[np.int32]]:
+    def _values(self, frame: nw.DataFrame[Any], router: Router | NodeRouter) -> list[Ints]:
         """Which published value each cell of new rows becomes, column by column; -1 if none."""
         encoded = [self._encode(frame[name], domain) for name, domain in zip(self.quasi, self._domains, strict=True)]
         if isinstance(router, NodeRouter):
@@ -123,7 +123,7 @@ class Recoding:
         group = router.route(places)[distinct_index]
         return [np.where(group < 0, -1, self.groups[group, at]) for at in range(len(self.quasi))]
 
-    def _places(self, encoded: Sequence[EncodedColumn], rows: int) -> tuple[list[NDArray[np.int64]], NDArray[np.int32]]:
+    def _places(self, encoded: Sequence[EncodedColumn], rows: int) -> tuple[list[Longs], Ints]:
         """Places of the distinct new tuples, and which of them each row is."""
         distinct, index = tabulate([c.codes for c in encoded], [c.domain.size for c in encoded], rows)
         places = []

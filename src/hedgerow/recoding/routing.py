@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.domains import Domain
 
 __all__ = ["CutTree", "Router", "place"]
@@ -17,7 +18,7 @@ __all__ = ["CutTree", "Router", "place"]
 class Router(Protocol):
     """Sends rows to groups by where their values lie among the values known when fitting."""
 
-    def route(self, places: Sequence[NDArray[np.int64]]) -> NDArray[np.int32]:
+    def route(self, places: Sequence[Longs]) -> Ints:
         """The group of each row, -1 if none fits; ``places`` has one array per quasi-identifier (see :func:`place`)."""
         ...
 
@@ -30,7 +31,7 @@ class Router(Protocol):
         ...
 
 
-def place(domain: Domain, texts: Sequence[str | None]) -> NDArray[np.int64]:
+def place(domain: Domain, texts: Sequence[str | None]) -> Longs:
     """Where values lie in a domain: ``2 * code`` for a known value, one more for an unknown one just above it.
 
     An unknown value below all known ones is at -1. A missing value has the domain's missing code, or lies above all
@@ -85,14 +86,14 @@ class CutTree:
         The rank of each domain code, per quasi-identifier.
     """
 
-    column: NDArray[np.int32]
-    threshold: NDArray[np.int32]
-    single: NDArray[np.bool_]
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
-    orders: tuple[NDArray[np.int32], ...]
+    column: Ints
+    threshold: Ints
+    single: Bools
+    left: Ints
+    right: Ints
+    orders: tuple[Ints, ...]
 
-    def route(self, places: Sequence[NDArray[np.int64]]) -> NDArray[np.int32]:
+    def route(self, places: Sequence[Longs]) -> Ints:
         """Send rows down the tree, all rows a level at a time."""
         rows = len(places[0])
         if not len(self.column):
@@ -155,7 +156,7 @@ class CutTree:
         )
 
 
-def _ranks(places: NDArray[np.int64], order: NDArray[np.int32]) -> NDArray[np.int64]:
+def _ranks(places: Longs, order: Ints) -> Longs:
     """Turn places among codes into places among ranks; an unknown value has a place only in the codes' own order."""
     if np.array_equal(order, np.arange(len(order))):
         return places

@@ -10,16 +10,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools
 from hedgerow.counts.encoding import number_of
 from hedgerow.published import Interval, Suppressed, read, stands_for
 from hedgerow.verifier import ClassCounts
 from hedgerow.verifier.classes import Integers, Labels
 
 __all__ = ["people_fitting"]
-
-Covers = NDArray[np.bool_]
 
 
 def people_fitting(published: ClassCounts, population: ClassCounts) -> Integers:
@@ -49,7 +47,7 @@ def people_fitting(published: ClassCounts, population: ClassCounts) -> Integers:
     return fitting
 
 
-def _covers(published: Labels, values: Labels) -> Covers:
+def _covers(published: Labels, values: Labels) -> Bools:
     """Tell which published label covers which value of the population."""
     numbers = np.array([math.nan if (n := _number(text)) is None else n for text in values])
     table = np.zeros((len(published), len(values)), dtype=np.bool_)

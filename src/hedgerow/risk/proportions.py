@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools
 from hedgerow.proportions import ColumnProportions, Proportions
 from hedgerow.published import Interval, Suppressed, ValueSet, number_in, parse
 
@@ -96,7 +96,7 @@ def singled_out(proportions: Proportions, k: int) -> SingledOut:
     return SingledOut(people, all_known)
 
 
-def _known(column: ColumnProportions) -> NDArray[np.bool_]:
+def _known(column: ColumnProportions) -> Bools:
     """Whether all people of each class are told to have one value, by the table or by the proportions."""
     told = (np.diff(column.starts) == 1) & column.own[column.starts[:-1]]
     if column.plain is not None:
@@ -152,7 +152,7 @@ def _disclosure(column: ColumnProportions, proportions: Proportions) -> Disclosu
     )
 
 
-def _published(column: ColumnProportions) -> NDArray[np.bool_]:
+def _published(column: ColumnProportions) -> Bools:
     """Whether each class publishes the one value that it holds."""
     known = {text: code for code, text in enumerate(column.texts)}
     text_of_pool = np.array([known.get(text, -1) for text in column.pools.texts], dtype=np.int64)

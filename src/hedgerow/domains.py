@@ -140,6 +140,12 @@ class Domain:
         return float(10.0**-self.decimals)
 
     def only(self, codes: NDArray[np.integer]) -> Domain:
-        """The domain of some of the values, without the missing one; ascending codes."""
-        numbers = None if self.numbers is None else self.numbers[codes]
-        return Domain(self.name, self.kind, self.labels[codes], numbers)
+        """The domain of some of the values, ascending codes; the numbers of records are not kept.
+
+        >>> town = Domain("town", "text", np.array(["Bonn", "Lyon"]), has_missing=True)
+        >>> town.only(np.array([1, 2])).labels.tolist(), town.only(np.array([1, 2])).has_missing
+        (['Lyon'], True)
+        """
+        known = codes[codes < len(self.labels)]
+        numbers = None if self.numbers is None else self.numbers[known]
+        return Domain(self.name, self.kind, self.labels[known], numbers, len(known) < len(codes))

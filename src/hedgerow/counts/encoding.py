@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.domains import Domain, Kind
 from hedgerow.errors import BadInput, translated
-from hedgerow.values import number_text
+from hedgerow.values import days_since_1970, number_text
 
 __all__ = [
     "BadValues",
@@ -34,7 +34,6 @@ __all__ = [
 # A zero-padded code such as a ZIP code is text; plain decimal numbers are numbers, and so is 1e-05, as Python and
 # pandas write small and large floats. Codes such as 12E4 are not.
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e[+-][0-9]{2,3})?\Z")
-_EPOCH = dt.datetime(1970, 1, 1)
 
 
 class BadValues(Exception):
@@ -253,7 +252,7 @@ def _dates(name: str, distinct: pa.Array, missing: set[str]) -> _Reading:
         moments = [_moment(value) for value in distinct.to_pylist()]
     labels = [date_label(moment) for moment in moments]
     kept = np.array([label not in missing for label in labels], dtype=bool)
-    return _Reading(kept, labels, [(m - _EPOCH) / dt.timedelta(days=1) for m in moments], "date")
+    return _Reading(kept, labels, list(map(days_since_1970, moments)), "date")
 
 
 def date_label(value: dt.date) -> str:

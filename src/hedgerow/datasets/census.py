@@ -13,8 +13,8 @@ import numpy as np
 
 from hedgerow.arrays import Bools, Floats, Longs
 from hedgerow.datasets import census_model as model
-from hedgerow.datasets.randomness import Seed, generator, whole
-from hedgerow.errors import BadInput, MissingExtra, translated
+from hedgerow.datasets.randomness import Seed, generator
+from hedgerow.errors import BadInput, MissingExtra, translated, whole
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -14,8 +14,8 @@ import numpy as np
 from narwhals.typing import IntoDataFrame
 
 from hedgerow.arrays import Longs
-from hedgerow.datasets.randomness import Seed, generator, whole
-from hedgerow.errors import BadInput, translated
+from hedgerow.datasets.randomness import Seed, generator
+from hedgerow.errors import BadInput, translated, whole
 
 __all__ = ["scale_up"]
 

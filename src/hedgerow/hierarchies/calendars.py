@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -15,12 +13,11 @@ from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies.encoded import EncodedHierarchy
 from hedgerow.hierarchies.trees import encode_tree, tree_of_levels
+from hedgerow.values import read_date
 
 __all__ = ["DATE_LEVELS", "Dates", "dates"]
 
 DATE_LEVELS: Final = ("day", "month", "quarter", "year", "decade")
-_EPOCH: Final = datetime.datetime(1970, 1, 1)
-_ONE_DAY: Final = datetime.timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -49,8 +46,7 @@ class Dates:
             return domain.numbers
         if domain.kind == "number":
             raise BadInput(f"The column {domain.name!r} holds numbers, not dates. Use intervals.")
-        labels = domain.labels.tolist()
-        days = np.fromiter((_days_of(label, self.format) for label in labels), np.float64, len(labels))
+        days = np.array([read_date(label, self.format) for label in domain.labels.tolist()], dtype=np.float64)
         wrong = int(np.isnan(days).sum())
         if wrong:
             form = "the ISO form (2024-03-31)" if self.format is None else f"the format {self.format!r}"
@@ -89,16 +85,6 @@ def dates(levels: str | Sequence[str] = DATE_LEVELS, *, format: str | None = Non
     if format is not None and not isinstance(format, str):
         raise BadInput.parameter("format", "dates", "a format of datetime.strptime", format)
     return Dates(chosen, format)
-
-
-def _days_of(text: str, form: str | None) -> float:
-    """Read one date; nan if it is none. A time zone is left out: the date is the one that is written."""
-    try:
-        moment = datetime.datetime.strptime(text, form) if form else datetime.datetime.fromisoformat(text)
-    except ValueError:
-        return math.nan
-    since = moment.replace(tzinfo=None) - _EPOCH
-    return since / _ONE_DAY
 
 
 def _month(number: int) -> str:

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.arrays import Bools, Floats, Ints, Longs
+from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.domains import Domain
 
 __all__ = ["EncodedHierarchy", "Hierarchy"]
@@ -116,16 +116,6 @@ class EncodedHierarchy:
         of_node = np.repeat(np.arange(len(lengths)), lengths)
         codes = by_leaf[first[of_node] + np.arange(starts[-1]) - starts[of_node]]
         return starts, codes[np.lexsort((codes, of_node))]
-
-    def mask_of(self, node: int) -> Bools:
-        """Which codes of the domain lie below a node; for many nodes see :meth:`codes_below`."""
-        return self.covers(node, np.arange(len(self.leaf_of)))
-
-    def covers(self, node: ArrayLike, codes: ArrayLike) -> Bools:
-        """Whether each code lies below the node paired with it; the two broadcast."""
-        position = self.position[np.asarray(codes)]
-        nodes = np.asarray(node)
-        return np.asarray((self.first_leaf[nodes] <= position) & (position < self.last_leaf[nodes]))
 
     def lca(self, a: ArrayLike, b: ArrayLike) -> Ints:
         """Find the lowest common ancestor of each pair of nodes, in constant time per pair."""

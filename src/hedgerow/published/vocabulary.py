@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -113,7 +112,7 @@ class Vocabulary:
                 number_in(text, kind) if value else None
                 for text, value in zip(self.texts, kinds == CellKind.VALUE, strict=True)
             ]
-            numbers = np.array([math.nan if number is None else number for number in found], dtype=np.float64)
+            numbers = np.array(found, dtype=np.float64)
         return replace(self, kinds=kinds, several=several, numbers=numbers)
 
 

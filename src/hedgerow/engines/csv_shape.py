@@ -19,7 +19,7 @@ from hedgerow.arrays import Bools, Longs
 from hedgerow.engines import csv_text
 from hedgerow.errors import BadInput, translated
 
-__all__ = ["Shape", "look_at"]
+__all__ = ["CsvShape", "look_at"]
 
 _QUOTE, _LF, _CR = b'"\n\r'
 _BLOCK: Final = 1 << 16  # small enough for the processor's cache
@@ -31,7 +31,7 @@ Bytes = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
-class Shape:
+class CsvShape:
     """What a CSV looks like from outside.
 
     Attributes
@@ -49,24 +49,24 @@ class Shape:
     spans_lines: bool
 
 
-def look_at(path: Path, name: str, columns: int, delimiter: str) -> Shape:
+def look_at(path: Path, name: str, columns: int, delimiter: str) -> CsvShape:
     """Look at a CSV in UTF-8, which messages call ``name``.
 
     A file is plain if each quote opens or closes a whole field or is doubled inside one, and all records together
     have as many delimiters as they should.
     """
     if delimiter not in _PLAIN_DELIMITERS:
-        return Shape(0, plain=False, spans_lines=False)
+        return CsvShape(0, plain=False, spans_lines=False)
     scan = _Scan(name, ord(delimiter))
     with translated(*csv_text.BROKEN_ARCHIVE, into=lambda _: csv_text.damaged(path)):
         for block, following in _blocks(path):
             scan.take(block, following)
             if scan.irregular:
-                return Shape(0, plain=False, spans_lines=False)
+                return CsvShape(0, plain=False, spans_lines=False)
     scan.finish()
     records = scan.records - 1 - (0 if columns == 1 else scan.blank)
     plain = not scan.irregular and scan.delimiters == (columns - 1) * (records + 1)
-    return Shape(records, plain, scan.spans_lines)
+    return CsvShape(records, plain, scan.spans_lines)
 
 
 def _blocks(path: Path) -> Iterator[tuple[Bytes, int]]:

@@ -36,7 +36,7 @@ class MemorySource:
     def __init__(self, data: Any) -> None:
         self._opened: OpenFrame = open_frame(data)
         self._frame: nw.DataFrame[Any] = nw.maybe_reset_index(self._opened.frame)
-        self._counted: _Counted | None = None
+        self._counted: _CountedFrame | None = None
         refuse_too_wide(len(self._frame.columns))
 
     @property
@@ -69,7 +69,7 @@ class MemorySource:
             encoded = dict(zip(roles.counted, pool.map(encoded_column, roles.counted), strict=True))
         counts, row_cell = FrequencyTable.from_columns(roles, encoded, None, rows)
         respelled = frozenset(name for name, column in encoded.items() if column.respelled)
-        self._counted = _Counted(roles, frame, row_cell, respelled)
+        self._counted = _CountedFrame(roles, frame, row_cell, respelled)
         return counts
 
     def apply(
@@ -87,14 +87,8 @@ class MemorySource:
         rows = np.random.default_rng().permutation(kept)
         group = group[rows]
         roles = counted.roles
-        recoded = {*roles.quasi, *roles.pseudonymized}
-        others = [name for name in roles.published if name not in recoded]
-        unchanged = [
-            name
-            for name, column in zip(recoding.quasi, recoding.columns, strict=True)
-            if column.unchanged and name not in counted.respelled
-        ]
-        untouched = {*others, *unchanged}
+        others = set(roles.published) - {*roles.quasi, *roles.pseudonymized}
+        untouched = others | recoding.unchanged(counted.respelled)
         plain = counted.frame.select(*untouched)[rows] if untouched else None
         columns: dict[str, nw.Series[Any]] = {}
         for name in roles.published:
@@ -127,7 +121,7 @@ class MemorySource:
 
 
 @dataclass(frozen=True, eq=False)
-class _Counted:
+class _CountedFrame:
     """A table that was counted: which cell each of its rows belongs to."""
 
     roles: Roles
@@ -137,8 +131,7 @@ class _Counted:
 
     def group_of_rows(self, pieces: Pieces, seed: str) -> Ints:
         """The group of each row; a cell that is split between groups gives its rows in the order of their hash."""
-        first = np.ones(len(pieces.cell), dtype=bool)
-        first[1:] = pieces.cell[1:] != pieces.cell[:-1]
+        first = pieces.first
         group = pieces.group[first][self.row_cell]
         if first.all():
             return group

@@ -27,7 +27,7 @@ from typing import Final
 import numpy as np
 
 from hedgerow.arrays import Bools, Floats, Longs
-from hedgerow.errors import BadInput
+from hedgerow.errors import whole
 from hedgerow.proportions._kernels import Bins, bins_of_classes, own_bins
 from hedgerow.proportions.exact import ExactColumn, ExactProportions
 from hedgerow.proportions.pools import Pools, grid_step, pools_of
@@ -53,17 +53,14 @@ def pool(exact: ExactProportions, min_support: int) -> Proportions:
     -----
     O(entries log entries) per quasi-identifier.
     """
-    if isinstance(min_support, bool) or not isinstance(min_support, int | np.integer) or min_support < 1:
-        raise BadInput.parameter("min_support", "pool", "an int >= 1", min_support)
+    least = whole("min_support", "pool", min_support, 1)
     several = np.stack([column.several for column in exact.columns])
     lone = several & (several.sum(axis=0) == 1)
-    columns = [
-        _Column(column, exact.sizes, lone[at], int(min_support)).pooled() for at, column in enumerate(exact.columns)
-    ]
-    return Proportions(tuple(columns), exact.sizes, exact.missing, int(min_support))
+    columns = (_Pooling(column, exact.sizes, lone[at], least).pooled() for at, column in enumerate(exact.columns))
+    return Proportions(tuple(columns), exact.sizes, exact.missing, least)
 
 
-class _Column:
+class _Pooling:
     """A column on its way to bins, its entries in the order of its values."""
 
     def __init__(self, exact: ExactColumn, sizes: Longs, lone: Bools, least: int) -> None:

@@ -50,7 +50,8 @@ def publish_groups(
         domain = counts.domains[name]
         starts, members = distinct_pairs(group, counts.tuples[tuple_of_piece, at], groups, domain.size)
         if publish == "label":
-            column, values[:, at] = _labels(domain, counts.hierarchies[name], starts, members)
+            hierarchy = counts.hierarchies[name]
+            column, values[:, at] = label_column(domain, hierarchy, hierarchy.lca_of_codes(members, starts[:-1]))
         else:
             column, values[:, at] = _sets(domain, starts, members, publish == "interval" and domain.kind == "number")
         columns.append(column)
@@ -66,15 +67,6 @@ def _sets(domain: Domain, starts: Longs, members: Ints, as_interval: bool) -> tu
         spans = as_interval and end - start > 1 and codes[-1] != domain.missing_code
         index[group] = published.span(codes) if spans else published.set(codes)
     return published.column(), index
-
-
-def _labels(domain: Domain, hierarchy: EncodedHierarchy, starts: Longs, members: Ints) -> tuple[PublishedColumn, Ints]:
-    """Cover each group by the lowest common ancestor of its first and last leaf."""
-    leaves = hierarchy.leaf_of[members]
-    position = hierarchy.first_leaf[leaves]
-    first = np.minimum.reduceat(position, starts[:-1])
-    last = np.maximum.reduceat(position, starts[:-1])
-    return label_column(domain, hierarchy, hierarchy.lca_of_range(first, last))
 
 
 def label_column(

@@ -89,8 +89,7 @@ def _map_to_dict(one: ColumnMap) -> dict[str, Any]:
 
 def _map_from_dict(stored: Mapping[str, Any]) -> ColumnMap:
     ends: dict[str, Any] = {
-        name: None if stored[name] is None else np.array([np.nan if end is None else end for end in stored[name]])
-        for name in ("low", "high")
+        name: None if stored[name] is None else np.array(stored[name], dtype=np.float64) for name in ("low", "high")
     }
     arrays: dict[str, Any] = {name: np.array(stored[name], dtype=np.int32) for name in _INTS}
     hierarchy = EncodedHierarchy(

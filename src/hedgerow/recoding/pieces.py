@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from hedgerow.arrays import Ints, Longs
+from hedgerow.arrays import Bools, Ints, Longs
 
 __all__ = ["Pieces"]
 
@@ -42,7 +43,22 @@ class Pieces:
         cells, of_group = np.divmod(key[first], groups)
         return cls(cells.astype(np.int32), (of_group - 1).astype(np.int32), np.add.reduceat(size[order], first))
 
+    def to_dict(self) -> dict[str, list[int]]:
+        """The pieces as JSON."""
+        return {"cell": self.cell.tolist(), "group": self.group.tolist(), "size": self.size.tolist()}
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Sequence[int]]) -> Pieces:
+        """Read what :meth:`to_dict` wrote."""
+        cell, group = (np.array(stored[name], dtype=np.int32) for name in ("cell", "group"))
+        return cls(cell, group, np.array(stored["size"], dtype=np.int64))
+
+    @property
+    def first(self) -> Bools:
+        """Which pieces are the first of their cell."""
+        return np.append(True, self.cell[1:] != self.cell[:-1])
+
     @property
     def split(self) -> bool:
         """Whether some cell goes to several groups."""
-        return bool((self.cell[1:] == self.cell[:-1]).any())
+        return not self.first.all()

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -17,7 +16,7 @@ from hedgerow.counts import BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, HedgerowError, translated
 from hedgerow.frames import OpenFrame, as_arrow, open_frame
-from hedgerow.places import appearing, check_place
+from hedgerow.places import write_json
 from hedgerow.published import PublishedColumn
 from hedgerow.recoding.node_router import NodeRouter
 from hedgerow.recoding.pieces import Pieces
@@ -82,6 +81,11 @@ class Recoding:
             return 0
         return int(self.pieces.size[self.pieces.group < 0].sum())
 
+    def unchanged(self, respelled: Collection[str]) -> set[str]:
+        """The quasi-identifiers that come out as they went in; not those with several spellings of one value."""
+        columns = zip(self.quasi, self.columns, strict=True)
+        return {name for name, column in columns if column.unchanged and name not in respelled}
+
     @property
     def _domains(self) -> tuple[Domain, ...]:
         return tuple(column.domain for column in self.columns)
@@ -128,10 +132,7 @@ class Recoding:
         distinct, index = tabulate([c.codes for c in encoded], [c.domain.size for c in encoded], rows)
         places = []
         for at, (new, published) in enumerate(zip(encoded, self.columns, strict=True)):
-            texts: list[str | None] = [
-                *new.domain.labels.tolist(),
-                *([None] if new.domain.has_missing else []),
-            ]
+            texts: list[str | None] = [*new.domain.labels.tolist(), *[None] * new.domain.has_missing]
             places.append(place(published.domain, texts)[distinct[:, at]])
         return places, index
 
@@ -163,7 +164,7 @@ class Recoding:
             stored["notice"] = _PRIVATE
             stored["sizes"] = self.sizes.tolist()
             if self.pieces is not None:
-                stored["pieces"] = {name: getattr(self.pieces, name).tolist() for name in ("cell", "group", "size")}
+                stored["pieces"] = self.pieces.to_dict()
         return stored
 
     def _public_router(self) -> tuple[dict[str, Domain], Router | NodeRouter | None]:
@@ -188,13 +189,7 @@ class Recoding:
             columns=tuple(_column_from_dict(column) for column in stored["columns"]),
             groups=groups,
             sizes=np.array(stored.get("sizes", [0] * len(groups)), dtype=np.int64),
-            pieces=None
-            if pieces is None
-            else Pieces(
-                np.array(pieces["cell"], dtype=np.int32),
-                np.array(pieces["group"], dtype=np.int32),
-                np.array(pieces["size"], dtype=np.int64),
-            ),
+            pieces=None if pieces is None else Pieces.from_dict(pieces),
             router=_router_from_dict(stored["router"]),
             levels=stored["levels"],
             missing=tuple(stored["missing"]),
@@ -202,14 +197,7 @@ class Recoding:
 
     def save(self, path: str | Path, *, public: bool = False) -> Path:
         """Write the recoding as JSON: private and for the owner's eyes only (mode 0600), unless ``public``."""
-        path = Path(path)
-        check_place(path)
-        mode = 0o666 if public else 0o600
-        with appearing(path) as staged:
-            opened = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-            with os.fdopen(opened, "w", encoding="utf-8") as out:
-                json.dump(self.to_dict(public=public), out, ensure_ascii=False)
-        return path
+        return write_json(Path(path), self.to_dict(public=public), mode=0o666 if public else 0o600)
 
     @classmethod
     def load(cls, path: str | Path) -> Recoding:

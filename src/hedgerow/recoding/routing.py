@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,37 +123,23 @@ class CutTree:
             here = self.column == at
             named = np.unique(self.threshold[here])
             threshold[here] = np.searchsorted(named, self.threshold[here])
-            values = named[named < len(domain.labels)]
-            reduced[domain.name] = Domain(
-                domain.name,
-                domain.kind,
-                domain.labels[values],
-                None if domain.numbers is None else domain.numbers[values],
-                has_missing=len(values) < len(named),
-            )
+            reduced[domain.name] = domain.only(named)
         orders = tuple(np.arange(reduced[domain.name].size, dtype=np.int32) for domain in domains)
         return reduced, replace(self, threshold=threshold, orders=orders)
 
     def to_dict(self) -> dict[str, Any]:
         """The tree as JSON."""
-        names = ("column", "threshold", "single", "left", "right")
-        return {
-            "kind": "cuts",
-            **{name: getattr(self, name).tolist() for name in names},
-            "orders": [order.tolist() for order in self.orders],
-        }
+        arrays = {name: getattr(self, name).tolist() for name in _ARRAYS}
+        return {"kind": "cuts", **arrays, "orders": [order.tolist() for order in self.orders]}
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> CutTree:
         """Read what :meth:`to_dict` wrote."""
-        return cls(
-            column=np.array(stored["column"], dtype=np.int32),
-            threshold=np.array(stored["threshold"], dtype=np.int32),
-            single=np.array(stored["single"], dtype=bool),
-            left=np.array(stored["left"], dtype=np.int32),
-            right=np.array(stored["right"], dtype=np.int32),
-            orders=tuple(np.array(order, dtype=np.int32) for order in stored["orders"]),
-        )
+        arrays: dict[str, Any] = {name: np.array(stored[name], dtype=kind) for name, kind in _ARRAYS.items()}
+        return cls(**arrays, orders=tuple(np.array(order, dtype=np.int32) for order in stored["orders"]))
+
+
+_ARRAYS: Final = {"column": np.int32, "threshold": np.int32, "single": np.bool_, "left": np.int32, "right": np.int32}
 
 
 def _ranks(places: Longs, order: Ints) -> Longs:

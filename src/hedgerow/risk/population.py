@@ -7,8 +7,6 @@ covers only itself here, because the audit of a table from anywhere knows no hie
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from hedgerow.arrays import Bools
@@ -49,7 +47,7 @@ def people_fitting(published: ClassCounts, population: ClassCounts) -> Integers:
 
 def _covers(published: Labels, values: Labels) -> Bools:
     """Tell which published label covers which value of the population."""
-    numbers = np.array([math.nan if (n := _number(text)) is None else n for text in values])
+    numbers = np.array([_number(text) for text in values], dtype=np.float64)
     table = np.zeros((len(published), len(values)), dtype=np.bool_)
     for row, label in enumerate(published):
         possible = stands_for(read(label))

@@ -96,9 +96,14 @@ def singled_out(proportions: Proportions, k: int) -> SingledOut:
     return SingledOut(people, all_known)
 
 
+def _told(column: ColumnProportions) -> Bools:
+    """Whether the proportions tell one value for all people of each class."""
+    return np.asarray((np.diff(column.starts) == 1) & column.own[column.starts[:-1]])
+
+
 def _known(column: ColumnProportions) -> Bools:
     """Whether all people of each class are told to have one value, by the table or by the proportions."""
-    told = (np.diff(column.starts) == 1) & column.own[column.starts[:-1]]
+    told = _told(column)
     if column.plain is not None:
         return np.asarray(told | column.plain)
     # Of a file it is not known whether a value is that of all, or a mean: it is taken for the worse.
@@ -156,5 +161,4 @@ def _published(column: ColumnProportions) -> Bools:
     """Whether each class publishes the one value that it holds."""
     known = {text: code for code, text in enumerate(column.texts)}
     text_of_pool = np.array([known.get(text, -1) for text in column.pools.texts], dtype=np.int64)
-    told = (np.diff(column.starts) == 1) & column.own[column.starts[:-1]]
-    return np.asarray(told & (text_of_pool[column.first[column.starts[:-1]]] == column.published))
+    return np.asarray(_told(column) & (text_of_pool[column.first[column.starts[:-1]]] == column.published))

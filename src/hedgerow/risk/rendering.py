@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 
+from hedgerow.risk.attackers import AttackerRisk
 from hedgerow.risk.audit import Audit
-from hedgerow.verifier import Finding
 
 __all__ = ["render"]
 
@@ -59,44 +59,27 @@ def _size_table(audit: Audit) -> list[str]:
 
 
 def _risk_table(audit: Audit) -> list[str]:
-    risks = (
-        ("prosecutor", audit.risks.prosecutor),
-        ("journalist", audit.risks.journalist),
-        ("marketer", audit.risks.marketer),
-    )
+    risks: dict[str, AttackerRisk] = vars(audit.risks)
     rows = [("attacker", "highest", "average", "records at risk", "")]
     rows += [
-        (
-            name,
-            _share(risk.highest),
-            _share(risk.average),
-            f"{risk.records_at_risk:,}",
-            _share(risk.share_at_risk),
-        )
-        for name, risk in risks
+        (name, _share(risk.highest), _share(risk.average), f"{risk.records_at_risk:,}", _share(risk.share_at_risk))
+        for name, risk in risks.items()
     ]
-    notes = [line for name, risk in risks for line in _bullet(f"{name}: {risk.note}")]
-    return [*_aligned(rows, right=(1, 2, 3, 4)), f"at risk: above {_share(risks[0][1].threshold)}", *notes]
+    notes = [line for name, risk in risks.items() for line in _bullet(f"{name}: {risk.note}")]
+    threshold = _share(audit.risks.prosecutor.threshold)
+    return [*_aligned(rows, right=(1, 2, 3, 4)), f"at risk: above {threshold}", *notes]
 
 
 def _sensitive_table(audit: Audit) -> list[str]:
     if not audit.sensitive:
         return []
-    rows = [("column", "distinct l", "entropy l", "recursive c", "t equal", "t ordered", "alpha", "p")]
+    rows: list[tuple[str, ...]] = [
+        ("column", "distinct l", "entropy l", "recursive c", "t equal", "t ordered", "alpha", "p")
+    ]
     for name, one in audit.sensitive.items():
         ratio = "none" if one.recursive_c is None else _number(one.recursive_c)
-        distances = (_number(one.t_equal), _number(one.t_ordered))
-        rows.append(
-            (
-                name,
-                str(one.distinct_l),
-                _number(one.entropy_l),
-                ratio,
-                *distances,
-                _number(one.alpha),
-                str(one.p),
-            )
-        )
+        shares = map(_number, (one.t_equal, one.t_ordered, one.alpha))
+        rows.append((name, str(one.distinct_l), _number(one.entropy_l), ratio, *shares, str(one.p)))
     return _aligned(rows, right=range(1, 8))
 
 
@@ -122,24 +105,14 @@ def _findings(audit: Audit) -> list[str]:
     rows: list[tuple[str, ...]] = [
         ("", "requirement", "measure", "reached", "required", "violating records", "in classes")
     ]
-    rows += [_finding(one) for one in audit.verdict.findings]
+    for one in audit.verdict.findings:
+        judged = ("holds" if one.holds else "FAILS", one.requirement, one.measure)
+        figures = (_number(one.reached), _number(one.required))
+        rows.append((*judged, *figures, f"{one.rows_violating:,}", f"{one.classes_violating:,}"))
     return [
         *_aligned(rows, right=range(3, 7)),
         "All requirements hold." if audit.verdict.holds else "The requirements do NOT hold.",
     ]
-
-
-def _finding(one: Finding) -> tuple[str, ...]:
-    mark = "holds" if one.holds else "FAILS"
-    figures = (_number(one.reached), _number(one.required))
-    return (
-        mark,
-        one.requirement,
-        one.measure,
-        *figures,
-        f"{one.rows_violating:,}",
-        f"{one.classes_violating:,}",
-    )
 
 
 def _section(title: str, lines: list[str]) -> list[str]:

@@ -171,12 +171,11 @@ class _Spreading:
     def _pattern(self, text: int | None, first: int, last: int, apart: tuple[int, ...]) -> tuple[Longs, Floats]:
         """The values of the pools from one to another, as far as the cell allows, and their shares."""
         points = self.points
+        codes = None
         if text is not None:
             itself = self._itself(text, first, last)
             if itself is not None:
                 return np.array([itself]), np.ones(1)
-        codes = None
-        if text is not None:
             if text not in self.allowed:
                 self.allowed[text] = self._allowed(self.column.texts[text])
             codes = self.allowed[text]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -123,18 +123,13 @@ class Recoding:
         if isinstance(router, NodeRouter):
             maps = zip(router.maps, self._domains, encoded, strict=True)
             return [one.values(domain, new.domain)[new.codes] for one, domain, new in maps]
-        places, distinct_index = self._places(encoded, len(frame))
-        group = router.route(places)[distinct_index]
-        return [np.where(group < 0, -1, self.groups[group, at]) for at in range(len(self.quasi))]
-
-    def _places(self, encoded: Sequence[EncodedColumn], rows: int) -> tuple[list[Longs], Ints]:
-        """Places of the distinct new tuples, and which of them each row is."""
-        distinct, index = tabulate([c.codes for c in encoded], [c.domain.size for c in encoded], rows)
+        distinct, index = tabulate([one.codes for one in encoded], [one.domain.size for one in encoded], len(frame))
         places = []
-        for at, (new, published) in enumerate(zip(encoded, self.columns, strict=True)):
+        for at, (new, domain) in enumerate(zip(encoded, self._domains, strict=True)):
             texts: list[str | None] = [*new.domain.labels.tolist(), *[None] * new.domain.has_missing]
-            places.append(place(published.domain, texts)[distinct[:, at]])
-        return places, index
+            places.append(place(domain, texts)[distinct[:, at]])
+        group = router.route(places)[index]
+        return [np.where(group < 0, -1, self.groups[group, at]) for at in range(len(self.quasi))]
 
     def _encode(self, column: nw.Series[Any], domain: Domain) -> EncodedColumn:
         """A column of new rows as codes of its own values."""

@@ -114,12 +114,6 @@ def test_labels() -> None:
     assert column.kinds == ("suppressed",)
 
 
-def test_pieces() -> None:
-    whole = Pieces.whole(np.array([1, 0]), np.array([3, 4]))
-    assert not whole.split
-    assert Pieces(np.array([0, 0]), np.array([0, 1]), np.array([1, 2])).split
-
-
 def test_many_labels_are_written_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looking through all codes for each label would take time with the square of their number."""
     looked_below: list[int] = []

@@ -21,9 +21,8 @@ __all__ = ["FrequencyTable"]
 class FrequencyTable:
     """How many records share each combination of values; no method sees more than this.
 
-    A *tuple* is a distinct combination of quasi-identifier codes; a *cell* is a tuple together with one
-    combination of class and sensitive values. Both are in lexicographic order of their codes, so that the same
-    records give the same table on every engine.
+    A *tuple* is a distinct combination of quasi-identifier codes; a *cell* is a tuple with one label and one
+    combination of sensitive values. Both are in lexicographic order, so that all engines give the same table.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """A synthetic census: people who never lived, with the dependencies that make a table worth learning from.
 
-Columns are drawn one after the other, each from shares that depend on those before it; the class follows from
-education, age, work and marriage through a logistic model, so that it is predictable but not certain.
+Columns are drawn one after the other, each from shares that depend on those before it. The label follows from
+education, age, work and marriage by a logistic model: it can be predicted, but not surely.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def make_census(n: int = 10_000, random_state: Seed = None, backend: Backend = "
     table
         ``name`` (of made-up syllables), ``age``, ``sex``, ``zip`` (five digits as text; a region is its
         first digit), ``birthplace``, ``education``, ``marital-status``, ``workclass``, ``occupation``,
-        ``hours-per-week``, ``disease`` (the reason for the last visit to a doctor) and the class ``income``
+        ``hours-per-week``, ``disease`` (the reason for the last visit to a doctor) and the label ``income``
         (``<=50K`` or ``>50K``).
 
     Examples

@@ -1,9 +1,9 @@
 """Spreading bins over values: the one place where learners learn what the people of a class may hold.
 
-The values of a column are those that its pools name, and for a range a few numbers of the grid that stand for all of
-it, besides those that the table itself publishes there. A bin is shared by the values of its pools that the published
-cell allows (the members of a set, the numbers of an interval, the values below a label), in proportion to the marginal
-of their pools, and within a pool equally: a number that stands for a piece of a range counts for all of it.
+The values of a column are those that its pools name. A range has a few numbers that stand for all of it, and those that
+the table publishes there. A bin is shared by the values of its pools that the published cell allows: the members of a
+set, the numbers of an interval, the values below a label. Pools share it by the marginal, the values of a pool equally;
+a number that stands for a piece of a range counts for the whole piece.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The labels of a hierarchy, and the values below each of them.
 
-For a published column a hierarchy is encoded anew for what the column publishes, never for the original values: a
-taxonomy lists its values itself; of a hierarchy that is made of the values, such as masking, only those are known that
-the column publishes.
+For a published column a hierarchy is encoded anew for what the column publishes, never for the original values. A
+taxonomy lists its values itself. A hierarchy that is made of the values, such as masking, knows only published ones.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def audit(
     sensitive : sequence of str
         The columns whose values must not become known.
     target : str, optional
-        The class to be learnt; its homogeneity is measured too.
+        The column whose labels are to be learnt; its homogeneity is measured too.
     population : dataframe, DuckDB relation or path, optional
         The people among whom a journalist would search, with the same quasi-identifiers, generalized or not.
     entity : str, optional

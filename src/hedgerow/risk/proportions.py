@@ -1,8 +1,8 @@
 """What proportions give away beyond the published values: what a reader can be sure of, and who is singled out.
 
-Who finds the class of a person knows the person's original value with the probability of its share in the class, if
-the proportions tell that value (a bin of its own). The published value alone tells less. A class that publishes the one
-value it holds has nothing left to give away, so it does not count.
+Who finds a person's class can guess the person's original value: the chance to be right is the value's share in the
+class, if the proportions tell it (a bin of its own). A class that publishes the one value it holds has nothing left to
+give away, so it does not count.
 
 A tuple of original values is *singled out* if the number of people of a class who have it is fixed, and is 1 … k - 1.
 It is fixed only where all columns but one are known for all the class, and the number of the value in the last one is

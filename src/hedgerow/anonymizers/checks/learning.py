@@ -52,7 +52,7 @@ def check_unseen_rows(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> No
 
 
 def check_fit_resample(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:
-    """``fit_resample`` returns published rows and, beside each, its class."""
+    """``fit_resample`` returns published rows and, beside each, its label."""
     features, classes = features_and_classes(as_frame)
     fitted = prepared(estimator, k=K, schema=PIPELINE_SCHEMA)
     published, labels = fitted.fit_resample(features, classes)

@@ -11,6 +11,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.errors import required
 from hedgerow.values import number_text
 
@@ -44,9 +45,9 @@ class Domain:
     name: str
     kind: Kind
     labels: NDArray[np.str_]
-    numbers: NDArray[np.float64] | None = None
+    numbers: Floats | None = None
     has_missing: bool = False
-    records: NDArray[np.int64] | None = None
+    records: Longs | None = None
 
     @property
     def size(self) -> int:
@@ -59,7 +60,7 @@ class Domain:
         return len(self.labels) if self.has_missing else -1
 
     @property
-    def values(self) -> NDArray[np.float64]:
+    def values(self) -> Floats:
         """The numbers of a column that has some; whoever reads them knows that it does."""
         return required(self.numbers, "the numbers of a column")
 
@@ -69,7 +70,7 @@ class Domain:
         return int(np.frexp(np.abs(self.values).max(initial=0.0))[1])
 
     @cached_property
-    def positions(self) -> NDArray[np.float64]:
+    def positions(self) -> Floats:
         """The numbers over a power of two, so that they lie between -1 and 1: what distances are measured by.
 
         No difference or sum of a few of them overflows, and none is so small that one over it does. Shares of their
@@ -83,7 +84,7 @@ class Domain:
         """The largest position less the smallest; 0 if there is one number, or none."""
         return float(self.positions[-1] - self.positions[0]) if len(self.positions) else 0.0
 
-    def share(self, low: ArrayLike, high: ArrayLike) -> NDArray[np.float64]:
+    def share(self, low: ArrayLike, high: ArrayLike) -> Floats:
         """The share of the column's range between two numbers each; what is beyond the range does not count.
 
         A column of one number has no range to share: the answer is 0.
@@ -98,7 +99,7 @@ class Domain:
         below, above = (np.ldexp(np.clip(ends, first, last), -self._power) for ends in (low, high))
         return np.asarray((above - below) / self.spread, dtype=np.float64)
 
-    def at(self, positions: ArrayLike) -> NDArray[np.float64]:
+    def at(self, positions: ArrayLike) -> Floats:
         """The numbers at positions; one beyond the column's range, by rounding, is taken for its end.
 
         >>> ages = Domain("age", "number", np.array(["20", "30", "60"]), np.array([20.0, 30, 60]))
@@ -139,6 +140,12 @@ class Domain:
         return float(10.0**-self.decimals)
 
     def only(self, codes: NDArray[np.integer]) -> Domain:
-        """The domain of some of the values, without the missing one; ascending codes."""
-        numbers = None if self.numbers is None else self.numbers[codes]
-        return Domain(self.name, self.kind, self.labels[codes], numbers)
+        """The domain of some of the values, ascending codes; the numbers of records are not kept.
+
+        >>> town = Domain("town", "text", np.array(["Bonn", "Lyon"]), has_missing=True)
+        >>> town.only(np.array([1, 2])).labels.tolist(), town.only(np.array([1, 2])).has_missing
+        (['Lyon'], True)
+        """
+        known = codes[codes < len(self.labels)]
+        numbers = None if self.numbers is None else self.numbers[known]
+        return Domain(self.name, self.kind, self.labels[known], numbers, len(known) < len(codes))

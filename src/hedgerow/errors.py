@@ -7,6 +7,7 @@ never a cell of the input.
 from __future__ import annotations
 
 import difflib
+import numbers
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Generic, TypeVar
@@ -20,6 +21,7 @@ __all__ = [
     "NotAnonymous",
     "required",
     "translated",
+    "whole",
 ]
 
 T = TypeVar("T")
@@ -99,6 +101,17 @@ def required(value: T | None, what: str) -> T:
     if value is None:
         raise InternalError(f"{what} is not there")
     return value
+
+
+def whole(name: str, owner: str, value: object, least: int, *, must: str = "") -> int:
+    """Read a parameter that is a whole number of any integer type, or say what it must be.
+
+    >>> whole("k", "Mondrian", 5, 1)
+    5
+    """
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+        raise BadInput.parameter(name, owner, must or f"an int >= {least}", value)
+    return int(value)
 
 
 class translated(Generic[Foreign]):  # noqa: N801 - read as a word: with translated(duckdb.Error, into=…):

@@ -69,8 +69,8 @@ def open_frame(data: Any) -> OpenFrame:
 
 
 def _repeated(data: Any) -> BadInput:
-    names = data.column_names if isinstance(data, pa.Table) else list(data.columns)
-    return _wrong_names(names) or BadInput("The table has several columns of one name. Rename them.")
+    _check_names(data.column_names if isinstance(data, pa.Table) else list(data.columns))
+    return BadInput("The table has several columns of one name. Rename them.")
 
 
 def _open_lazy(frame: nw.LazyFrame[Any]) -> OpenFrame:
@@ -104,16 +104,11 @@ def _as_relation(published: pa.Table) -> Any:
 
 
 def _check_names(names: Sequence[Any]) -> None:
-    wrong = _wrong_names(names)
-    if wrong is not None:
-        raise wrong
-
-
-def _wrong_names(names: Sequence[Any]) -> BadInput | None:
     if not all(isinstance(name, str) for name in names):
-        return BadInput("The table has columns whose names are not text. Rename them.")
+        raise BadInput("The table has columns whose names are not text. Rename them.")
     repeated = [name for name, times in Counter(names).items() if times > 1]
-    return BadInput(f"The table has several columns called {listing(repeated)}. Rename them.") if repeated else None
+    if repeated:
+        raise BadInput(f"The table has several columns called {listing(repeated)}. Rename them.")
 
 
 def refuse_alike(columns: Sequence[str]) -> None:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import json
 import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -29,6 +30,7 @@ __all__ = [
     "proportions_path",
     "put",
     "sha256",
+    "write_json",
 ]
 
 _MARK: Final = "hedgerow-"
@@ -246,3 +248,13 @@ def appearing(path: Path) -> Iterator[Path]:
         full = True
     if full:
         raise BadInput(f"The file {str(path)!r} cannot be written. Is the disk full?")
+
+
+def write_json(path: Path, content: Mapping[str, Any], *, mode: int = 0o666) -> Path:
+    """Write a file of JSON with these permissions (less the umask), and return its path."""
+    check_place(path)
+    with appearing(path) as staged:
+        opened = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with os.fdopen(opened, "w", encoding="utf-8") as out:
+            json.dump(content, out, ensure_ascii=False)
+    return path

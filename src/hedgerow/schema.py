@@ -49,7 +49,7 @@ class Schema:
         Columns by which a person could be found: they are generalized. ``None`` makes every column without
         another role a quasi-identifier (what a scikit-learn pipeline wants); name them for a publication.
     target : str, optional
-        The class that is to be learnt from the release.
+        The column whose labels are to be learnt from the release.
     identifying : sequence of str
         Columns that name a person: dropped.
     pseudonymize : sequence of str

@@ -1,14 +1,25 @@
 """How single values are written: numbers, intervals of numbers, and the signs for suppressed and missing.
 
-Sets, and reading any of this back, are in :mod:`hedgerow.published`.
+Dates are read here too. Sets, and reading anything else back, are in :mod:`hedgerow.published`.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import numbers
 from typing import Final
 
-__all__ = ["MISSING_TEXT", "SUPPRESSED_TEXT", "format_interval", "number_text"]
+__all__ = [
+    "EPOCH",
+    "MISSING_TEXT",
+    "SUPPRESSED_TEXT",
+    "days_since_1970",
+    "format_interval",
+    "number_text",
+    "read_date",
+]
+
+EPOCH: Final = dt.datetime(1970, 1, 1)
 
 SUPPRESSED_TEXT: Final = "*"
 MISSING_TEXT: Final = "\\N"
@@ -37,3 +48,20 @@ def format_interval(low: float, high: float, *, closed: bool = False) -> str:
     ('[20,30)', '[80,90.5]')
     """
     return f"[{number_text(low)},{number_text(high)}{']' if closed else ')'}"
+
+
+def days_since_1970(moment: dt.datetime) -> float:
+    """The days from 1970-01-01, the time of day as a fraction. A time zone is left out: the date is what is written."""
+    return (moment.replace(tzinfo=None) - EPOCH) / dt.timedelta(days=1)
+
+
+def read_date(text: str, form: str | None = None) -> float | None:
+    """The days from 1970-01-01 to a date in ISO form, or in one of ``strptime``'s; ``None`` if it is none.
+
+    >>> read_date("1970-02-01"), read_date("1970-01-01T12:00:00"), read_date("2.1.1970", "%d.%m.%Y"), read_date("1970")
+    (31.0, 0.5, 1.0, None)
+    """
+    try:
+        return days_since_1970(dt.datetime.strptime(text, form) if form else dt.datetime.fromisoformat(text))
+    except ValueError:
+        return None

@@ -70,7 +70,7 @@ def published(example: dict[str, Any], release: dict[str, Any]) -> tuple[Frequen
 def nodes_of(counts: FrequencyTable, name: str, labels: list[str]) -> PublishedColumn:
     hierarchy = counts.hierarchies[name]
     nodes = [hierarchy.labels.index(label) for label in labels]
-    members = [np.flatnonzero(hierarchy.mask_of(node)).astype(np.int32) for node in nodes]
+    members = [hierarchy.codes_below(np.array([node]))[1] for node in nodes]
     kinds: list[PublishedKind] = [
         "suppressed" if label == "*" else "label" if hierarchy.level[node] else "value"
         for label, node in zip(labels, nodes, strict=True)

@@ -42,18 +42,7 @@ def run(job: Job, job_file: str | None = None) -> None:
     method = find_method(DEFAULT_METHOD if job.method is None else job.method)
     parameters = _parameters(method, typed)
     _refuse_weak(method, parameters, allowed=job.allow_weak)
-    _release(job, source, output, schema, method.name, requirements, parameters)
 
-
-def _release(
-    job: Job,
-    source: Path,
-    output: Path,
-    schema: Schema,
-    method: str,
-    requirements: tuple[Requirement, ...],
-    parameters: Mapping[str, Any],
-) -> None:
     from hedgerow.engines import File
 
     file = File(source, encoding=job.encoding, delimiter=_delimiter(job.delimiter), memory_limit=job.memory_limit)
@@ -66,7 +55,7 @@ def _release(
         release: Release = anonymize(
             file,
             schema,
-            method=method,
+            method=method.name,
             require=requirements,
             random_state=job.seed,
             publish_proportions=job.publish_proportions,
@@ -80,8 +69,7 @@ def _release(
         if job.recoding is not None:
             release.recoding.save(job.recoding)
     if not job.quiet:
-        given = set(schema.hierarchies)
-        show_release(screen(), release, output, given=given, recoding=job.recoding)
+        show_release(screen(), release, output, given=set(schema.hierarchies), recoding=job.recoding)
 
 
 def _named(path: str | None, what: str, how: str) -> Path:

@@ -116,40 +116,18 @@ def anonymize(
     quiet: Annotated[bool | None, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = None,
 ) -> None:
     """Anonymize a table, verify the result, and write it with its manifest."""
+    given = dict(locals())  # every option under its name
+
     from hedgerow.cli.anonymizing import run
-    from hedgerow.cli.job import assemble
+    from hedgerow.cli.job import Job, assemble
     from hedgerow.cli.lists import assignments, split_names
 
-    typed = {
-        "input": input,
-        "output": output,
-        "quasi": split_names(quasi, "--quasi"),
-        "target": target,
-        "sensitive": split_names(sensitive, "--sensitive"),
-        "insensitive": split_names(insensitive, "--insensitive"),
-        "identifying": split_names(identifying, "--identifying"),
-        "pseudonymize": split_names(pseudonymize, "--pseudonymize"),
-        "others": others,
-        "missing": missing or None,
-        "hierarchies": hierarchies,
-        "method": method,
-        "k": k,
-        "require": require or None,
-        "set": assignments(parameters),
-        "metric": metric,
-        "time_limit": time_limit,
-        "seed": seed,
-        "encoding": encoding,
-        "delimiter": delimiter,
-        "memory_limit": memory_limit,
-        "recoding": recoding,
-        "publish_proportions": publish_proportions,
-        "escape_formulas": escape_formulas,
-        "min_support": min_support,
-        "allow_weak": allow_weak,
-        "quiet": quiet,
-    }
-    run(assemble({name: value for name, value in typed.items() if value is not None}, job), job)
+    for name in ("quasi", "sensitive", "insensitive", "identifying", "pseudonymize"):
+        given[name] = split_names(given[name], f"--{name}")
+    given["set"] = assignments(parameters)
+    # A list that was not typed is empty.
+    typed = {name: value for name in Job.model_fields if (value := given[name]) not in (None, [])}
+    run(assemble(typed, job), job)
 
 
 @app.command()

@@ -7,8 +7,6 @@ file's folder, so that a job runs from anywhere.
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -78,26 +76,16 @@ class Job(BaseModel):
 def read_job(path: Path) -> Job:
     """Read a job file, or say what is wrong with it."""
     called = f"the job file {str(path)!r}"
-    deep = BadInput(f"The TOML of {called} is nested too deeply for a job. Its fields are texts, numbers and lists.")
-
-    def wrong(error: ValueError) -> BadInput:  # of the TOML, or of a number with too many digits
-        found = re.search(r"at line (\d+)", str(error))
-        where = f"line {found[1]}" if found else "its end"
-        return BadInput(f"The TOML of {called} is wrong at {where}. Correct it there.")
-
     with (
-        translated(RecursionError, into=deep),
-        translated(ValueError, into=wrong),
         translated(UnicodeDecodeError, into=BadInput(f"Cannot read {called}: it is not UTF-8 text. Save it as UTF-8.")),
         translated(OSError, into=lambda error: BadInput(f"Cannot read {called}: {error.strerror}. Check the path.")),
     ):
-        stored = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
 
     # It brings numpy, which no typed option should wait for.
-    from hedgerow.hierarchies.entries import too_deep
+    from hedgerow.hierarchies.files import parse_toml
 
-    if too_deep(stored):
-        raise deep
+    stored = parse_toml(text, called, "too deeply for a job. Its fields are texts, numbers and lists")
     fields: dict[str, Any] = {}
     for written, value in stored.items():
         name = written.replace("-", "_")

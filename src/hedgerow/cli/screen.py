@@ -20,11 +20,9 @@ _STAGES: Final = 6
 def screen(*, stderr: bool = False) -> Console:
     """A console that prints text as it is: a column may be called ``[bold]`` or ``:smile:``."""
     console = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
-    return (
-        console
-        if console.is_terminal
-        else Console(stderr=stderr, markup=False, emoji=False, highlight=False, width=_WIDTH)
-    )
+    if not console.is_terminal:
+        console.width = _WIDTH
+    return console
 
 
 @contextmanager

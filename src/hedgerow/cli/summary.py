@@ -11,8 +11,9 @@ from rich.text import Text
 
 from hedgerow.places import manifest_path, proportions_path
 from hedgerow.release import Release
+from hedgerow.risk.rendering import figure
 
-__all__ = ["show_release", "written"]
+__all__ = ["show_release"]
 
 _MAIN_LOSSES: Final = ("ncp", "loss", "prec", "c_avg", "classification", "suppression")
 
@@ -53,14 +54,14 @@ def _lines(release: Release, output: Path, given: Collection[str], recoding: str
     audit, facts = release.audit, release.facts
     for finding in audit.verdict.findings if audit.verdict is not None else ():
         verified = "verified" if finding.holds else "NOT MET"
-        yield "requirement", f"{finding.requirement}: {verified}, {finding.measure} is {written(finding.reached)}"
+        yield "requirement", f"{finding.requirement}: {verified}, {finding.measure} is {figure(finding.reached)}"
     sizes = audit.classes
     yield (
         "classes",
-        f"{sizes.number:,} of {sizes.smallest:,} to {sizes.largest:,} rows, median {written(sizes.median)}; "
+        f"{sizes.number:,} of {sizes.smallest:,} to {sizes.largest:,} rows, median {figure(sizes.median)}; "
         f"k reached: {audit.k:,}",
     )
-    losses = [f"{name} {written(audit.losses[name])}" for name in _MAIN_LOSSES if name in audit.losses]
+    losses = [f"{name} {figure(audit.losses[name])}" for name in _MAIN_LOSSES if name in audit.losses]
     if losses:
         yield "losses", " · ".join(losses)
     automatic = [
@@ -82,12 +83,3 @@ def _lines(release: Release, output: Path, given: Collection[str], recoding: str
         )
     if recoding is not None:
         yield "recoding", f"{recoding} (private: do not publish it)"
-
-
-def written(number: float) -> str:
-    """Write a figure short: whole numbers whole, others with four digits.
-
-    >>> written(10.0), written(0.05049), written(1234567.0)
-    ('10', '0.05049', '1,234,567')
-    """
-    return f"{number:,.0f}" if float(number).is_integer() else f"{number:.4g}"

@@ -14,11 +14,11 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.domains import Domain, Kind
 from hedgerow.errors import BadInput, translated
-from hedgerow.values import number_text
+from hedgerow.values import days_since_1970, number_text
 
 __all__ = [
     "BadValues",
@@ -34,7 +34,6 @@ __all__ = [
 # A zero-padded code such as a ZIP code is text; plain decimal numbers are numbers, and so is 1e-05, as Python and
 # pandas write small and large floats. Codes such as 12E4 are not.
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e[+-][0-9]{2,3})?\Z")
-_EPOCH = dt.datetime(1970, 1, 1)
 
 
 class BadValues(Exception):
@@ -72,7 +71,7 @@ class EncodedColumn:
     """
 
     domain: Domain
-    codes: NDArray[np.int32]
+    codes: Ints
     respelled: bool = False
 
 
@@ -81,7 +80,7 @@ def encode_column(
     values: pa.ChunkedArray | pa.Array,
     *,
     missing: Sequence[str] = ("",),
-    weights: NDArray[np.int64] | None = None,
+    weights: Longs | None = None,
     mixture: Literal["refuse", "allow", "text"] = "refuse",
 ) -> EncodedColumn:
     """Encode a column by its sorted distinct values; null and the texts in ``missing`` become the last code.
@@ -106,7 +105,7 @@ def encode_column(
     return _sorted(name, indices, _interpret(name, distinct, indices, set(missing), weights, mixture), weights)
 
 
-def dictionary_of(name: str, values: pa.ChunkedArray | pa.Array) -> tuple[NDArray[np.int32], pa.Array]:
+def dictionary_of(name: str, values: pa.ChunkedArray | pa.Array) -> tuple[Ints, pa.Array]:
     """Split a column into row indices (-1 for null) and the distinct values that occur."""
     column = values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
     if pa.types.is_null(column.type) or (
@@ -148,7 +147,7 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
-def _without_unused(indices: NDArray[np.int32], distinct: pa.Array) -> tuple[NDArray[np.int32], pa.Array]:
+def _without_unused(indices: Ints, distinct: pa.Array) -> tuple[Ints, pa.Array]:
     """Drop the categories that no row has: they are not values of this table."""
     used = np.bincount(indices[indices >= 0], minlength=len(distinct)) > 0
     if used.all():
@@ -172,19 +171,14 @@ def _refuse_nan_and_infinity(name: str, distinct: pa.Array) -> None:
 class _Reading:
     """What the distinct values mean: which are present, their text, their numbers if they have any, their kind."""
 
-    kept: NDArray[np.bool_]
+    kept: Bools
     labels: list[str]
     numbers: list[float] | None
     kind: Kind
 
 
 def _interpret(
-    name: str,
-    distinct: pa.Array,
-    indices: NDArray[np.int32],
-    missing: set[str],
-    weights: NDArray[np.int64] | None,
-    mixture: str,
+    name: str, distinct: pa.Array, indices: Ints, missing: set[str], weights: Longs | None, mixture: str
 ) -> _Reading:
     """Read the distinct values as numbers, dates or text."""
     kind = distinct.type
@@ -258,7 +252,7 @@ def _dates(name: str, distinct: pa.Array, missing: set[str]) -> _Reading:
         moments = [_moment(value) for value in distinct.to_pylist()]
     labels = [date_label(moment) for moment in moments]
     kept = np.array([label not in missing for label in labels], dtype=bool)
-    return _Reading(kept, labels, [(m - _EPOCH) / dt.timedelta(days=1) for m in moments], "date")
+    return _Reading(kept, labels, list(map(days_since_1970, moments)), "date")
 
 
 def date_label(value: dt.date) -> str:
@@ -279,12 +273,7 @@ def _moment(value: dt.date) -> dt.datetime:
 
 
 def _refuse_mixture(
-    name: str,
-    indices: NDArray[np.int32],
-    kept: NDArray[np.bool_],
-    wordy: NDArray[np.bool_],
-    weights: NDArray[np.int64] | None,
-    missing: set[str],
+    name: str, indices: Ints, kept: Bools, wordy: Bools, weights: Longs | None, missing: set[str]
 ) -> None:
     """Refuse a column most of whose records are numbers and some are not: more often a mistake than a category."""
     records = np.bincount(indices[indices >= 0], None if weights is None else weights[indices >= 0], len(kept))
@@ -297,9 +286,7 @@ def _refuse_mixture(
         )
 
 
-def _sorted(
-    name: str, indices: NDArray[np.int32], reading: _Reading, weights: NDArray[np.int64] | None
-) -> EncodedColumn:
+def _sorted(name: str, indices: Ints, reading: _Reading, weights: Longs | None) -> EncodedColumn:
     """Sort the distinct values, merge those that read alike, and renumber the rows."""
     labels, numbers = reading.labels, reading.numbers
     present = np.flatnonzero(reading.kept).tolist()

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
+
+from hedgerow.arrays import Ints, Longs
 
 __all__ = ["distinct_pairs", "tabulate"]
 
@@ -14,9 +15,7 @@ _LARGEST_KEY = 2**62
 _BITMAP_CELLS = 50_000_000
 
 
-def tabulate(
-    columns: Sequence[NDArray[np.int32]], sizes: Sequence[int], rows: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def tabulate(columns: Sequence[Ints], sizes: Sequence[int], rows: int) -> tuple[Ints, Ints]:
     """Group rows by their codes.
 
     Parameters
@@ -57,7 +56,7 @@ def tabulate(
     return distinct, index.astype(np.int32)
 
 
-def _dense(key: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+def _dense(key: Longs) -> tuple[Longs, int]:
     """Renumber keys by rank; hashing first and sorting only the distinct ones beats sorting the rows."""
     encoded = pa.array(key).dictionary_encode()
     distinct = encoded.dictionary.to_numpy()
@@ -66,9 +65,7 @@ def _dense(key: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     return rank[encoded.indices.to_numpy()], len(distinct)
 
 
-def distinct_pairs(
-    group: NDArray[np.int32], code: NDArray[np.int32], groups: int, codes: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def distinct_pairs(group: Ints, code: Ints, groups: int, codes: int) -> tuple[Longs, Ints]:
     """The distinct codes of every group, as a compressed list: ``codes[starts[g]:starts[g + 1]]``, ascending.
 
     Examples

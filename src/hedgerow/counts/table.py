@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Ints, Longs
 from hedgerow.counts.encoding import EncodedColumn
 from hedgerow.counts.grouping import tabulate
 from hedgerow.domains import Domain
@@ -21,9 +21,8 @@ __all__ = ["FrequencyTable"]
 class FrequencyTable:
     """How many records share each combination of values; no method sees more than this.
 
-    A *tuple* is a distinct combination of quasi-identifier codes; a *cell* is a tuple together with one
-    combination of class and sensitive values. Both are in lexicographic order of their codes, so that the same
-    records give the same table on every engine.
+    A *tuple* is a distinct combination of quasi-identifier codes; a *cell* is a tuple with one label and one
+    combination of sensitive values. Both are in lexicographic order, so that all engines give the same table.
 
     Attributes
     ----------
@@ -44,17 +43,17 @@ class FrequencyTable:
 
     roles: Roles
     domains: Mapping[str, Domain]
-    tuples: NDArray[np.int32]
-    tuple_sizes: NDArray[np.int64]
-    cell_tuple: NDArray[np.int32]
-    cell_values: NDArray[np.int32]
-    cell_sizes: NDArray[np.int64]
+    tuples: Ints
+    tuple_sizes: Longs
+    cell_tuple: Ints
+    cell_values: Ints
+    cell_sizes: Longs
     hierarchies: Mapping[str, EncodedHierarchy] = field(default_factory=dict)
 
     @classmethod
     def from_columns(
-        cls, roles: Roles, columns: Mapping[str, EncodedColumn], weights: NDArray[np.int64] | None, rows: int
-    ) -> tuple[FrequencyTable, NDArray[np.int32]]:
+        cls, roles: Roles, columns: Mapping[str, EncodedColumn], weights: Longs | None, rows: int
+    ) -> tuple[FrequencyTable, Ints]:
         """Count encoded columns; also returns the cell of each row."""
         counted = roles.counted
         quasi = len(roles.quasi)
@@ -91,11 +90,11 @@ class FrequencyTable:
         """The target and sensitive columns, in the order of ``cell_values``."""
         return self.roles.counted[len(self.roles.quasi) :]
 
-    def values_of(self, column: str) -> NDArray[np.int32]:
+    def values_of(self, column: str) -> Ints:
         """The codes of a target or sensitive column, one per cell."""
         return self.cell_values[:, self.cell_columns.index(column)]
 
-    def histogram(self, column: str) -> NDArray[np.int64]:
+    def histogram(self, column: str) -> Longs:
         """How many records have each value of a counted column."""
         size = self.domains[column].size
         if column in self.quasi:

@@ -1,7 +1,7 @@
 """A synthetic census: people who never lived, with the dependencies that make a table worth learning from.
 
-Columns are drawn one after the other, each from shares that depend on those before it; the class follows from
-education, age, work and marriage through a logistic model, so that it is predictable but not certain.
+Columns are drawn one after the other, each from shares that depend on those before it. The label follows from
+education, age, work and marriage by a logistic model: it can be predicted, but not surely.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import importlib
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Floats, Longs
 from hedgerow.datasets import census_model as model
-from hedgerow.datasets.randomness import Seed, generator, whole
-from hedgerow.errors import BadInput, MissingExtra, translated
+from hedgerow.datasets.randomness import Seed, generator
+from hedgerow.errors import BadInput, MissingExtra, translated, whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["make_census"]
 
 Backend = Literal["pyarrow", "pandas", "polars"]
-Codes = NDArray[np.int64]
-Reals = NDArray[np.float64]
 
 _ONSETS = ("b", "br", "d", "f", "gr", "h", "k", "l", "m", "n", "p", "r", "s", "st", "t", "v")
 _VOWELS = ("a", "e", "i", "o", "u", "ai", "ea", "ou")
@@ -46,7 +44,7 @@ def make_census(n: int = 10_000, random_state: Seed = None, backend: Backend = "
     table
         ``name`` (of made-up syllables), ``age``, ``sex``, ``zip`` (five digits as text; a region is its
         first digit), ``birthplace``, ``education``, ``marital-status``, ``workclass``, ``occupation``,
-        ``hours-per-week``, ``disease`` (the reason for the last visit to a doctor) and the class ``income``
+        ``hours-per-week``, ``disease`` (the reason for the last visit to a doctor) and the label ``income``
         (``<=50K`` or ``>50K``).
 
     Examples
@@ -101,7 +99,7 @@ def _draw_people(n: int, rng: np.random.Generator) -> pa.Table:
     )
 
 
-def _draw(rng: np.random.Generator, weights: Reals, row: Codes) -> Codes:
+def _draw(rng: np.random.Generator, weights: Floats, row: Longs) -> Longs:
     """Draw one code per person from the row of weights that applies to them; memory for the people only."""
     limits = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
     at = rng.random(len(row))
@@ -111,7 +109,7 @@ def _draw(rng: np.random.Generator, weights: Reals, row: Codes) -> Codes:
     return codes
 
 
-def _draw_zips(rng: np.random.Generator, n: int) -> tuple[pa.Array, NDArray[np.bool_]]:
+def _draw_zips(rng: np.random.Generator, n: int) -> tuple[pa.Array, Bools]:
     """Draw ZIP codes, few of them very common and many rare, and whether each is in a city."""
     one_row = np.zeros(n, np.int64)
     region = _draw(rng, np.array([list(model.REGIONS.values())]), one_row)
@@ -122,23 +120,23 @@ def _draw_zips(rng: np.random.Generator, n: int) -> tuple[pa.Array, NDArray[np.b
     return _labelled(tuple(labels), (region * 30 + area) * 12 + district), city
 
 
-def _draw_education(rng: np.random.Generator, age: Codes, city: NDArray[np.bool_]) -> Codes:
+def _draw_education(rng: np.random.Generator, age: Longs, city: Bools) -> Longs:
     """Cut a propensity to study, higher in cities and lower in old cohorts, and no level before its age."""
     propensity = rng.standard_normal(len(age)) + 0.35 * city - 0.018 * np.maximum(age - 45, 0)
     reached = np.searchsorted(model.EDUCATION_LIMITS, propensity)
     return np.minimum(reached, np.searchsorted(model.EDUCATION_AGES, age, side="right") - 1)
 
 
-def _draw_employed(rng: np.random.Generator, sex: Codes, age: Codes, education: Codes) -> NDArray[np.bool_]:
+def _draw_employed(rng: np.random.Generator, sex: Longs, age: Longs, education: Longs) -> Bools:
     """Work begins around 19 and ends around 66; education keeps people in it."""
     begun = 1 / (1 + np.exp(-(age - 18.5) / 1.5))
     ended = 1 / (1 + np.exp(-(age - 66.0) / 2.5))
     in_between = np.where(sex == 0, 0.80, 0.92) + 0.012 * (education - 3)
-    employed: NDArray[np.bool_] = rng.random(len(age)) < begun * (1 - ended) * in_between
+    employed: Bools = rng.random(len(age)) < begun * (1 - ended) * in_between
     return employed
 
 
-def _draw_hours(rng: np.random.Generator, sex: Codes, age: Codes, occupation: Codes, workclass: Codes) -> Codes:
+def _draw_hours(rng: np.random.Generator, sex: Longs, age: Longs, occupation: Longs, workclass: Longs) -> Longs:
     """Half of the people work the usual 40 hours, the others around what their work and age suggest."""
     n = len(age)
     usual = np.where(sex == 0, 36.0, 43.0) + 6.0 * np.isin(occupation, (2, 4)) + 3.0 * (workclass == 2)
@@ -150,20 +148,20 @@ def _draw_hours(rng: np.random.Generator, sex: Codes, age: Codes, occupation: Co
 
 def _draw_income(
     rng: np.random.Generator,
-    sex: Codes,
-    age: Codes,
-    education: Codes,
-    married: NDArray[np.bool_],
-    workclass: Codes,
-    occupation: Codes,
-    hours: Codes,
-) -> NDArray[np.bool_]:
+    sex: Longs,
+    age: Longs,
+    education: Longs,
+    married: Bools,
+    workclass: Longs,
+    occupation: Longs,
+    hours: Longs,
+) -> Bools:
     """Draw who earns more than 50K: about a quarter of the people."""
     experience = np.clip(age - 20, 0, 32)
     odds = -5.5 + 0.52 * education + 0.16 * experience - 0.0026 * experience**2 + 1.8 * married + 0.3 * (sex == 1)
     at_work = model.OCCUPATION_PAY[occupation] + 0.055 * (hours - 40) + 0.3 * (workclass == 2)
     odds += np.where(workclass == 3, -3.2, at_work)
-    rich: NDArray[np.bool_] = rng.random(len(age)) < 1 / (1 + np.exp(-odds))
+    rich: Bools = rng.random(len(age)) < 1 / (1 + np.exp(-odds))
     return rich
 
 
@@ -180,7 +178,7 @@ def _draw_names(rng: np.random.Generator, n: int) -> pa.Array:
     return pc.binary_join_element_wise(given, family, " ")
 
 
-def _labelled(labels: tuple[str, ...], codes: Codes) -> pa.Array:
+def _labelled(labels: tuple[str, ...], codes: Longs) -> pa.Array:
     import pyarrow as pa
 
     return pa.array(labels).take(pa.array(codes))

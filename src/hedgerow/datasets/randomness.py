@@ -1,15 +1,14 @@
-"""The parameters that all data sets share: a seed and whole numbers."""
+"""The seed that all data sets share."""
 
 from __future__ import annotations
 
-import numbers
 from typing import TypeAlias
 
 import numpy as np
 
-from hedgerow.errors import BadInput
+from hedgerow.errors import whole
 
-__all__ = ["Seed", "generator", "whole"]
+__all__ = ["Seed", "generator"]
 
 Seed: TypeAlias = int | np.random.Generator | None
 
@@ -23,10 +22,3 @@ def generator(owner: str, random_state: Seed) -> np.random.Generator:
     return np.random.default_rng(
         whole("random_state", owner, random_state, 0, must="None, a numpy Generator or an int >= 0")
     )
-
-
-def whole(name: str, owner: str, value: object, least: int, *, must: str = "") -> int:
-    """Read a whole number of any integer type, or say what it must be."""
-    if type(value) is bool or not isinstance(value, numbers.Integral) or value < least:
-        raise BadInput.parameter(name, owner, must or f"an int >= {least}", value)
-    return int(value)

@@ -12,10 +12,10 @@ from typing import Any, Literal, TypeVar, cast
 import narwhals as nw
 import numpy as np
 from narwhals.typing import IntoDataFrame
-from numpy.typing import NDArray
 
-from hedgerow.datasets.randomness import Seed, generator, whole
-from hedgerow.errors import BadInput, translated
+from hedgerow.arrays import Longs
+from hedgerow.datasets.randomness import Seed, generator
+from hedgerow.errors import BadInput, translated, whole
 
 __all__ = ["scale_up"]
 
@@ -85,7 +85,7 @@ def scale_up(
     return cast("Frame", nw.to_native(first.to_frame().with_columns(*others)))
 
 
-def _drawn(rng: np.random.Generator, column: nw.Series[Any], draw: str, n: int) -> NDArray[np.int64]:
+def _drawn(rng: np.random.Generator, column: nw.Series[Any], draw: str, n: int) -> Longs:
     """Draw rows to take a column's values from: any row, or one row for each different value."""
     if draw == "marginal":
         return rng.integers(0, len(column), n)

@@ -15,8 +15,8 @@ from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Longs
 from hedgerow.counts import EncodedColumn, FrequencyTable, encode_column
 from hedgerow.errors import BadInput
 from hedgerow.recoding import Recoding
@@ -95,7 +95,7 @@ class Groups:
     """Distinct combinations of cells: one array for each column, and the rows that have each combination."""
 
     cells: tuple[pa.Array, ...]
-    rows: NDArray[np.int64]
+    rows: Longs
 
     @classmethod
     def of(cls, grouped: pa.Table) -> Groups:
@@ -156,7 +156,7 @@ def ranking_columns(roles: Roles, respelled: Collection[str]) -> list[str]:
 
 
 def encode(
-    schema: Schema, roles: Roles, name: str, values: pa.ChunkedArray, weights: NDArray[np.int64] | None = None
+    schema: Schema, roles: Roles, name: str, values: pa.ChunkedArray, weights: Longs | None = None
 ) -> EncodedColumn:
     """Encode a counted column; a quasi-identifier without a hierarchy must not mix numbers and text."""
     free = name in schema.hierarchies or name not in roles.quasi

@@ -15,10 +15,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Longs
 from hedgerow.engines import csv_text
 from hedgerow.errors import BadInput, translated
 
-__all__ = ["Shape", "look_at"]
+__all__ = ["CsvShape", "look_at"]
 
 _QUOTE, _LF, _CR = b'"\n\r'
 _BLOCK: Final = 1 << 16  # small enough for the processor's cache
@@ -30,7 +31,7 @@ Bytes = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
-class Shape:
+class CsvShape:
     """What a CSV looks like from outside.
 
     Attributes
@@ -48,24 +49,24 @@ class Shape:
     spans_lines: bool
 
 
-def look_at(path: Path, name: str, columns: int, delimiter: str) -> Shape:
+def look_at(path: Path, name: str, columns: int, delimiter: str) -> CsvShape:
     """Look at a CSV in UTF-8, which messages call ``name``.
 
     A file is plain if each quote opens or closes a whole field or is doubled inside one, and all records together
     have as many delimiters as they should.
     """
     if delimiter not in _PLAIN_DELIMITERS:
-        return Shape(0, plain=False, spans_lines=False)
+        return CsvShape(0, plain=False, spans_lines=False)
     scan = _Scan(name, ord(delimiter))
     with translated(*csv_text.BROKEN_ARCHIVE, into=lambda _: csv_text.damaged(path)):
         for block, following in _blocks(path):
             scan.take(block, following)
             if scan.irregular:
-                return Shape(0, plain=False, spans_lines=False)
+                return CsvShape(0, plain=False, spans_lines=False)
     scan.finish()
     records = scan.records - 1 - (0 if columns == 1 else scan.blank)
     plain = not scan.irregular and scan.delimiters == (columns - 1) * (records + 1)
-    return Shape(records, plain, scan.spans_lines)
+    return CsvShape(records, plain, scan.spans_lines)
 
 
 def _blocks(path: Path) -> Iterator[tuple[Bytes, int]]:
@@ -111,7 +112,7 @@ class _Scan:
         self.before = int(block[-1])
         self.seen += len(block)
 
-    def _outside(self, block: Bytes, following: int) -> NDArray[np.bool_] | None:
+    def _outside(self, block: Bytes, following: int) -> Bools | None:
         """Which bytes are outside of quotes (``None`` if all are), after a look at the quotes themselves.
 
         Every second quote opens and the others close; a doubled one inside a field closes and opens. At the outer
@@ -129,7 +130,7 @@ class _Scan:
         self.inside = bool(within[-1])
         return ~within
 
-    def _take_lines(self, lines: _Lines, outside: NDArray[np.bool_] | None) -> None:
+    def _take_lines(self, lines: _Lines, outside: Bools | None) -> None:
         feeds = np.flatnonzero(_among(lines.feed, outside))
         backs = np.flatnonzero(_among(lines.back, outside))
         if outside is not None:
@@ -145,7 +146,7 @@ class _Scan:
         self._take_records(lines, backs if self.end == b"\r" else feeds)
         self.above += lines.number(len(lines.block))
 
-    def _take_hidden(self, lines: _Lines, feeds: NDArray[np.int64], backs: NDArray[np.int64]) -> None:
+    def _take_hidden(self, lines: _Lines, feeds: Longs, backs: Longs) -> None:
         """Line ends inside of quotes: DuckDB is not sure of records if they differ from those outside."""
         if not len(feeds) and not len(backs):
             return
@@ -153,7 +154,7 @@ class _Scan:
         self.hidden = self.hidden or lines.first_end(feeds, backs)
         self.irregular |= len(lines.odd(self.hidden, feeds, backs)) > 0
 
-    def _take_records(self, lines: _Lines, ends: NDArray[np.int64]) -> None:
+    def _take_records(self, lines: _Lines, ends: Longs) -> None:
         past = self.seen + ends + 1
         lengths = np.diff(past, prepend=self.ended)
         long = np.flatnonzero(lengths > csv_text.LONGEST_LINE)
@@ -185,10 +186,10 @@ class _Lines:
         self.back = block == _CR
         self._beside = before, following
 
-    def _ahead(self, places: NDArray[np.int64]) -> Bytes:
+    def _ahead(self, places: Longs) -> Bytes:
         return np.append(self.block, np.uint8(self._beside[1]))[places + 1]
 
-    def _behind(self, places: NDArray[np.int64]) -> Bytes:
+    def _behind(self, places: Longs) -> Bytes:
         return np.append(self.block, np.uint8(self._beside[0]))[places - 1]  # at -1 stands the byte before the block
 
     def number(self, place: int) -> int:
@@ -198,13 +199,13 @@ class _Lines:
             alone = alone[self._ahead(alone) != _LF]
         return int(np.count_nonzero(self.feed[:place])) + len(alone)
 
-    def first_end(self, feeds: NDArray[np.int64], backs: NDArray[np.int64]) -> bytes:
+    def first_end(self, feeds: Longs, backs: Longs) -> bytes:
         """How the first of these lines ends."""
         if not len(backs) or (len(feeds) and feeds[0] < backs[0]):
             return b"\n"
         return b"\r\n" if self._ahead(backs[:1])[0] == _LF else b"\r"
 
-    def odd(self, end: bytes, feeds: NDArray[np.int64], backs: NDArray[np.int64]) -> NDArray[np.int64]:
+    def odd(self, end: bytes, feeds: Longs, backs: Longs) -> Longs:
         """Where lines end in another way than expected: DuckDB would refuse them, or take them for text."""
         if end == b"\n":
             return backs
@@ -213,7 +214,7 @@ class _Lines:
         return np.sort(np.append(backs[self._ahead(backs) != _LF], feeds[self._behind(feeds) != _CR]))
 
 
-def _odd_so_far(found: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _odd_so_far(found: Bools) -> Bools:
     """At each place, whether an odd number was found up to there: a running parity, 64 places at a time.
 
     >>> _odd_so_far(np.array([False, True, False, True, True])).tolist()
@@ -230,5 +231,5 @@ def _odd_so_far(found: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.unpackbits(words.view(np.uint8), count=len(found), bitorder="little").view(np.bool_)
 
 
-def _among(found: NDArray[np.bool_], some: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+def _among(found: Bools, some: Bools | None) -> Bools:
     return found if some is None else found & some

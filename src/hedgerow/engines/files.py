@@ -14,7 +14,6 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from hedgerow.counts import BadValues, FrequencyTable
 from hedgerow.database import open_database
@@ -39,13 +38,6 @@ _COUNT, _CELL, _GROUP, _RANK = "records", "cell", "group_number", "rank_in_cell"
 _FLOATS: Final = ("FLOAT", "DOUBLE")
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Reading:
-    encoding: str = "utf-8"
-    delimiter: str = ","
-    memory_limit: str | None = None
-
-
 class File:
     """A CSV or Parquet file and how to read it.
 
@@ -62,15 +54,12 @@ class File:
     """
 
     def __init__(
-        self,
-        path: str | Path,
-        *,
-        encoding: str = "utf-8",
-        delimiter: str = ",",
-        memory_limit: str | None = None,
+        self, path: str | Path, *, encoding: str = "utf-8", delimiter: str = ",", memory_limit: str | None = None
     ) -> None:
         self.path = absolute(path)
-        self.reading = _Reading(encoding=encoding, delimiter=delimiter, memory_limit=memory_limit)
+        self.encoding = encoding
+        self.delimiter = delimiter
+        self.memory_limit = memory_limit
         self.format = file_format(self.path)
         unknown = BadInput.parameter("encoding", "File", "the name of a text encoding", encoding)
         with translated(LookupError, UnicodeError, into=unknown):
@@ -84,7 +73,7 @@ class File:
 
 
 @dataclass(frozen=True, eq=False)
-class _Counted:
+class _CountedFile:
     """A file that was counted: its cells, by the values that make them up."""
 
     schema: Schema
@@ -98,10 +87,10 @@ class FileSource:
 
     def __init__(self, file: File) -> None:
         self._file = file
-        self._reading = file.reading
+        self._csv = file.path, file.encoding, file.delimiter
         self._scratch = Scratch()
         self._connection = self._connect()
-        self._counted: _Counted | None = None
+        self._counted: _CountedFile | None = None
         self._columns = self._names()
         refuse_too_wide(len(self._columns))
         refuse_alike(self._columns)
@@ -118,20 +107,17 @@ class FileSource:
         return (self._file.path,)
 
     def _connect(self) -> duckdb.DuckDBPyConnection:
-        settings: dict[str, Any] = {"temp_directory": str(self._scratch.path / "spill")}
-        limit = self._reading.memory_limit
-        if limit is not None:
-            settings["memory_limit"] = limit
+        limit = self._file.memory_limit
+        settings: dict[str, Any] = {} if limit is None else {"memory_limit": limit}
         with translated(duckdb.Error, into=BadInput.parameter("memory_limit", "File", "a size such as '2GB'", limit)):
-            return open_database(**settings)
+            return open_database(temp_directory=str(self._scratch.path / "spill"), **settings)
 
     def _names(self) -> list[str]:
-        path, reading = self._file.path, self._reading
         if self._file.format == "csv":
-            return csv_text.read_header(path, reading.encoding, reading.delimiter)
+            return csv_text.read_header(*self._csv)
         with translated(pa.ArrowException, OSError, ValueError, into=self._no_parquet()):
             # DuckDB renames columns that differ only in case, so the names come from the file's own schema.
-            names: list[str] = pq.read_schema(path).names
+            names: list[str] = pq.read_schema(self._file.path).names
         return names
 
     def _no_parquet(self) -> BadInput:
@@ -159,11 +145,8 @@ class FileSource:
             return int(pq.read_metadata(path).num_rows)
 
     def _open_csv(self) -> int:
-        path, reading = self._file.path, self._reading
         with self._own_words():
-            scan, records = csv_source.open_csv(
-                path, reading.encoding, reading.delimiter, list(self._inside.values()), self._scratch.path
-            )
+            scan, records = csv_source.open_csv(*self._csv, list(self._inside.values()), self._scratch.path)
             self._connection.execute(f"CREATE OR REPLACE VIEW file AS SELECT * FROM {scan}")
         return records
 
@@ -191,10 +174,9 @@ class FileSource:
         return translated(duckdb.Error, into=lambda _: self._fault())
 
     def _fault(self) -> BadInput:
-        path, reading = self._file.path, self._reading
         if self._file.format == "csv":
-            return csv_text.explain_fault(path, reading.encoding, reading.delimiter)
-        return BadInput(f"The file {path.name!r} is damaged and cannot be read to the end.")
+            return csv_text.explain_fault(*self._csv)
+        return BadInput(f"The file {self._file.path.name!r} is damaged and cannot be read to the end.")
 
     def count(self, schema: Schema, roles: Roles) -> FrequencyTable:
         """Count the records of every cell."""
@@ -212,7 +194,7 @@ class FileSource:
         counts, cell = FrequencyTable.from_columns(roles, encoded, weights, grouped.num_rows)
         cells = grouped.drop_columns([_COUNT]).append_column(_CELL, pa.array(cell))
         respelled = frozenset(name for name, column in encoded.items() if column.respelled)
-        self._counted = _Counted(schema, roles, cells, respelled)
+        self._counted = _CountedFile(schema, roles, cells, respelled)
         return counts
 
     def _check_records(self, found: int, expected: int) -> None:
@@ -225,10 +207,7 @@ class FileSource:
 
     def _locate(self, bad: BadValues) -> str:
         if self._file.format == "csv":
-            at = self._columns.index(bad.column)
-            reading = self._reading
-            line = csv_text.first_line(self._file.path, reading.encoding, reading.delimiter, at, bad.wrong)
-            return f"line {line}"
+            return f"line {csv_text.first_line(*self._csv, self._columns.index(bad.column), bad.wrong)}"
         values = self._fetch(f"SELECT {self._inner(bad.column)} FROM source").column(0)
         return f"row {bad.first(values.to_pylist())}"
 
@@ -265,7 +244,7 @@ class FileSource:
             raise InternalError("a file was written with other columns than those that are published")
         return StagedRows.of(staging, folder)
 
-    def _placed(self, pieces: Pieces, counted: _Counted, seed: str) -> str:
+    def _placed(self, pieces: Pieces, counted: _CountedFile, seed: str) -> str:
         """Rows with their group; rows of a split cell are ranked by hash and dealt out piece by piece."""
         whole = f"SELECT located.*, {_GROUP} FROM located JOIN whole USING ({_CELL})"
         if not pieces.split:
@@ -283,19 +262,19 @@ class FileSource:
         return f"{whole} UNION ALL {dealt}"
 
     def _register_pieces(self, pieces: Pieces) -> None:
-        starts_cell = np.ones(len(pieces.cell), dtype=bool)
-        starts_cell[1:] = pieces.cell[1:] != pieces.cell[:-1]
-        ends_cell = np.append(starts_cell[1:], True)
-        alone = starts_cell & ends_cell
+        first = pieces.first
+        alone = first & np.append(first[1:], True)
         published = pieces.group >= 0
         whole = alone & published
         self._connection.register("whole", pa.table({_CELL: pieces.cell[whole], _GROUP: pieces.group[whole]}))
-        past = _within_cell(np.cumsum(pieces.size), starts_cell)
+        # A running total that begins anew at each cell.
+        past = np.cumsum(pieces.size)
+        past -= np.maximum.accumulate(np.where(first, past - pieces.size, 0))
         part = ~alone & published
         dealt = {_CELL: pieces.cell[part], _GROUP: pieces.group[part]}
         self._connection.register("dealt", pa.table({**dealt, "since": (past - pieces.size)[part], "past": past[part]}))
 
-    def _published_groups(self, recoding: Recoding, counted: _Counted, staging: Path) -> pa.Table:
+    def _published_groups(self, recoding: Recoding, counted: _CountedFile, staging: Path) -> pa.Table:
         """One row per group with what it publishes; in a CSV a missing value is written as it was marked."""
         missing = counted.schema.missing
         marker = missing[0] if missing and file_format(staging) == "csv" else None
@@ -308,15 +287,14 @@ class FileSource:
             columns[self._inside[name]] = values.take(pa.array(recoding.groups[:, at]))
         return pa.table(columns)
 
-    def _expression(self, recoding: Recoding, counted: _Counted, name: str) -> str:
+    def _expression(self, recoding: Recoding, counted: _CountedFile, name: str) -> str:
         inner = self._inner(name)
         if name in counted.roles.pseudonymized:
             # A random key that nobody keeps makes the hash of a name a random pseudonym; null stays null.
             key = literal(secrets.token_hex(32))
             return f"substr(sha256({key} || CAST(shuffled.{inner} AS VARCHAR)), 1, 16)"
-        if name in recoding.quasi:
-            column = recoding.columns[recoding.quasi.index(name)]
-            return f"shuffled.{inner}" if column.unchanged and name not in counted.respelled else f"published.{inner}"
+        if name in recoding.quasi and name not in recoding.unchanged(counted.respelled):
+            return f"published.{inner}"
         return f"shuffled.{inner}"
 
 
@@ -326,9 +304,3 @@ def _columns_of(path: Path) -> tuple[str, ...]:
         return tuple(pq.read_schema(path).names)
     with closing(csv_text.records(path, "utf-8", ",")) as records:
         return tuple(next(records)[1])
-
-
-def _within_cell(running: NDArray[np.int64], starts: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Turn a running total over all pieces into one that begins anew at each cell."""
-    before = np.where(starts, np.concatenate([[0], running[:-1]]), 0)
-    return running - np.maximum.accumulate(before)

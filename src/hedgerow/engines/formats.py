@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hedgerow.engines.sql import literal
 from hedgerow.errors import BadInput
 
 __all__ = ["copy_options", "file_format"]
@@ -20,9 +19,9 @@ def file_format(path: Path) -> str:
     raise BadInput(f"The file {path.name!r} is neither .csv, .csv.gz nor .parquet. Give it one of these endings.")
 
 
-def copy_options(path: Path, delimiter: str = ",") -> str:
+def copy_options(path: Path) -> str:
     """DuckDB's options for writing a file of that name."""
     if file_format(path) == "parquet":
         return "FORMAT parquet"
     compression = "gzip" if path.name.lower().endswith(".gz") else "none"
-    return f"FORMAT csv, HEADER, DELIMITER {literal(delimiter)}, COMPRESSION {compression}"
+    return f"FORMAT csv, HEADER, DELIMITER ',', COMPRESSION {compression}"

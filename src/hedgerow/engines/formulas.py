@@ -8,15 +8,15 @@ one and the original can be told: take one apostrophe away.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools
 from hedgerow.engines.sql import identifier, literal
 
 if TYPE_CHECKING:
@@ -42,16 +42,16 @@ def escaped(cell: str) -> str:
     return _ESCAPE + cell if _FORMULA_RE.match(cell) and not _NUMBER_RE.match(cell) else cell
 
 
-def escape_relation(rows: duckdb.DuckDBPyRelation, spare: Collection[str] = ()) -> duckdb.DuckDBPyRelation:
-    """The rows with every text escaped; the texts in ``spare``, such as marks of missing values, stay as they are."""
+def escape_relation(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """The rows with every text escaped."""
     texts = text_columns(rows)
     if not texts:
         return rows
     parts = []
     for name in texts:
         cell = f"CAST({identifier(name)} AS VARCHAR)"
-        condition = _condition(cell, spare)
-        parts.append(f"CASE WHEN {condition} THEN {literal(_ESCAPE)} || {cell} ELSE {cell} END AS {identifier(name)}")
+        formula = _is_formula(cell)
+        parts.append(f"CASE WHEN {formula} THEN {literal(_ESCAPE)} || {cell} ELSE {cell} END AS {identifier(name)}")
     return rows.project(f"* REPLACE ({', '.join(parts)})")
 
 
@@ -92,21 +92,20 @@ def text_columns(rows: duckdb.DuckDBPyRelation) -> list[str]:
     return [name for name, kind in kinds if kind == "VARCHAR" or kind.id == "enum"]
 
 
-def _condition(cell: str, spare: Collection[str]) -> str:
+def _is_formula(cell: str) -> str:
     begins = ", ".join(literal(sign) for sign in (*_BEGINS, _ESCAPE))
-    kept = "".join(f" AND {cell} <> {literal(text)}" for text in spare)
     # The first sign is looked at first: it is cheap, and few cells have such a one.
     return (
         f"left({cell}, 1) IN ({begins}) AND regexp_matches({cell}, {literal(_FORMULA)}) "
-        f"AND NOT regexp_matches({cell}, {literal(_NUMBER)}){kept}"
+        f"AND NOT regexp_matches({cell}, {literal(_NUMBER)})"
     )
 
 
-def _formulas(cells: pa.Array) -> NDArray[np.bool_]:
+def _formulas(cells: pa.Array) -> Bools:
     begins = pc.starts_with(cells, _ESCAPE)
     for sign in _BEGINS:
         begins = pc.or_(begins, pc.starts_with(cells, sign))
-    found: NDArray[np.bool_] = np.zeros(len(cells), dtype=bool)
+    found: Bools = np.zeros(len(cells), dtype=bool)
     few = np.flatnonzero(pc.fill_null(begins, False).to_numpy(zero_copy_only=False))
     found[few] = [escaped(cell) != cell for cell in cells.take(pa.array(few)).to_pylist()]
     return found

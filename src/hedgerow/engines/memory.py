@@ -14,8 +14,8 @@ import duckdb
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable, encode_column
 from hedgerow.database import open_database
 from hedgerow.engines.base import encode, ranking_columns, refuse_too_wide
@@ -36,7 +36,7 @@ class MemorySource:
     def __init__(self, data: Any) -> None:
         self._opened: OpenFrame = open_frame(data)
         self._frame: nw.DataFrame[Any] = nw.maybe_reset_index(self._opened.frame)
-        self._counted: _Counted | None = None
+        self._counted: _CountedFrame | None = None
         refuse_too_wide(len(self._frame.columns))
 
     @property
@@ -69,7 +69,7 @@ class MemorySource:
             encoded = dict(zip(roles.counted, pool.map(encoded_column, roles.counted), strict=True))
         counts, row_cell = FrequencyTable.from_columns(roles, encoded, None, rows)
         respelled = frozenset(name for name, column in encoded.items() if column.respelled)
-        self._counted = _Counted(roles, frame, row_cell, respelled)
+        self._counted = _CountedFrame(roles, frame, row_cell, respelled)
         return counts
 
     def apply(
@@ -87,14 +87,8 @@ class MemorySource:
         rows = np.random.default_rng().permutation(kept)
         group = group[rows]
         roles = counted.roles
-        recoded = {*roles.quasi, *roles.pseudonymized}
-        others = [name for name in roles.published if name not in recoded]
-        unchanged = [
-            name
-            for name, column in zip(recoding.quasi, recoding.columns, strict=True)
-            if column.unchanged and name not in counted.respelled
-        ]
-        untouched = {*others, *unchanged}
+        others = set(roles.published) - {*roles.quasi, *roles.pseudonymized}
+        untouched = others | recoding.unchanged(counted.respelled)
         plain = counted.frame.select(*untouched)[rows] if untouched else None
         columns: dict[str, nw.Series[Any]] = {}
         for name in roles.published:
@@ -116,7 +110,7 @@ class MemorySource:
             return self._opened.series(column.domain.name, column.numbers, nw.Float64)
         return self._opened.series(column.domain.name, list(column.texts), nw.String)
 
-    def _pseudonyms(self, column: nw.Series[Any], rows: NDArray[np.int64]) -> nw.Series[Any]:
+    def _pseudonyms(self, column: nw.Series[Any], rows: Longs) -> nw.Series[Any]:
         """A random name for each person: the same in every row, drawn from the operating system's randomness."""
         names = as_arrow(column)
         with translated(BadValues, into=lambda bad: bad.in_rows(names)):
@@ -127,18 +121,17 @@ class MemorySource:
 
 
 @dataclass(frozen=True, eq=False)
-class _Counted:
+class _CountedFrame:
     """A table that was counted: which cell each of its rows belongs to."""
 
     roles: Roles
     frame: nw.DataFrame[Any]
-    row_cell: NDArray[np.int32]
+    row_cell: Ints
     respelled: frozenset[str]
 
-    def group_of_rows(self, pieces: Pieces, seed: str) -> NDArray[np.int32]:
+    def group_of_rows(self, pieces: Pieces, seed: str) -> Ints:
         """The group of each row; a cell that is split between groups gives its rows in the order of their hash."""
-        first = np.ones(len(pieces.cell), dtype=bool)
-        first[1:] = pieces.cell[1:] != pieces.cell[:-1]
+        first = pieces.first
         group = pieces.group[first][self.row_cell]
         if first.all():
             return group
@@ -150,7 +143,7 @@ class _Counted:
         group[ranked] = np.repeat(pieces.group[in_split], pieces.size[in_split])
         return group
 
-    def _ranked(self, rows: NDArray[np.int64], seed: str) -> NDArray[np.int64]:
+    def _ranked(self, rows: Longs, seed: str) -> Longs:
         """Order rows by cell, and inside a cell by the hash of their columns that are published as they are."""
         names = ranking_columns(self.roles, self.respelled)
         cell = self.row_cell[rows]

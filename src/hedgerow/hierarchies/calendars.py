@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import datetime
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies.encoded import EncodedHierarchy
 from hedgerow.hierarchies.trees import encode_tree, tree_of_levels
+from hedgerow.values import read_date
 
 __all__ = ["DATE_LEVELS", "Dates", "dates"]
 
 DATE_LEVELS: Final = ("day", "month", "quarter", "year", "decade")
-_EPOCH: Final = datetime.datetime(1970, 1, 1)
-_ONE_DAY: Final = datetime.timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -43,14 +40,13 @@ class Dates:
         leaf_of[codes] = built.nodes[0]
         return encode_tree(built.tree, leaf_of, domain, f"dates by {', '.join(levels) or 'day'}")
 
-    def _days(self, domain: Domain) -> NDArray[np.float64]:
+    def _days(self, domain: Domain) -> Floats:
         """Count each value's days since 1970-01-01, the time of day as a fraction."""
         if domain.kind == "date" and domain.numbers is not None:
             return domain.numbers
         if domain.kind == "number":
             raise BadInput(f"The column {domain.name!r} holds numbers, not dates. Use intervals.")
-        labels = domain.labels.tolist()
-        days = np.fromiter((_days_of(label, self.format) for label in labels), np.float64, len(labels))
+        days = np.array([read_date(label, self.format) for label in domain.labels.tolist()], dtype=np.float64)
         wrong = int(np.isnan(days).sum())
         if wrong:
             form = "the ISO form (2024-03-31)" if self.format is None else f"the format {self.format!r}"
@@ -91,16 +87,6 @@ def dates(levels: str | Sequence[str] = DATE_LEVELS, *, format: str | None = Non
     return Dates(chosen, format)
 
 
-def _days_of(text: str, form: str | None) -> float:
-    """Read one date; nan if it is none. A time zone is left out: the date is the one that is written."""
-    try:
-        moment = datetime.datetime.strptime(text, form) if form else datetime.datetime.fromisoformat(text)
-    except ValueError:
-        return math.nan
-    since = moment.replace(tzinfo=None) - _EPOCH
-    return since / _ONE_DAY
-
-
 def _month(number: int) -> str:
     return f"{1970 + number // 12:04d}-{number % 12 + 1:02d}"
 
@@ -115,7 +101,7 @@ _FORMS: Final[dict[str, tuple[int, Callable[[int], str]]]] = {
 """Per level: how many months it has, and how the number of such spans since 1970 is written."""
 
 
-def _calendar_labels(days: NDArray[np.int64], level: str) -> list[str]:
+def _calendar_labels(days: Longs, level: str) -> list[str]:
     """Name the span of the calendar that each day lies in; each name is made once."""
     moments = days.astype("datetime64[D]")
     if level == "day":

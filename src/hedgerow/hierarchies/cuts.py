@@ -13,13 +13,12 @@ from fractions import Fraction
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Floats, Longs
 from hedgerow.values import format_interval
 
 __all__ = ["Cut", "Grid", "cut_at", "cuts_by_quantiles", "cuts_by_width", "exact"]
 
-Numbers = NDArray[np.float64]
 
 _WHOLE: Final = 2.0**53  # floats from here on are whole numbers
 
@@ -28,9 +27,9 @@ _WHOLE: Final = 2.0**53  # floats from here on are whole numbers
 class Cut:
     """The interval of each number on one level; only the last interval of a level is closed."""
 
-    low: Numbers
-    high: Numbers
-    closed: NDArray[np.bool_]
+    low: Floats
+    high: Floats
+    closed: Bools
 
     def labels(self) -> list[str]:
         """Write the interval of each number; each text is made once."""
@@ -46,19 +45,19 @@ class Grid:
     decimals: int | None
 
     @classmethod
-    def of(cls, numbers: Numbers, decimals: int) -> Grid:
+    def of(cls, numbers: Floats, decimals: int) -> Grid:
         """Take a column's grid, if its numbers do lie on it (very small ones may not)."""
         return cls(decimals if bool((_rounded(numbers, decimals) == numbers).all()) else None)
 
-    def up(self, ends: Numbers) -> Numbers:
+    def up(self, ends: Floats) -> Floats:
         """Move ends between grid numbers to the next one above."""
         return self._moved(ends, np.ceil)
 
-    def down(self, ends: Numbers) -> Numbers:
+    def down(self, ends: Floats) -> Floats:
         """Move ends between grid numbers to the next one below."""
         return self._moved(ends, np.floor)
 
-    def _moved(self, ends: Numbers, towards: np.ufunc) -> Numbers:
+    def _moved(self, ends: Floats, towards: np.ufunc) -> Floats:
         if self.decimals is None:
             return ends
         scale = 10.0**self.decimals
@@ -68,7 +67,7 @@ class Grid:
         return moved
 
 
-def _rounded(numbers: Numbers, decimals: int) -> Numbers:
+def _rounded(numbers: Floats, decimals: int) -> Floats:
     """Round to so many digits after the decimal point; large numbers have none, and would overflow."""
     small = np.abs(numbers) < _WHOLE
     return np.where(small, np.round(np.where(small, numbers, 0.0), decimals), numbers)
@@ -79,7 +78,7 @@ def exact(number: float) -> Fraction:
     return Fraction(Decimal(repr(float(number))))
 
 
-def cut_at(numbers: Numbers, edges: Sequence[float], grid: Grid) -> Cut:
+def cut_at(numbers: Floats, edges: Sequence[float], grid: Grid) -> Cut:
     """Cut at given edges, which span the numbers.
 
     >>> cut_at(np.array([0.0, 4.0, 7.0, 9.0]), [0, 4.5, 9], Grid(0)).labels()
@@ -92,7 +91,7 @@ def cut_at(numbers: Numbers, edges: Sequence[float], grid: Grid) -> Cut:
     return Cut(ends[at], ends[at + 1], at == last)
 
 
-def cuts_by_width(numbers: Numbers, widths: Sequence[float], start: float | None, grid: Grid) -> list[Cut]:
+def cuts_by_width(numbers: Floats, widths: Sequence[float], start: float | None, grid: Grid) -> list[Cut]:
     """Cut into intervals of equal width, one level per width, finest first; each divides the next.
 
     >>> [cut.labels() for cut in cuts_by_width(np.array([17.0, 20.0, 38.0]), [10, 20], None, Grid(0))]
@@ -101,7 +100,7 @@ def cuts_by_width(numbers: Numbers, widths: Sequence[float], start: float | None
     finest, coarsest = exact(widths[0]), exact(widths[-1])
     origin = exact(float(numbers[0])) // coarsest * coarsest if start is None else exact(start)
 
-    def edge(index: NDArray[np.int64], width: Fraction) -> Numbers:
+    def edge(index: Longs, width: Fraction) -> Floats:
         """The ends of intervals, exactly: a quotient of whole numbers is the float nearest to it."""
         below = origin.denominator * width.denominator
         first, step = origin.numerator * width.denominator, width.numerator * origin.denominator
@@ -124,9 +123,7 @@ def cuts_by_width(numbers: Numbers, widths: Sequence[float], start: float | None
     return cuts
 
 
-def cuts_by_quantiles(
-    numbers: Numbers, parts: Sequence[int], records: NDArray[np.int64] | None = None
-) -> list[tuple[int, Cut]]:
+def cuts_by_quantiles(numbers: Floats, parts: Sequence[int], records: Longs | None = None) -> list[tuple[int, Cut]]:
     """Cut into parts with about equally many records; levels that would change nothing are left out.
 
     Parameters

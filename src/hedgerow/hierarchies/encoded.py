@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.domains import Domain
 
 __all__ = ["EncodedHierarchy", "Hierarchy"]
@@ -67,20 +68,20 @@ class EncodedHierarchy:
     """
 
     labels: tuple[str | None, ...]
-    parent: NDArray[np.int32]
-    depth: NDArray[np.int32]
-    level: NDArray[np.int32]
-    leaf_count: NDArray[np.int32]
-    first_leaf: NDArray[np.int32]
-    last_leaf: NDArray[np.int32]
-    leaf_of: NDArray[np.int32]
-    order: NDArray[np.int32]
-    at_level: NDArray[np.int32]
+    parent: Ints
+    depth: Ints
+    level: Ints
+    leaf_count: Ints
+    first_leaf: Ints
+    last_leaf: Ints
+    leaf_of: Ints
+    order: Ints
+    at_level: Ints
     height: int
     description: str
     automatic: bool = False
-    low: NDArray[np.float64] | None = None
-    high: NDArray[np.float64] | None = None
+    low: Floats | None = None
+    high: Floats | None = None
     source: Hierarchy | None = None
 
     @property
@@ -89,16 +90,16 @@ class EncodedHierarchy:
         return 0
 
     @cached_property
-    def leaves(self) -> NDArray[np.int32]:
+    def leaves(self) -> Ints:
         """The leaves in leaf order: the leaf at each position."""
         return np.flatnonzero(self.level == 0).astype(np.int32)
 
     @cached_property
-    def position(self) -> NDArray[np.int32]:
+    def position(self) -> Ints:
         """The position of each code's leaf in leaf order, leaves that do not occur counted."""
         return self.first_leaf[self.leaf_of]
 
-    def codes_below(self, nodes: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def codes_below(self, nodes: NDArray[np.integer[Any]]) -> tuple[Longs, Ints]:
         """The codes of the domain below each of several nodes, in O(codes log codes + what is found).
 
         Returns
@@ -116,17 +117,7 @@ class EncodedHierarchy:
         codes = by_leaf[first[of_node] + np.arange(starts[-1]) - starts[of_node]]
         return starts, codes[np.lexsort((codes, of_node))]
 
-    def mask_of(self, node: int) -> NDArray[np.bool_]:
-        """Which codes of the domain lie below a node; for many nodes see :meth:`codes_below`."""
-        return self.covers(node, np.arange(len(self.leaf_of)))
-
-    def covers(self, node: ArrayLike, codes: ArrayLike) -> NDArray[np.bool_]:
-        """Whether each code lies below the node paired with it; the two broadcast."""
-        position = self.position[np.asarray(codes)]
-        nodes = np.asarray(node)
-        return np.asarray((self.first_leaf[nodes] <= position) & (position < self.last_leaf[nodes]))
-
-    def lca(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int32]:
+    def lca(self, a: ArrayLike, b: ArrayLike) -> Ints:
         """Find the lowest common ancestor of each pair of nodes, in constant time per pair."""
         first, second = np.broadcast_arrays(np.asarray(a, np.int64), np.asarray(b, np.int64))
         low, high = np.minimum(first, second), np.maximum(first, second)
@@ -137,14 +128,14 @@ class EncodedHierarchy:
         right = minima[power, high - (1 << power) + 1]
         return np.asarray(np.where(low == high, low, np.minimum(left, right)), dtype=np.int32)
 
-    def lca_of_range(self, first: ArrayLike, last: ArrayLike) -> NDArray[np.int32]:
+    def lca_of_range(self, first: ArrayLike, last: ArrayLike) -> Ints:
         """Find the lowest node above the leaves from position ``first`` to ``last``, both included.
 
         The lowest common ancestor of any set of leaves is that of its first and its last in leaf order.
         """
         return self.lca(self.leaves[np.asarray(first)], self.leaves[np.asarray(last)])
 
-    def lca_of_codes(self, codes: ArrayLike, starts: ArrayLike) -> NDArray[np.int32]:
+    def lca_of_codes(self, codes: ArrayLike, starts: ArrayLike) -> Ints:
         """Find the lowest node above each group of codes.
 
         Parameters
@@ -167,7 +158,7 @@ class EncodedHierarchy:
         return {str(self.labels[self.root]): inside[self.root]}
 
     @cached_property
-    def _parent_minima(self) -> NDArray[np.int32]:
+    def _parent_minima(self) -> Ints:
         """Row ``p``, column ``i``: the smallest parent among the nodes from ``i``, ``2**p`` of them."""
         nodes = len(self.parent)
         minima = np.tile(self.parent, (nodes.bit_length(), 1))

@@ -11,14 +11,14 @@ import io
 import re
 import tomllib
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from hedgerow.errors import BadInput, translated
 from hedgerow.hierarchies.entries import DEEPEST, too_deep
 from hedgerow.hierarchies.taxonomies import Taxonomy, misplaced_labels, taxonomy
 from hedgerow.hierarchies.trees import LevelTree, NotNestedError, tree_of_levels
 
-__all__ = ["read_arx", "read_toml"]
+__all__ = ["parse_toml", "read_arx", "read_toml"]
 
 _LONGEST_CELL: Final = 131_072
 
@@ -76,23 +76,29 @@ def read_toml(path: str | Path) -> Taxonomy:
         University = ["BSc", "MSc", "PhD"]
     """
     path = Path(path)
-    text = _read_text(path, "utf-8")
-    deep = BadInput(f"The TOML of {_called(path)} is nested more than {DEEPEST} levels deep. Give it fewer levels.")
+    deep = f"more than {DEEPEST} levels deep. Give it fewer levels"
+    nested = parse_toml(_read_text(path, "utf-8"), _called(path), deep)
+    if not nested:
+        raise BadInput(f"There is nothing in {_called(path)}. Write the values and their labels into it.")
+    with translated(BadInput, into=lambda error: BadInput(f"In {_called(path)}: {error}")):
+        return Taxonomy(taxonomy(nested).tree, f"hierarchy {path.name}")
+
+
+def parse_toml(text: str, called: str, deep: str) -> dict[str, Any]:
+    """Read a TOML text, which messages call ``called``; ``deep`` is what they say if it is nested too deeply."""
+    too_many = BadInput(f"The TOML of {called} is nested {deep}.")
 
     def wrong(error: ValueError) -> BadInput:
         # Of the TOML, or of a number with too many digits. The parser's own message may quote the text.
         found = re.search(r"at line (\d+)", str(error))
         where = f"line {found[1]}" if found else "its end"
-        return BadInput(f"The TOML of {_called(path)} is wrong at {where}. Correct it there.")
+        return BadInput(f"The TOML of {called} is wrong at {where}. Correct it there.")
 
-    with translated(RecursionError, into=deep), translated(ValueError, into=wrong):
+    with translated(RecursionError, into=too_many), translated(ValueError, into=wrong):
         nested = tomllib.loads(text)
     if too_deep(nested):
-        raise deep
-    if not nested:
-        raise BadInput(f"There is nothing in {_called(path)}. Write the values and their labels into it.")
-    with translated(BadInput, into=lambda error: BadInput(f"In {_called(path)}: {error}")):
-        return Taxonomy(taxonomy(nested).tree, f"hierarchy {path.name}")
+        raise too_many
+    return nested
 
 
 def _called(path: Path) -> str:

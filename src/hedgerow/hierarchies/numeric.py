@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.domains import Domain
-from hedgerow.errors import BadInput, translated
+from hedgerow.errors import BadInput, translated, whole
 from hedgerow.hierarchies.cuts import Cut, Grid, cut_at, cuts_by_quantiles, cuts_by_width, exact
 from hedgerow.hierarchies.encoded import EncodedHierarchy
 from hedgerow.hierarchies.entries import number_or_nan
 from hedgerow.hierarchies.trees import encode_tree, tree_of_levels
 
 __all__ = ["Intervals", "intervals"]
+
+Level = TypeVar("Level")
 
 _MOST_INTERVALS = 1e15  # beyond it, floats no longer tell neighbouring edges apart
 
@@ -55,9 +58,7 @@ class Intervals:
             low[0], high[0] = ends[-1][0].min(), ends[-1][1].max()
         return encode_tree(built.tree, leaf_of, domain, description, bounds=(low, high))
 
-    def _cuts(
-        self, domain: Domain, numbers: NDArray[np.float64], records: NDArray[np.int64] | None
-    ) -> tuple[str, list[Cut]]:
+    def _cuts(self, domain: Domain, numbers: Floats, records: Longs | None) -> tuple[str, list[Cut]]:
         """Cut the sorted numbers on every level, and say how."""
         grid = Grid.of(numbers, domain.decimals)
         if self.quantiles:
@@ -90,7 +91,7 @@ class Intervals:
         return "flat (too few values for quantiles)"
 
     @staticmethod
-    def _check_inside(domain: Domain, numbers: NDArray[np.float64], low: float, high: float) -> None:
+    def _check_inside(domain: Domain, numbers: Floats, low: float, high: float) -> None:
         outside = int(((numbers < low) | (numbers > high)).sum())
         if outside:
             raise BadInput(
@@ -150,50 +151,48 @@ def intervals(
 
 
 def _nested_edges(edges: Any, coarser: list[Any]) -> tuple[tuple[float, ...], ...]:
-    found = [_edges(edges, "edges")]
-    for level in coarser:
-        nodes = _edges(level, "levels")
-        if nodes == found[0] and len(found) == 1:
-            continue
-        if not set(nodes) <= set(found[-1]) or (nodes[0], nodes[-1]) != (found[0][0], found[0][-1]):
-            raise _not_nested("take its edges from the level before and keep the first and the last")
-        found.append(nodes)
-    return tuple(found)
+    def fits(fine: tuple[float, ...], coarse: tuple[float, ...]) -> bool:
+        return set(coarse) <= set(fine) and (coarse[0], coarse[-1]) == (fine[0], fine[-1])
+
+    advice = "take its edges from the level before and keep the first and the last"
+    return _nested(_edges(edges, "edges"), (_edges(level, "levels") for level in coarser), fits, advice)
 
 
 def _nested_widths(width: Any, coarser: list[Any]) -> tuple[float, ...]:
-    found = [_positive(width, "width")]
-    for level in coarser:
-        wider = _positive(level, "levels")
-        if wider == found[0] and len(found) == 1:
-            continue
-        if wider <= found[-1] or (exact(wider) / exact(found[-1])).denominator != 1:
-            raise _not_nested("make each width a multiple of the one before")
-        found.append(wider)
-    return tuple(found)
+    def fits(fine: float, coarse: float) -> bool:
+        return coarse > fine and (exact(coarse) / exact(fine)).denominator == 1
+
+    advice = "make each width a multiple of the one before"
+    return _nested(_positive(width, "width"), (_positive(level, "levels") for level in coarser), fits, advice)
 
 
 def _nested_quantiles(quantiles: Any, coarser: list[Any] | None) -> tuple[int, ...]:
-    found = [_parts(quantiles, "quantiles")]
+    finest = whole("quantiles", "intervals", quantiles, 2)
     if coarser is None:
-        while found[-1] % 2 == 0 and found[-1] > 2:
-            found.append(found[-1] // 2)
-        return tuple(found)
+        halved = [finest]
+        while halved[-1] % 2 == 0 and halved[-1] > 2:
+            halved.append(halved[-1] // 2)
+        return tuple(halved)
+    advice = "make each number of quantiles divide the one before"
+    fewer = (whole("levels", "intervals", level, 2) for level in coarser)
+    return _nested(finest, fewer, lambda fine, coarse: coarse < fine and fine % coarse == 0, advice)
+
+
+def _nested(
+    finest: Level, coarser: Iterable[Level], fits: Callable[[Level, Level], bool], advice: str
+) -> tuple[Level, ...]:
+    """The levels, finest first; the coarser ones may begin with the finest itself."""
+    found = [finest]
     for level in coarser:
-        fewer = _parts(level, "levels")
-        if fewer == found[0] and len(found) == 1:
+        if level == finest and len(found) == 1:
             continue
-        if fewer >= found[-1] or found[-1] % fewer:
-            raise _not_nested("make each number of quantiles divide the one before")
-        found.append(fewer)
+        if not fits(found[-1], level):
+            raise BadInput(
+                "The levels of intervals are not nested: each coarser interval must be a union of finer ones. "
+                f"To have that, {advice}."
+            )
+        found.append(level)
     return tuple(found)
-
-
-def _not_nested(advice: str) -> BadInput:
-    return BadInput(
-        "The levels of intervals are not nested: each coarser interval must be a union of finer ones. "
-        f"To have that, {advice}."
-    )
 
 
 def _sequence(given: Any, must: str, name: str = "levels") -> list[Any]:
@@ -215,12 +214,6 @@ def _positive(given: Any, name: str) -> float:
     return number
 
 
-def _parts(given: Any, name: str) -> int:
-    if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < 2:
-        raise BadInput.parameter(name, "intervals", "an int >= 2", given)
-    return int(given)
-
-
 def _edges(given: Any, name: str) -> tuple[float, ...]:
     must = "increasing numbers, at least two"
     edges = tuple(_number(edge, name, must) for edge in _sequence(given, must, name))
@@ -229,7 +222,7 @@ def _edges(given: Any, name: str) -> tuple[float, ...]:
     return edges
 
 
-def _read_as_numbers(domain: Domain) -> tuple[Domain, NDArray[np.float64]]:
+def _read_as_numbers(domain: Domain) -> tuple[Domain, Floats]:
     """Take a domain of text that reads as numbers for one of numbers, and give the numbers beside it."""
     if domain.kind == "number" and domain.numbers is not None:
         return domain, domain.numbers

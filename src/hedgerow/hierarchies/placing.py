@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Ints
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies.encoded import EncodedHierarchy, Hierarchy
@@ -16,9 +16,7 @@ __all__ = ["NOWHERE", "nodes_above"]
 NOWHERE: Final = -1
 
 
-def nodes_above(
-    hierarchy: EncodedHierarchy, known: Domain, unseen: Domain, given: Hierarchy | None
-) -> NDArray[np.int32]:
+def nodes_above(hierarchy: EncodedHierarchy, known: Domain, unseen: Domain, given: Hierarchy | None) -> Ints:
     """The lowest node of a hierarchy above each value that its column does not have; -1 where there is none.
 
     Parameters
@@ -58,7 +56,7 @@ def nodes_above(
     return above
 
 
-def _by_label(hierarchy: EncodedHierarchy, known: Domain, unseen: Domain, given: Hierarchy) -> NDArray[np.int32]:
+def _by_label(hierarchy: EncodedHierarchy, known: Domain, unseen: Domain, given: Hierarchy) -> Ints:
     """For a hierarchy that is made of the values themselves, such as masking: generalize and compare the labels."""
     labels = np.concatenate([known.labels, unseen.labels])
     numbers = None

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Ints
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies.encoded import EncodedHierarchy
@@ -51,12 +51,12 @@ class Taxonomy:
             )
         return encode_tree(self.tree, leaf_of, domain, self.description)
 
-    def _leaves_by_text(self, domain: Domain) -> NDArray[np.int32]:
+    def _leaves_by_text(self, domain: Domain) -> Ints:
         leaf_of = {self.tree.labels[leaf]: leaf for leaf in self.tree.leaves()}
         labels = domain.labels.tolist()
         return np.fromiter((leaf_of.get(label, -1) for label in labels), np.int32, len(labels))
 
-    def _leaves_by_number(self, domain: Domain) -> NDArray[np.int32]:
+    def _leaves_by_number(self, domain: Domain) -> Ints:
         leaf_of: dict[float, int] = {}
         twice = 0
         for leaf in self.tree.leaves():

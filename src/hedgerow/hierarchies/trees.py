@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.domains import Domain
 from hedgerow.hierarchies.encoded import EncodedHierarchy
 
@@ -41,9 +42,9 @@ class LevelTree:
     """A tree made of levels, with the node of every row at each level and the first row of every node."""
 
     tree: Tree
-    nodes: NDArray[np.int32]
+    nodes: Ints
     """``nodes[0]`` are the rows' leaves, ``nodes[-1]`` is the root throughout."""
-    first_row: NDArray[np.int64]
+    first_row: Longs
 
 
 def tree_of_levels(values: Sequence[str], levels: Sequence[Sequence[str]], root: str = "*") -> LevelTree:
@@ -89,12 +90,7 @@ def tree_of_levels(values: Sequence[str], levels: Sequence[Sequence[str]], root:
 
 
 def encode_tree(
-    tree: Tree,
-    leaf_of: ArrayLike,
-    domain: Domain,
-    description: str,
-    *,
-    bounds: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+    tree: Tree, leaf_of: ArrayLike, domain: Domain, description: str, *, bounds: tuple[Floats, Floats] | None = None
 ) -> EncodedHierarchy:
     """Encode a tree for a domain; the missing value, if it occurs, becomes the last leaf below the root.
 
@@ -160,7 +156,7 @@ def encode_tree(
     )
 
 
-def _depths(parent: NDArray[np.int32]) -> NDArray[np.int32]:
+def _depths(parent: Ints) -> Ints:
     """Count the steps of every node to the root, all nodes climbing at once."""
     depth = np.zeros(len(parent), dtype=np.int32)
     climbing = np.arange(1, len(parent), dtype=np.int32)
@@ -172,12 +168,12 @@ def _depths(parent: NDArray[np.int32]) -> NDArray[np.int32]:
     return depth
 
 
-def _by_depth(depth: NDArray[np.int32]) -> list[NDArray[np.int64]]:
+def _by_depth(depth: Ints) -> list[Longs]:
     """List the nodes of each depth."""
     return np.split(np.argsort(depth, kind="stable"), np.cumsum(np.bincount(depth))[:-1])
 
 
-def _sums_below(parent: NDArray[np.int32], depth: NDArray[np.int32], own: NDArray[np.int32]) -> NDArray[np.int32]:
+def _sums_below(parent: Ints, depth: Ints, own: Ints) -> Ints:
     """Add to each node's own number those of all nodes below it, from the deepest up."""
     total = own.copy()
     for nodes in reversed(_by_depth(depth)[1:]):
@@ -185,7 +181,7 @@ def _sums_below(parent: NDArray[np.int32], depth: NDArray[np.int32], own: NDArra
     return total
 
 
-def _depth_first_ranks(parent: NDArray[np.int32], depth: NDArray[np.int32]) -> NDArray[np.int32]:
+def _depth_first_ranks(parent: Ints, depth: Ints) -> Ints:
     """Number the nodes depth-first, siblings in their given order.
 
     A node comes after its parent and after everything below its elder siblings, so its rank is the parent's
@@ -204,6 +200,6 @@ def _depth_first_ranks(parent: NDArray[np.int32], depth: NDArray[np.int32]) -> N
     return rank
 
 
-def _padded(ends: NDArray[np.float64], nodes: int) -> NDArray[np.float64]:
+def _padded(ends: Floats, nodes: int) -> Floats:
     """Give the missing leaf, which stands after the tree's own nodes, no ends."""
     return np.append(ends, np.full(nodes - len(ends), np.nan))

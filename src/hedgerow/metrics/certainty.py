@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from hedgerow.arrays import Floats
 from hedgerow.counts import FrequencyTable
 from hedgerow.metrics.cells import loss_as_read, loss_of_sets
-from hedgerow.metrics.view import ColumnView, Floats, view_of
+from hedgerow.metrics.view import ColumnView, view_of
 from hedgerow.recoding import Recoding
 
 __all__ = ["ncp", "ncp_published", "suppression"]

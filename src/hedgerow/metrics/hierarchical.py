@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from hedgerow.arrays import Floats
 from hedgerow.counts import FrequencyTable
 from hedgerow.metrics.cells import lost_leaves, share_of_leaves
-from hedgerow.metrics.view import ColumnView, Floats, view_of
+from hedgerow.metrics.view import ColumnView, view_of
 from hedgerow.recoding import Recoding
 
 __all__ = ["distortion", "loss", "nllm", "prec"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.counts import FrequencyTable
-from hedgerow.metrics.view import ColumnView, Floats, view_of
+from hedgerow.metrics.view import ColumnView, view_of
 from hedgerow.recoding import Recoding
 
 __all__ = ["kl", "non_uniform_entropy"]
@@ -72,6 +72,6 @@ def _covered_records(column: ColumnView, rows: int) -> Floats:
     ).astype(np.float64)
 
 
-def _sum_of_logs(weights: NDArray[np.int64], numbers: NDArray[np.int64] | Floats) -> float:
+def _sum_of_logs(weights: Longs, numbers: Longs | Floats) -> float:
     """The sum of ``weight * log(number)``; what weighs nothing may be 0."""
     return float(weights @ np.log(np.where(weights > 0, numbers, 1)))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Floats, Ints, Longs
 from hedgerow.counts import FrequencyTable, distinct_pairs, tabulate
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
@@ -23,8 +24,6 @@ from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.recoding import PublishedColumn, Recoding
 
 __all__ = ["CodeSets", "ColumnView", "ReleaseView", "Undefined", "shared_view", "view_of"]
-
-Floats = NDArray[np.float64]
 
 
 class Undefined(BadInput):
@@ -35,11 +34,11 @@ class Undefined(BadInput):
 class CodeSets:
     """Sets of a domain's codes: set ``i`` is ``members[starts[i]:starts[i + 1]]``, ascending, missing last."""
 
-    starts: NDArray[np.int64]
-    members: NDArray[np.int32]
+    starts: Longs
+    members: Ints
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Longs:
         """How many codes each set has."""
         return np.diff(self.starts)
 
@@ -66,10 +65,10 @@ class ColumnView:
         self.name: str = view.counts.quasi[at]
         self.domain: Domain = view.counts.domains[self.name]
         self.published: PublishedColumn = view.recoding.columns[at]
-        self.value: NDArray[np.int32] = view.class_values[:, at]
+        self.value: Ints = view.class_values[:, at]
         kinds = np.array(self.published.kinds, dtype=np.str_)
-        self.suppressed: NDArray[np.bool_] = (kinds == "suppressed")[self.value]
-        self.statistic: NDArray[np.bool_] = (kinds == "number")[self.value]
+        self.suppressed: Bools = (kinds == "suppressed")[self.value]
+        self.statistic: Bools = (kinds == "number")[self.value]
         self.written = CodeSets(self.published.starts, self.published.members)
 
     @cached_property
@@ -81,7 +80,7 @@ class ColumnView:
         return found
 
     @cached_property
-    def histogram(self) -> NDArray[np.int64]:
+    def histogram(self) -> Longs:
         """How many records of the original column have each value."""
         return self._view.counts.histogram(self.name)
 
@@ -106,12 +105,12 @@ class ColumnView:
         return np.where(self.suppressed, suppressed, result)
 
     @cached_property
-    def nodes(self) -> NDArray[np.int32]:
+    def nodes(self) -> Ints:
         """The hierarchy's lowest node above what each class publishes; its root where nothing is published."""
         written = self._above(self.written) if self.published.nodes is None else self.published.nodes
         return self.per_class(written, lambda: self._above(self.tight), self.hierarchy.root).astype(np.int32)
 
-    def _above(self, sets: CodeSets) -> NDArray[np.int32]:
+    def _above(self, sets: CodeSets) -> Ints:
         position = self.hierarchy.position
         return self.hierarchy.lca_of_range(sets.reduce(np.minimum, position), sets.reduce(np.maximum, position))
 
@@ -190,7 +189,7 @@ class ReleaseView:
         return (total + lost * self.lost * len(self.counts.quasi)) / cells
 
 
-def _same_text(column: PublishedColumn) -> NDArray[np.int32]:
+def _same_text(column: PublishedColumn) -> Ints:
     """For each published value the widest one that is written alike: a reader cannot tell them apart."""
     widths = np.where(np.array(column.kinds, dtype=np.str_) == "suppressed", np.iinfo(np.int64).max, column.widths)
     first: dict[str | None, int] = {}

@@ -6,7 +6,7 @@
 from hedgerow.proportions.counting import count_proportions
 from hedgerow.proportions.exact import ExactColumn, ExactProportions
 from hedgerow.proportions.matching import published_texts
-from hedgerow.proportions.parts import Parts, part_name, parts_of, shares_of_parts
+from hedgerow.proportions.parts import parts_of, shares_of_parts
 from hedgerow.proportions.pools import Pools
 from hedgerow.proportions.proportions import ColumnProportions, Proportions
 from hedgerow.proportions.spreading import Spread
@@ -15,12 +15,10 @@ __all__ = [
     "ColumnProportions",
     "ExactColumn",
     "ExactProportions",
-    "Parts",
     "Pools",
     "Proportions",
     "Spread",
     "count_proportions",
-    "part_name",
     "parts_of",
     "published_texts",
     "shares_of_parts",

@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import FrequencyTable, tabulate
-from hedgerow.domains import Domain
 from hedgerow.errors import required
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.proportions.exact import ExactColumn, ExactProportions
@@ -36,25 +35,33 @@ def count_proportions(counts: FrequencyTable, recoding: Recoding) -> ExactPropor
     kept = pieces.group >= 0
     cell, group, size = pieces.cell[kept], pieces.group[kept], pieces.size[kept]
     # Groups without records are no classes.
-    held = np.unique(group)
+    held, held_of_piece = np.unique(group, return_inverse=True)
     classes, class_of_held = tabulate([of_group[held] for of_group in codes], [len(one) for one in texts], len(held))
-    class_of_group = np.full(len(recoding.groups), -1, dtype=np.int64)
-    class_of_group[held] = class_of_held
-    of_class = class_of_group[group]
+    of_class = class_of_held.astype(np.int64)[held_of_piece]
     of_tuple = counts.cell_tuple[cell]
     favoured = _favoured(counts, cell, size)
     columns = []
     for at, name in enumerate(counts.quasi):
-        entries = _Entries(counts.domains[name], of_class, counts.tuples[of_tuple, at], size, favoured)
-        column = entries.column(texts[at], kinds[at], classes[:, at])
-        columns.append(_ordered(column, counts.hierarchies.get(name), entries.used))
+        domain, values = counts.domains[name], counts.tuples[of_tuple, at]
+        key, entry = np.unique(of_class * domain.size + values, return_inverse=True)
+        class_of_entry, code = np.divmod(key, domain.size)
+        used = np.unique(values)
+        column = ExactColumn(
+            domain.only(used),
+            texts[at],
+            kinds[at],
+            classes[:, at].astype(np.int32),
+            np.searchsorted(class_of_entry, np.arange(len(classes) + 1)).astype(np.int64),
+            np.searchsorted(used, code).astype(np.int32),
+            np.bincount(entry, size).astype(np.int64),
+            None if favoured is None else np.bincount(entry, favoured).astype(np.int64),
+        )
+        columns.append(_ordered(column, counts.hierarchies.get(name), used))
     sizes = np.bincount(of_class, size, len(classes)).astype(np.int64)
     return ExactProportions(tuple(columns), sizes, recoding.missing)
 
 
-def _texts(
-    column: PublishedColumn, values: NDArray[np.int32]
-) -> tuple[tuple[str | None, ...], tuple[PublishedKind, ...], NDArray[np.int32]]:
+def _texts(column: PublishedColumn, values: Ints) -> tuple[tuple[str | None, ...], tuple[PublishedKind, ...], Ints]:
     """The texts that a column publishes, each once, what they are, and which of them each group has."""
     kind_of: dict[str | None, PublishedKind] = {}
     for value in np.unique(values).tolist():
@@ -66,7 +73,7 @@ def _texts(
     return tuple(kind_of), tuple(kind_of.values()), codes[values]
 
 
-def _favoured(counts: FrequencyTable, cell: NDArray[np.int32], size: NDArray[np.int64]) -> NDArray[np.int64] | None:
+def _favoured(counts: FrequencyTable, cell: Ints, size: Longs) -> Longs | None:
     """How many records of each piece have the most frequent label of the target."""
     if counts.roles.target is None:
         return None
@@ -74,7 +81,7 @@ def _favoured(counts: FrequencyTable, cell: NDArray[np.int32], size: NDArray[np.
     return np.where(labels == np.bincount(labels, size).argmax(), size, 0)
 
 
-def _ordered(column: ExactColumn, hierarchy: EncodedHierarchy | None, used: NDArray[np.int32]) -> ExactColumn:
+def _ordered(column: ExactColumn, hierarchy: EncodedHierarchy | None, used: Ints) -> ExactColumn:
     """The column with what a hierarchy that was given says of its values: their order, or how far they may reach."""
     if hierarchy is None or hierarchy.automatic:
         return column
@@ -83,47 +90,3 @@ def _ordered(column: ExactColumn, hierarchy: EncodedHierarchy | None, used: NDAr
     if hierarchy.low is None or hierarchy.high is None:
         return column
     return replace(column, bounds=(float(hierarchy.low[hierarchy.root]), float(hierarchy.high[hierarchy.root])))
-
-
-class _Entries:
-    """One column of all pieces: class, value and how many records."""
-
-    def __init__(
-        self,
-        domain: Domain,
-        of_class: NDArray[np.int64],
-        values: NDArray[np.int32],
-        size: NDArray[np.int64],
-        favoured: NDArray[np.int64] | None,
-    ) -> None:
-        self.domain = domain
-        self.size = size
-        self.favoured = favoured
-        self.key, self.entry = np.unique(of_class * domain.size + values, return_inverse=True)
-        self.used = np.unique(values)
-
-    def column(
-        self,
-        texts: tuple[str | None, ...],
-        kinds: tuple[PublishedKind, ...],
-        published: NDArray[np.int32],
-    ) -> ExactColumn:
-        """The counts of each class and value, for the values that occur."""
-        domain, used = self.domain, self.used
-        held, code = np.divmod(self.key, domain.size)
-        known = used[used < len(domain.labels)]
-        numbers = None if domain.numbers is None else domain.numbers[known]
-        occurring = Domain(domain.name, domain.kind, domain.labels[known], numbers, len(known) < len(used))
-        return ExactColumn(
-            occurring,
-            texts,
-            kinds,
-            published.astype(np.int32),
-            np.searchsorted(held, np.arange(len(published) + 1)).astype(np.int64),
-            np.asarray(np.searchsorted(used, code), dtype=np.int32),
-            self._added(self.size),
-            None if self.favoured is None else self._added(self.favoured),
-        )
-
-    def _added(self, size: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.bincount(self.entry, size, len(self.key)).astype(np.int64)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.domains import Domain
 from hedgerow.recoding import PublishedKind
 
@@ -48,25 +48,25 @@ class ExactColumn:
     domain: Domain
     texts: tuple[str | None, ...]
     kinds: tuple[PublishedKind, ...]
-    published: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    codes: NDArray[np.int32]
-    records: NDArray[np.int64]
-    favoured: NDArray[np.int64] | None = None
-    leaves: NDArray[np.int64] | None = None
+    published: Ints
+    starts: Longs
+    codes: Ints
+    records: Longs
+    favoured: Longs | None = None
+    leaves: Longs | None = None
     bounds: tuple[float, float] | None = None
 
     @cached_property
-    def class_of_entry(self) -> NDArray[np.int64]:
+    def class_of_entry(self) -> Longs:
         """The class of each entry of ``codes`` and ``records``."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     @cached_property
-    def several(self) -> NDArray[np.bool_]:
+    def several(self) -> Bools:
         """Whether the people of each class hold several values."""
         return np.asarray(np.diff(self.starts) > 1)
 
-    def publishes(self, kind: PublishedKind) -> NDArray[np.bool_]:
+    def publishes(self, kind: PublishedKind) -> Bools:
         """Which classes publish such a value."""
         return np.array([one == kind for one in self.kinds], dtype=bool)[self.published]
 
@@ -86,5 +86,5 @@ class ExactProportions:
     """
 
     columns: tuple[ExactColumn, ...]
-    sizes: NDArray[np.int64]
+    sizes: Longs
     missing: tuple[str, ...] = ("",)

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Longs
 from hedgerow.counts.encoding import dictionary_of
 from hedgerow.domains import Kind
 from hedgerow.frames import as_arrow
 from hedgerow.published import spelled
 
-__all__ = ["ClassIndex", "published_texts"]
-
-Published = tuple[str | None, ...]
+__all__ = ["published_texts"]
 
 
 def published_texts(
     column: nw.Series[Any], kind: Kind, missing: Sequence[str] = ("",)
-) -> tuple[list[str | None], NDArray[np.int64]]:
+) -> tuple[list[str | None], Longs]:
     """The distinct cells of a published column as text, and which of them each row has.
 
     Parameters
@@ -48,23 +46,3 @@ def published_texts(
     texts = [None if cell in missing else spelled(cell, kind) for cell in distinct.to_pylist()]
     # The last one is for null.
     return [*texts, None], np.where(codes < 0, len(texts), codes).astype(np.int64)
-
-
-class ClassIndex:
-    """The classes of a release by what they publish."""
-
-    def __init__(self, texts: Mapping[str, tuple[Kind, Published]], classes: NDArray[np.int32]) -> None:
-        self._known = {
-            name: {spelled(text, kind): code for code, text in enumerate(of_column)}
-            for name, (kind, of_column) in texts.items()
-        }
-        self._class = {tuple(row): at for at, row in enumerate(classes.tolist())}
-
-    def codes(self, name: str, texts: Sequence[str | None]) -> NDArray[np.int32]:
-        """The code of each text in a column; one beyond the last where no class publishes it."""
-        known = self._known[name]
-        return np.array([known.get(text, len(known)) for text in texts], dtype=np.int32)
-
-    def classes(self, rows: NDArray[np.int32]) -> NDArray[np.int64]:
-        """The class of each combination of codes, -1 if there is none."""
-        return np.array([self._class.get(tuple(row), -1) for row in rows.tolist()], dtype=np.int64)

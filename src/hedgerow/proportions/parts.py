@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy, Hierarchy, resolve
@@ -34,9 +34,9 @@ class Parts(NamedTuple):
     """
 
     labels: tuple[str, ...]
-    part_of_code: NDArray[np.int64]
-    low: NDArray[np.float64] | None = None
-    high: NDArray[np.float64] | None = None
+    part_of_code: Longs
+    low: Floats | None = None
+    high: Floats | None = None
 
 
 def part_name(column: str, part: str) -> str:
@@ -77,9 +77,7 @@ def parts_of(domain: Domain, hierarchy: EncodedHierarchy | None) -> Parts:
     return Parts(texts, part.astype(np.int64), low, high)
 
 
-def shares_of_parts(
-    proportions: Proportions, hierarchies: Mapping[str, EncodedHierarchy]
-) -> tuple[list[str], NDArray[np.float64]]:
+def shares_of_parts(proportions: Proportions, hierarchies: Mapping[str, EncodedHierarchy]) -> tuple[list[str], Floats]:
     """The share of every part in each class, for all columns.
 
     Parameters

@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.errors import required
 from hedgerow.published import Interval, ValueSet, date_of_days, number_in, parse
 from hedgerow.values import number_text
@@ -50,12 +50,12 @@ class Points:
     """
 
     labels: list[str]
-    numbers: NDArray[np.float64] | None
+    numbers: Floats | None
     has_missing: bool
-    pool: NDArray[np.int64]
-    weight: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    pool: Longs
+    weight: Floats
+    low: Floats
+    high: Floats
 
     @cached_property
     def code(self) -> dict[str | None, int]:
@@ -94,12 +94,11 @@ def _categories(column: ColumnProportions) -> Points:
     return Points(labels, None, None in pool_of, pool, weight, nowhere, nowhere)
 
 
-class _Point(NamedTuple):
+class _Piece(NamedTuple):
+    """A number that stands for those from ``low`` to ``high``, so many of the grid."""
+
     number: float
-    label: str
-    pool: int
     values: float
-    """How many values of the grid it stands for."""
     low: float
     high: float
 
@@ -118,47 +117,35 @@ def _numbers(column: ColumnProportions) -> Points:
     alone = lows == highs
     named = np.unique(lows[alone])
     listed = listed[~np.isin(listed, named)]
-    found = []
+    found: list[tuple[_Piece, str, int]] = []
     for at, (low, high) in enumerate(zip(lows.tolist(), highs.tolist(), strict=True)):
         if low == high:
             label = next(value for value in pools.members[at] if value is not None)
-            found.append(_Point(low, label, at, 1.0, low, low))
+            found.append((_itself(low), label, at))
         elif low < high:
             inside = listed[(listed >= low) & (listed < high)]
-            found += [_Point(number, write(number), at, 1.0, number, number) for number in inside.tolist()]
             taken = np.union1d(named[(named >= low) & (named < high)], inside)
-            for piece in _pieces(low, high, intervals, taken, column.step):
-                found.append(_Point(piece.number, write(piece.number), at, *piece[1:]))
-    known = {point.number for point in found}
-    found += [_Point(number, write(number), -1, 0.0, number, number) for number in shown - known]
+            pieces = [*map(_itself, inside.tolist()), *_pieces(low, high, intervals, taken, column.step)]
+            found += [(piece, write(piece.number), at) for piece in pieces]
+    known = {piece.number for piece, _, _ in found}
+    found += [(_Piece(number, 0.0, number, number), write(number), -1) for number in shown - known]
     found.sort()
+    labels = [label for _, label, _ in found]
     lacking = pools.of_value.get(None)
-    pool = np.array([point.pool for point in found] + ([] if lacking is None else [lacking]), dtype=np.int64)
-    values = np.array([point.values for point in found] + ([] if lacking is None else [1.0]))
+    if lacking is not None:
+        found.append((_Piece(np.nan, 1.0, np.nan, np.nan), "", lacking))
+    pool = np.array([at for _, _, at in found], dtype=np.int64)
+    numbers, values, from_low, to_high = np.array([piece for piece, _, _ in found]).reshape(-1, 4).T
     total = np.bincount(pool[pool >= 0], values[pool >= 0], len(pools))[pool]
     weight = column.marginal[pool] * np.divide(values, total, out=np.zeros(len(values)), where=values > 0)
-    nowhere = [] if lacking is None else [np.nan]
-    return Points(
-        [point.label for point in found],
-        np.array([point.number for point in found], dtype=np.float64),
-        lacking is not None,
-        pool,
-        weight,
-        np.array([*(point.low for point in found), *nowhere], dtype=np.float64),
-        np.array([*(point.high for point in found), *nowhere], dtype=np.float64),
-    )
+    return Points(labels, numbers[: len(labels)], lacking is not None, pool, weight, from_low, to_high)
 
 
-class _Piece(NamedTuple):
-    number: float
-    values: float
-    low: float
-    high: float
+def _itself(number: float) -> _Piece:
+    return _Piece(number, 1.0, number, number)
 
 
-def _pieces(
-    low: float, high: float, intervals: Sequence[Interval], taken: NDArray[np.float64], step: Fraction
-) -> list[_Piece]:
+def _pieces(low: float, high: float, intervals: Sequence[Interval], taken: Floats, step: Fraction) -> list[_Piece]:
     """Numbers that stand for the pieces of a range; those that are taken stand for themselves."""
     scale = float(1 / step)
     cuts = [end for one in intervals for end in (one.low, one.high + float(step) * one.closed) if low < end < high]
@@ -185,7 +172,7 @@ def _nearest_free(middle: int, first: int, after: int, taken: set[int]) -> int:
     return next(cell for cell in around if first <= cell < after and cell not in taken)
 
 
-def _pieces_between_floats(low: float, high: float, cuts: Sequence[float], taken: NDArray[np.float64]) -> list[_Piece]:
+def _pieces_between_floats(low: float, high: float, cuts: Sequence[float], taken: Floats) -> list[_Piece]:
     """The same where a range has more numbers than can be counted, or is narrower than the grid."""
     high = min(high, float(np.finfo(np.float64).max))
     part = np.arange(_PIECES + 1) / _PIECES

@@ -25,9 +25,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hedgerow.errors import BadInput
+from hedgerow.arrays import Bools, Floats, Longs
+from hedgerow.errors import whole
 from hedgerow.proportions._kernels import Bins, bins_of_classes, own_bins
 from hedgerow.proportions.exact import ExactColumn, ExactProportions
 from hedgerow.proportions.pools import Pools, grid_step, pools_of
@@ -53,20 +53,17 @@ def pool(exact: ExactProportions, min_support: int) -> Proportions:
     -----
     O(entries log entries) per quasi-identifier.
     """
-    if isinstance(min_support, bool) or not isinstance(min_support, int | np.integer) or min_support < 1:
-        raise BadInput.parameter("min_support", "pool", "an int >= 1", min_support)
+    least = whole("min_support", "pool", min_support, 1)
     several = np.stack([column.several for column in exact.columns])
     lone = several & (several.sum(axis=0) == 1)
-    columns = [
-        _Column(column, exact.sizes, lone[at], int(min_support)).pooled() for at, column in enumerate(exact.columns)
-    ]
-    return Proportions(tuple(columns), exact.sizes, exact.missing, int(min_support))
+    columns = (_Pooling(column, exact.sizes, lone[at], least).pooled() for at, column in enumerate(exact.columns))
+    return Proportions(tuple(columns), exact.sizes, exact.missing, least)
 
 
-class _Column:
+class _Pooling:
     """A column on its way to bins, its entries in the order of its values."""
 
-    def __init__(self, exact: ExactColumn, sizes: NDArray[np.int64], lone: NDArray[np.bool_], least: int) -> None:
+    def __init__(self, exact: ExactColumn, sizes: Longs, lone: Bools, least: int) -> None:
         self.exact = exact
         self.least = least
         # Nothing of so few is counted: that they differ would tell each.
@@ -119,22 +116,16 @@ class _Column:
             self.plain,
         )
 
-    def _people(self, entries: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def _people(self, entries: Bools) -> Longs:
         """How many people some entries have at each place."""
         return np.bincount(self.place[entries], self.records[entries], len(self.code_at)).astype(np.int64)
 
-    def _own(
-        self,
-        starts: NDArray[np.int64],
-        records: NDArray[np.int64],
-        named: NDArray[np.int64],
-        alone: NDArray[np.bool_],
-    ) -> NDArray[np.bool_]:
+    def _own(self, starts: Longs, records: Longs, named: Longs, alone: Bools) -> Bools:
         own = own_bins(starts, records, named, alone, self.told, self.least, self.fewest)
         own |= np.repeat(self.plain, np.diff(starts)) & alone
         return own
 
-    def _binned(self, groups: list[NDArray[np.int64]]) -> tuple[Pools, Bins]:
+    def _binned(self, groups: list[Longs]) -> tuple[Pools, Bins]:
         """The pools of some groups of places, and the bins of every class."""
         pools = pools_of(self.exact.domain, [self.code_at[group] for group in groups], self.exact.bounds)
         pool_of_place = np.empty(len(self.code_at), dtype=np.int64)
@@ -150,14 +141,14 @@ class _Column:
             starts, place, records, named, own, self.told, self.least, self.fewest, last_place
         )
 
-    def _weights(self, groups: list[NDArray[np.int64]], people: NDArray[np.int64], bins: Bins) -> NDArray[np.int64]:
+    def _weights(self, groups: list[Longs], people: Longs, bins: Bins) -> Longs:
         """How many people are in each pool, as far as the marginal may know: of lone columns, what is told already."""
         shared = np.array([people[group].sum() for group in groups], dtype=np.int64)
         lone = np.repeat(self.lone, np.diff(bins.starts)) & (bins.first == bins.last)
         return shared + np.bincount(bins.first[lone], bins.people[lone], len(groups)).astype(np.int64)
 
 
-def _ranks(exact: ExactColumn, lone: NDArray[np.bool_], least: int) -> NDArray[np.float64]:
+def _ranks(exact: ExactColumn, lone: Bools, least: int) -> Floats:
     """What the values of a column are ordered by; equal ones stay in the order of their labels, missing is last.
 
     Numbers and dates have their own order, categories that of the hierarchy that was given, others the share of the
@@ -181,7 +172,7 @@ def _ranks(exact: ExactColumn, lone: NDArray[np.bool_], least: int) -> NDArray[n
     return ranks
 
 
-def _groups(people: NDArray[np.int64], least: int) -> tuple[list[NDArray[np.int64]], int | None]:
+def _groups(people: Longs, least: int) -> tuple[list[Longs], int | None]:
     """Which places of the order are pools: each alone that has enough people, the others with their neighbours.
 
     Places that have too few people even together are one group; also returns which.
@@ -211,7 +202,7 @@ def _groups(people: NDArray[np.int64], least: int) -> tuple[list[NDArray[np.int6
     return found, None if poor is None else next(at for at, group in enumerate(groups) if group[0] == poor)
 
 
-def _joined(groups: list[NDArray[np.int64]], poor: int, weights: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def _joined(groups: list[Longs], poor: int, weights: Longs) -> list[Longs]:
     """The groups with the one of too few people and the smallest of the others made one."""
     others = [at for at in range(len(groups)) if at != poor]
     smallest = min(others, key=lambda at: int(weights[at]))

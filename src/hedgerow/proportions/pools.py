@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Floats, Longs
 from hedgerow.domains import Domain, Kind
 from hedgerow.errors import required
 from hedgerow.proportions.ranges import range_ends
@@ -44,8 +44,8 @@ class Pools:
     """
 
     texts: tuple[str | None, ...]
-    low: NDArray[np.float64] | None = None
-    high: NDArray[np.float64] | None = None
+    low: Floats | None = None
+    high: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -63,7 +63,7 @@ class Pools:
         return tuple(read.members) if isinstance(read, ValueSet) else (text,)
 
     @cached_property
-    def alone(self) -> NDArray[np.bool_]:
+    def alone(self) -> Bools:
         """Which pools are one value."""
         single = np.array([len(one) == 1 for one in self.members], dtype=bool)
         return single if self.low is None or self.high is None else single & ~(self.low < self.high)
@@ -96,11 +96,11 @@ class Pools:
         return cls(tuple(stored["texts"]), _read(stored["low"], np.nan), _read(stored["high"], np.inf))
 
 
-def _plain(ends: NDArray[np.float64]) -> list[float | None]:
+def _plain(ends: Floats) -> list[float | None]:
     return [end if math.isfinite(end) else None for end in ends.tolist()]
 
 
-def _read(ends: Sequence[float | None], otherwise: float) -> NDArray[np.float64]:
+def _read(ends: Sequence[float | None], otherwise: float) -> Floats:
     return np.array([otherwise if end is None else end for end in ends], dtype=np.float64)
 
 
@@ -116,7 +116,7 @@ def grid_step(domain: Domain) -> Fraction:
     return Fraction(1, 10**domain.decimals)
 
 
-def pools_of(domain: Domain, groups: Sequence[NDArray[np.int64]], bounds: tuple[float, float] | None = None) -> Pools:
+def pools_of(domain: Domain, groups: Sequence[Longs], bounds: tuple[float, float] | None = None) -> Pools:
     """Write pools of values.
 
     Parameters
@@ -146,13 +146,7 @@ def pools_of(domain: Domain, groups: Sequence[NDArray[np.int64]], bounds: tuple[
     return _numbers(domain, domain.numbers, groups, lowest, highest)
 
 
-def _numbers(
-    domain: Domain,
-    numbers: NDArray[np.float64],
-    groups: Sequence[NDArray[np.int64]],
-    lowest: float,
-    highest: float,
-) -> Pools:
+def _numbers(domain: Domain, numbers: Floats, groups: Sequence[Longs], lowest: float, highest: float) -> Pools:
     known = [group[group < len(numbers)] for group in groups]
     ranges = [at for at, codes in enumerate(known) if len(codes) > 1]
     first = [float(numbers[known[at]].min()) for at in ranges]

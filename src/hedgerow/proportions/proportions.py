@@ -23,16 +23,16 @@ from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts import tabulate
 from hedgerow.domains import Kind
-from hedgerow.errors import BadInput
-from hedgerow.places import appearing, check_place
-from hedgerow.proportions.matching import ClassIndex, published_texts
+from hedgerow.errors import BadInput, translated
+from hedgerow.places import write_json
+from hedgerow.proportions.matching import published_texts
 from hedgerow.proportions.pools import Pools
 from hedgerow.proportions.spreading import Spread, spread_out
-from hedgerow.published import NO_LABELS, Leaves
+from hedgerow.published import NO_LABELS, Leaves, spelled
 
 __all__ = ["ColumnProportions", "Proportions"]
 
@@ -73,22 +73,27 @@ class ColumnProportions:
     kind: Kind
     step: Fraction
     pools: Pools
-    marginal: NDArray[np.int64]
+    marginal: Longs
     texts: tuple[str | None, ...]
-    published: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    first: NDArray[np.int32]
-    last: NDArray[np.int32]
-    records: NDArray[np.int64]
-    plain: NDArray[np.bool_] | None = None
+    published: Ints
+    starts: Longs
+    first: Ints
+    last: Ints
+    records: Longs
+    plain: Bools | None = None
 
     @cached_property
-    def class_of_bin(self) -> NDArray[np.int64]:
+    def class_of_bin(self) -> Longs:
         """The class of each bin."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     @cached_property
-    def own(self) -> NDArray[np.bool_]:
+    def code_of_text(self) -> dict[str | None, int]:
+        """The published values as they are spelled in all tables, and which they are."""
+        return {spelled(text, self.kind): code for code, text in enumerate(self.texts)}
+
+    @cached_property
+    def own(self) -> Bools:
         """Which bins are one value, told with the number of its people."""
         return np.asarray((self.first == self.last) & self.pools.alone[self.first])
 
@@ -133,7 +138,7 @@ class Proportions:
     """
 
     columns: tuple[ColumnProportions, ...]
-    sizes: NDArray[np.int64]
+    sizes: Longs
     missing: tuple[str, ...] = ("",)
     min_support: int = 1
 
@@ -163,7 +168,7 @@ class Proportions:
             for text, one in zip(column.texts, counts, strict=True)
         }
 
-    def classes_of(self, frame: nw.DataFrame[Any]) -> NDArray[np.int64]:
+    def classes_of(self, frame: nw.DataFrame[Any]) -> Longs:
         """The class of each row of a published table, -1 where none publishes its quasi-identifiers.
 
         Rows recoded by ``recoding.transform`` have the class of the group that they were sent to.
@@ -171,19 +176,21 @@ class Proportions:
         absent = [name for name in self.quasi if name not in frame.columns]
         if absent:
             raise BadInput.unknown("column", absent[0], frame.columns, "The proportions speak of it.")
-        codes, sizes = [], []
+        codes = []
         for column in self.columns:
             texts, index = published_texts(frame[column.name], column.kind, self.missing)
-            known = self._index.codes(column.name, texts)
-            codes.append(known[index])
-            sizes.append(len(column.texts) + 1)
-        distinct, row = tabulate(codes, sizes, len(frame))
-        return self._index.classes(distinct)[row]
+            # One beyond the last where no class publishes it.
+            code = [column.code_of_text.get(text, len(column.texts)) for text in texts]
+            codes.append(np.array(code, dtype=np.int32)[index])
+        distinct, row = tabulate(codes, [len(column.texts) + 1 for column in self.columns], len(frame))
+        class_of = [self._class_of_codes.get(tuple(one), -1) for one in distinct.tolist()]
+        return np.array(class_of, dtype=np.int64)[row]
 
     @cached_property
-    def _index(self) -> ClassIndex:
-        texts = {column.name: (column.kind, column.texts) for column in self.columns}
-        return ClassIndex(texts, np.stack([column.published for column in self.columns], axis=1))
+    def _class_of_codes(self) -> dict[tuple[int, ...], int]:
+        """The classes by the codes of what they publish."""
+        classes = np.stack([column.published for column in self.columns], axis=1)
+        return {tuple(one): at for at, one in enumerate(classes.tolist())}
 
     def to_dict(self) -> dict[str, Any]:
         """The proportions as JSON."""
@@ -211,24 +218,14 @@ class Proportions:
 
     def save(self, path: str | Path) -> Path:
         """Write the proportions as JSON; :meth:`hedgerow.Release.save` does so beside its table."""
-        path = Path(path)
-        check_place(path)
-        with appearing(path) as staged, staged.open("w", encoding="utf-8") as out:
-            json.dump(self.to_dict(), out, ensure_ascii=False)
-        return path
+        return write_json(Path(path), self.to_dict())
 
     @classmethod
     def load(cls, path: str | Path) -> Proportions:
         """Read proportions that :meth:`save` wrote."""
-        try:
-            stored = json.loads(Path(path).read_text(encoding="utf-8"))
-            if isinstance(stored, Mapping) and {"format", "columns"} <= stored.keys():
-                return cls.from_dict(stored)
-        except BadInput:
-            raise
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            pass
-        raise BadInput(f"The file {str(path)!r} does not hold proportions that Hedgerow saved.")
+        foreign = BadInput(f"The file {str(path)!r} does not hold proportions that Hedgerow saved.")
+        with translated(OSError, ValueError, KeyError, TypeError, AttributeError, into=foreign):
+            return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
 
 
 _ARRAYS: Final = {"published": np.int32, "starts": np.int64, "first": np.int32, "last": np.int32, "records": np.int64}

@@ -1,9 +1,9 @@
 """Spreading bins over values: the one place where learners learn what the people of a class may hold.
 
-The values of a column are those that its pools name, and for a range a few numbers of the grid that stand for all of
-it, besides those that the table itself publishes there. A bin is shared by the values of its pools that the published
-cell allows (the members of a set, the numbers of an interval, the values below a label), in proportion to the marginal
-of their pools, and within a pool equally: a number that stands for a piece of a range counts for all of it.
+The values of a column are those that its pools name. A range has a few numbers that stand for all of it, and those that
+the table publishes there. A bin is shared by the values of its pools that the published cell allows: the members of a
+set, the numbers of an interval, the values below a label. Pools share it by the marginal, the values of a pool equally;
+a number that stands for a piece of a range counts for the whole piece.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.domains import Domain
 from hedgerow.errors import required
 from hedgerow.proportions.points import Points, on_grid, points_of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Spread", "spread_out"]
 
-Entries = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
+Entries = tuple[Longs, Ints, Floats]
 """Where the entries of each one begin, their codes, and their weights."""
 
 
@@ -56,14 +56,14 @@ class Spread:
     """
 
     domain: Domain
-    pool: NDArray[np.int64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    pool: Longs
+    low: Floats
+    high: Floats
     step: Fraction
     patterns: Entries
-    pattern: NDArray[np.int64]
-    class_of_bin: NDArray[np.int64]
-    records: NDArray[np.int64]
+    pattern: Longs
+    class_of_bin: Longs
+    records: Longs
 
     @cached_property
     def matrix(self) -> csr_array:
@@ -113,7 +113,7 @@ class _Spreading:
         self.column = column
         self.points = points
         self.below = below
-        self.allowed: dict[int, NDArray[np.int64] | None] = {}
+        self.allowed: dict[int, Longs | None] = {}
         self.everything = np.arange(len(points.pool))
         # In a column that publishes nothing but numbers an empty cell is a suppressed one.
         self.only_numbers = column.kind == "number" and all(
@@ -123,7 +123,7 @@ class _Spreading:
     def spread(self) -> Spread:
         """All patterns, and the people of each value."""
         column, points = self.column, self.points
-        found: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
+        found: list[tuple[Longs, Floats]] = []
         pattern = np.empty(len(column.records), dtype=np.int64)
         known: dict[object, int] = {}
         own = column.own
@@ -168,17 +168,14 @@ class _Spreading:
             column.records,
         )
 
-    def _pattern(
-        self, text: int | None, first: int, last: int, apart: tuple[int, ...]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _pattern(self, text: int | None, first: int, last: int, apart: tuple[int, ...]) -> tuple[Longs, Floats]:
         """The values of the pools from one to another, as far as the cell allows, and their shares."""
         points = self.points
+        codes = None
         if text is not None:
             itself = self._itself(text, first, last)
             if itself is not None:
                 return np.array([itself]), np.ones(1)
-        codes = None
-        if text is not None:
             if text not in self.allowed:
                 self.allowed[text] = self._allowed(self.column.texts[text])
             codes = self.allowed[text]
@@ -207,7 +204,7 @@ class _Spreading:
         code = self.points.code_of_number.get(number)
         return code if code is not None and (whole or self.points.pool[code] == first == last) else None
 
-    def _allowed(self, text: str | None) -> NDArray[np.int64] | None:
+    def _allowed(self, text: str | None) -> Longs | None:
         """The values that a published cell may stand for; ``None`` if it may stand for all."""
         possible = stands_for(read(text, self.column.kind, self.below))
         if text is None or isinstance(possible, Suppressed):

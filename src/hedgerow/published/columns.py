@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Ints, Longs
 from hedgerow.domains import Domain
 from hedgerow.published.kinds import date_of_days
 from hedgerow.published.notation import format_set, format_value
@@ -41,9 +42,9 @@ class PublishedColumn:
     domain: Domain
     texts: tuple[str | None, ...]
     kinds: tuple[PublishedKind, ...]
-    starts: NDArray[np.int64]
-    members: NDArray[np.int32]
-    nodes: NDArray[np.int32] | None = None
+    starts: Longs
+    members: Ints
+    nodes: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -70,7 +71,7 @@ class PublishedColumn:
         ]
 
     @property
-    def widths(self) -> NDArray[np.int64]:
+    def widths(self) -> Longs:
         """How many original values each published value covers."""
         return np.diff(self.starts)
 
@@ -84,7 +85,7 @@ class PublishedValues:
         self._known: dict[Hashable, int] = {}
         self._texts: list[str | None] = []
         self._kinds: list[PublishedKind] = []
-        self._covered: list[NDArray[np.int32]] = []
+        self._covered: list[Ints] = []
 
     def suppressed(self) -> int:
         """Nothing."""
@@ -97,7 +98,7 @@ class PublishedValues:
         """One original value."""
         return self.set(np.array([code], dtype=np.int32))
 
-    def set(self, codes: NDArray[np.int32]) -> int:
+    def set(self, codes: Ints) -> int:
         """One of several original values, ascending; a set of one is its value."""
         key = codes.tobytes()
         if key in self._known:
@@ -105,7 +106,7 @@ class PublishedValues:
         text = describe_codes(self.domain, self._labels, codes)
         return self._entry(key, text, "value" if len(codes) == 1 else "set", codes)
 
-    def span(self, codes: NDArray[np.int32]) -> int:
+    def span(self, codes: Ints) -> int:
         """The interval around several numbers, ascending: half-open on the grid, closed if it is the column's last."""
         key = (int(codes[0]), int(codes[-1]))
         if key in self._known:
@@ -126,7 +127,7 @@ class PublishedValues:
         members = np.concatenate([np.empty(0, dtype=np.int32), *self._covered])
         return PublishedColumn(self.domain, tuple(self._texts), tuple(self._kinds), starts, members)
 
-    def _entry(self, key: Hashable, text: str | None, kind: PublishedKind, codes: NDArray[np.int32]) -> int:
+    def _entry(self, key: Hashable, text: str | None, kind: PublishedKind, codes: Ints) -> int:
         if key not in self._known:
             self._known[key] = len(self._texts)
             self._texts.append(text)

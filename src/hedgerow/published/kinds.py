@@ -18,12 +18,11 @@ from hedgerow.domains import Domain, Kind
 from hedgerow.errors import BadInput, translated
 from hedgerow.hierarchies.entries import number_or_nan
 from hedgerow.published.notation import parse
-from hedgerow.values import number_text
+from hedgerow.values import EPOCH, number_text, read_date
 
 __all__ = ["as_dates", "date_of_days", "days_of", "domain_of", "kind_of_texts", "number_in", "spelled"]
 
 _ISO_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9:.]+)?\Z")
-_EPOCH: Final = dt.datetime(1970, 1, 1)
 _SECONDS: Final = 24 * 60 * 60
 
 
@@ -33,11 +32,7 @@ def days_of(text: str) -> float | None:
     >>> days_of("1970-02-01"), days_of("1970-01-01T12:00:00"), days_of("1970")
     (31.0, 0.5, None)
     """
-    try:
-        moment = dt.datetime.fromisoformat(text) if _ISO_DATE.match(text) else None
-    except ValueError:
-        moment = None
-    return None if moment is None else (moment - _EPOCH) / dt.timedelta(days=1)
+    return read_date(text) if _ISO_DATE.match(text) else None
 
 
 def date_of_days(days: float) -> str:
@@ -46,7 +41,7 @@ def date_of_days(days: float) -> str:
     >>> date_of_days(1.5), date_of_days(-1)
     ('1970-01-02T12:00:00', '1969-12-31')
     """
-    return date_label(_EPOCH + dt.timedelta(seconds=round(days * _SECONDS)))
+    return date_label(EPOCH + dt.timedelta(seconds=round(days * _SECONDS)))
 
 
 def number_in(text: str | None, kind: Kind) -> float | None:

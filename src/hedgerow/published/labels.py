@@ -1,8 +1,7 @@
 """The labels of a hierarchy, and the values below each of them.
 
-For a published column a hierarchy is encoded anew for what the column publishes, never for the original values: a
-taxonomy lists its values itself; of a hierarchy that is made of the values, such as masking, only those are known that
-the column publishes.
+For a published column a hierarchy is encoded anew for what the column publishes, never for the original values. A
+taxonomy lists its values itself. A hierarchy that is made of the values, such as masking, knows only published ones.
 """
 
 from __future__ import annotations
@@ -11,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Longs
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy, Hierarchy
@@ -94,7 +93,7 @@ def published_labels(hierarchy: Hierarchy | None, name: str, published: Iterable
 def covered_values(hierarchy: Hierarchy, domain: Domain) -> Domain:
     """The values of a domain that a hierarchy covers; found by halves, because it only says that it lacks some."""
 
-    def covered(codes: NDArray[np.int64]) -> list[int]:
+    def covered(codes: Longs) -> list[int]:
         try:
             hierarchy.encode(domain.only(codes))
         except BadInput:

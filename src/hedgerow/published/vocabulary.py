@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -14,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Floats, Longs
 from hedgerow.counts import BadValues, encode_column
 from hedgerow.counts.encoding import dictionary_of, is_text
 from hedgerow.domains import Kind
@@ -66,10 +66,10 @@ class Vocabulary:
         Whether it is stored as categories, which stay categories even if they look like numbers.
     """
 
-    index: NDArray[np.int64]
+    index: Longs
     kinds: NDArray[np.int8]
     texts: tuple[str, ...]
-    numbers: NDArray[np.float64]
+    numbers: Floats
     several: dict[int, ValueSet | Interval]
     stored: Kind
     categorical: bool = False
@@ -78,11 +78,11 @@ class Vocabulary:
         return len(self.texts)
 
     @property
-    def rows(self) -> NDArray[np.int64]:
+    def rows(self) -> Longs:
         """How many rows have each cell."""
         return np.bincount(self.index, minlength=len(self.texts))
 
-    def which(self, kind: CellKind) -> NDArray[np.int64]:
+    def which(self, kind: CellKind) -> Longs:
         """The cells of one kind."""
         return np.flatnonzero(self.kinds == kind)
 
@@ -112,7 +112,7 @@ class Vocabulary:
                 number_in(text, kind) if value else None
                 for text, value in zip(self.texts, kinds == CellKind.VALUE, strict=True)
             ]
-            numbers = np.array([math.nan if number is None else number for number in found], dtype=np.float64)
+            numbers = np.array(found, dtype=np.float64)
         return replace(self, kinds=kinds, several=several, numbers=numbers)
 
 

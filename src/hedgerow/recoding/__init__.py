@@ -6,7 +6,7 @@ from hedgerow.recoding.columnwise import recode_by_nodes
 from hedgerow.recoding.node_router import NodeRouter
 from hedgerow.recoding.pieces import Pieces
 from hedgerow.recoding.recoding import Recoding
-from hedgerow.recoding.routing import CutTree, Router
+from hedgerow.recoding.routing import CutTree
 from hedgerow.recoding.shown import publish_shown
 
 __all__ = [
@@ -16,7 +16,6 @@ __all__ = [
     "PublishedColumn",
     "PublishedKind",
     "Recoding",
-    "Router",
     "label_column",
     "publish_groups",
     "publish_shown",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import FrequencyTable, distinct_pairs
 from hedgerow.domains import Domain
 from hedgerow.hierarchies import EncodedHierarchy
@@ -21,7 +21,7 @@ Publish = Literal["set", "interval", "label"]
 
 def publish_groups(
     counts: FrequencyTable, pieces: Pieces, groups: int, publish: Publish
-) -> tuple[tuple[PublishedColumn, ...], NDArray[np.int32]]:
+) -> tuple[tuple[PublishedColumn, ...], Ints]:
     """Describe every group by the values its records hold.
 
     Parameters
@@ -50,16 +50,15 @@ def publish_groups(
         domain = counts.domains[name]
         starts, members = distinct_pairs(group, counts.tuples[tuple_of_piece, at], groups, domain.size)
         if publish == "label":
-            column, values[:, at] = _labels(domain, counts.hierarchies[name], starts, members)
+            hierarchy = counts.hierarchies[name]
+            column, values[:, at] = label_column(domain, hierarchy, hierarchy.lca_of_codes(members, starts[:-1]))
         else:
             column, values[:, at] = _sets(domain, starts, members, publish == "interval" and domain.kind == "number")
         columns.append(column)
     return tuple(columns), values
 
 
-def _sets(
-    domain: Domain, starts: NDArray[np.int64], members: NDArray[np.int32], as_interval: bool
-) -> tuple[PublishedColumn, NDArray[np.int32]]:
+def _sets(domain: Domain, starts: Longs, members: Ints, as_interval: bool) -> tuple[PublishedColumn, Ints]:
     """Write each distinct set of values once, as a set or as the interval it spans."""
     published = PublishedValues(domain)
     index = np.empty(len(starts) - 1, dtype=np.int32)
@@ -70,20 +69,9 @@ def _sets(
     return published.column(), index
 
 
-def _labels(
-    domain: Domain, hierarchy: EncodedHierarchy, starts: NDArray[np.int64], members: NDArray[np.int32]
-) -> tuple[PublishedColumn, NDArray[np.int32]]:
-    """Cover each group by the lowest common ancestor of its first and last leaf."""
-    leaves = hierarchy.leaf_of[members]
-    position = hierarchy.first_leaf[leaves]
-    first = np.minimum.reduceat(position, starts[:-1])
-    last = np.maximum.reduceat(position, starts[:-1])
-    return label_column(domain, hierarchy, hierarchy.lca_of_range(first, last))
-
-
 def label_column(
-    domain: Domain, hierarchy: EncodedHierarchy, nodes: NDArray[np.int32], *, hide_root: bool = False
-) -> tuple[PublishedColumn, NDArray[np.int32]]:
+    domain: Domain, hierarchy: EncodedHierarchy, nodes: Ints, *, hide_root: bool = False
+) -> tuple[PublishedColumn, Ints]:
     """Write each distinct node of a hierarchy once: a leaf as the value, the root's ``*`` as suppressed.
 
     Parameters

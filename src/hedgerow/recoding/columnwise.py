@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Ints
 from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.errors import required
 from hedgerow.hierarchies import NOWHERE, EncodedHierarchy
@@ -27,9 +27,9 @@ __all__ = ["recode_by_nodes"]
 def recode_by_nodes(
     method: str,
     counts: FrequencyTable,
-    nodes: Sequence[NDArray[np.int32]],
+    nodes: Sequence[Ints],
     *,
-    lost: NDArray[np.bool_] | None = None,
+    lost: Bools | None = None,
     levels: Mapping[str, int] | None = None,
     facts: Mapping[str, Any] | None = None,
     warnings: Sequence[str] = (),
@@ -94,7 +94,7 @@ def recode_by_nodes(
     )
 
 
-def _at_or_below(hierarchy: EncodedHierarchy, published: NDArray[np.int32]) -> NDArray[np.int32]:
+def _at_or_below(hierarchy: EncodedHierarchy, published: Ints) -> Ints:
     """For every node the published value that it or a node above it is."""
     result = np.full(len(hierarchy.parent), NOWHERE, dtype=np.int32)
     result[published] = np.arange(len(published), dtype=np.int32)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Ints
 from hedgerow.domains import Domain
 from hedgerow.hierarchies import NOWHERE, EncodedHierarchy, nodes_above
 
@@ -27,9 +28,9 @@ class ColumnMap:
     """
 
     hierarchy: EncodedHierarchy
-    published: NDArray[np.int32]
+    published: Ints
 
-    def values(self, known: Domain, new: Domain) -> NDArray[np.int32]:
+    def values(self, known: Domain, new: Domain) -> Ints:
         """The published value of each code of another domain, -1 for what has none."""
         result = np.full(new.size, NOWHERE, dtype=np.int32)
         if new.has_missing and known.has_missing:
@@ -88,8 +89,7 @@ def _map_to_dict(one: ColumnMap) -> dict[str, Any]:
 
 def _map_from_dict(stored: Mapping[str, Any]) -> ColumnMap:
     ends: dict[str, Any] = {
-        name: None if stored[name] is None else np.array([np.nan if end is None else end for end in stored[name]])
-        for name in ("low", "high")
+        name: None if stored[name] is None else np.array(stored[name], dtype=np.float64) for name in ("low", "high")
     }
     arrays: dict[str, Any] = {name: np.array(stored[name], dtype=np.int32) for name in _INTS}
     hierarchy = EncodedHierarchy(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from hedgerow.arrays import Bools, Ints, Longs
 
 __all__ = ["Pieces"]
 
@@ -21,17 +23,17 @@ class Pieces:
     size : int array (pieces,)
     """
 
-    cell: NDArray[np.int32]
-    group: NDArray[np.int32]
-    size: NDArray[np.int64]
+    cell: Ints
+    group: Ints
+    size: Longs
 
     @classmethod
-    def whole(cls, group_of_cell: NDArray[np.int32], cell_sizes: NDArray[np.int64]) -> Pieces:
+    def whole(cls, group_of_cell: Ints, cell_sizes: Longs) -> Pieces:
         """Every cell goes to one group."""
         return cls(np.arange(len(group_of_cell), dtype=np.int32), group_of_cell.astype(np.int32), cell_sizes)
 
     @classmethod
-    def gathered(cls, cell: NDArray[np.int32], group: NDArray[np.int32], size: NDArray[np.int64]) -> Pieces:
+    def gathered(cls, cell: Ints, group: Ints, size: Longs) -> Pieces:
         """Pieces in any order, those of one cell and group added up."""
         groups = int(group.max()) + 2
         key = cell.astype(np.int64) * groups + (group + 1)
@@ -41,7 +43,22 @@ class Pieces:
         cells, of_group = np.divmod(key[first], groups)
         return cls(cells.astype(np.int32), (of_group - 1).astype(np.int32), np.add.reduceat(size[order], first))
 
+    def to_dict(self) -> dict[str, list[int]]:
+        """The pieces as JSON."""
+        return {"cell": self.cell.tolist(), "group": self.group.tolist(), "size": self.size.tolist()}
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Sequence[int]]) -> Pieces:
+        """Read what :meth:`to_dict` wrote."""
+        cell, group = (np.array(stored[name], dtype=np.int32) for name in ("cell", "group"))
+        return cls(cell, group, np.array(stored["size"], dtype=np.int64))
+
+    @property
+    def first(self) -> Bools:
+        """Which pieces are the first of their cell."""
+        return np.append(True, self.cell[1:] != self.cell[:-1])
+
     @property
     def split(self) -> bool:
         """Whether some cell goes to several groups."""
-        return bool((self.cell[1:] == self.cell[:-1]).any())
+        return not self.first.all()

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, HedgerowError, translated
 from hedgerow.frames import OpenFrame, as_arrow, open_frame
-from hedgerow.places import appearing, check_place
+from hedgerow.places import write_json
 from hedgerow.published import PublishedColumn
 from hedgerow.recoding.node_router import NodeRouter
 from hedgerow.recoding.pieces import Pieces
@@ -65,8 +64,8 @@ class Recoding:
     method: str
     quasi: tuple[str, ...]
     columns: tuple[PublishedColumn, ...]
-    groups: NDArray[np.int32]
-    sizes: NDArray[np.int64]
+    groups: Ints
+    sizes: Longs
     pieces: Pieces | None = None
     router: Router | NodeRouter | None = None
     levels: Mapping[str, int] | None = None
@@ -81,6 +80,11 @@ class Recoding:
         if self.pieces is None:
             return 0
         return int(self.pieces.size[self.pieces.group < 0].sum())
+
+    def unchanged(self, respelled: Collection[str]) -> set[str]:
+        """The quasi-identifiers that come out as they went in; not those with several spellings of one value."""
+        columns = zip(self.quasi, self.columns, strict=True)
+        return {name for name, column in columns if column.unchanged and name not in respelled}
 
     @property
     def _domains(self) -> tuple[Domain, ...]:
@@ -113,27 +117,19 @@ class Recoding:
                 recoded[name] = opened.frame[name]
         return opened.assemble(recoded)
 
-    def _values(self, frame: nw.DataFrame[Any], router: Router | NodeRouter) -> list[NDArray[np.int32]]:
+    def _values(self, frame: nw.DataFrame[Any], router: Router | NodeRouter) -> list[Ints]:
         """Which published value each cell of new rows becomes, column by column; -1 if none."""
         encoded = [self._encode(frame[name], domain) for name, domain in zip(self.quasi, self._domains, strict=True)]
         if isinstance(router, NodeRouter):
             maps = zip(router.maps, self._domains, encoded, strict=True)
             return [one.values(domain, new.domain)[new.codes] for one, domain, new in maps]
-        places, distinct_index = self._places(encoded, len(frame))
-        group = router.route(places)[distinct_index]
-        return [np.where(group < 0, -1, self.groups[group, at]) for at in range(len(self.quasi))]
-
-    def _places(self, encoded: Sequence[EncodedColumn], rows: int) -> tuple[list[NDArray[np.int64]], NDArray[np.int32]]:
-        """Places of the distinct new tuples, and which of them each row is."""
-        distinct, index = tabulate([c.codes for c in encoded], [c.domain.size for c in encoded], rows)
+        distinct, index = tabulate([one.codes for one in encoded], [one.domain.size for one in encoded], len(frame))
         places = []
-        for at, (new, published) in enumerate(zip(encoded, self.columns, strict=True)):
-            texts: list[str | None] = [
-                *new.domain.labels.tolist(),
-                *([None] if new.domain.has_missing else []),
-            ]
-            places.append(place(published.domain, texts)[distinct[:, at]])
-        return places, index
+        for at, (new, domain) in enumerate(zip(encoded, self._domains, strict=True)):
+            texts: list[str | None] = [*new.domain.labels.tolist(), *[None] * new.domain.has_missing]
+            places.append(place(domain, texts)[distinct[:, at]])
+        group = router.route(places)[index]
+        return [np.where(group < 0, -1, self.groups[group, at]) for at in range(len(self.quasi))]
 
     def _encode(self, column: nw.Series[Any], domain: Domain) -> EncodedColumn:
         """A column of new rows as codes of its own values."""
@@ -163,7 +159,7 @@ class Recoding:
             stored["notice"] = _PRIVATE
             stored["sizes"] = self.sizes.tolist()
             if self.pieces is not None:
-                stored["pieces"] = {name: getattr(self.pieces, name).tolist() for name in ("cell", "group", "size")}
+                stored["pieces"] = self.pieces.to_dict()
         return stored
 
     def _public_router(self) -> tuple[dict[str, Domain], Router | NodeRouter | None]:
@@ -188,13 +184,7 @@ class Recoding:
             columns=tuple(_column_from_dict(column) for column in stored["columns"]),
             groups=groups,
             sizes=np.array(stored.get("sizes", [0] * len(groups)), dtype=np.int64),
-            pieces=None
-            if pieces is None
-            else Pieces(
-                np.array(pieces["cell"], dtype=np.int32),
-                np.array(pieces["group"], dtype=np.int32),
-                np.array(pieces["size"], dtype=np.int64),
-            ),
+            pieces=None if pieces is None else Pieces.from_dict(pieces),
             router=_router_from_dict(stored["router"]),
             levels=stored["levels"],
             missing=tuple(stored["missing"]),
@@ -202,14 +192,7 @@ class Recoding:
 
     def save(self, path: str | Path, *, public: bool = False) -> Path:
         """Write the recoding as JSON: private and for the owner's eyes only (mode 0600), unless ``public``."""
-        path = Path(path)
-        check_place(path)
-        mode = 0o666 if public else 0o600
-        with appearing(path) as staged:
-            opened = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-            with os.fdopen(opened, "w", encoding="utf-8") as out:
-                json.dump(self.to_dict(public=public), out, ensure_ascii=False)
-        return path
+        return write_json(Path(path), self.to_dict(public=public), mode=0o666 if public else 0o600)
 
     @classmethod
     def load(cls, path: str | Path) -> Recoding:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.domains import Domain
 
 __all__ = ["CutTree", "Router", "place"]
@@ -17,7 +18,7 @@ __all__ = ["CutTree", "Router", "place"]
 class Router(Protocol):
     """Sends rows to groups by where their values lie among the values known when fitting."""
 
-    def route(self, places: Sequence[NDArray[np.int64]]) -> NDArray[np.int32]:
+    def route(self, places: Sequence[Longs]) -> Ints:
         """The group of each row, -1 if none fits; ``places`` has one array per quasi-identifier (see :func:`place`)."""
         ...
 
@@ -30,7 +31,7 @@ class Router(Protocol):
         ...
 
 
-def place(domain: Domain, texts: Sequence[str | None]) -> NDArray[np.int64]:
+def place(domain: Domain, texts: Sequence[str | None]) -> Longs:
     """Where values lie in a domain: ``2 * code`` for a known value, one more for an unknown one just above it.
 
     An unknown value below all known ones is at -1. A missing value has the domain's missing code, or lies above all
@@ -85,14 +86,14 @@ class CutTree:
         The rank of each domain code, per quasi-identifier.
     """
 
-    column: NDArray[np.int32]
-    threshold: NDArray[np.int32]
-    single: NDArray[np.bool_]
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
-    orders: tuple[NDArray[np.int32], ...]
+    column: Ints
+    threshold: Ints
+    single: Bools
+    left: Ints
+    right: Ints
+    orders: tuple[Ints, ...]
 
-    def route(self, places: Sequence[NDArray[np.int64]]) -> NDArray[np.int32]:
+    def route(self, places: Sequence[Longs]) -> Ints:
         """Send rows down the tree, all rows a level at a time."""
         rows = len(places[0])
         if not len(self.column):
@@ -122,40 +123,26 @@ class CutTree:
             here = self.column == at
             named = np.unique(self.threshold[here])
             threshold[here] = np.searchsorted(named, self.threshold[here])
-            values = named[named < len(domain.labels)]
-            reduced[domain.name] = Domain(
-                domain.name,
-                domain.kind,
-                domain.labels[values],
-                None if domain.numbers is None else domain.numbers[values],
-                has_missing=len(values) < len(named),
-            )
+            reduced[domain.name] = domain.only(named)
         orders = tuple(np.arange(reduced[domain.name].size, dtype=np.int32) for domain in domains)
         return reduced, replace(self, threshold=threshold, orders=orders)
 
     def to_dict(self) -> dict[str, Any]:
         """The tree as JSON."""
-        names = ("column", "threshold", "single", "left", "right")
-        return {
-            "kind": "cuts",
-            **{name: getattr(self, name).tolist() for name in names},
-            "orders": [order.tolist() for order in self.orders],
-        }
+        arrays = {name: getattr(self, name).tolist() for name in _ARRAYS}
+        return {"kind": "cuts", **arrays, "orders": [order.tolist() for order in self.orders]}
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> CutTree:
         """Read what :meth:`to_dict` wrote."""
-        return cls(
-            column=np.array(stored["column"], dtype=np.int32),
-            threshold=np.array(stored["threshold"], dtype=np.int32),
-            single=np.array(stored["single"], dtype=bool),
-            left=np.array(stored["left"], dtype=np.int32),
-            right=np.array(stored["right"], dtype=np.int32),
-            orders=tuple(np.array(order, dtype=np.int32) for order in stored["orders"]),
-        )
+        arrays: dict[str, Any] = {name: np.array(stored[name], dtype=kind) for name, kind in _ARRAYS.items()}
+        return cls(**arrays, orders=tuple(np.array(order, dtype=np.int32) for order in stored["orders"]))
 
 
-def _ranks(places: NDArray[np.int64], order: NDArray[np.int32]) -> NDArray[np.int64]:
+_ARRAYS: Final = {"column": np.int32, "threshold": np.int32, "single": np.bool_, "left": np.int32, "right": np.int32}
+
+
+def _ranks(places: Longs, order: Ints) -> Longs:
     """Turn places among codes into places among ranks; an unknown value has a place only in the codes' own order."""
     if np.array_equal(order, np.arange(len(order))):
         return places

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Floats, Ints, Longs
 from hedgerow.counts import FrequencyTable, distinct_pairs
 from hedgerow.domains import Domain
 from hedgerow.published import PublishedColumn, PublishedValues
@@ -21,16 +21,16 @@ from hedgerow.recoding.pieces import Pieces
 
 __all__ = ["PublishedValues", "publish_shown"]
 
-Shown = tuple[PublishedColumn, NDArray[np.int32]]
+Shown = tuple[PublishedColumn, Ints]
 
 
 def publish_shown(
     counts: FrequencyTable,
     pieces: Pieces,
-    shown: NDArray[np.bool_],
-    as_sets: NDArray[np.bool_] | None = None,
+    shown: Bools,
+    as_sets: Bools | None = None,
     numbers: Literal["mean", "median"] = "mean",
-) -> tuple[tuple[PublishedColumn, ...], NDArray[np.int32]]:
+) -> tuple[tuple[PublishedColumn, ...], Ints]:
     """Describe every group by the columns that it shows.
 
     Parameters
@@ -72,13 +72,13 @@ class _Held:
     """One column: what the records of each group hold, and which groups show it."""
 
     domain: Domain
-    group: NDArray[np.int32]
-    codes: NDArray[np.int32]
-    size: NDArray[np.int64]
-    shown: NDArray[np.bool_]
+    group: Ints
+    codes: Ints
+    size: Longs
+    shown: Bools
 
 
-def _categories(held: _Held, several: NDArray[np.bool_]) -> Shown:
+def _categories(held: _Held, several: Bools) -> Shown:
     domain, groups = held.domain, len(held.shown)
     wanted = (held.shown | several)[held.group]
     starts, members = distinct_pairs(held.group[wanted], held.codes[wanted], groups, domain.size)
@@ -115,14 +115,14 @@ def _statistics(held: _Held, numbers: Literal["mean", "median"]) -> Shown:
     return published.column(), result
 
 
-def _means(held: _Held, known: NDArray[np.bool_], records: NDArray[np.float64]) -> NDArray[np.float64]:
+def _means(held: _Held, known: Bools, records: Floats) -> Floats:
     domain, group = held.domain, held.group[known]
     # Shares of positions are added, not values, so that the sum of large numbers does not overflow.
     share = held.size[known] / records[group]
     return domain.at(np.bincount(group, domain.positions[held.codes[known]] * share, len(records)))
 
 
-def _medians(held: _Held, known: NDArray[np.bool_], records: NDArray[np.float64]) -> NDArray[np.float64]:
+def _medians(held: _Held, known: Bools, records: Floats) -> Floats:
     group, code, size = held.group[known], held.codes[known], held.size[known]
     order = np.lexsort((code, group))
     group, code = group[order], code[order]

@@ -9,7 +9,7 @@ K. El Emam, F. K. Dankar, "Protecting privacy using k-anonymity", JAMIA 15(5), 2
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -72,19 +72,16 @@ def attacker_risks(counts: ClassCounts, threshold: float, population: Integers |
     """
     prosecutor = _risk(counts, counts.sizes, threshold, "the person is known to be in the table")
     if population is None:
-        note = "no population was given, so this is the prosecutor's risk"
-        journalist = _risk(counts, counts.sizes, threshold, note)
+        journalist = replace(prosecutor, note="no population was given, so this is the prosecutor's risk")
     else:
         fitting = np.maximum(population, counts.sizes)
         journalist = _risk(counts, fitting, threshold, "matched against the given population")
-    average = journalist.average
-    everybody = counts.records if average > threshold + _SLACK else 0
-    marketer = AttackerRisk(
-        highest=average,
-        average=average,
+    everybody = counts.records if journalist.average > threshold + _SLACK else 0
+    marketer = replace(
+        journalist,
+        highest=journalist.average,
         records_at_risk=everybody,
         share_at_risk=everybody / counts.records,
-        threshold=threshold,
         note="the expected share of records matched rightly; all are at risk if it is above the threshold",
     )
     return Risks(prosecutor, journalist, marketer)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Final
+from dataclasses import replace
+from typing import Any, Final
 
 import numpy as np
 
-from hedgerow.errors import BadInput, listing
-from hedgerow.privacy import parse_requirement
+from hedgerow.errors import BadInput, listing, whole
+from hedgerow.privacy import KAnonymity, parse_requirement
 from hedgerow.proportions import Proportions
 from hedgerow.published import SUPPRESSED
 from hedgerow.risk.attackers import attacker_risks
@@ -57,7 +57,7 @@ def audit(
     sensitive : sequence of str
         The columns whose values must not become known.
     target : str, optional
-        The class to be learnt; its homogeneity is measured too.
+        The column whose labels are to be learnt; its homogeneity is measured too.
     population : dataframe, DuckDB relation or path, optional
         The people among whom a journalist would search, with the same quasi-identifiers, generalized or not.
     entity : str, optional
@@ -170,23 +170,6 @@ def audit_counts(
     )
 
 
-@dataclass(frozen=True)
-class _PlainK:
-    """The requirement that ``k=`` is short for, as the verifier reads it."""
-
-    k: int
-    name: ClassVar[str] = "k-anonymity"
-    shield: ClassVar[None] = None
-
-    def __post_init__(self) -> None:
-        given: Any = self.k
-        if isinstance(given, bool) or not isinstance(given, numbers.Integral) or int(given) < 1:
-            raise BadInput.parameter("k", "audit", "an int >= 1", given)
-
-    def __str__(self) -> str:
-        return f"{self.k}-anonymity"
-
-
 def _demanded(k: int | None, require: Any) -> tuple[Any, ...]:
     """Put the requirements into one list, the one that ``k`` stands for first; a single one needs no list."""
     alone = isinstance(require, str) or hasattr(require, "name") or not isinstance(require, Iterable)
@@ -196,7 +179,7 @@ def _demanded(k: int | None, require: Any) -> tuple[Any, ...]:
         if not hasattr(one, "name"):
             must = "a list of requirements such as hr.KAnonymity(5)"
             raise BadInput.parameter("require", "audit", must, type(one).__name__)
-    return read if k is None else (_PlainK(k), *read)
+    return read if k is None else (KAnonymity(whole("k", "audit", k, 1)), *read)
 
 
 def _threshold(threshold: Any, k: int | None) -> float:

@@ -7,19 +7,15 @@ covers only itself here, because the audit of a table from anywhere knows no hie
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools
 from hedgerow.counts.encoding import number_of
 from hedgerow.published import Interval, Suppressed, read, stands_for
 from hedgerow.verifier import ClassCounts
 from hedgerow.verifier.classes import Integers, Labels
 
 __all__ = ["people_fitting"]
-
-Covers = NDArray[np.bool_]
 
 
 def people_fitting(published: ClassCounts, population: ClassCounts) -> Integers:
@@ -49,9 +45,9 @@ def people_fitting(published: ClassCounts, population: ClassCounts) -> Integers:
     return fitting
 
 
-def _covers(published: Labels, values: Labels) -> Covers:
+def _covers(published: Labels, values: Labels) -> Bools:
     """Tell which published label covers which value of the population."""
-    numbers = np.array([math.nan if (n := _number(text)) is None else n for text in values])
+    numbers = np.array([_number(text) for text in values], dtype=np.float64)
     table = np.zeros((len(published), len(values)), dtype=np.bool_)
     for row, label in enumerate(published):
         possible = stands_for(read(label))

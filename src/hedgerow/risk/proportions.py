@@ -1,8 +1,8 @@
 """What proportions give away beyond the published values: what a reader can be sure of, and who is singled out.
 
-Who finds the class of a person knows the person's original value with the probability of its share in the class, if
-the proportions tell that value (a bin of its own). The published value alone tells less. A class that publishes the one
-value it holds has nothing left to give away, so it does not count.
+Who finds a person's class can guess the person's original value: the chance to be right is the value's share in the
+class, if the proportions tell it (a bin of its own). A class that publishes the one value it holds has nothing left to
+give away, so it does not count.
 
 A tuple of original values is *singled out* if the number of people of a class who have it is fixed, and is 1 … k - 1.
 It is fixed only where all columns but one are known for all the class, and the number of the value in the last one is
@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools
 from hedgerow.proportions import ColumnProportions, Proportions
 from hedgerow.published import Interval, Suppressed, ValueSet, number_in, parse
 
@@ -96,9 +96,14 @@ def singled_out(proportions: Proportions, k: int) -> SingledOut:
     return SingledOut(people, all_known)
 
 
-def _known(column: ColumnProportions) -> NDArray[np.bool_]:
+def _told(column: ColumnProportions) -> Bools:
+    """Whether the proportions tell one value for all people of each class."""
+    return np.asarray((np.diff(column.starts) == 1) & column.own[column.starts[:-1]])
+
+
+def _known(column: ColumnProportions) -> Bools:
     """Whether all people of each class are told to have one value, by the table or by the proportions."""
-    told = (np.diff(column.starts) == 1) & column.own[column.starts[:-1]]
+    told = _told(column)
     if column.plain is not None:
         return np.asarray(told | column.plain)
     # Of a file it is not known whether a value is that of all, or a mean: it is taken for the worse.
@@ -152,9 +157,8 @@ def _disclosure(column: ColumnProportions, proportions: Proportions) -> Disclosu
     )
 
 
-def _published(column: ColumnProportions) -> NDArray[np.bool_]:
+def _published(column: ColumnProportions) -> Bools:
     """Whether each class publishes the one value that it holds."""
     known = {text: code for code, text in enumerate(column.texts)}
     text_of_pool = np.array([known.get(text, -1) for text in column.pools.texts], dtype=np.int64)
-    told = (np.diff(column.starts) == 1) & column.own[column.starts[:-1]]
-    return np.asarray(told & (text_of_pool[column.first[column.starts[:-1]]] == column.published))
+    return np.asarray(_told(column) & (text_of_pool[column.first[column.starts[:-1]]] == column.published))

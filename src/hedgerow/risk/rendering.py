@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 
+from hedgerow.risk.attackers import AttackerRisk
 from hedgerow.risk.audit import Audit
-from hedgerow.verifier import Finding
 
-__all__ = ["render"]
+__all__ = ["figure", "render"]
 
 _WIDTH = 100
 
@@ -22,7 +22,7 @@ def render(audit: Audit) -> str:
         _section("Sensitive columns (the worst class)", _sensitive_table(audit)),
         _section("Records in classes with a single value", _pairs(audit.label_homogeneity.items(), _share)),
         _section("What the published proportions tell (original values)", _disclosure_table(audit)),
-        _section("Losses", _pairs(audit.losses.items(), _number)),
+        _section("Losses", _pairs(audit.losses.items(), figure)),
         _section("Requirements", _findings(audit)),
         _section("Note", [line for text in audit.warnings for line in _bullet(text)]),
     ]
@@ -39,7 +39,7 @@ def _summary(audit: Audit) -> list[str]:
         ("k with wildcards", "not computed" if audit.wildcard_k is None else f"{audit.wildcard_k:,}"),
     ]
     if audit.l is not None and audit.t is not None:
-        facts += [("l", str(audit.l)), ("t", _number(audit.t))]
+        facts += [("l", str(audit.l)), ("t", figure(audit.t))]
     if audit.manifest is not None:
         facts.append(("manifest", "fits the table" if audit.manifest == "fits" else "DOES NOT FIT the table"))
     return _aligned(facts, right=())
@@ -52,51 +52,34 @@ def _size_table(audit: Audit) -> list[str]:
         span = str(bucket.low) if bucket.low == bucket.high else f"{bucket.low:,}–{bucket.high:,}"
         rows.append((span, f"{bucket.classes:,}", f"{bucket.records:,}"))
     figures = (
-        f"smallest {classes.smallest:,}, median {_number(classes.median)}, mean {_number(classes.mean)}, "
+        f"smallest {classes.smallest:,}, median {figure(classes.median)}, mean {figure(classes.mean)}, "
         f"largest {classes.largest:,}"
     )
     return [*_aligned(rows, right=(1, 2)), figures]
 
 
 def _risk_table(audit: Audit) -> list[str]:
-    risks = (
-        ("prosecutor", audit.risks.prosecutor),
-        ("journalist", audit.risks.journalist),
-        ("marketer", audit.risks.marketer),
-    )
+    risks: dict[str, AttackerRisk] = vars(audit.risks)
     rows = [("attacker", "highest", "average", "records at risk", "")]
     rows += [
-        (
-            name,
-            _share(risk.highest),
-            _share(risk.average),
-            f"{risk.records_at_risk:,}",
-            _share(risk.share_at_risk),
-        )
-        for name, risk in risks
+        (name, _share(risk.highest), _share(risk.average), f"{risk.records_at_risk:,}", _share(risk.share_at_risk))
+        for name, risk in risks.items()
     ]
-    notes = [line for name, risk in risks for line in _bullet(f"{name}: {risk.note}")]
-    return [*_aligned(rows, right=(1, 2, 3, 4)), f"at risk: above {_share(risks[0][1].threshold)}", *notes]
+    notes = [line for name, risk in risks.items() for line in _bullet(f"{name}: {risk.note}")]
+    threshold = _share(audit.risks.prosecutor.threshold)
+    return [*_aligned(rows, right=(1, 2, 3, 4)), f"at risk: above {threshold}", *notes]
 
 
 def _sensitive_table(audit: Audit) -> list[str]:
     if not audit.sensitive:
         return []
-    rows = [("column", "distinct l", "entropy l", "recursive c", "t equal", "t ordered", "alpha", "p")]
+    rows: list[tuple[str, ...]] = [
+        ("column", "distinct l", "entropy l", "recursive c", "t equal", "t ordered", "alpha", "p")
+    ]
     for name, one in audit.sensitive.items():
-        ratio = "none" if one.recursive_c is None else _number(one.recursive_c)
-        distances = (_number(one.t_equal), _number(one.t_ordered))
-        rows.append(
-            (
-                name,
-                str(one.distinct_l),
-                _number(one.entropy_l),
-                ratio,
-                *distances,
-                _number(one.alpha),
-                str(one.p),
-            )
-        )
+        ratio = "none" if one.recursive_c is None else figure(one.recursive_c)
+        shares = map(figure, (one.t_equal, one.t_ordered, one.alpha))
+        rows.append((name, str(one.distinct_l), figure(one.entropy_l), ratio, *shares, str(one.p)))
     return _aligned(rows, right=range(1, 8))
 
 
@@ -122,24 +105,14 @@ def _findings(audit: Audit) -> list[str]:
     rows: list[tuple[str, ...]] = [
         ("", "requirement", "measure", "reached", "required", "violating records", "in classes")
     ]
-    rows += [_finding(one) for one in audit.verdict.findings]
+    for one in audit.verdict.findings:
+        judged = ("holds" if one.holds else "FAILS", one.requirement, one.measure)
+        figures = (figure(one.reached), figure(one.required))
+        rows.append((*judged, *figures, f"{one.rows_violating:,}", f"{one.classes_violating:,}"))
     return [
         *_aligned(rows, right=range(3, 7)),
         "All requirements hold." if audit.verdict.holds else "The requirements do NOT hold.",
     ]
-
-
-def _finding(one: Finding) -> tuple[str, ...]:
-    mark = "holds" if one.holds else "FAILS"
-    figures = (_number(one.reached), _number(one.required))
-    return (
-        mark,
-        one.requirement,
-        one.measure,
-        *figures,
-        f"{one.rows_violating:,}",
-        f"{one.classes_violating:,}",
-    )
 
 
 def _section(title: str, lines: list[str]) -> list[str]:
@@ -169,7 +142,12 @@ def _bullet(text: str) -> list[str]:
     return textwrap.wrap(text, _WIDTH, initial_indent="- ", subsequent_indent="  ")
 
 
-def _number(value: float) -> str:
+def figure(value: float) -> str:
+    """Write a figure short: whole numbers whole, others with four digits.
+
+    >>> figure(10.0), figure(0.05049), figure(1234567.0)
+    ('10', '0.05049', '1,234,567')
+    """
     return f"{value:,.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:.4g}"
 
 

@@ -23,7 +23,7 @@ from hedgerow.trees.attributes import MISSING
 from hedgerow.trees.contents import contents_of, generalized, known_values
 from hedgerow.trees.set_attributes import CellReader, SetAttribute, Shares
 from hedgerow.trees.splitting.records import CodeLists
-from hedgerow.trees.training import MISSING_LABEL
+from hedgerow.values import MISSING_TEXT
 
 __all__ = ["SetAttribute", "SetColumn", "cells_of", "joined_lists", "read_training", "read_unseen"]
 
@@ -101,7 +101,7 @@ def read_training(
     lacks = texts.domain.has_missing or any(isinstance(one, frozenset) and None in one for one in contents)
     lacks = lacks or (spread is not None and spread.domain.has_missing)
     if lacks and missing_is_value and not attribute.numeric:
-        attribute = replace(attribute, labels=(*attribute.labels, MISSING_LABEL), has_missing=True)
+        attribute = replace(attribute, labels=(*attribute.labels, MISSING_TEXT), has_missing=True)
     return _column(CellReader(attribute, training=True), texts, contents, spread, classes)
 
 

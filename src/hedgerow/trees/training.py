@@ -14,11 +14,9 @@ from hedgerow.counts import FrequencyTable
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.trees.attributes import MISSING, Attribute, CodedColumn, with_missing
+from hedgerow.values import MISSING_TEXT
 
 __all__ = ["LabelledTuples", "TrainingTable", "checked_target", "labelled_tuples", "training_table"]
-
-# What a missing category is called where every value needs a name; no published cell is ever written so.
-MISSING_LABEL = "\\N"
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +110,7 @@ def _column(domain: Domain, codes: Ints) -> CodedColumn:
     labels: Sequence[str] = domain.labels.tolist()
     if domain.numbers is not None and domain.kind != "text":
         return CodedColumn(Attribute(domain.name, tuple(labels), domain.numbers), with_missing(domain, codes))
-    return CodedColumn(Attribute(domain.name, (*labels, *([MISSING_LABEL] if domain.has_missing else []))), codes)
+    return CodedColumn(Attribute(domain.name, (*labels, *([MISSING_TEXT] if domain.has_missing else []))), codes)
 
 
 def checked_target(counts: FrequencyTable, owner: str) -> str:

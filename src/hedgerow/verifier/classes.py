@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput
 
-__all__ = ["Cells", "ClassCounts", "Codes", "Encoded", "Histogram", "Integers", "Labels", "distinct"]
+__all__ = ["Bools", "Cells", "ClassCounts", "Codes", "Encoded", "Floats", "Histogram", "Integers", "Labels", "distinct"]
 
 Labels = NDArray[np.object_]
 Codes = NDArray[np.int32]
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 # Below this a mixed-radix key cannot overflow when one more column is multiplied in.
 _LARGEST_KEY = 2**62

@@ -13,15 +13,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput
-from hedgerow.verifier.classes import Histogram, Integers, Labels, distinct
+from hedgerow.verifier.classes import Floats, Histogram, Integers, Labels, distinct
 from hedgerow.verifier.labels import LabelIndex, numbers_of, text_of
 
 __all__ = ["equal_distance", "hierarchical_distance", "ordered_distance"]
-
-Floats = NDArray[np.float64]
 
 
 def equal_distance(histogram: Histogram) -> Floats:

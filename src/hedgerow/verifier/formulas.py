@@ -10,13 +10,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hedgerow.verifier.classes import Histogram, Integers
+from hedgerow.verifier.classes import Floats, Histogram, Integers
 
 __all__ = ["distinct_values", "entropy_values", "largest_share", "recursive_ratio", "share_of"]
-
-Floats = NDArray[np.float64]
 
 
 def distinct_values(histogram: Histogram) -> Integers:

@@ -14,10 +14,9 @@ from decimal import Decimal
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput
-from hedgerow.verifier.classes import Encoded, Labels
+from hedgerow.verifier.classes import Encoded, Integers, Labels
 
 __all__ = ["LabelIndex", "as_number", "encode", "numbers_of", "text_of"]
 
@@ -115,7 +114,7 @@ def encode(column: Any, name: str, missing: Sequence[str], *, quasi: bool) -> En
     return Encoded(codes[at], np.array(labels, dtype=object))
 
 
-def _distinct(column: Any) -> tuple[list[Any], NDArray[np.int64]]:
+def _distinct(column: Any) -> tuple[list[Any], Integers]:
     """The distinct values of a column, floats by their bits (-0.0 is not 0.0), and which of them each row has."""
     array = column.combine_chunks()
     if str(array.type) in ("float", "double"):

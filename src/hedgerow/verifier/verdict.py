@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput, NotAnonymous
-from hedgerow.verifier.classes import ClassCounts
+from hedgerow.verifier.classes import Bools, ClassCounts
 from hedgerow.verifier.closeness import equal_distance, hierarchical_distance, ordered_distance
 from hedgerow.verifier.counting import count_classes
 from hedgerow.verifier.formulas import (
@@ -137,7 +136,7 @@ class _Check:
     """One measure: its value in every class, which classes are fine, the worst value and the demanded one."""
 
     measure: str
-    fine: NDArray[np.bool_]
+    fine: Bools
     reached: float
     required: float
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hedgerow.verifier.classes import ClassCounts, Integers, distinct
+from hedgerow.verifier.classes import Bools, ClassCounts, Integers, Labels, distinct
 
 __all__ = ["wildcard_k"]
 
@@ -74,5 +73,5 @@ def _matching(part: ClassCounts, here: Integers, there: Integers, concrete: Inte
     return sums[key[: len(here)]]
 
 
-def _is_wild(labels: NDArray[np.object_], suppressed: str) -> NDArray[np.bool_]:
+def _is_wild(labels: Labels, suppressed: str) -> Bools:
     return np.array([label is None or label == suppressed for label in labels], dtype=np.bool_)

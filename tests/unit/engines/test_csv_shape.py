@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hedgerow.engines import csv_shape
-from hedgerow.engines.csv_shape import Shape, look_at
+from hedgerow.engines.csv_shape import CsvShape, look_at
 from hedgerow.errors import BadInput
 
 PLAIN: dict[str, tuple[bytes, int, int]] = {
@@ -42,7 +42,7 @@ def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
     return int(request.param)
 
 
-def shape(folder: Path, content: bytes, columns: int, delimiter: str = ",") -> Shape:
+def shape(folder: Path, content: bytes, columns: int, delimiter: str = ",") -> CsvShape:
     (folder / "people.csv").write_bytes(content)
     return look_at(folder / "people.csv", "people.csv", columns, delimiter)
 
@@ -50,7 +50,7 @@ def shape(folder: Path, content: bytes, columns: int, delimiter: str = ",") -> S
 @pytest.mark.parametrize("case", PLAIN)
 def test_plain_files(case: str, block: int, tmp_path: Path) -> None:
     content, columns, records = PLAIN[case]
-    assert shape(tmp_path, content, columns) == Shape(records, plain=True, spans_lines=False)
+    assert shape(tmp_path, content, columns) == CsvShape(records, plain=True, spans_lines=False)
 
 
 @pytest.mark.parametrize("case", ODD)
@@ -60,8 +60,8 @@ def test_odd_files(case: str, block: int, tmp_path: Path) -> None:
 
 
 def test_line_ends_inside_of_quotes(block: int, tmp_path: Path) -> None:
-    assert shape(tmp_path, b'a,b\n1,"x\n\ny"\n', 2) == Shape(1, plain=True, spans_lines=True)
-    assert shape(tmp_path, b'a,b\r\n1,"x\r\ny"\r\n', 2) == Shape(1, plain=True, spans_lines=True)
+    assert shape(tmp_path, b'a,b\n1,"x\n\ny"\n', 2) == CsvShape(1, plain=True, spans_lines=True)
+    assert shape(tmp_path, b'a,b\r\n1,"x\r\ny"\r\n', 2) == CsvShape(1, plain=True, spans_lines=True)
 
 
 @pytest.mark.parametrize("delimiter", [":", " ", "a", "§"])

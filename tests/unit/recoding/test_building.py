@@ -114,21 +114,18 @@ def test_labels() -> None:
     assert column.kinds == ("suppressed",)
 
 
-def test_pieces() -> None:
-    whole = Pieces.whole(np.array([1, 0]), np.array([3, 4]))
-    assert not whole.split
-    assert Pieces(np.array([0, 0]), np.array([0, 1]), np.array([1, 2])).split
-
-
 def test_many_labels_are_written_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looking through all codes for each label would take time with the square of their number."""
+    looked_below: list[int] = []
+    codes_below = hierarchies.EncodedHierarchy.codes_below
 
-    def refuse(*_: Any) -> None:
-        pytest.fail("the codes below each node must not be looked for one node after the other")
+    def counted(hierarchy: hierarchies.EncodedHierarchy, nodes: Any) -> Any:
+        looked_below.append(len(nodes))
+        return codes_below(hierarchy, nodes)
 
-    monkeypatch.setattr(hierarchies.EncodedHierarchy, "mask_of", refuse)
-    monkeypatch.setattr(hierarchies.EncodedHierarchy, "covers", refuse)
+    monkeypatch.setattr(hierarchies.EncodedHierarchy, "codes_below", counted)
     names = [f"{at:03d}" for at in range(300)]
     column, texts = published(names, list(range(300)), "label", "masking")
     assert texts == names
     assert column.members.tolist() == list(range(300))
+    assert looked_below == [300, 300]  # once for each of the two columns

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 from sklearn.base import clone
@@ -22,14 +23,7 @@ from hedgerow.anonymizers.checks.examples import (
 )
 from hedgerow.anonymizers.checks.expectations import expect
 
-__all__ = [
-    "check_keyword_only_parameters",
-    "check_init_only_assigns",
-    "check_parameters_round_trip",
-    "check_clone",
-    "check_pickle",
-    "check_repr",
-]
+__all__ = ["CHECKS"]
 
 
 def check_keyword_only_parameters(estimator: Anonymizer) -> None:
@@ -86,3 +80,13 @@ def check_repr(estimator: Anonymizer) -> None:
     shown = repr(prepared(estimator, k=17))
     expect(type(estimator).__name__ in shown, "repr must name the class.")
     expect("k=17" in shown, "repr must show parameters that are not the defaults.")
+
+
+CHECKS: tuple[Callable[[Anonymizer], None], ...] = (
+    check_keyword_only_parameters,
+    check_init_only_assigns,
+    check_parameters_round_trip,
+    check_clone,
+    check_pickle,
+    check_repr,
+)

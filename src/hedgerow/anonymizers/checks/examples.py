@@ -29,6 +29,7 @@ __all__ = [
     "released",
     "rows_of",
     "tuples_of",
+    "with_cells",
     "features_and_classes",
     "same_rows",
 ]
@@ -62,6 +63,11 @@ def example_table(rows: int = ROWS, *, missing: Sequence[str] = ()) -> pa.Table:
     for name in missing:
         table[name] = [None if row % 6 == 1 else value for row, value in enumerate(table[name])]
     return pa.table(table)
+
+
+def with_cells(table: pa.Table, name: str, cells: Sequence[Any]) -> pa.Table:
+    """The table with other cells in a column that it has."""
+    return table.set_column(table.column_names.index(name), name, pa.array(cells))
 
 
 def prepared(estimator: Anonymizer, **parameters: Any) -> Anonymizer:

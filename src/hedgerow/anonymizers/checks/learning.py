@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import pyarrow as pa
@@ -30,12 +30,7 @@ from hedgerow.proportions import ColumnProportions
 from hedgerow.published import Interval, ValueSet, parse
 from hedgerow.recoding import NodeRouter
 
-__all__ = [
-    "check_unseen_rows",
-    "check_fit_resample",
-    "check_fit_resample_without_schema",
-    "check_proportions",
-]
+__all__ = ["CHECKS"]
 
 
 def check_unseen_rows(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:
@@ -57,7 +52,7 @@ def check_unseen_rows(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> No
 
 
 def check_fit_resample(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:
-    """``fit_resample`` returns published rows and, beside each, its class."""
+    """``fit_resample`` returns published rows and, beside each, its label."""
     features, classes = features_and_classes(as_frame)
     fitted = prepared(estimator, k=K, schema=PIPELINE_SCHEMA)
     published, labels = fitted.fit_resample(features, classes)
@@ -123,3 +118,11 @@ def _bin_of(column: ColumnProportions, of_class: int, pool: int) -> int:
     found = [at for at in bins if column.first[at] <= pool <= column.last[at]]
     expect(bool(found), "every person must be in a bin of the class.")
     return min(found, key=lambda at: int(column.last[at] - column.first[at]))
+
+
+CHECKS: tuple[Callable[..., None], ...] = (
+    check_unseen_rows,
+    check_fit_resample,
+    check_fit_resample_without_schema,
+    check_proportions,
+)

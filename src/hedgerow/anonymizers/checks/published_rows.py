@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -26,20 +28,9 @@ from hedgerow.anonymizers.checks.examples import (
 from hedgerow.anonymizers.checks.expectations import expect
 from hedgerow.frames import open_frame
 from hedgerow.published import SUPPRESSED, Interval, ValueSet, parse
-from hedgerow.schema import Schema
 from hedgerow.values import number_text
 
-__all__ = [
-    "check_k",
-    "check_no_row_invented_or_lost",
-    "check_other_columns_untouched",
-    "check_published_values_cover",
-    "check_columns_in_order",
-    "check_same_frame_type",
-    "check_rows_shuffled",
-    "check_seed",
-    "check_input_not_modified",
-]
+__all__ = ["CHECKS"]
 
 
 def check_k(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:
@@ -64,7 +55,7 @@ def check_no_row_invented_or_lost(estimator: Anonymizer, as_frame: AsFrame = as_
 def check_other_columns_untouched(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:
     """Columns that are no quasi-identifiers keep their type and, row by row, their values."""
     table = example_table().append_column("score", pa.array([row / 4 for row in range(ROWS)]))
-    schema = Schema(quasi=QUASI, target="income", sensitive=["disease"], insensitive=["note", "score"])
+    schema = replace(SCHEMA, insensitive=["note", "score"])
     release, rows = released(estimator, table, as_frame, schema, k=K)
     names = (*OTHERS, "score")
     invented = tuples_of(rows, names) - tuples_of(rows_of(table), names)
@@ -101,7 +92,7 @@ def _covers(published: Any, original: Any) -> bool:
 def check_columns_in_order(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:
     """The published columns have their names and their order; identifying ones are gone."""
     table = example_table().append_column("name", pa.array([f"person {row}" for row in range(ROWS)]))
-    schema = Schema(quasi=QUASI, target="income", sensitive=["disease"], insensitive=["note"], identifying=["name"])
+    schema = replace(SCHEMA, identifying=["name"])
     release, _ = released(estimator, table, as_frame, schema, k=K)
     published = open_frame(release.table).frame.columns
     expect(published == [name for name in table.column_names if name != "name"], "columns must keep their order.")
@@ -145,3 +136,16 @@ def check_input_not_modified(estimator: Anonymizer, as_frame: AsFrame = as_it_is
     frame = as_frame(table)
     prepared(estimator, k=K).anonymize(frame, SCHEMA)
     expect(rows_of(frame) == rows_of(table), "the input must not be modified.")
+
+
+CHECKS: tuple[Callable[..., None], ...] = (
+    check_k,
+    check_no_row_invented_or_lost,
+    check_other_columns_untouched,
+    check_published_values_cover,
+    check_columns_in_order,
+    check_same_frame_type,
+    check_rows_shuffled,
+    check_seed,
+    check_input_not_modified,
+)

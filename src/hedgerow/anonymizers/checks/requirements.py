@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
+from collections.abc import Callable
+from dataclasses import replace
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.checks.examples import QUASI, ROWS, AsFrame, K, as_it_is, example_table, released, tuples_of
+from hedgerow.anonymizers.checks.examples import (
+    QUASI,
+    ROWS,
+    SCHEMA,
+    AsFrame,
+    K,
+    as_it_is,
+    example_table,
+    released,
+    tuples_of,
+    with_cells,
+)
 from hedgerow.anonymizers.checks.expectations import expect, refused
 from hedgerow.errors import BadInput, Infeasible
 from hedgerow.privacy import KAnonymity, LDiversity
-from hedgerow.schema import Schema
 
-__all__ = [
-    "check_shields",
-    "check_l_diversity",
-    "check_infeasible",
-    "check_k_above_rows",
-    "check_errors_hide_cells",
-]
+__all__ = ["CHECKS"]
 
 
 def check_shields(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:
@@ -54,14 +59,21 @@ def check_errors_hide_cells(estimator: Anonymizer, as_frame: AsFrame = as_it_is)
     """Errors name columns and counts, never a cell."""
     table = example_table()
     ages = ["secret age" if row == 5 else str(age) for row, age in enumerate(table["age"].to_pylist())]
-    mixed = table.set_column(table.column_names.index("age"), "age", pa.array(ages))
+    mixed = with_cells(table, "age", ages)
     with refused(BadInput, mixed, "text among numbers"):
         released(estimator, mixed, as_frame, k=K)
     zips = ["secret zip" if row == 5 else zip_code for row, zip_code in enumerate(table["zip"].to_pylist())]
-    uncovered = table.set_column(table.column_names.index("zip"), "zip", pa.array(zips))
+    uncovered = with_cells(table, "zip", zips)
     known = sorted(set(table["zip"].to_pylist()))
-    schema = Schema(
-        quasi=QUASI, target="income", sensitive=["disease"], insensitive=["note"], hierarchies={"zip": {"*": known}}
-    )
+    schema = replace(SCHEMA, hierarchies={"zip": {"*": known}})
     with refused(BadInput, uncovered, "a value that its hierarchy does not cover"):
         released(estimator, uncovered, as_frame, schema, k=K)
+
+
+CHECKS: tuple[Callable[..., None], ...] = (
+    check_shields,
+    check_l_diversity,
+    check_infeasible,
+    check_k_above_rows,
+    check_errors_hide_cells,
+)

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-
-import pyarrow as pa
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.checks.examples import QUASI, ROWS, AsFrame, K, as_it_is, example_table, released, tuples_of
+from hedgerow.anonymizers.checks.examples import (
+    QUASI,
+    ROWS,
+    SCHEMA,
+    AsFrame,
+    K,
+    as_it_is,
+    example_table,
+    released,
+    tuples_of,
+    with_cells,
+)
 from hedgerow.anonymizers.checks.expectations import expect
 from hedgerow.published import ValueSet, parse
-from hedgerow.schema import Schema
 
-__all__ = [
-    "check_missing_values",
-    "check_missing_marker",
-    "check_one_row",
-    "check_all_rows_equal",
-    "check_k_equals_rows",
-    "check_constant_column",
-    "check_unique_column",
-]
+__all__ = ["CHECKS"]
 
 
 def check_missing_values(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:
@@ -42,8 +43,8 @@ def check_missing_marker(estimator: Anonymizer, as_frame: AsFrame = as_it_is) ->
     """A text that the schema calls missing is treated as null, and not published as a value."""
     table = example_table()
     zips = ["?" if row % 6 == 1 else zip_code for row, zip_code in enumerate(table["zip"].to_pylist())]
-    marked = table.set_column(table.column_names.index("zip"), "zip", pa.array(zips))
-    schema = Schema(quasi=QUASI, target="income", sensitive=["disease"], insensitive=["note"], missing=["?"])
+    marked = with_cells(table, "zip", zips)
+    schema = replace(SCHEMA, missing=["?"])
     release, rows = released(estimator, marked, as_frame, schema, k=K)
     expect(min(tuples_of(rows, QUASI).values()) >= K, "k must hold with marked missing values.")
     for row in rows:
@@ -75,7 +76,7 @@ def check_k_equals_rows(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> 
 def check_constant_column(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:
     """A quasi-identifier with one value does no harm."""
     table = example_table()
-    same = table.set_column(table.column_names.index("sex"), "sex", pa.array(["F"] * ROWS))
+    same = with_cells(table, "sex", ["F"] * ROWS)
     _, rows = released(estimator, same, as_frame, k=K)
     expect(min(tuples_of(rows, QUASI).values()) >= K, "k must hold with a constant column.")
 
@@ -83,6 +84,17 @@ def check_constant_column(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -
 def check_unique_column(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:
     """A quasi-identifier that tells every row apart is generalized."""
     table = example_table()
-    unique = table.set_column(table.column_names.index("zip"), "zip", pa.array([f"c{row:02}" for row in range(ROWS)]))
+    unique = with_cells(table, "zip", [f"c{row:02}" for row in range(ROWS)])
     _, rows = released(estimator, unique, as_frame, k=K)
     expect(min(tuples_of(rows, QUASI).values()) >= K, "k must hold with a column of unique values.")
+
+
+CHECKS: tuple[Callable[..., None], ...] = (
+    check_missing_values,
+    check_missing_marker,
+    check_one_row,
+    check_all_rows_equal,
+    check_k_equals_rows,
+    check_constant_column,
+    check_unique_column,
+)

@@ -25,7 +25,7 @@ from hedgerow.errors import BadInput
 from hedgerow.trees.attributes import Attribute
 from hedgerow.trees.nodes.arrays import NodeList
 from hedgerow.trees.nodes.paths import PathTree, joined_lookups
-from hedgerow.trees.training import MISSING_LABEL
+from hedgerow.values import MISSING_TEXT
 
 __all__ = ["ByThreshold", "ByValue", "Leaf", "Node", "category_name", "path_tree"]
 
@@ -253,7 +253,7 @@ def _codes(domain: Domain) -> dict[str | None, int]:
     if domain.has_missing:
         codes[None] = domain.missing_code
         # An inducer that reads the training table sees a missing category under this name.
-        codes.setdefault(MISSING_LABEL, domain.missing_code)
+        codes.setdefault(MISSING_TEXT, domain.missing_code)
     return codes
 
 
@@ -270,7 +270,7 @@ def category_name(attribute: Attribute, code: int) -> str | None:
     """
     label = attribute.labels[code]
     last = code == len(attribute.labels) - 1
-    return None if last and label == MISSING_LABEL and MISSING_LABEL in attribute.labels[:-1] else label
+    return None if last and label == MISSING_TEXT and MISSING_TEXT in attribute.labels[:-1] else label
 
 
 def _check_complete(tree: PathTree, counts: FrequencyTable, owner: str) -> None:

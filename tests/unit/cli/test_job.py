@@ -1,0 +1,37 @@
+"""Job files, and what is typed beside them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hedgerow.cli.job import assemble, read_job
+from hedgerow.errors import BadInput
+
+
+def test_what_is_typed_wins_and_paths_begin_at_the_job(tmp_path: Path) -> None:
+    path = tmp_path / "job.toml"
+    path.write_text(
+        'input = "in.csv"\nquasi = "age,sex"\nk = 5\ndrop = ["name"]\n[set]\ncut = "wide"\nrelaxed = true'
+    )
+    job = assemble({"k": 7, "set": {"cut": "median"}}, str(path))
+    assert (job.k, job.quasi, job.identifying) == (7, ["age", "sex"], ["name"])
+    assert job.set == {"cut": "median", "relaxed": True}
+    assert job.input == str(tmp_path / "in.csv")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("k = 5\nquasi =\n", "wrong at line 2"),
+        ("a = " + "[" * 250 + "]" * 250, "nested too deeply for a job"),
+        ('drop = ["a"]\nidentifying = ["b"]', "'identifying' stands twice"),
+        ("kk = 2", "no field 'kk'"),
+        ('k = "two"', "'k' parameter of the job file .* must be a whole number"),
+    ],
+)
+def test_what_is_wrong_with_a_job(content: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "job.toml").write_text(content)
+    with pytest.raises(BadInput, match=message):
+        read_job(tmp_path / "job.toml")

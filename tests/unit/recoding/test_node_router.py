@@ -1,0 +1,29 @@
+"""Cells of unseen rows go to the published node at or above their value."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hedgerow.domains import Domain
+from hedgerow.hierarchies import resolve
+from hedgerow.recoding.node_router import ColumnMap, NodeRouter
+
+KNOWN = Domain("zip", "text", np.array(["11", "12", "21"]), has_missing=True)
+HIERARCHY = resolve("masking", KNOWN, "zip")
+# Published are 1* (0), below which 11 and 12 are, and the missing value (1).
+PUBLISHED = np.array(
+    [0 if label in ("1*", "11", "12") else 1 if label is None else -1 for label in HIERARCHY.labels], dtype=np.int32
+)
+
+
+def test_known_unseen_and_missing_values() -> None:
+    new = Domain("zip", "text", np.array(["12", "19", "21", "44"]), has_missing=True)
+    assert ColumnMap(HIERARCHY, PUBLISHED).values(KNOWN, new).tolist() == [0, 0, -1, -1, 1]
+
+
+def test_json_and_back() -> None:
+    router = NodeRouter((ColumnMap(HIERARCHY, PUBLISHED),))
+    again = NodeRouter.from_dict(router.to_dict())
+    assert again.to_dict() == router.to_dict()
+    assert again.maps[0].values(KNOWN, Domain("zip", "text", np.array(["11"]))).tolist() == [0]
+    assert router.published([KNOWN]) == ({}, None)

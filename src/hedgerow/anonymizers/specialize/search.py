@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow.anonymizers.specialize import _kernels
 from hedgerow.anonymizers.specialize.attributes import Attribute
 from hedgerow.anonymizers.specialize.shield_classes import ShieldClasses, by_shield
+from hedgerow.arrays import Floats, Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 
@@ -140,10 +140,10 @@ class Search:
         column = int(self._column[candidate])
         return column, self.attributes[column].label(candidate - int(self._parts_at[column]))
 
-    def _found(self) -> NDArray[np.int64]:
+    def _found(self) -> Longs:
         return np.flatnonzero(self._candidates.allowed & (self._gain > 0))
 
-    def _losses(self, found: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _losses(self, found: Longs) -> Floats:
         column = self._column[found]
         if self._loss == "node":
             return np.where(self._weight[column] > 0, self._drop[found], 0).astype(np.float64)
@@ -151,5 +151,5 @@ class Search:
         for held, shield in zip(self._held, self.shields, strict=True):
             falls = np.maximum(shield.smallest_class - shield.smallest_after[found], 0)
             total += shield.weight * held[column] * falls
-        mean: NDArray[np.float64] = total / np.maximum(self._weight[column], 1)
+        mean: Floats = total / np.maximum(self._weight[column], 1)
         return mean

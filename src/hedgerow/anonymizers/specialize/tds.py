@@ -62,19 +62,23 @@ class TDS(Anonymizer):
         "What anonymity costs: the fall of the smallest class, as the authors have it, or of the value's size."
     )
 
+    _disclose = False
+
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.specialize.publishing import publish
 
-        target = checked_target(counts, "TDS")
-        search = search_from_top(counts, requirements, target, self.loss)
+        target = checked_target(counts, type(self).__name__)
+        search = search_from_top(counts, requirements, target, self.loss, disclose=self._disclose)
         search.run()
-        return publish("tds", counts, search, target)
+        return publish(self.name, counts, search, target)
 
 
-def search_from_top(counts: FrequencyTable, requirements: Sequence[Requirement], target: str, loss: Loss) -> Search:
+def search_from_top(
+    counts: FrequencyTable, requirements: Sequence[Requirement], target: str, loss: Loss, *, disclose: bool = False
+) -> Search:
     """The search before its first step."""
     from hedgerow.anonymizers.specialize.attributes import attribute_of
     from hedgerow.anonymizers.specialize.search import Search
 
-    attributes = [attribute_of(counts, name, target, disclose=False) for name in counts.quasi]
+    attributes = [attribute_of(counts, name, target, disclose=disclose) for name in counts.quasi]
     return Search(counts, requirements, attributes, loss)

@@ -20,6 +20,7 @@ from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups
+from hedgerow.trees.nodes.arrays import ranges
 
 __all__ = ["Part", "grouped_in_blocks", "merge_parts", "recoding_of"]
 
@@ -127,7 +128,7 @@ def recoding_of(
 def _part(whole: Described, units: Units, packed: PackedRequirements, block: Longs) -> Part:
     lengths = units.cells[block + 1] - units.cells[block]
     cells = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    place = np.repeat(units.cells[block] - cells[:-1], lengths) + np.arange(int(lengths.sum()))
+    place, _ = ranges(units.cells[block], lengths)
     return Part(
         whole.shape,
         whole.boxes.at(block),

@@ -1,4 +1,4 @@
-"""The climb from the leaves: generalize what loses least of the class for the anonymity it gains, until all holds.
+"""The climb from the leaves: generalize what loses least of the label for the anonymity it gains, until all holds.
 
 A generalization replaces the children of a node by the node, once all of them that hold records are in the cut. Its
 information loss is the information gain of splitting the node again. Its anonymity gain is how far the smallest class

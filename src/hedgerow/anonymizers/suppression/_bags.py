@@ -15,26 +15,10 @@ from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.privacy.formulas import all_hold
 
-__all__ = [
-    "BORROWED",
-    "CROSSED",
-    "END",
-    "RELEASED",
-    "SETTLED",
-    "START",
-    "TOTAL",
-    "WAITING",
-    "Bags",
-    "complies",
-    "copy_bag",
-    "lend",
-    "move_lent",
-]
+__all__ = ["END", "START", "TOTAL", "Bags", "complies", "copy_bag", "lend", "move_lent"]
 
-# What is known of each node: its range in the pool and the records there; whether it is a group of the release; how
-# many records came up to it from branches that do not comply, and how many siblings lent to these; whether one sibling
-# completed it; and whether it keeps what came up.
-START, END, TOTAL, RELEASED, WAITING, BORROWED, CROSSED, SETTLED = range(8)
+# The first of what is known of each node: its range in the pool, and the records there.
+START, END, TOTAL = range(3)
 
 
 class Bags(NamedTuple):
@@ -45,7 +29,7 @@ class Bags(NamedTuple):
     cell, size, lent : int arrays (pool,)
         How many records of a cell there are, and how many of these are about to be lent.
     nodes : int array (nodes, 8)
-        What is known of each node.
+        What is known of each node; more of it in :mod:`hedgerow.anonymizers.suppression._kernels`.
     labels : int array (cells,)
     values : int array (cells, sensitive columns)
         Where the sensitive values of each cell stand in one histogram of all of them.

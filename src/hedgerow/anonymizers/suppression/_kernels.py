@@ -12,26 +12,17 @@ import math
 import numpy as np
 
 from hedgerow._jit import int64, jit
-from hedgerow.anonymizers.suppression._bags import (
-    BORROWED,
-    CROSSED,
-    END,
-    RELEASED,
-    SETTLED,
-    START,
-    TOTAL,
-    WAITING,
-    Bags,
-    complies,
-    copy_bag,
-    lend,
-    move_lent,
-)
+from hedgerow.anonymizers.suppression._bags import END, START, TOTAL, Bags, complies, copy_bag, lend, move_lent
 from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.trees.nodes.links import BRANCHES, COLUMN, FIRST
 
-__all__ = ["prune_upwards"]
+__all__ = ["BORROWED", "RELEASED", "SETTLED", "WAITING", "prune_upwards"]
+
+# What else is known of each node: whether it is a group of the release; how many records came up to it from branches
+# that do not comply, and how many siblings lent to these; whether one sibling completed it; and whether it keeps what
+# came up.
+RELEASED, WAITING, BORROWED, CROSSED, SETTLED = range(3, 8)
 
 
 @jit

@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from hedgerow import privacy
-from hedgerow.anonymizers.suppression._bags import BORROWED, END, RELEASED, SETTLED, START, TOTAL, WAITING, Bags
-from hedgerow.anonymizers.suppression._kernels import prune_upwards
+from hedgerow.anonymizers.suppression._bags import END, START, TOTAL, Bags
+from hedgerow.anonymizers.suppression._kernels import BORROWED, RELEASED, SETTLED, WAITING, prune_upwards
 from hedgerow.arrays import Bools, Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import InternalError, required
 from hedgerow.privacy import Requirement
+from hedgerow.trees.nodes.arrays import ranges
 from hedgerow.trees.nodes.paths import PathTree
 
 __all__ = ["PrunedTree", "Reading", "pruned"]
@@ -53,8 +54,7 @@ class PrunedTree:
     def entries(self, nodes: Longs) -> tuple[Longs, Longs]:
         """The places in the pool of what some nodes hold, and which of the nodes each belongs to."""
         start, end = self.bags.nodes[nodes, START], self.bags.nodes[nodes, END]
-        owner = np.repeat(np.arange(len(nodes)), end - start)
-        entry = (end - np.cumsum(end - start))[owner] + np.arange(len(owner))
+        entry, owner = ranges(start, end - start)
         held = self.bags.size[entry] > 0
         return entry[held], owner[held]
 

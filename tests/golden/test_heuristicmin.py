@@ -15,7 +15,7 @@ from hedgerow import KAnonymity, Schema
 from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.cut_search import by_attribute
 from hedgerow.anonymizers.lattice.cuts import CutSpace, State
-from hedgerow.anonymizers.lattice.heuristicmin import FoundCuts, HeuristicMin, search_cuts
+from hedgerow.anonymizers.lattice.heuristicmin import FoundCuts, HeuristicMin
 from hedgerow.anonymizers.pipeline import Prepared
 from hedgerow.metrics import prec, row_ratio
 
@@ -45,7 +45,7 @@ def prepared(example: Example, *more: KAnonymity) -> Prepared:
 
 def searched(example: Example, **parameters: Any) -> tuple[Prepared, FoundCuts]:
     made = prepared(example)
-    return made, search_cuts(made.counts, made.requirements, **parameters)
+    return made, HeuristicMin(**parameters).search(made.counts, made.requirements)
 
 
 def number_of_row(made: Prepared, example: Example) -> list[int]:

@@ -86,7 +86,7 @@ class Traced:
 
     def size(self, node: int) -> int:
         at = self.place[node]
-        return int(self.outcome.bags.size[self.outcome.start[at] : self.outcome.end[at]].sum())
+        return int(self.outcome.bags.size[self.outcome.entries(np.array([at]))[0]].sum())
 
     def reached(self, node: int) -> int:
         """How many records of the table come to a leaf; to a branch that the tree does not have come none."""

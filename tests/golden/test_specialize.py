@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 import pytest
+import specializations
 from shields import Shields
 
 from hedgerow import KAnonymity, Schema
@@ -47,7 +48,9 @@ def named(case: dict[str, Any], search: Search) -> list[str]:
 
 
 def scores(case: dict[str, Any], search: Search) -> dict[str, float]:
-    return {f"{case['columns'][column]}:{label}": score for (column, label), score in search.scores().items()}
+    return {
+        f"{case['columns'][column]}:{label}": score for (column, label), score in specializations.scores(search).items()
+    }
 
 
 def rows_now(counts: FrequencyTable, nodes: list[Any]) -> list[list[Any]]:
@@ -123,8 +126,8 @@ def test_case_2_refused() -> None:
             assert rows_now(job.counts, nodes) == sorted(CASE_2["tds"]["refused_rows"][name])
         assert shields.violating_one(which, nodes).any()
     # The other two hold records of one class only, so that they gain nothing and are not looked at.
-    assert {(1, "Any"): 1, (2, "[1,37)"): 1}.items() <= search.refused().items()
-    assert search.scores() == {}
+    assert {(1, "Any"): 1, (2, "[1,37)"): 1}.items() <= specializations.refused(search).items()
+    assert specializations.scores(search) == {}
 
 
 def test_case_2_scores_at_first() -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -137,7 +138,7 @@ def test_counts_are_those_of_the_pseudo_code(table: pa.Table, tree: Node, k: int
     expected = Counter((one.waiting, one.borrowed) for one in root.all() if one.waiting or one.borrowed)
     found = zip(outcome.waiting.tolist(), outcome.borrowed.tolist(), strict=True)
     assert Counter(pair for pair in found if any(pair)) == expected
-    assert int(outcome.bags.size[outcome.start[0] : outcome.end[0]].sum()) == left
+    assert int(outcome.bags.size[outcome.entries(np.array([0]))[0]].sum()) == left
     assert int(outcome.released.sum()) == sum(one.released for one in root.all()) + (left >= k)
 
 

@@ -12,9 +12,7 @@ from hedgerow.errors import BadInput
 
 def test_what_is_typed_wins_and_paths_begin_at_the_job(tmp_path: Path) -> None:
     path = tmp_path / "job.toml"
-    path.write_text(
-        'input = "in.csv"\nquasi = "age,sex"\nk = 5\ndrop = ["name"]\n[set]\ncut = "wide"\nrelaxed = true'
-    )
+    path.write_text('input = "in.csv"\nquasi = "age,sex"\nk = 5\ndrop = ["name"]\n[set]\ncut = "wide"\nrelaxed = true')
     job = assemble({"k": 7, "set": {"cut": "median"}}, str(path))
     assert (job.k, job.quasi, job.identifying) == (7, ["age", "sex"], ["name"])
     assert job.set == {"cut": "median", "relaxed": True}

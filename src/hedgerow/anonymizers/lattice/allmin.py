@@ -27,12 +27,11 @@ import numpy as np
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.lattice.costs import cost_of
-from hedgerow.anonymizers.lattice.judging import Judge, allowance_of
-from hedgerow.anonymizers.lattice.levels import Lattice, Levels
+from hedgerow.anonymizers.lattice.judging import Judge
+from hedgerow.anonymizers.lattice.levels import Levels, above, below, lifted
 from hedgerow.anonymizers.lattice.optimal import MOST_STATES
 from hedgerow.anonymizers.lattice.options import SUPPRESSION_LIMIT
 from hedgerow.anonymizers.lattice.publishing import publish
-from hedgerow.anonymizers.lattice.searching import Found
 from hedgerow.anonymizers.parameters import choice
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import BadInput
@@ -72,14 +71,14 @@ class AllMin(Anonymizer):
     suppression_limit: float = SUPPRESSION_LIMIT
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        lattice = Lattice(counts, (one.column for one in requirements if one.column is not None))
+        judge = Judge.of(counts, requirements, self.suppression_limit)
+        lattice = judge.lattice
         if lattice.size > MOST_STATES:
             raise BadInput(
                 f"The hierarchies of the {len(lattice.heights)} quasi-identifiers have {lattice.size:,} combinations "
                 f"of levels, more than the {MOST_STATES:,} that AllMin searches. Use fewer columns or lower "
                 "hierarchies, or the method 'optimal' with a time_limit."
             )
-        judge = Judge(lattice, requirements, allowance_of(counts.rows, self.suppression_limit))
         examined = _Examined(judge)
         if not judge.nested:
             minimal = _upwards(examined.solutions, 0, sum(lattice.heights))
@@ -90,7 +89,7 @@ class AllMin(Anonymizer):
         if not minimal:
             raise judge.refuse()
         precision = cost_of("prec", judge)
-        best = min(Found.at(one, precision.of(judge.verdict(lattice.classes(one)))) for one in minimal)
+        best = min(precision.found(one) for one in minimal)
         return publish(
             "allmin",
             judge,
@@ -148,18 +147,18 @@ class _Examined:
             columns := [at for at, level in enumerate(path[-1]) if level < self._lattice.heights[at]]
         ):
             least = min(columns, key=lambda at: self._lattice.distinct(at, path[-1][at]))
-            path.append((*path[-1][:least], path[-1][least] + 1, *path[-1][least + 1 :]))
+            path.append(lifted(path[-1], least))
         return path
 
     def _judged(self, state: Levels) -> bool:
         if self._accepted[state] or self._refused[state]:
             return bool(self._accepted[state])
         self.evaluated += 1
-        verdict = self._judge.verdict(self._lattice.classes(state))
+        verdict = self._judge.verdict_at(state)
         if verdict.accepted:
-            self._accepted[tuple(slice(level, None) for level in state) if self._judge.nested else state] = True
+            self._accepted[above(state) if self._judge.nested else state] = True
         else:
-            self._refused[tuple(slice(None, level + 1) for level in state) if verdict.refutes_below else state] = True
+            self._refused[below(state) if verdict.refutes_below else state] = True
         return verdict.accepted
 
 
@@ -193,8 +192,4 @@ def _linear(examined: _Examined, as_it_is: Levels, highest: int) -> list[Levels]
 
 
 def _upwards(solutions: _Solutions, lowest: int, highest: int) -> list[Levels]:
-    for height in range(lowest, highest + 1):
-        here = solutions(height)
-        if here:
-            return here
-    return []
+    return next(filter(None, map(solutions, range(lowest, highest + 1))), [])

@@ -15,17 +15,18 @@ dual revised simplex method, Mathematical Programming Computation 10, 2018; call
 from __future__ import annotations
 
 import math
-import time
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array, csr_array
 
-from hedgerow.anonymizers.lattice.assignments import Assignments, Longs, Units
+from hedgerow.anonymizers.lattice.assignments import Assignees, Assignments
 from hedgerow.anonymizers.lattice.cuts import CutSpace
+from hedgerow.anonymizers.lattice.deadline import Deadline
 from hedgerow.anonymizers.lattice.grouping import group_rows
+from hedgerow.arrays import Longs
 from hedgerow.privacy import Histograms
 from hedgerow.privacy.binding import BoundRequirement
 
@@ -58,23 +59,23 @@ class Solution(NamedTuple):
     bound: float
 
 
-def solve(assignments: Assignments, space: CutSpace, units: Units, time_limit: float | None) -> Solution:
+def solve(assignments: Assignments, space: CutSpace, units: Assignees, time_limit: float | None) -> Solution:
     """Find the assignment with the fewest generalizations, and of these the one with the best Prec."""
-    end = math.inf if time_limit is None else time.monotonic() + time_limit
     if len(np.unique(assignments.unit)) < len(units.tuple):
         return Solution(None, False, False, False, math.inf)
+    deadline = Deadline(time_limit)
     program = _Program(assignments, space, units)
-    first = program.minimize(assignments.steps, end)
-    if first.records is None or not first.optimal:
-        return Solution(first.records, first.feasible, False, False, first.bound)
+    first = program.minimize(assignments.steps, deadline)
+    if first.records is None or not first.fewest:
+        return first
     if _proportional(assignments.steps, assignments.distortion):
-        return Solution(first.records, True, True, True, first.bound)
+        return first._replace(precise=True)
     fewest = int(assignments.steps @ first.records)
-    second = program.minimize(assignments.distortion, end, (assignments.steps, fewest))
+    second = program.minimize(assignments.distortion, deadline, (assignments.steps, fewest))
     # A sum that the solver takes for the fewest may be above it by its tolerance, which is far below one step.
-    better = second.records is not None and int(assignments.steps @ second.records) <= fewest
-    records = second.records if better else first.records
-    return Solution(records, True, True, better and second.optimal, float(fewest))
+    if second.records is None or int(assignments.steps @ second.records) > fewest:
+        return first._replace(bound=float(fewest))
+    return first._replace(records=second.records, precise=second.fewest, bound=float(fewest))
 
 
 def _proportional(steps: Longs, distortion: Longs) -> bool:
@@ -85,38 +86,25 @@ def _proportional(steps: Longs, distortion: Longs) -> bool:
     return bool((distortion * steps[some] == steps * distortion[some]).all())
 
 
-class _Minimum(NamedTuple):
-    records: Longs | None
-    feasible: bool
-    optimal: bool
-    bound: float
+_Term = tuple[Longs, Longs, object]
+"""Where some factors stand (row of the constraint, variable), and the factors."""
 
 
-class _Constraints:
-    """Rows of a sparse matrix with their limits, written block by block."""
+class _Constraint(NamedTuple):
+    """Rows of a sparse matrix, with their limits."""
 
-    def __init__(self) -> None:
-        self.row: list[NDArray[np.int64]] = []
-        self.column: list[NDArray[np.int64]] = []
-        self.factor: list[NDArray[np.float64]] = []
-        self.low: list[NDArray[np.float64]] = []
-        self.high: list[NDArray[np.float64]] = []
-        self.rows = 0
+    rows: int
+    low: float | Longs
+    high: float | Longs
+    terms: Sequence[_Term]
 
-    def add(self, rows: int, low: float | Longs, high: float | Longs, *terms: tuple[Longs, Longs, object]) -> None:
-        """Add rows; a term is where it stands (row of the block, variable) and its factor."""
-        for row, column, factor in terms:
-            self.row.append(row + self.rows)
-            self.column.append(column)
-            self.factor.append(np.broadcast_to(np.asarray(factor, dtype=np.float64), row.shape))
-        self.low.append(np.broadcast_to(np.asarray(low, dtype=np.float64), (rows,)))
-        self.high.append(np.broadcast_to(np.asarray(high, dtype=np.float64), (rows,)))
-        self.rows += rows
-
-    def together(self, variables: int) -> LinearConstraint:
-        place = np.concatenate(self.row), np.concatenate(self.column)
-        matrix = coo_array((np.concatenate(self.factor), place), shape=(self.rows, variables)).tocsr()
-        return LinearConstraint(matrix, np.concatenate(self.low), np.concatenate(self.high))
+    def over(self, variables: int) -> LinearConstraint:
+        row, column = (np.concatenate([term[at] for term in self.terms]) for at in (0, 1))
+        factors = [
+            np.broadcast_to(np.asarray(factor, dtype=np.float64), where.shape) for where, _, factor in self.terms
+        ]
+        matrix = coo_array((np.concatenate(factors), (row, column)), shape=(self.rows, variables))
+        return LinearConstraint(matrix.tocsr(), self.low, self.high)
 
 
 class _Program:
@@ -125,16 +113,16 @@ class _Program:
     An amount is 0 or 1 where units stay whole, and a number of records where they may be split.
     """
 
-    def __init__(self, assignments: Assignments, space: CutSpace, units: Units) -> None:
+    def __init__(self, assignments: Assignments, space: CutSpace, units: Assignees) -> None:
         self._assignments, self._space, self._units = assignments, space, units
         self._choices = np.arange(len(assignments.unit), dtype=np.int64)
         own = units.records[assignments.unit]
         self._size = np.ones_like(own) if units.split else own
         self._most = own if units.split else np.ones_like(own)
         self._variables = len(self._choices)
-        self._constraints = _Constraints()
+        self._constraints: list[_Constraint] = []
         every = units.records if units.split else np.ones(len(units.records), dtype=np.int64)
-        self._constraints.add(len(every), every, every, (assignments.unit, self._choices, 1))
+        self._require(len(every), every, every, (assignments.unit, self._choices, 1))
         classes = {shield: self._classes(shield) for shield in dict.fromkeys(space.shields)}
         self._whole = self._variables
         for requirement, shield, column in space.bound:
@@ -142,7 +130,7 @@ class _Program:
             least = requirement.minimal_size
             own_class = np.arange(len(opened), dtype=np.int64)
             enough = (of, self._choices, self._size / least), (own_class, opened, -1.0)
-            self._constraints.add(len(opened), 0, np.inf, *enough)
+            self._require(len(opened), 0, np.inf, *enough)
             if column is not None:
                 held = units.held[column]
                 if requirement.formula == "distinct":
@@ -150,30 +138,33 @@ class _Program:
                 if requirement.formula == "share":
                     self._share(requirement, held, of, len(opened))
 
+    def _require(self, rows: int, low: float | Longs, high: float | Longs, *terms: _Term) -> None:
+        self._constraints.append(_Constraint(rows, low, high, terms))
+
+    def _further(self, number: int) -> Longs:
+        """New variables."""
+        self._variables += number
+        return np.arange(self._variables - number, self._variables, dtype=np.int64)
+
     def _classes(self, shield: tuple[int, ...]) -> tuple[Longs, Longs]:
         """The class of each assignment on a shield, and the variables that open the classes."""
         of_row, first = group_rows(self._assignments.rows, shield)
         of = of_row[self._assignments.row]
-        opened = self._variables + np.arange(len(first), dtype=np.int64)
-        self._variables += len(first)
+        opened = self._further(len(first))
         terms = (self._choices, self._choices, 1.0), (self._choices, opened[of], -self._most)
-        self._constraints.add(len(of), -np.inf, 0, *terms)
+        self._require(len(of), -np.inf, 0, *terms)
         return of, opened
 
     def _distinct(self, requirement: BoundRequirement, held: csr_array, of: Longs, opened: Longs) -> None:
-        unit, width = self._assignments.unit, held.shape[1]
-        lengths = np.diff(held.indptr)[unit]
-        choice = np.repeat(self._choices, lengths)
-        within = np.arange(len(choice)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        value = held.indices[held.indptr[unit][choice] + within]
-        pairs, pair = np.unique(of[choice] * width + value, return_inverse=True)
-        shown = self._variables + np.arange(len(pairs), dtype=np.int64)
-        self._variables += len(pairs)
+        of_choice, width = held[self._assignments.unit], held.shape[1]
+        choice = np.repeat(self._choices, np.diff(of_choice.indptr))
+        pairs, pair = np.unique(of[choice] * width + of_choice.indices, return_inverse=True)
+        shown = self._further(len(pairs))
         own = np.arange(len(pairs), dtype=np.int64)
-        self._constraints.add(len(pairs), 0, np.inf, (pair.astype(np.int64), choice, 1), (own, shown, -1))
+        self._require(len(pairs), 0, np.inf, (pair.astype(np.int64), choice, 1), (own, shown, -1))
         own_class = np.arange(len(opened), dtype=np.int64)
         terms = (pairs // width, shown, 1), (own_class, opened, -requirement.parameters[0])
-        self._constraints.add(len(opened), 0, np.inf, *terms)
+        self._require(len(opened), 0, np.inf, *terms)
 
     def _share(self, requirement: BoundRequirement, held: csr_array, of: Longs, classes: int) -> None:
         alpha, code = float(requirement.parameters[0]), int(requirement.parameters[1])
@@ -182,19 +173,19 @@ class _Program:
             have = held[:, [value]].toarray()[:, 0]
             if self._units.split:
                 have = (have > 0).astype(np.float64)
-            self._constraints.add(classes, -np.inf, 0, (of, self._choices, have[unit] - alpha * self._size))
+            self._require(classes, -np.inf, 0, (of, self._choices, have[unit] - alpha * self._size))
 
-    def minimize(self, cost: Longs, end: float, limited: tuple[Longs, int] | None = None) -> _Minimum:
-        """Find the amounts of least cost, with another cost limited."""
+    def minimize(self, cost: Longs, deadline: Deadline, limited: tuple[Longs, int] | None = None) -> Solution:
+        """Find the amounts of least cost, which are then called the fewest, with another cost limited."""
         choices = len(self._choices)
-        left = end - time.monotonic()
+        left = deadline.left
         if left <= 0:
-            return _Minimum(None, True, False, -math.inf)
+            return Solution(None, True, False, False, -math.inf)
         objective = np.zeros(self._variables)
         objective[:choices] = cost * self._size
         highest = np.ones(self._variables)
         highest[:choices] = self._most
-        constraints = [self._constraints.together(self._variables)]
+        constraints = [one.over(self._variables) for one in self._constraints]
         if limited is not None:
             factors = np.zeros((1, self._variables))
             factors[0, :choices] = limited[0] * self._size
@@ -210,7 +201,8 @@ class _Program:
         if records is not None and not self._holds(records):
             records = None
         bound = -math.inf if found.mip_dual_bound is None else float(found.mip_dual_bound)
-        return _Minimum(records, found.status != _INFEASIBLE, records is not None and found.status == _OPTIMAL, bound)
+        least = records is not None and found.status == _OPTIMAL
+        return Solution(records, found.status != _INFEASIBLE, least, False, bound)
 
     def _holds(self, records: Longs) -> bool:
         """Whether amounts, once rounded, assign every record and meet every requirement."""
@@ -229,10 +221,7 @@ class _Program:
                     held = held.sign().multiply(records[used][:, np.newaxis]).tocsr()
                 incidence = csr_array((np.ones(len(numbers), np.int64), (numbers, np.arange(len(numbers)))))
                 totals = csr_array(incidence @ held)
-                totals.sort_indices()
-                histograms = Histograms(
-                    totals.indptr.astype(np.int64), totals.indices.astype(np.int64), totals.data.astype(np.int64)
-                )
+                histograms = Histograms(*(one.astype(np.int64) for one in (totals.indptr, totals.indices, totals.data)))
             if not requirement.satisfied(sizes, histograms).all():
                 return False
         return True

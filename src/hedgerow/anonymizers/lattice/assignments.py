@@ -23,15 +23,14 @@ from scipy.sparse import csr_array
 
 from hedgerow.anonymizers.lattice.cuts import CutSpace
 from hedgerow.anonymizers.lattice.grouping import group_rows
+from hedgerow.arrays import Bools, Ints, Longs, ranges
 from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.errors import required
 
-__all__ = ["Assignments", "Longs", "Units", "assignments_of", "count_assignments", "steps_to"]
-
-Longs = NDArray[np.int64]
+__all__ = ["Assignees", "Assignments", "assignments_of", "count_assignments", "steps_to"]
 
 
-class Units(NamedTuple):
+class Assignees(NamedTuple):
     """What is assigned as one: tuples; or cells, where records of one tuple may part and sensitive values count.
 
     Attributes
@@ -52,7 +51,7 @@ class Units(NamedTuple):
     split: bool
 
     @classmethod
-    def of(cls, counts: FrequencyTable, space: CutSpace, *, split: bool) -> Units:
+    def of(cls, counts: FrequencyTable, space: CutSpace, *, split: bool) -> Assignees:
         """The units of a table."""
         columns = list(dict.fromkeys(one.column for one in space.bound if one.column is not None))
         by_cell = split and bool(columns)
@@ -83,7 +82,7 @@ class Assignments(NamedTuple):
         A multiple of all heights.
     """
 
-    rows: NDArray[np.int32]
+    rows: Ints
     unit: Longs
     row: Longs
     steps: Longs
@@ -95,10 +94,10 @@ class _Above(NamedTuple):
     """The nodes that the codes of a column may become: those of a code are ``nodes[start[code]:start[code + 1]]``."""
 
     start: Longs
-    nodes: NDArray[np.int32]
+    nodes: Ints
 
 
-def count_assignments(counts: FrequencyTable, space: CutSpace, units: Units) -> int:
+def count_assignments(counts: FrequencyTable, space: CutSpace, units: Assignees) -> int:
     """How many choices there are before any is left out for its class."""
     choices = np.ones(len(units.tuple))
     for at, above in enumerate(_above(space)):
@@ -123,7 +122,7 @@ def _above(space: CutSpace) -> list[_Above]:
     return result
 
 
-def assignments_of(counts: FrequencyTable, space: CutSpace, units: Units) -> Assignments:
+def assignments_of(counts: FrequencyTable, space: CutSpace, units: Assignees) -> Assignments:
     """List the choices of all units, without those that no optimal release needs.
 
     Examples
@@ -134,20 +133,18 @@ def assignments_of(counts: FrequencyTable, space: CutSpace, units: Units) -> Ass
     >>> schema = Schema(quasi=["zip"], hierarchies={"zip": "masking"})
     >>> counts = prepare(pa.table({"zip": ["11", "12", "21"]}), schema, [KAnonymity(2)], random_state=0).counts
     >>> space = CutSpace(counts, [KAnonymity(2)])
-    >>> found = assignments_of(counts, space, Units.of(counts, space, split=False))
+    >>> found = assignments_of(counts, space, Assignees.of(counts, space, split=False))
     >>> [counts.hierarchies["zip"].labels[node] for node in found.rows[:, 0]]
     ['*', '1*']
     >>> found.unit.tolist(), found.row.tolist(), found.steps.tolist()
     ([0, 0, 1, 1, 2], [1, 0, 1, 0, 0], [1, 2, 1, 2, 2])
     """
     unit = np.arange(len(units.tuple), dtype=np.int64)
-    nodes: list[NDArray[np.int32]] = []
+    nodes: list[Ints] = []
     for at, above in enumerate(_above(space)):
         code = counts.tuples[units.tuple[unit], at]
-        choices = above.start[code + 1] - above.start[code]
-        origin = np.repeat(np.arange(len(unit)), choices)
-        within = np.arange(len(origin)) - np.repeat(np.cumsum(choices) - choices, choices)
-        nodes = [*(column[origin] for column in nodes), above.nodes[above.start[code][origin] + within]]
+        place, origin = ranges(above.start[code], np.diff(above.start)[code])
+        nodes = [*(column[origin] for column in nodes), above.nodes[place]]
         unit = unit[origin]
     rows, row = tabulate(nodes, [len(hierarchy.parent) for hierarchy in space.hierarchies], len(unit))
     steps = steps_to(counts, rows, units.tuple[unit], row)
@@ -161,7 +158,7 @@ def assignments_of(counts: FrequencyTable, space: CutSpace, units: Units) -> Ass
     return _fillable(found, space, units)
 
 
-def steps_to(counts: FrequencyTable, rows: NDArray[np.int32], tuples: Longs, row: NDArray[np.integer]) -> Longs:
+def steps_to(counts: FrequencyTable, rows: Ints, tuples: Longs, row: NDArray[np.integer]) -> Longs:
     """How many generalizations lead from each tuple to its generalized row, added over the columns."""
     total = np.zeros(len(tuples), dtype=np.int64)
     for at, name in enumerate(counts.quasi):
@@ -171,7 +168,7 @@ def steps_to(counts: FrequencyTable, rows: NDArray[np.int32], tuples: Longs, row
     return total
 
 
-def _fillable(assignments: Assignments, space: CutSpace, units: Units) -> Assignments:
+def _fillable(assignments: Assignments, space: CutSpace, units: Assignees) -> Assignments:
     """Leave out what belongs to a class that could not be filled, until nothing more does."""
     while True:
         kept = np.ones(len(assignments.unit), dtype=bool)
@@ -193,7 +190,7 @@ def _fillable(assignments: Assignments, space: CutSpace, units: Units) -> Assign
         assignments = _only(assignments, kept)
 
 
-def _only(assignments: Assignments, kept: NDArray[np.bool_]) -> Assignments:
+def _only(assignments: Assignments, kept: Bools) -> Assignments:
     """Some of the assignments, and the rows that they use."""
     used, row = np.unique(assignments.row[kept], return_inverse=True)
     return assignments._replace(
@@ -205,16 +202,14 @@ def _only(assignments: Assignments, kept: NDArray[np.bool_]) -> Assignments:
     )
 
 
-def _lowest(
-    counts: FrequencyTable, assignments: Assignments, units: Units, shield: tuple[int, ...]
-) -> NDArray[np.bool_]:
+def _lowest(counts: FrequencyTable, assignments: Assignments, units: Assignees, shield: tuple[int, ...]) -> Bools:
     """Which generalized rows are, on the shield, the lowest above all tuples that they cover there."""
     of_row, first = group_rows(assignments.rows, shield)
     of = of_row[assignments.row]
     order = np.argsort(of, kind="stable")
     starts = np.searchsorted(of[order], np.arange(len(first)))
     tuples = units.tuple[assignments.unit[order]]
-    result: NDArray[np.bool_] = np.ones(len(first), dtype=bool)
+    result: Bools = np.ones(len(first), dtype=bool)
     for at in shield:
         hierarchy = counts.hierarchies[counts.quasi[at]]
         result &= hierarchy.lca_of_codes(counts.tuples[tuples, at], starts) == assignments.rows[first, at]

@@ -13,20 +13,37 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hedgerow.anonymizers.lattice.gains import GAINS, log_volumes
+from hedgerow.anonymizers.lattice.gains import GAINS, Gains, log_volumes
 from hedgerow.anonymizers.lattice.judging import Judge, Judgement
-from hedgerow.anonymizers.lattice.levels import Classes, Lattice
+from hedgerow.anonymizers.lattice.levels import Levels, StateClasses, above, below
+from hedgerow.arrays import Bools, Floats, Longs
 from hedgerow.errors import BadInput, required
 from hedgerow.metrics import METRICS
 from hedgerow.recoding import recode_by_nodes
 
-__all__ = ["Cost", "cost_of"]
+__all__ = ["Cost", "Found", "cost_of", "rounded"]
 
-Floats = NDArray[np.float64]
+# Costs that agree to so many bits are ties: they are sums of rounded terms.
+_BITS: Final = 40
+
+
+@dataclass(frozen=True, order=True)
+class Found:
+    """An accepted state; the better of two is the smaller."""
+
+    cost: float
+    total: int
+    levels: Levels
+
+    @classmethod
+    def at(cls, levels: Levels, cost: float) -> Found:
+        """Build it, with the cost rounded so that ties are seen."""
+        return cls(float(rounded(np.array(cost))), sum(levels), levels)
 
 
 class Cost(ABC):
@@ -44,12 +61,16 @@ class Cost(ABC):
         self.grows = METRICS[name].monotone
         self._sign = 1.0 if METRICS[name].direction == "lower" else -1.0
         self._judge = judge
-        self._lattice: Lattice = judge.lattice
+        self._lattice = judge.lattice
         self._rows = judge.lattice.counts.rows
 
     def metric(self, cost: float) -> float:
         """The metric's own value for a cost."""
         return float(self._sign * cost)
+
+    def found(self, levels: Sequence[int]) -> Found:
+        """An accepted state with its cost."""
+        return Found.at(tuple(levels), self.of(self._judge.verdict_at(levels)))
 
     @abstractmethod
     def of(self, verdict: Judgement) -> float:
@@ -69,18 +90,37 @@ class CellCost(Cost):
 
     def __init__(self, name: str, judge: Judge) -> None:
         super().__init__(name, judge)
-        self._constant, self._gains = GAINS[name](self._lattice)
-        self._totals = _totals(self._lattice, self._gains)
+        self._constant, self._gains = self._worth()
+        counts, lattice = self._lattice.counts, self._lattice
+        # What all cells of a column gain together at each of its levels.
+        self._totals = [
+            np.array([float(records @ gain[lattice.values_of_codes(at, level)]) for level, gain in enumerate(gains)])
+            for at, (records, gains) in enumerate(zip(map(counts.histogram, counts.quasi), self._gains, strict=True))
+        ]
+
+    def _worth(self) -> tuple[float, Gains]:
+        return GAINS[self.name](self._lattice)
 
     def bounds(self) -> Floats:
         """Exact where nothing is lost."""
-        return self._constant - _over_states(self._totals)
+        result = np.zeros(())
+        for total in self._totals:
+            result = np.add.outer(result, total)
+        return self._constant - result
 
     def of(self, verdict: Judgement) -> float:
         """What the cells of kept records gain, taken from the constant."""
         levels = verdict.classes.levels
         gained = sum(float(total[level]) for total, level in zip(self._totals, levels, strict=True))
-        return self._constant - (gained - _given_up(self._lattice, self._gains, verdict))
+        return self._constant - (gained - self._given_up(verdict))
+
+    def _given_up(self, verdict: Judgement) -> float:
+        """What the cells of lost records would have gained."""
+        if not verdict.records:
+            return 0.0
+        classes, values = verdict.classes, self._lattice.values
+        keys, sizes = classes.keys[verdict.lost], classes.sizes[verdict.lost]
+        return sum(float(sizes @ self._gains[at][level][values(keys, at)]) for at, level in enumerate(classes.levels))
 
 
 class ClassCost(Cost):
@@ -101,11 +141,11 @@ class ClassCost(Cost):
         if self.name == "c_avg":
             # Losing large classes lowers the average: as if all that may be lost were, and no class with it.
             floor *= (self._rows - self._judge.allowance) / self._rows
-        above = bounds[tuple(slice(level, None) for level in verdict.classes.levels)]
-        np.maximum(above, floor, out=above)
+        place = above(verdict.classes.levels)
+        np.maximum(bounds[place], floor, out=bounds[place])
         return True
 
-    def _formula(self, classes: Classes, kept: NDArray[np.bool_] | None, lost: int) -> float:
+    def _formula(self, classes: StateClasses, kept: Bools | None, lost: int) -> float:
         sizes = classes.sizes if kept is None else classes.sizes[kept]
         if self.name == "row_ratio":
             return -len(sizes) / len(self._lattice.counts.tuples)
@@ -118,18 +158,17 @@ class ClassCost(Cost):
         return 1.0 - float((most if kept is None else most[kept]).sum()) / self._rows
 
 
-class DivergenceCost(Cost):
+class DivergenceCost(CellCost):
     """Kullback-Leibler divergence: volumes of published boxes, which are sums over columns, and sizes of classes."""
 
     def __init__(self, name: str, judge: Judge) -> None:
         super().__init__(name, judge)
-        counts = self._lattice.counts
-        everything, self._gains = log_volumes(self._lattice)
-        original = _sum_of_logs(counts.tuple_sizes)
+        self._boxes = super().bounds()
+
+    def _worth(self) -> tuple[float, Gains]:
+        everything, gains = log_volumes(self._lattice)
         # The divergence of a table in which every record publishes nothing, but for the sizes of its classes.
-        self._constant = original / self._rows + everything
-        self._totals = _totals(self._lattice, self._gains)
-        self._boxes = self._constant - _over_states(self._totals)
+        return _sum_of_logs(self._lattice.counts.tuple_sizes) / self._rows + everything, gains
 
     def bounds(self) -> Floats:
         """As if all records were in one class."""
@@ -137,7 +176,7 @@ class DivergenceCost(Cost):
 
     def of(self, verdict: Judgement) -> float:
         """Lost records are one more class that publishes nothing."""
-        box = float(self._boxes[verdict.classes.levels]) + _given_up(self._lattice, self._gains, verdict)
+        box = float(self._boxes[verdict.classes.levels]) + self._given_up(verdict)
         together = _sum_of_logs(verdict.classes.sizes[~verdict.lost])
         if verdict.records:
             together += verdict.records * np.log(verdict.records)
@@ -148,7 +187,7 @@ class DivergenceCost(Cost):
         most = _sum_of_logs(verdict.classes.sizes)
         if self._judge.allowance:
             most += self._judge.allowance * np.log(self._judge.allowance)
-        place = tuple(slice(None, level + 1) for level in verdict.classes.levels)
+        place = below(verdict.classes.levels)
         np.maximum(bounds[place], self._boxes[place] - most / self._rows, out=bounds[place])
         return True
 
@@ -164,8 +203,8 @@ class RecodedCost(Cost):
         """Where records may be lost, what the state would cost without; it is dear, so only for accepted states."""
         if not (verdict.accepted and verdict.records):
             return False
-        above = bounds[tuple(slice(level, None) for level in verdict.classes.levels)]
-        np.maximum(above, self._recoded(verdict.classes.levels, lossy=False), out=above)
+        place = above(verdict.classes.levels)
+        np.maximum(bounds[place], self._recoded(verdict.classes.levels, lossy=False), out=bounds[place])
         return True
 
     def _recoded(self, levels: Sequence[int], *, lossy: bool) -> float:
@@ -196,34 +235,16 @@ def cost_of(metric: str, judge: Judge) -> Cost:
     return RecodedCost(metric, judge)
 
 
-def _totals(lattice: Lattice, gains: Sequence[Sequence[Floats]]) -> list[Floats]:
-    """What all cells of a column gain together at each of its levels."""
-    counts = lattice.counts
-    totals = []
-    for at, name in enumerate(counts.quasi):
-        records = counts.histogram(name)
-        of_code = [lattice.values_of_codes(at, level) for level in range(lattice.heights[at] + 1)]
-        totals.append(np.array([float(records @ gain[index]) for gain, index in zip(gains[at], of_code, strict=True)]))
-    return totals
+def rounded(costs: Floats) -> Floats:
+    """Costs without their last bits.
+
+    >>> float(rounded(np.array(0.1 + 0.2))) == float(rounded(np.array(0.3)))
+    True
+    """
+    mantissa, exponent = np.frexp(costs)
+    return np.asarray(np.ldexp(np.round(np.ldexp(mantissa, _BITS)), exponent - _BITS), dtype=np.float64)
 
 
-def _over_states(totals: Sequence[Floats]) -> Floats:
-    """The sum over columns for every state, in the shape of the lattice."""
-    result = np.zeros(())
-    for total in totals:
-        result = np.add.outer(result, total)
-    return result
-
-
-def _given_up(lattice: Lattice, gains: Sequence[Sequence[Floats]], verdict: Judgement) -> float:
-    """What the cells of lost records would have gained."""
-    if not verdict.records:
-        return 0.0
-    classes = verdict.classes
-    keys, sizes = classes.keys[verdict.lost], classes.sizes[verdict.lost]
-    return sum(float(sizes @ gains[at][level][lattice.values(keys, at)]) for at, level in enumerate(classes.levels))
-
-
-def _sum_of_logs(sizes: NDArray[np.int64]) -> float:
+def _sum_of_logs(sizes: Longs) -> float:
     """The sum of n log n."""
     return float(sizes @ np.log(sizes))

@@ -10,19 +10,19 @@ from __future__ import annotations
 
 import heapq
 import math
-import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow.anonymizers.lattice.cuts import CutSpace, Nodes, State
+from hedgerow.anonymizers.lattice.deadline import Deadline
+from hedgerow.arrays import Ints
 from hedgerow.errors import Infeasible
 
 __all__ = ["CutSearch", "Edge", "Known", "by_attribute", "by_class", "greedy"]
 
-Move = tuple[int, NDArray[np.int32]]
+Move = tuple[int, Ints]
 """A column, and its new cut."""
 
 Moves = Callable[[CutSpace, State], Iterator[Move]]
@@ -86,7 +86,7 @@ class CutSearch:
         self.best: int | None = None
         self._number: dict[bytes, int] = {}
         self._most = math.inf if max_states is None else max_states
-        self._end = math.inf if time_limit is None else time.monotonic() + time_limit
+        self._deadline = Deadline(time_limit)
         start = space.start()
         self._remember(_key(start.nodes), start)
 
@@ -104,7 +104,7 @@ class CutSearch:
             number = heapq.heappop(waiting)[-1]
             if not self._promising(number):
                 break
-            if time.monotonic() >= self._end:
+            if self._deadline.passed:
                 return False
             self.expanded.append(number)
             state = self.space.state(self.states[number].nodes)
@@ -116,7 +116,7 @@ class CutSearch:
                 self._queue(child, waiting, queued)
         return True
 
-    def _generate(self, state: State, column: int, cut: NDArray[np.int32]) -> int | None:
+    def _generate(self, state: State, column: int, cut: Ints) -> int | None:
         """The number of a state, counted if it is new; nothing if there are too many."""
         key = _key((*state.nodes[:column], cut, *state.nodes[column + 1 :]))
         number = self._number.get(key)

@@ -14,29 +14,17 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from hedgerow.anonymizers.lattice.grouping import group_rows
+from hedgerow.anonymizers.lattice.gains import below
+from hedgerow.anonymizers.lattice.grouping import group_rows, histograms_of_tuples, merged, violating
+from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import BoundRequirement, Histograms, Requirement, context_of, shield_of
 
 __all__ = ["Bound", "CutSpace", "Nodes", "State"]
 
-Nodes = tuple[NDArray[np.int32], ...]
-
-
-class _Held(NamedTuple):
-    """The values of a sensitive column: how many records of a row have a code."""
-
-    row: NDArray[np.int64]
-    code: NDArray[np.int64]
-    records: NDArray[np.int64]
-
-    def of(self, group: NDArray[np.int64], width: int) -> _Held:
-        """The same of groups of rows, in ascending order."""
-        pairs, index = np.unique(group[self.row] * width + self.code, return_inverse=True)
-        row, code = np.divmod(pairs, width)
-        return _Held(row, code, np.bincount(index, self.records, len(pairs)).astype(np.int64))
+Nodes = tuple[Ints, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,17 +39,17 @@ class State:
         The distinct published rows, as nodes.
     sizes : int array (rows,)
         The records of each.
-    held : mapping of column to its values
+    held : mapping of column to Histograms
         What the records of each row hold of the sensitive columns that requirements speak of.
     violating : bool array (requirements, rows)
         Which rows are in a class that violates each requirement.
     """
 
     nodes: Nodes
-    table: NDArray[np.int32]
-    sizes: NDArray[np.int64]
-    held: Mapping[str, _Held]
-    violating: NDArray[np.bool_]
+    table: Ints
+    sizes: Longs
+    held: Mapping[str, Histograms]
+    violating: Bools
 
     @property
     def rows(self) -> int:
@@ -122,23 +110,18 @@ class CutSpace:
         self.bound = [Bound(one.bind(context), shield_of(one, counts.quasi), one.column) for one in requirements]
         self.shields = tuple(one.shield for one in self.bound)
         self._widths = {column.domain.name: column.domain.size for column in context.columns}
-        self._held = {
-            name: _Held(counts.cell_tuple.astype(np.int64), counts.values_of(name).astype(np.int64), counts.cell_sizes)
-            for name in self._widths
-        }
+        self._held = {name: histograms_of_tuples(counts, name) for name in self._widths}
 
     @cached_property
-    def covered(self) -> tuple[NDArray[np.int64], ...]:
+    def covered(self) -> tuple[Longs, ...]:
         """For each column, how many codes of its domain lie below each node."""
-        result = []
-        for hierarchy in self.hierarchies:
-            positions = np.sort(hierarchy.position)
-            first, last = (np.searchsorted(positions, ends) for ends in (hierarchy.first_leaf, hierarchy.last_leaf))
-            result.append(last - first)
-        return tuple(result)
+        return tuple(
+            below(one, np.arange(len(one.parent)), np.ones(len(one.position))).astype(np.int64)
+            for one in self.hierarchies
+        )
 
     @cached_property
-    def wider(self) -> tuple[NDArray[np.int32], ...]:
+    def wider(self) -> tuple[Ints, ...]:
         """For each column, the lowest node above each node that covers more codes; the node itself if none does."""
         result = []
         for hierarchy, covered in zip(self.hierarchies, self.covered, strict=True):
@@ -159,7 +142,7 @@ class CutSpace:
         table = np.stack([nodes[at][tuples[:, at]] for at in range(len(nodes))], axis=1)
         return self._counted(nodes, table, self._counts.tuple_sizes, self._held)
 
-    def lift(self, nodes: Nodes, column: int, lifted: ArrayLike) -> NDArray[np.int32]:
+    def lift(self, nodes: Nodes, column: int, lifted: ArrayLike) -> Ints:
         """The cut of one column after some of its nodes have gone to their parents, with all that is below these.
 
         Where a parent is below another, the higher one takes its place. The root stays where it is.
@@ -168,7 +151,7 @@ class CutSpace:
         children = np.asarray(lifted)
         return self.below(nodes, column, parent[children[children > 0]])
 
-    def below(self, nodes: Nodes, column: int, above: ArrayLike) -> NDArray[np.int32]:
+    def below(self, nodes: Nodes, column: int, above: ArrayLike) -> Ints:
         """The cut of one column after everything below the given nodes has gone up to them."""
         hierarchy = self.hierarchies[column]
         reached = np.zeros(len(hierarchy.parent), dtype=bool)
@@ -179,7 +162,7 @@ class CutSpace:
             result = np.where(reached[climbing], climbing, result)
         return result.astype(np.int32)
 
-    def generalize(self, state: State, column: int, cut: NDArray[np.int32]) -> State:
+    def generalize(self, state: State, column: int, cut: Ints) -> State:
         """Count a state from a less general one that differs from it in one column. O(rows of the state)."""
         above = np.arange(len(self.hierarchies[column].parent), dtype=np.int32)
         above[state.nodes[column]] = cut
@@ -188,34 +171,20 @@ class CutSpace:
         nodes = (*state.nodes[:column], cut, *state.nodes[column + 1 :])
         return self._counted(nodes, table, state.sizes, state.held)
 
-    def _counted(
-        self, nodes: Nodes, table: NDArray[np.int32], sizes: NDArray[np.int64], held: Mapping[str, _Held]
-    ) -> State:
+    def _counted(self, nodes: Nodes, table: Ints, sizes: Longs, held: Mapping[str, Histograms]) -> State:
         """Merge rows that have become equal, and judge the classes of every shield."""
         group, first = group_rows(table, range(table.shape[1]))
-        merged = np.bincount(group, sizes, len(first)).astype(np.int64)
-        values = {name: one.of(group, self._widths[name]) for name, one in held.items()}
+        records = np.bincount(group, sizes, len(first)).astype(np.int64)
+        values = {name: merged(one, group, len(first), self._widths[name]) for name, one in held.items()}
         distinct = table[first]
-        return State(nodes, distinct, merged, values, self._violating(distinct, merged, values))
+        return State(nodes, distinct, records, values, self._violating(distinct, records, values))
 
-    def _violating(
-        self, table: NDArray[np.int32], sizes: NDArray[np.int64], held: Mapping[str, _Held]
-    ) -> NDArray[np.bool_]:
+    def _violating(self, table: Ints, sizes: Longs, held: Mapping[str, Histograms]) -> Bools:
         result = np.zeros((len(self.bound), len(table)), dtype=bool)
         for which, (requirement, shield, column) in enumerate(self.bound):
-            of_row, classes = self._classes(table, shield)
-            records = np.bincount(of_row, sizes, classes).astype(np.int64)
-            histograms = None
-            if column is not None:
-                row, code, count = held[column].of(of_row, self._widths[column])
-                histograms = Histograms(np.searchsorted(row, np.arange(classes + 1)).astype(np.int64), code, count)
-            result[which] = ~requirement.satisfied(records, histograms)[of_row]
+            grouping = None
+            if len(shield) < table.shape[1]:
+                of_row, first = group_rows(table, shield)
+                grouping = of_row, len(first)
+            result[which] = violating(requirement, sizes, None if column is None else held[column], grouping)
         return result
-
-    @staticmethod
-    def _classes(table: NDArray[np.int32], shield: tuple[int, ...]) -> tuple[NDArray[np.int64], int]:
-        """The class of each row on a shield, and their number; on all columns every row is one."""
-        if len(shield) == table.shape[1]:
-            return np.arange(len(table)), len(table)
-        of_row, first = group_rows(table, shield)
-        return of_row, len(first)

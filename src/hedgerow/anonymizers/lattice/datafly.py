@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.lattice.judging import Judge, Judgement, allowance_of
-from hedgerow.anonymizers.lattice.levels import Lattice, Levels
+from hedgerow.anonymizers.lattice.judging import Judge, Judgement
+from hedgerow.anonymizers.lattice.levels import Levels, lifted
 from hedgerow.anonymizers.lattice.options import SUPPRESSION_LIMIT
 from hedgerow.anonymizers.lattice.publishing import publish
 from hedgerow.counts import FrequencyTable
@@ -47,13 +47,12 @@ class Datafly(Anonymizer):
     suppression_limit: float = SUPPRESSION_LIMIT
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        lattice = Lattice(counts, (one.column for one in requirements if one.column is not None))
-        judge = Judge(lattice, requirements, allowance_of(counts.rows, self.suppression_limit))
+        judge = Judge.of(counts, requirements, self.suppression_limit)
         verdicts = list(climb(judge))
         if not verdicts[-1].accepted:
             raise judge.refuse()
-        levels = verdicts[-1].classes.levels
-        return publish("datafly", judge, levels, facts={"evaluated": len(verdicts), "nodes": lattice.size})
+        facts = {"evaluated": len(verdicts), "nodes": judge.lattice.size}
+        return publish("datafly", judge, verdicts[-1].classes.levels, facts=facts)
 
 
 def climb(judge: Judge) -> Iterator[Judgement]:
@@ -61,10 +60,10 @@ def climb(judge: Judge) -> Iterator[Judgement]:
     lattice = judge.lattice
     levels: Levels = (0,) * len(lattice.heights)
     while True:
-        verdict = judge.verdict(lattice.classes(levels))
+        verdict = judge.verdict_at(levels)
         yield verdict
         open_columns = [at for at in sorted(judge.columns) if levels[at] < lattice.heights[at]]
         if verdict.accepted or not open_columns:
             return
         most = max(open_columns, key=lambda at: lattice.distinct(at, levels[at]))
-        levels = (*levels[:most], levels[most] + 1, *levels[most + 1 :])
+        levels = lifted(levels, most)

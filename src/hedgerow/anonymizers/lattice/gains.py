@@ -18,7 +18,7 @@ from hedgerow.domains import Domain
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.metrics.cells import NodeLoss, hidden_nodes, loss_of_nodes
 
-__all__ = ["GAINS", "Gains", "log_volumes"]
+__all__ = ["GAINS", "Gains", "below", "log_volumes"]
 
 # Per column and level, the gain of each value.
 Gains = Sequence[Sequence[Floats]]
@@ -33,13 +33,17 @@ def _columns(lattice: Lattice) -> Iterator[tuple[str, Domain, EncodedHierarchy, 
         yield name, counts.domains[name], tree, nodes
 
 
-def _per_cell(lattice: Lattice, worth: Callable[[Domain, EncodedHierarchy, Ints], Floats]) -> Gains:
-    """A worth between 0 and 1, as a share of all cells; nothing where nothing is published."""
-    cells = lattice.counts.rows * len(lattice.heights)
+def _gains(lattice: Lattice, worth: Callable[[Domain, EncodedHierarchy, Ints], Floats], whole: int = 1) -> Gains:
+    """What nodes are worth, as shares of a whole; nothing where nothing is published."""
     return [
-        [np.where(hidden_nodes(tree, nodes), 0.0, worth(domain, tree, nodes)) / cells for nodes in of_level]
+        [np.where(hidden_nodes(tree, nodes), 0.0, worth(domain, tree, nodes)) / whole for nodes in of_level]
         for _, domain, tree, of_level in _columns(lattice)
     ]
+
+
+def _per_cell(lattice: Lattice, worth: Callable[[Domain, EncodedHierarchy, Ints], Floats]) -> Gains:
+    """A worth between 0 and 1, as a share of all cells."""
+    return _gains(lattice, worth, lattice.counts.rows * len(lattice.heights))
 
 
 def _kept(lattice: Lattice, metric: NodeLoss) -> Gains:
@@ -60,35 +64,26 @@ def _non_uniform_entropy(lattice: Lattice) -> tuple[float, Gains]:
     counts = lattice.counts
     everything = np.log2(counts.rows)
     constant = 0.0
-    gains = []
-    for name, _, tree, of_level in _columns(lattice):
+    for name in counts.quasi:
         records = counts.histogram(name)
         known = records[records > 0]
         constant += counts.rows * everything - float(known @ np.log2(known))
-        gains.append(
-            [
-                np.where(hidden_nodes(tree, nodes), 0.0, everything - np.log2(_below(tree, nodes, records)))
-                for nodes in of_level
-            ]
-        )
-    return constant, gains
+    return constant, _gains(
+        lattice, lambda domain, tree, nodes: everything - np.log2(below(tree, nodes, counts.histogram(domain.name)))
+    )
 
 
 def log_volumes(lattice: Lattice) -> tuple[float, Gains]:
     """The logarithm of the largest box, and what each column takes from it, as a share of all records."""
     everything = sum(float(np.log(domain.size)) for _, domain, _, _ in _columns(lattice))
-    gains = []
-    for _, domain, tree, of_level in _columns(lattice):
-        of_column = []
-        for nodes in of_level:
-            held = _below(tree, nodes, np.ones(domain.size))
-            gain = np.where(hidden_nodes(tree, nodes), 0.0, np.log(domain.size) - np.log(held))
-            of_column.append(gain / lattice.counts.rows)
-        gains.append(of_column)
-    return everything, gains
+
+    def worth(domain: Domain, tree: EncodedHierarchy, nodes: Ints) -> Floats:
+        return np.asarray(np.log(domain.size) - np.log(below(tree, nodes, np.ones(domain.size))))
+
+    return everything, _gains(lattice, worth, lattice.counts.rows)
 
 
-def _below(tree: EncodedHierarchy, nodes: Ints, weights: NDArray[np.integer] | Floats) -> Floats:
+def below(tree: EncodedHierarchy, nodes: NDArray[np.integer], weights: NDArray[np.integer] | Floats) -> Floats:
     """The sum of a weight of the codes below each node."""
     of_leaf = np.bincount(tree.position, weights, int(tree.leaf_count[tree.root]))
     before = np.concatenate([[0.0], np.cumsum(of_leaf)])

@@ -42,7 +42,7 @@ from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding, recode_by_nodes
 
-__all__ = ["HeuristicMin", "FoundCuts", "search_cuts"]
+__all__ = ["FoundCuts", "HeuristicMin"]
 
 
 class HeuristicMin(Anonymizer):
@@ -77,9 +77,7 @@ class HeuristicMin(Anonymizer):
     )
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        found = search_cuts(
-            counts, requirements, complete=self.complete, time_limit=self.time_limit, max_states=self.max_states
-        )
+        found = self.search(counts, requirements)
         warnings = []
         if found.optimal.startswith("unproved"):
             warnings.append(
@@ -94,6 +92,25 @@ class HeuristicMin(Anonymizer):
         levels = _levels(counts, found.nodes)
         return recode_by_nodes("heuristicmin", counts, found.nodes, levels=levels, facts=facts, warnings=warnings)
 
+    def search(self, counts: FrequencyTable, requirements: Sequence[Requirement]) -> FoundCuts:
+        """Search for the cuts with the most rows."""
+        space = CutSpace(counts, requirements)
+        search = CutSearch(space, max_states=self.max_states, time_limit=self.time_limit)
+        finished = search.run(by_attribute)
+        if finished and self.complete:
+            finished = search.run(by_class)
+        if search.best is None:
+            nearest = min(search.states, key=lambda one: (one.violations, -one.rows))
+            nodes = greedy(space, nearest.nodes).nodes
+        else:
+            nodes = search.states[search.best].nodes
+        if not finished:
+            stopped = "number of states" if search.generated >= self.max_states else "time"
+            return FoundCuts(nodes, f"unproved: the {stopped} came to its limit", search)
+        # The table as it is has more rows than any cut.
+        proved = self.complete or search.best == 0
+        return FoundCuts(nodes, "proved over all cuts" if proved else "among its states", search)
+
 
 class FoundCuts(NamedTuple):
     """The cuts that were found, what is known of them, and the search."""
@@ -101,56 +118,6 @@ class FoundCuts(NamedTuple):
     nodes: Nodes
     optimal: str
     search: CutSearch
-
-
-def search_cuts(
-    counts: FrequencyTable,
-    requirements: Sequence[Requirement],
-    *,
-    complete: bool = False,
-    time_limit: float | None = None,
-    max_states: int | None = None,
-) -> FoundCuts:
-    """Search for the cuts with the most rows.
-
-    Parameters
-    ----------
-    counts : FrequencyTable
-    requirements : sequence of Requirement
-    complete : bool
-        Whether to search on until the result is proved to be optimal over all cuts.
-    time_limit : float, optional
-        Seconds after which the search stops.
-    max_states : int, optional
-        States after which it stops.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from hedgerow import KAnonymity, Schema
-    >>> from hedgerow.anonymizers.pipeline import prepare
-    >>> schema = Schema(quasi=["zip"], hierarchies={"zip": "masking"})
-    >>> counts = prepare(pa.table({"zip": ["11", "12", "21", "21"]}), schema, [KAnonymity(2)], random_state=0).counts
-    >>> found = search_cuts(counts, [KAnonymity(2)])
-    >>> [counts.hierarchies["zip"].labels[node] for node in found.nodes[0]], found.optimal
-    (['1*', '1*', '21'], 'among its states')
-    """
-    space = CutSpace(counts, requirements)
-    search = CutSearch(space, max_states=max_states, time_limit=time_limit)
-    finished = search.run(by_attribute)
-    if finished and complete:
-        finished = search.run(by_class)
-    if search.best is None:
-        nearest = min(search.states, key=lambda one: (one.violations, -one.rows))
-        nodes = greedy(space, nearest.nodes).nodes
-    else:
-        nodes = search.states[search.best].nodes
-    if not finished:
-        stopped = "number of states" if max_states is not None and search.generated >= max_states else "time"
-        return FoundCuts(nodes, f"unproved: the {stopped} came to its limit", search)
-    # The table as it is has more rows than any cut.
-    proved = complete or search.best == 0
-    return FoundCuts(nodes, "proved over all cuts" if proved else "among its states", search)
 
 
 def _levels(counts: FrequencyTable, nodes: Nodes) -> dict[str, int] | None:

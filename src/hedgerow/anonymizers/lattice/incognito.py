@@ -24,15 +24,14 @@ from math import prod
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.lattice.costs import cost_of
 from hedgerow.anonymizers.lattice.judging import Judge
-from hedgerow.anonymizers.lattice.levels import Lattice
+from hedgerow.anonymizers.lattice.levels import above
 from hedgerow.anonymizers.lattice.options import METRIC
 from hedgerow.anonymizers.lattice.publishing import publish
-from hedgerow.anonymizers.lattice.searching import Found
+from hedgerow.arrays import Bools
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import BadInput
 from hedgerow.privacy import Requirement
@@ -43,7 +42,6 @@ __all__ = ["MOST_PARTIAL_STATES", "Incognito"]
 MOST_PARTIAL_STATES: Final = 5_000_000
 """The states of all subsets of the columns together that are searched."""
 
-Bools = NDArray[np.bool_]
 _Subset = tuple[int, ...]
 
 
@@ -70,21 +68,15 @@ class Incognito(Anonymizer):
     metric: str = METRIC
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        sensitive = [one.column for one in requirements if one.column is not None]
-        if self.metric == "classification" and counts.roles.target is not None:
-            sensitive.append(counts.roles.target)
-        lattice = Lattice(counts, sensitive)
-        judge = Judge(lattice, requirements)
+        judge = Judge.of(counts, requirements, metric=self.metric)
+        lattice = judge.lattice
         cost = cost_of(self.metric, judge)
         _refuse(judge)
         accepted, evaluated = _solutions(judge)
         if not accepted.any():
             raise judge.refuse()
         minimal = np.argwhere(accepted & ~_above(accepted))
-        best = min(
-            Found.at(tuple(levels), cost.of(judge.verdict(lattice.classes(levels))))
-            for levels in (minimal if cost.grows else np.argwhere(accepted)).tolist()
-        )
+        best = min(cost.found(levels) for levels in (minimal if cost.grows else np.argwhere(accepted)).tolist())
         return publish(
             "incognito",
             judge,
@@ -95,7 +87,7 @@ class Incognito(Anonymizer):
                 "solutions": int(accepted.sum()),
                 "minimal": [lattice.named(levels) for levels in minimal.tolist()],
                 "metric": self.metric,
-                "value": cost.metric(cost.of(judge.verdict(lattice.classes(best.levels)))),
+                "value": cost.metric(cost.of(judge.verdict_at(best.levels))),
             },
         )
 
@@ -139,12 +131,12 @@ def _accepted(judge: Judge, subset: _Subset, candidates: Bools) -> tuple[Bools, 
     for state in states[np.argsort(states.sum(axis=1), kind="stable")].tolist():
         if accepted[tuple(state)]:
             continue
-        levels = list(judge.lattice.top)
+        levels = list(judge.lattice.heights)
         for column, level in zip(subset, state, strict=True):
             levels[column] = level
         evaluated += 1
-        if judge.verdict(judge.lattice.classes(levels)).accepted:
-            accepted[tuple(slice(level, None) for level in state)] = True
+        if judge.verdict_at(levels).accepted:
+            accepted[above(state)] = True
     return accepted, evaluated
 
 
@@ -152,7 +144,5 @@ def _above(accepted: Bools) -> Bools:
     """Which states are one level of one column above an accepted one."""
     result = np.zeros_like(accepted)
     for axis in range(accepted.ndim):
-        higher = tuple(slice(1, None) if at == axis else slice(None) for at in range(accepted.ndim))
-        lower = tuple(slice(None, -1) if at == axis else slice(None) for at in range(accepted.ndim))
-        result[higher] |= accepted[lower]
+        result |= np.delete(np.insert(accepted, 0, False, axis), -1, axis)
     return result

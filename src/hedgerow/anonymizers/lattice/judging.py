@@ -27,17 +27,15 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hedgerow.anonymizers.lattice.levels import Classes, Lattice
+from hedgerow.anonymizers.lattice.grouping import Grouping, merged, violating
+from hedgerow.anonymizers.lattice.levels import Lattice, StateClasses
+from hedgerow.arrays import Bools, Floats
+from hedgerow.counts import FrequencyTable
 from hedgerow.errors import Infeasible
 from hedgerow.privacy import BoundRequirement, Histograms, Requirement, context_of, shield_of
 
 __all__ = ["Judge", "Judgement", "allowance_of"]
-
-Bools = NDArray[np.bool_]
-# For each class the class of a shield that it belongs to, and how many of these there are.
-_Grouping = tuple[NDArray[np.int64], int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +44,7 @@ class Judgement:
 
     Attributes
     ----------
-    classes : Classes
+    classes : StateClasses
     lost : bool array (classes,)
         The classes that must be lost; not complete where the state is not accepted.
     records : int
@@ -57,7 +55,7 @@ class Judgement:
         Whether no less general state can be accepted.
     """
 
-    classes: Classes
+    classes: StateClasses
     lost: Bools
     records: int
     accepted: bool
@@ -129,10 +127,30 @@ class Judge:
         # Where all speak of the same classes, these are lost as a whole and no other class notices.
         self._in_one_round = len(self._shields) == 1 and not any(one.compares for one in requirements)
 
-    def verdict(self, classes: Classes) -> Judgement:
+    @classmethod
+    def of(
+        cls,
+        counts: FrequencyTable,
+        requirements: Sequence[Requirement],
+        suppression_limit: float = 0.0,
+        *,
+        metric: str | None = None,
+    ) -> Judge:
+        """Judge the states of a table, of which a share may be lost; with the histograms that a metric needs."""
+        sensitive = [one.column for one in requirements if one.column is not None]
+        if metric == "classification" and counts.roles.target is not None:
+            sensitive.append(counts.roles.target)
+        return cls(Lattice(counts, sensitive), requirements, allowance_of(counts.rows, suppression_limit))
+
+    def verdict_at(self, levels: Sequence[int]) -> Judgement:
+        """The verdict on a state."""
+        return self.verdict(self.lattice.classes(levels))
+
+    def verdict(self, classes: StateClasses) -> Judgement:
         """Which classes must be lost; O(classes), as often as it takes until the rest holds."""
         lost = np.zeros(len(classes), dtype=bool)
-        groupings = [self._grouping(classes, shield) for shield in self._shields]
+        every = len(self.lattice.heights)
+        groupings = [None if len(one) == every else self.lattice.projected(classes, one) for one in self._shields]
         records = self._lose(classes, groupings, self._firm, lost, 0)
         if records > self.allowance:
             return Judgement(classes, lost, records, accepted=False, refutes_below=True)
@@ -149,34 +167,29 @@ class Judge:
             "Lower the requirement."
         )
 
-    def _grouping(self, classes: Classes, shield: Sequence[int]) -> _Grouping | None:
-        if len(shield) == len(self.lattice.heights):
-            return None
-        return self.lattice.projected(classes, shield)
-
     def _lose(
         self,
-        classes: Classes,
-        groupings: Sequence[_Grouping | None],
+        classes: StateClasses,
+        groupings: Sequence[Grouping | None],
         demands: Sequence[_Demand],
         lost: Bools,
         records: int,
     ) -> int:
         """Mark classes as lost until the rest holds or the allowance is exceeded; returns the records lost."""
         while True:
-            violating = np.zeros(len(classes), dtype=bool)
+            found = np.zeros(len(classes), dtype=bool)
             for demand in demands:
-                violating |= self._violating(classes, groupings[demand.shield], demand, lost, records > 0)
-            violating &= ~lost
-            if not violating.any():
+                found |= self._violating(classes, groupings[demand.shield], demand, lost, records > 0)
+            found &= ~lost
+            if not found.any():
                 return records
-            lost |= violating
-            records += int(classes.sizes[violating].sum())
+            lost |= found
+            records += int(classes.sizes[found].sum())
             if records > self.allowance or self._in_one_round:
                 return records
 
     def _violating(
-        self, classes: Classes, grouping: _Grouping | None, demand: _Demand, lost: Bools, some_lost: bool
+        self, classes: StateClasses, grouping: Grouping | None, demand: _Demand, lost: Bools, some_lost: bool
     ) -> Bools:
         bound = demand.bound
         sizes = np.where(lost, 0, classes.sizes) if some_lost else classes.sizes
@@ -186,32 +199,19 @@ class Judge:
         histograms = None if bound.formula is None or column is None else classes.histograms[column]
         if some_lost and histograms is not None:
             index = np.where(lost, -1, np.arange(len(classes)))
-            histograms = self._merged(index, len(classes), histograms, bound)
+            histograms = merged(histograms, index, len(classes), len(bound.overall))
             if demand.requirement.compares:
                 bound = replace(bound, overall=_shares(histograms, len(bound.overall)))
-        if grouping is None:
-            return ~bound.satisfied(sizes, histograms)
-        of_class, number = grouping
-        if histograms is not None:
-            histograms = self._merged(of_class, number, histograms, bound)
-        together = np.bincount(of_class, sizes, number).astype(np.int64)
-        return ~bound.satisfied(together, histograms)[of_class]
+        return violating(bound, sizes, histograms, grouping)
 
-    def _merged(
-        self, index: NDArray[np.int64], classes: int, histograms: Histograms, bound: BoundRequirement
-    ) -> Histograms:
-        from hedgerow.anonymizers.lattice._kernels import merge_histograms
-
-        return Histograms(*merge_histograms(index, classes, *histograms, len(bound.overall)))
-
-    def _value_vanishes(self, classes: Classes, lost: Bools) -> bool:
+    def _value_vanishes(self, classes: StateClasses, lost: Bools) -> bool:
         """Whether a value that t-closeness speaks of would not be published any more."""
         for demand in self._demands:
             column = demand.requirement.column
             if demand.requirement.compares and column is not None:
-                codes, of_class = _entries(classes.histograms[column])
+                indptr, codes, _ = classes.histograms[column]
                 kept = np.zeros(len(demand.bound.overall), dtype=bool)
-                kept[codes[~lost[of_class]]] = True
+                kept[codes[np.repeat(~lost, np.diff(indptr))]] = True
                 if not kept[demand.bound.overall > 0].all():
                     return True
         return False
@@ -226,12 +226,7 @@ def allowance_of(rows: int, suppression_limit: float) -> int:
     return int(rows * suppression_limit + 1e-9)
 
 
-def _entries(histograms: Histograms) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The code and the class of every entry."""
-    return histograms.codes, np.repeat(np.arange(len(histograms.indptr) - 1), np.diff(histograms.indptr))
-
-
-def _shares(histograms: Histograms, values: int) -> NDArray[np.float64]:
+def _shares(histograms: Histograms, values: int) -> Floats:
     """The share of each code in all classes together."""
     records = np.bincount(histograms.codes, histograms.counts, values)
     return np.asarray(records / max(1.0, float(records.sum())), dtype=np.float64)

@@ -16,12 +16,13 @@ from math import prod
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.anonymizers.lattice.grouping import histograms_of_tuples, merged
+from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Histograms
 
-__all__ = ["Classes", "Lattice", "Levels"]
+__all__ = ["Lattice", "Levels", "StateClasses", "above", "below", "lifted"]
 
 Levels = tuple[int, ...]
 
@@ -32,7 +33,7 @@ _MOST_KEPT: Final = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class Classes:
+class StateClasses:
     """The classes of a state.
 
     Attributes
@@ -46,8 +47,8 @@ class Classes:
     """
 
     levels: Levels
-    keys: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    keys: Longs
+    sizes: Longs
     histograms: Mapping[str, Histograms]
 
     def __len__(self) -> int:
@@ -98,7 +99,6 @@ class Lattice:
         trees = [counts.hierarchies[name] for name in counts.quasi]
         self.heights: Levels = tuple(tree.height for tree in trees)
         self.size = prod(height + 1 for height in self.heights)
-        self.top: Levels = self.heights
         self._value_of_code, self._first_code = [], []
         for tree in trees:
             distinct = [np.unique(nodes, return_index=True, return_inverse=True) for nodes in tree.at_level]
@@ -108,8 +108,8 @@ class Lattice:
         self._values = {name: counts.domains[name].size for name in dict.fromkeys(sensitive)}
         self._table = self._untouched()
         self._memory = memory
-        self._kept: dict[Levels, Classes] = {}
-        self._kept_list: list[Classes] = []
+        self._kept: dict[Levels, StateClasses] = {}
+        self._kept_list: list[StateClasses] = []
         self._kept_bytes = 0
         self._kept_levels = np.empty((_MOST_KEPT, len(self.heights)), dtype=np.int64)
         self._kept_sizes = np.empty(_MOST_KEPT, dtype=np.int64)
@@ -118,15 +118,15 @@ class Lattice:
         """How many values a column has at a level."""
         return len(self._first_code[column][level])
 
-    def codes(self, column: int, level: int) -> NDArray[np.int64]:
+    def codes(self, column: int, level: int) -> Longs:
         """One code of the domain below each value that a column has at a level."""
         return self._first_code[column][level]
 
-    def values_of_codes(self, column: int, level: int) -> NDArray[np.int64]:
+    def values_of_codes(self, column: int, level: int) -> Longs:
         """Which of its values at a level each code of a column's domain has."""
         return self._value_of_code[column][level]
 
-    def nodes(self, levels: Sequence[int]) -> list[NDArray[np.int32]]:
+    def nodes(self, levels: Sequence[int]) -> list[Ints]:
         """The node of each code, per column."""
         hierarchies = self.counts.hierarchies
         return [hierarchies[name].at_level[level] for name, level in zip(self.counts.quasi, levels, strict=True)]
@@ -135,11 +135,11 @@ class Lattice:
         """The level of each column by its name."""
         return dict(zip(self.counts.quasi, levels, strict=True))
 
-    def values(self, keys: NDArray[np.int64], column: int) -> NDArray[np.int64]:
+    def values(self, keys: Longs, column: int) -> Longs:
         """Which of its values at their level a column has in each row of keys."""
         return np.asarray((keys[:, self._word[column]] >> self._shift[column]) & self._mask[column])
 
-    def projected(self, classes: Classes, columns: Sequence[int]) -> tuple[NDArray[np.int64], int]:
+    def projected(self, classes: StateClasses, columns: Sequence[int]) -> tuple[Longs, int]:
         """For each class the class that it belongs to if only some columns are looked at, and how many there are."""
         from hedgerow.anonymizers.lattice._kernels import group
 
@@ -149,55 +149,42 @@ class Lattice:
         keys, _, index = group(classes.keys & seen, classes.sizes)
         return index, len(keys)
 
-    def classes(self, levels: Sequence[int]) -> Classes:
+    def classes(self, levels: Sequence[int]) -> StateClasses:
         """The classes of a state, counted from the smallest that is at hand; their order may differ between calls."""
         wanted = tuple(levels)
         if wanted in self._kept:
             return self._kept[wanted]
-        below = np.flatnonzero((self._kept_levels[: len(self._kept_list)] <= np.array(wanted)).all(axis=1))
-        base = self._table
-        if len(below):
-            base = self._kept_list[below[np.argmin(self._kept_sizes[below])]]
+        finer = np.flatnonzero((self._kept_levels[: len(self._kept_list)] <= np.array(wanted)).all(axis=1))
+        base = self._kept_list[finer[np.argmin(self._kept_sizes[finer])]] if len(finer) else self._table
         result, _ = self._rolled_up(base, wanted)
         self._keep(result)
         return result
 
-    def classes_of_tuples(self, levels: Sequence[int]) -> tuple[Classes, NDArray[np.int64]]:
+    def classes_of_tuples(self, levels: Sequence[int]) -> tuple[StateClasses, Longs]:
         """The classes of a state, and which of them each tuple of the table is in."""
         return self._rolled_up(self._table, tuple(levels))
 
-    def _untouched(self) -> Classes:
-        from hedgerow.anonymizers.lattice._kernels import merge_histograms
-
+    def _untouched(self) -> StateClasses:
         counts = self.counts
         keys = np.zeros((len(counts.tuples), int(self._word.max(initial=0)) + 1), dtype=np.int64)
         for column, values in enumerate(self._value_of_code):
             keys[:, self._word[column]] |= values[0][counts.tuples[:, column]] << self._shift[column]
-        histograms = {}
-        for name, size in self._values.items():
-            cells = np.arange(len(counts.cell_sizes) + 1, dtype=np.int64)
-            codes, of_tuple = counts.values_of(name).astype(np.int64), counts.cell_tuple.astype(np.int64)
-            merged = merge_histograms(of_tuple, len(keys), cells, codes, counts.cell_sizes, size)
-            histograms[name] = Histograms(*merged)
-        return Classes((0,) * len(counts.quasi), keys, counts.tuple_sizes.astype(np.int64), histograms)
+        histograms = {name: histograms_of_tuples(counts, name) for name in self._values}
+        return StateClasses((0,) * len(counts.quasi), keys, counts.tuple_sizes.astype(np.int64), histograms)
 
-    def _rolled_up(self, base: Classes, levels: Levels) -> tuple[Classes, NDArray[np.int64]]:
-        from hedgerow.anonymizers.lattice._kernels import group, lift, merge_histograms
+    def _rolled_up(self, base: StateClasses, levels: Levels) -> tuple[StateClasses, Longs]:
+        from hedgerow.anonymizers.lattice._kernels import group, lift
 
         moved = [at for at, (low, high) in enumerate(zip(base.levels, levels, strict=True)) if low < high]
         above = [self._value_of_code[at][levels[at]][self._first_code[at][base.levels[at]]] for at in moved]
         starts = np.cumsum([0, *map(len, above)], dtype=np.int64)[:-1]
         maps = np.concatenate([np.zeros(0, dtype=np.int64), *above])
         word, shift, mask = self._word[moved], self._shift[moved], self._mask[moved]
-        lifted = lift(base.keys, word, shift, mask, starts, maps)
-        keys, sizes, index = group(lifted, base.sizes)
-        histograms = {
-            name: Histograms(*merge_histograms(index, len(keys), *histogram, self._values[name]))
-            for name, histogram in base.histograms.items()
-        }
-        return Classes(levels, keys, sizes, histograms), index
+        keys, sizes, index = group(lift(base.keys, word, shift, mask, starts, maps), base.sizes)
+        histograms = {name: merged(one, index, len(keys), self._values[name]) for name, one in base.histograms.items()}
+        return StateClasses(levels, keys, sizes, histograms), index
 
-    def _keep(self, classes: Classes) -> None:
+    def _keep(self, classes: StateClasses) -> None:
         """Keep what was counted; where there is no room, the larger half is dropped: it saved the least."""
         kept = len(self._kept_list)
         if kept == _MOST_KEPT or self._kept_bytes + classes.bytes > self._memory:
@@ -211,7 +198,7 @@ class Lattice:
         self._kept[classes.levels] = classes
         self._kept_bytes += classes.bytes
 
-    def _forget(self, but: NDArray[np.int64]) -> None:
+    def _forget(self, but: Longs) -> None:
         """Drop what is kept, but for some."""
         self._kept_list = [self._kept_list[at] for at in but.tolist()]
         self._kept = {one.levels: one for one in self._kept_list}
@@ -220,16 +207,30 @@ class Lattice:
         self._kept_sizes[: len(but)] = self._kept_sizes[but]
 
 
-def _layout(sizes: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def lifted(levels: Levels, column: int, step: int = 1) -> Levels:
+    """Levels with one column so many levels higher."""
+    return (*levels[:column], levels[column] + step, *levels[column + 1 :])
+
+
+def above(levels: Sequence[int]) -> tuple[slice, ...]:
+    """Where a state and all more general ones stand in an array over the lattice."""
+    return tuple(slice(level, None) for level in levels)
+
+
+def below(levels: Sequence[int]) -> tuple[slice, ...]:
+    """Where a state and all less general ones stand in an array over the lattice."""
+    return tuple(slice(None, level + 1) for level in levels)
+
+
+def _layout(sizes: Sequence[int]) -> tuple[Longs, Longs, Longs]:
     """The word, the place in it and the bits of each column, for columns of so many values."""
-    word, shift, mask = [], [], []
+    fields = []
     at, used = 0, 0
     for size in sizes:
         bits = (size - 1).bit_length()
         if used + bits > _WORD_BITS:
             at, used = at + 1, 0
-        word.append(at)
-        shift.append(used)
-        mask.append((1 << bits) - 1)
+        fields.append((at, used, (1 << bits) - 1))
         used += bits
-    return np.array(word, dtype=np.int64), np.array(shift, dtype=np.int64), np.array(mask, dtype=np.int64)
+    word, shift, mask = np.array(fields, dtype=np.int64).reshape(-1, 3).T.copy()
+    return word, shift, mask

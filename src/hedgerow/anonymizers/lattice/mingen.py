@@ -24,12 +24,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.lattice.cut_search import greedy
 from hedgerow.anonymizers.lattice.cuts import CutSpace
 from hedgerow.anonymizers.parameters import choice, number
+from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.errors import BadInput, Infeasible
 from hedgerow.privacy import Requirement
@@ -37,7 +37,7 @@ from hedgerow.recoding import Pieces, Recoding, label_column
 
 if TYPE_CHECKING:
     from hedgerow.anonymizers.lattice.assignment_program import Solution
-    from hedgerow.anonymizers.lattice.assignments import Assignments, Longs, Units
+    from hedgerow.anonymizers.lattice.assignments import Assignees, Assignments
 
 __all__ = ["MinGen"]
 
@@ -79,11 +79,11 @@ class MinGen(Anonymizer):
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         # They need scipy's solver, which takes long to import.
         from hedgerow.anonymizers.lattice.assignment_program import solve
-        from hedgerow.anonymizers.lattice.assignments import Units, assignments_of, count_assignments
+        from hedgerow.anonymizers.lattice.assignments import Assignees, assignments_of, count_assignments
 
         _refuse_others(requirements)
         space = CutSpace(counts, requirements)
-        units = Units.of(counts, space, split=self.granularity == "record")
+        units = Assignees.of(counts, space, split=self.granularity == "record")
         _refuse_large(count_assignments(counts, space, units), self.time_limit)
         assignments = assignments_of(counts, space, units)
         solution = solve(assignments, space, units, self.time_limit)
@@ -121,13 +121,13 @@ def _refuse_large(estimate: int, time_limit: float | None) -> None:
 class _Published(NamedTuple):
     """Groups as nodes, the records of each cell that go to them, and how many generalizations that takes."""
 
-    rows: NDArray[np.int32]
+    rows: Ints
     pieces: Pieces
     generalizations: int
 
 
 def _published(
-    counts: FrequencyTable, units: Units, assignments: Assignments, records: Longs, seed: int | None
+    counts: FrequencyTable, units: Assignees, assignments: Assignments, records: Longs, seed: int | None
 ) -> _Published:
     used = records > 0
     rows, group = np.unique(assignments.row[used], return_inverse=True)
@@ -137,7 +137,7 @@ def _published(
 
 
 def _pieces(
-    counts: FrequencyTable, units: Units, unit: Longs, group: NDArray[np.int32], taken: Longs, seed: int | None
+    counts: FrequencyTable, units: Assignees, unit: Longs, group: Ints, taken: Longs, seed: int | None
 ) -> Pieces:
     """How many records of each cell go to which group."""
     if not units.split:

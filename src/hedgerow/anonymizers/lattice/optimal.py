@@ -24,13 +24,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.lattice.costs import Cost, cost_of
+from hedgerow.anonymizers.lattice.costs import Cost, Found, cost_of
 from hedgerow.anonymizers.lattice.datafly import climb
-from hedgerow.anonymizers.lattice.judging import Judge, allowance_of
+from hedgerow.anonymizers.lattice.deadline import Deadline
+from hedgerow.anonymizers.lattice.judging import Judge
 from hedgerow.anonymizers.lattice.levels import Lattice
 from hedgerow.anonymizers.lattice.options import METRIC, SUPPRESSION_LIMIT
 from hedgerow.anonymizers.lattice.publishing import publish
-from hedgerow.anonymizers.lattice.searching import Deadline, Found, SearchEnd, descend, search
+from hedgerow.anonymizers.lattice.searching import SearchEnd, descend, search
 from hedgerow.anonymizers.parameters import number
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import BadInput
@@ -75,12 +76,8 @@ class OptimalLattice(Anonymizer):
     )
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        sensitive = [one.column for one in requirements if one.column is not None]
-        target = counts.roles.target
-        if self.metric == "classification" and target is not None:
-            sensitive.append(target)
-        lattice = Lattice(counts, sensitive)
-        judge = Judge(lattice, requirements, allowance_of(counts.rows, self.suppression_limit))
+        judge = Judge.of(counts, requirements, self.suppression_limit, metric=self.metric)
+        lattice = judge.lattice
         cost = cost_of(self.metric, judge)
         if self.time_limit is None and lattice.size > MOST_STATES:
             raise BadInput(
@@ -102,7 +99,7 @@ class OptimalLattice(Anonymizer):
                 "evaluated": outcome.evaluated,
                 "tagged": outcome.tagged,
                 "metric": self.metric,
-                "value": cost.metric(cost.of(judge.verdict(lattice.classes(levels)))),
+                "value": cost.metric(cost.of(judge.verdict_at(levels))),
             },
             warnings=() if outcome.proved else (_unproved(lattice, outcome),),
         )
@@ -117,7 +114,7 @@ def _searched(judge: Judge, cost: Cost, time_limit: float | None) -> SearchEnd:
     start = Found.at(last.classes.levels, cost.of(last)) if last.accepted else None
     if judge.lattice.size <= MOST_STATES:
         return search(judge, cost, deadline, start)
-    starts = [judge.lattice.top] if start is None else [start.levels, judge.lattice.top]
+    starts = [judge.lattice.heights] if start is None else [start.levels, judge.lattice.heights]
     return descend(judge, cost, deadline, starts)
 
 

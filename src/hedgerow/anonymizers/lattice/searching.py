@@ -19,38 +19,18 @@ Ties are decided for the lowest sum of levels, then for the first in lexicograph
 from __future__ import annotations
 
 import heapq
-import math
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hedgerow.anonymizers.lattice.costs import Cost, cost_of
+from hedgerow.anonymizers.lattice.costs import Cost, Found, cost_of, rounded
+from hedgerow.anonymizers.lattice.deadline import Deadline
 from hedgerow.anonymizers.lattice.gains import GAINS
 from hedgerow.anonymizers.lattice.judging import Judge, Judgement
-from hedgerow.anonymizers.lattice.levels import Levels
+from hedgerow.anonymizers.lattice.levels import Levels, above, below, lifted
 
-__all__ = ["Deadline", "Found", "SearchEnd", "descend", "rounded", "search"]
-
-# Costs that agree to so many bits are ties: they are sums of rounded terms.
-_BITS: Final = 40
-
-
-@dataclass(frozen=True, order=True)
-class Found:
-    """An accepted state; the better of two is the smaller."""
-
-    cost: float
-    total: int
-    levels: Levels
-
-    @classmethod
-    def at(cls, levels: Levels, cost: float) -> Found:
-        """Build it, with the cost rounded so that ties are seen."""
-        return cls(float(rounded(np.array(cost))), sum(levels), levels)
+__all__ = ["SearchEnd", "descend", "search"]
 
 
 @dataclass(frozen=True)
@@ -61,28 +41,6 @@ class SearchEnd:
     proved: bool
     evaluated: int
     tagged: int
-
-
-class Deadline:
-    """A moment at which a search has to end; never, without a number of seconds."""
-
-    def __init__(self, seconds: float | None) -> None:
-        self._end = math.inf if seconds is None else time.monotonic() + seconds
-
-    @property
-    def passed(self) -> bool:
-        """Whether it is over."""
-        return time.monotonic() >= self._end
-
-
-def rounded(costs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Costs without their last bits.
-
-    >>> float(rounded(np.array(0.1 + 0.2))) == float(rounded(np.array(0.3)))
-    True
-    """
-    mantissa, exponent = np.frexp(costs)
-    return np.asarray(np.ldexp(np.round(np.ldexp(mantissa, _BITS)), exponent - _BITS), dtype=np.float64)
 
 
 def search(judge: Judge, cost: Cost, deadline: Deadline, start: Found | None = None) -> SearchEnd:
@@ -106,12 +64,10 @@ class _ListedSearch:
         self._totals = sum(np.indices(shape, sparse=True, dtype=np.int32), np.zeros(shape, dtype=np.int32))
         self._numbers = np.arange(self.states).reshape(shape)
         # Where nothing is known beforehand, another metric shows the way.
-        guide = self._bounds if cost.name in GAINS or cost.name == "kl" else _guide(judge)
-        order = np.lexsort((self._totals.ravel(), rounded(guide).ravel()))
-        self._order = order
-        self._rank = np.empty(self.states, dtype=np.int64)
-        self._rank[order] = np.arange(self.states)
-        self._rank = self._rank.reshape(shape)
+        known = cost.name in GAINS or cost.name == "kl"
+        guide = self._bounds if known else cost_of("loss", judge).bounds()
+        self._order = np.lexsort((self._totals.ravel(), rounded(guide).ravel()))
+        self._rank = np.argsort(self._order).reshape(shape)
         if start is not None:
             self._close_dearer()
 
@@ -133,14 +89,9 @@ class _ListedSearch:
     def _path(self, state: Levels) -> list[Levels]:
         """From a state upwards through open ones, always to the one that is first in order."""
         path = [state]
-        while True:
-            nearest, least = None, self.states
-            for above in _neighbours(path[-1], 1, self._lattice.heights):
-                if self.open[above] and self._rank[above] < least:
-                    nearest, least = above, int(self._rank[above])
-            if nearest is None:
-                return path
-            path.append(nearest)
+        while still_open := [one for one in _neighbours(path[-1], 1, self._lattice.heights) if self.open[one]]:
+            path.append(min(still_open, key=lambda one: int(self._rank[one])))
+        return path
 
     def _bisect(self, path: list[Levels]) -> None:
         """Find where on a path the accepted states begin, or settle all of it by its end."""
@@ -155,22 +106,21 @@ class _ListedSearch:
     def _settle(self, state: Levels) -> bool:
         """Judge a state and close what follows from it; whether it is accepted."""
         self.evaluated += 1
-        verdict = self._judge.verdict(self._lattice.classes(state))
+        verdict = self._judge.verdict_at(state)
         self.open[state] = False
         if verdict.accepted:
             self._accept(state, verdict)
         elif verdict.refutes_below:
-            self.open[tuple(slice(None, level + 1) for level in state)] = False
+            self.open[below(state)] = False
         if self._cost.learn(verdict, self._bounds):
             self._close_dearer()
         return verdict.accepted
 
     def _accept(self, state: Levels, verdict: Judgement) -> None:
-        above = tuple(slice(level, None) for level in state)
         if self._judge.nested:
-            self._known_accepted[above] = True
+            self._known_accepted[above(state)] = True
         if verdict.records == 0 and self._judge.keeps and self._cost.grows:
-            self.open[above] = False
+            self.open[above(state)] = False
         found = Found.at(state, self._cost.of(verdict))
         if self.best is None or found < self.best:
             self.best = found
@@ -196,7 +146,7 @@ def descend(judge: Judge, cost: Cost, deadline: Deadline, starts: Iterable[Level
     def meet(state: Levels) -> None:
         nonlocal best
         seen.add(state)
-        verdict = judge.verdict(lattice.classes(state))
+        verdict = judge.verdict_at(state)
         if verdict.accepted:
             found = Found.at(state, cost.of(verdict))
             heapq.heappush(heap, found)
@@ -206,22 +156,17 @@ def descend(judge: Judge, cost: Cost, deadline: Deadline, starts: Iterable[Level
         if start not in seen:
             meet(start)
     while heap:
-        for below in _neighbours(heapq.heappop(heap).levels, -1, lattice.heights):
-            if below not in seen:
+        for state in _neighbours(heapq.heappop(heap).levels, -1, lattice.heights):
+            if state not in seen:
                 if deadline.passed:
                     return SearchEnd(best, False, len(seen), 0)
-                meet(below)
+                meet(state)
     # All accepted states were met if each can be reached from the root through accepted ones.
-    return SearchEnd(best, judge.nested and lattice.top in seen, len(seen), 0)
+    return SearchEnd(best, judge.nested and lattice.heights in seen, len(seen), 0)
 
 
 def _neighbours(state: Levels, step: int, heights: Levels) -> Iterator[Levels]:
     """The states with one column a level higher or lower."""
     for at, level in enumerate(state):
         if 0 <= level + step <= heights[at]:
-            yield (*state[:at], level + step, *state[at + 1 :])
-
-
-def _guide(judge: Judge) -> NDArray[np.float64]:
-    """What states lose by the metric ``loss``, to take them in a sensible order."""
-    return cost_of("loss", judge).bounds()
+            yield lifted(state, at, step)

@@ -26,6 +26,11 @@ class Shares(NamedTuple):
     cluster: Longs
     size: Longs
 
+    @property
+    def sizes(self) -> Longs:
+        """How many records each cluster has."""
+        return np.bincount(self.cluster, self.size).astype(np.int64)
+
 
 class Rows(NamedTuple):
     """The units, value by value.
@@ -48,7 +53,7 @@ class Rows(NamedTuple):
 
 
 class Growing(NamedTuple):
-    """The cluster that grows.
+    """The cluster that grows, and what it may take.
 
     Attributes
     ----------
@@ -57,31 +62,28 @@ class Growing(NamedTuple):
         What a record loses more if the value comes in: nothing if it is in already.
     loss : float array (1,)
         What a record loses in the sets.
-    """
-
-    low: Floats
-    high: Floats
-    extra: Floats
-    loss: Floats
-
-
-class Reach(NamedTuple):
-    """What a cluster may take.
-
-    Attributes
-    ----------
+    left : int array (units,)
+        How many records of each unit are in no cluster yet.
     alive, near : int arrays (units,)
         The units that have records left, and those of them that are at hand.
     bound : float array (units,)
         How near each unit is at most.
     losses : float array (units,)
         Room for as many numbers.
+    histogram : int array (values,)
+        Room to count sensitive values.
     """
 
+    low: Floats
+    high: Floats
+    extra: Floats
+    loss: Floats
+    left: Longs
     alive: Longs
     near: Longs
     bound: Floats
     losses: Floats
+    histogram: Longs
 
 
 def complete(units: Units, packed: PackedRequirements) -> Bools:
@@ -131,49 +133,38 @@ def grow_clusters(
     O(clusters × units × columns). Each cluster looks at all units for the furthest record and for what is near that
     one; as a cluster grows no unit comes nearer, so that what was found is a lower bound, and few are looked at again.
     """
-    left = weight.copy()
-    number = len(left)
+    number = len(weight)
     growing = Growing(
         np.empty(len(rows.scale)),
         np.empty(len(rows.scale)),
         np.zeros(len(rows.share_of_value)),
         np.zeros(1),
+        weight.copy(),
+        np.arange(number),
+        np.empty(number, dtype=np.int64),
+        np.zeros(number),
+        np.empty(number),
+        np.zeros(units.histogram, dtype=np.int64),
     )
-    reach = Reach(np.arange(number), np.empty(number, dtype=np.int64), np.zeros(number), np.empty(number))
-    histogram = np.zeros(units.histogram, dtype=np.int64)
     # A share has a record at least.
-    found = np.empty((int(left.sum()), 3), dtype=np.int64)
-    length = _grow(
-        rows,
-        units.values,
-        left,
-        packed.minimal_size,
-        packed.formulas,
-        histogram,
-        start,
-        at_hand,
-        growing,
-        reach,
-        found,
-    )
-    return Shares(*found[:length].T.copy()), left
+    found = np.empty((int(weight.sum()), 3), dtype=np.int64)
+    length = _grow(rows, units.values, growing, packed.minimal_size, packed.formulas, start, at_hand, found)
+    return Shares(*found[:length].T.copy()), growing.left
 
 
 @jit
 def _grow(
     rows: Rows,
     values: Ints,
-    left: Longs,
+    growing: Growing,
     least: int,
     packed: PackedRequirements | None,
-    histogram: Longs,
     start: int,
     at_hand: int,
-    growing: Growing,
-    reach: Reach,
     found: Longs,
 ) -> int:
-    """Write down the shares of all clusters; returns how many there are. Of ``left`` remains what is in none."""
+    """Write down the shares of all clusters; returns how many there are. What is in none remains in ``left``."""
+    left, histogram = growing.left, growing.histogram
     waiting = int64(0)
     for unit in range(left.shape[0]):
         waiting += left[unit]
@@ -182,10 +173,10 @@ def _grow(
     last = start
     fine = True
     while fine and waiting > 0 and waiting >= least:
-        alive = _still_alive(reach.alive, alive, left)
+        alive = _still_alive(growing, alive)
         before = shares
         _begin(rows, growing, last)
-        unit = _furthest(rows, growing, reach.alive, alive)
+        unit = _furthest(rows, growing, alive)
         _begin(rows, growing, unit)
         for value in range(histogram.shape[0]):
             histogram[value] = 0
@@ -195,11 +186,11 @@ def _grow(
         fine = False
         while not fine and waiting > 0:
             if size > 0:
-                unit, nearest = _nearest_unit(rows, growing, reach, near, left)
+                unit, nearest = _nearest_unit(rows, growing, near)
                 if unit < 0 or nearest > furthest:
-                    alive = _still_alive(reach.alive, alive, left)
-                    near, furthest = _look_at_all(rows, growing, reach, alive, at_hand)
-                    unit, nearest = _nearest_unit(rows, growing, reach, near, left)
+                    alive = _still_alive(growing, alive)
+                    near, furthest = _look_at_all(rows, growing, alive, at_hand)
+                    unit, nearest = _nearest_unit(rows, growing, near)
             # Up to the smallest size equal records come together: no other costs less than the second of them.
             taken = max(min(left[unit], least - size), 1)
             left[unit] -= taken
@@ -224,11 +215,12 @@ def _grow(
 
 
 @jit(inner=True)
-def _still_alive(alive: Longs, number: int, left: Longs) -> int:
+def _still_alive(growing: Growing, number: int) -> int:
     """Leave out the units that have no records left; returns how many have."""
+    alive = growing.alive
     kept = 0
     for at in range(number):
-        if left[alive[at]] > 0:
+        if growing.left[alive[at]] > 0:
             alive[kept] = alive[at]
             kept += 1
     return kept
@@ -273,8 +265,9 @@ def _with(rows: Rows, growing: Growing, unit: int) -> float:
 
 
 @jit(inner=True)
-def _furthest(rows: Rows, growing: Growing, alive: Longs, number: int) -> int:
+def _furthest(rows: Rows, growing: Growing, number: int) -> int:
     """The unit that has the widest box with a cluster, the first of equals."""
+    alive = growing.alive
     widest = -1.0
     found = int64(-1)
     for at in range(number):
@@ -286,16 +279,16 @@ def _furthest(rows: Rows, growing: Growing, alive: Longs, number: int) -> int:
 
 
 @jit(inner=True)
-def _look_at_all(rows: Rows, growing: Growing, reach: Reach, alive: int, wanted: int) -> tuple[int, float]:
+def _look_at_all(rows: Rows, growing: Growing, alive: int, wanted: int) -> tuple[int, float]:
     """Take the nearest so many at hand (and all that are as near as the last); how many, and how near that is."""
-    losses, bound = reach.losses, reach.bound
+    losses, bound = growing.losses, growing.bound
     for at in range(alive):
-        losses[at] = bound[reach.alive[at]] = _with(rows, growing, reach.alive[at])
+        losses[at] = bound[growing.alive[at]] = _with(rows, growing, growing.alive[at])
     furthest = np.inf if alive <= wanted else _nth_smallest(losses, alive, wanted)
     near = 0
     for at in range(alive):
-        if bound[reach.alive[at]] <= furthest:
-            reach.near[near] = reach.alive[at]
+        if bound[growing.alive[at]] <= furthest:
+            growing.near[near] = growing.alive[at]
             near += 1
     return near, furthest
 
@@ -328,14 +321,14 @@ def _nth_smallest(numbers: Floats, length: int, nth: int) -> float:
 
 
 @jit(inner=True)
-def _nearest_unit(rows: Rows, growing: Growing, reach: Reach, near: int, left: Longs) -> tuple[int, float]:
+def _nearest_unit(rows: Rows, growing: Growing, near: int) -> tuple[int, float]:
     """The unit that widens a cluster least, the first of equals, and the loss of a record then; -1 if none is left."""
-    bound = reach.bound
+    bound = growing.bound
     best = np.inf
     found = int64(-1)
     for at in range(near):
-        unit = reach.near[at]
-        if left[unit] == 0 or bound[unit] >= best:
+        unit = growing.near[at]
+        if growing.left[unit] == 0 or bound[unit] >= best:
             continue
         bound[unit] = _with(rows, growing, unit)
         if bound[unit] < best:
@@ -418,10 +411,11 @@ def _place(
     return shares
 
 
-def boxes_around(shape: Shape, boxes: Boxes, unit: Longs, cluster: Longs, clusters: int) -> Boxes:
+def boxes_around(shape: Shape, boxes: Boxes, shares: Shares) -> Boxes:
     """The box around the units of each cluster."""
+    clusters = int(shares.cluster.max()) + 1
     around = boxes.room_for(clusters)
-    _surround(shape, boxes, unit, cluster, around, np.zeros(clusters, dtype=np.bool_))
+    _surround(shape, boxes, shares.unit, shares.cluster, around, np.zeros(clusters, dtype=np.bool_))
     return around
 
 

@@ -38,6 +38,8 @@ class Standing(NamedTuple):
         The first unit of each class, which is what it is called by.
     place : int array
         Where the class of that number stands.
+    joint : float array
+        Room for the losses of pairs.
     """
 
     boxes: Boxes
@@ -45,6 +47,7 @@ class Standing(NamedTuple):
     loss: Floats
     number: Longs
     place: Longs
+    joint: Floats
 
 
 class Joined(NamedTuple):
@@ -58,6 +61,8 @@ class Joined(NamedTuple):
         The last unit of each.
     next : int array
         The unit after each in its class, -1 if there is none.
+    due : float array
+        When each is to be merged, -1 if it complies.
     histogram : int array
         Room to count sensitive values.
     """
@@ -65,6 +70,7 @@ class Joined(NamedTuple):
     into: Longs
     last: Longs
     next: Longs
+    due: Floats
     histogram: Longs
 
 
@@ -96,11 +102,16 @@ def merge_greedily(
         np.empty(classes),
         np.arange(classes),
         np.arange(classes),
+        np.empty(_TOGETHER),
     )
-    histogram = np.zeros(units.histogram, dtype=np.int64)
-    joined = Joined(np.arange(classes), np.arange(classes), np.full(classes, -1, dtype=np.int64), histogram)
-    due, joint = np.full(classes, -1.0), np.empty(_TOGETHER)
-    _merge(shape, boxes, units, standing, joined, packed.minimal_size, packed.formulas, waits, due, flat, joint)
+    joined = Joined(
+        np.arange(classes),
+        np.arange(classes),
+        np.full(classes, -1, dtype=np.int64),
+        np.full(classes, -1.0),
+        np.zeros(units.histogram, dtype=np.int64),
+    )
+    _merge(shape, boxes, units, standing, joined, packed.minimal_size, packed.formulas, waits, flat)
     return joined.into
 
 
@@ -114,12 +125,10 @@ def _merge(
     least: int,
     packed: PackedRequirements | None,
     waits: Floats,
-    due: Floats,
     flat: bool,
-    joint: Floats,
 ) -> None:
-    """Merge all classes that are due, which is when they are to be merged, and -1 if they comply."""
-    place, into = standing.place, joined.into
+    """Merge all classes that are due."""
+    place, into, due = standing.place, joined.into, joined.due
     classes = made = units.weight.shape[0]
     patient = waits.shape[0] > 0
     # An empty list of this type. With a comprehension numba drops what is written to fields of named tuples made here.
@@ -137,11 +146,11 @@ def _merge(
         # A class that has changed since has another turn.
         if into[one] != one or due[one] != now:
             continue
-        other = _cheapest(shape, standing, classes, place[one], flat, joint)
+        other = _cheapest(shape, standing, classes, place[one], flat)
         while other >= 0:
             # The class that comes first in the table takes the other one in.
             one, gone = min(one, standing.number[other]), max(one, standing.number[other])
-            _take_in(shape, standing, place[one], place[gone], joint)
+            _take_in(shape, standing, place[one], place[gone])
             joined.next[joined.last[one]] = gone
             joined.last[one] = joined.last[gone]
             into[gone] = one
@@ -178,15 +187,15 @@ def _finished(units: Units, joined: Joined, one: int, size: int, least: int, pac
 
 
 @jit(inner=True)
-def _cheapest(shape: Shape, standing: Standing, classes: int, one: int, flat: bool, joint: Floats) -> int:
+def _cheapest(shape: Shape, standing: Standing, classes: int, one: int, flat: bool) -> int:
     """The place of the class with which a class is merged at the least increase of the total loss."""
-    size, loss, number = standing.size, standing.loss, standing.number
+    size, loss, number, joint = standing.size, standing.loss, standing.number, standing.joint
     best = np.inf
     found = -1
     for start in range(0, classes, _TOGETHER):
         end = min(start + _TOGETHER, classes)
         if not flat:
-            _joint_losses(shape, standing.boxes, one, start, end, joint)
+            _joint_losses(shape, standing, one, start, end)
         for other in range(start, end):
             if flat:
                 cost = 2.0 * size[one] * size[other]
@@ -201,8 +210,9 @@ def _cheapest(shape: Shape, standing: Standing, classes: int, one: int, flat: bo
 
 
 @jit(inner=True)
-def _joint_losses(shape: Shape, boxes: Boxes, one: int, start: int, end: int, joint: Floats) -> None:
+def _joint_losses(shape: Shape, standing: Standing, one: int, start: int, end: int) -> None:
     """What a record loses in the box around one class and each of those from ``start`` to ``end``."""
+    boxes, joint = standing.boxes, standing.joint
     for other in range(end - start):
         joint[other] = 0.0
     for column in range(len(shape.scale)):
@@ -228,11 +238,11 @@ def _joint_losses(shape: Shape, boxes: Boxes, one: int, start: int, end: int, jo
 
 
 @jit(inner=True)
-def _take_in(shape: Shape, standing: Standing, one: int, other: int, joint: Floats) -> None:
+def _take_in(shape: Shape, standing: Standing, one: int, other: int) -> None:
     """Widen the box of a class to the smallest one around it and another, and count that one's records."""
     boxes = standing.boxes
-    _joint_losses(shape, boxes, one, other, other + 1, joint)
-    standing.loss[one] = joint[0]
+    _joint_losses(shape, standing, one, other, other + 1)
+    standing.loss[one] = standing.joint[0]
     standing.size[one] += standing.size[other]
     for column in range(len(shape.scale)):
         boxes.low[column, one] = min(boxes.low[column, one], boxes.low[column, other])

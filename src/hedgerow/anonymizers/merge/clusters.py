@@ -6,30 +6,29 @@ comply in the end are merged.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from hedgerow import privacy
-from hedgerow.anonymizers.boxes.improving import improved
 from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units
-from hedgerow.anonymizers.boxes.layout import described, units_of
+from hedgerow.anonymizers.boxes.layout import Described, described, units_of
 from hedgerow.anonymizers.merge._clusters import Rows, Shares, boxes_around, complete, place
 from hedgerow.anonymizers.merge._greedy import merge_greedily
-from hedgerow.anonymizers.partition.blocks import blocks_of, near_groups
-from hedgerow.arrays import Longs
+from hedgerow.anonymizers.merge.working import grouped_in_blocks, recoding_of
+from hedgerow.anonymizers.partition.blocks import blocks_of
+from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
+from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.recoding import Pieces, Recoding, publish_groups
 
-__all__ = ["Block", "Shares", "both", "cluster_blocks", "joined", "single_units"]
+__all__ = ["Shares", "UnitBlock", "cluster_blocks", "joined", "single_units"]
 
 
-class Block(NamedTuple):
+class UnitBlock(NamedTuple):
     """Records that are clustered together, all of the table or some.
 
     Attributes
@@ -45,7 +44,7 @@ class Block(NamedTuple):
     shape: Shape
     boxes: Boxes
     units: Units
-    packed: Any
+    packed: PackedRequirements
     cluster: Longs
     rows: Rows
 
@@ -60,16 +59,22 @@ class Block(NamedTuple):
         unit = np.flatnonzero(self.cluster >= 0)
         return Shares(unit, self.cluster[unit], self.units.weight[unit])
 
+    def unit_of(self, records: ArrayLike) -> Longs:
+        """The units of records that are to be clustered, numbered in the order of their units."""
+        return np.asarray(np.searchsorted(np.cumsum(self.open), records, side="right"))
 
-def joined(block: Block, shares: Shares, unit: Longs, weight: Longs, wanted: int) -> Shares:
+    def beside_finished(self, shares: Shares) -> Shares:
+        """Further clusters, numbered after those that there are from the start, and these."""
+        return _both(self.finished, shares._replace(cluster=shares.cluster + int(self.cluster.max()) + 1))
+
+
+def joined(block: UnitBlock, shares: Shares, unit: Longs, weight: Longs, wanted: int) -> Shares:
     """Let further records join clusters, first those with fewer than ``wanted`` records."""
-    clusters = int(shares.cluster.max()) + 1
-    around = boxes_around(block.shape, block.boxes, shares.unit, shares.cluster, clusters)
-    sizes = np.bincount(shares.cluster, shares.size, clusters).astype(np.int64)
-    return both(shares, place(block.shape, block.boxes, around, sizes, unit, weight, wanted))
+    around = boxes_around(block.shape, block.boxes, shares)
+    return _both(shares, place(block.shape, block.boxes, around, shares.sizes, unit, weight, wanted))
 
 
-def both(one: Shares, other: Shares) -> Shares:
+def _both(one: Shares, other: Shares) -> Shares:
     """All shares of two."""
     return Shares(*(np.concatenate(arrays) for arrays in zip(one, other, strict=True)))
 
@@ -78,7 +83,7 @@ def cluster_blocks(
     method: str,
     counts: FrequencyTable,
     requirements: Sequence[Requirement],
-    cluster: Callable[[Block, np.random.Generator], Shares],
+    cluster: Callable[[UnitBlock, np.random.Generator], Shares],
     *,
     seed: int | None,
     improve: bool,
@@ -92,41 +97,26 @@ def cluster_blocks(
     """
     context, packed = privacy.bind(counts, requirements)
     blocks = blocks_of(counts, requirements)
-    whole = _whole(counts, units_of(counts, context), packed)
+    boxes = described(counts, "ncp", ranges=True)
+    whole = _whole(counts, boxes, units_of(counts, context), packed)
     chances = np.random.SeedSequence(seed).spawn(len(blocks))
 
-    def clustered(cells: Longs, chance: np.random.SeedSequence) -> Shares:
-        block = _block(whole, cells)
-        shares = _merged(block, cluster(block, np.random.default_rng(chance)))
-        return shares._replace(unit=cells[shares.unit])
+    def clustered(at: int) -> Pieces:
+        block = _block(whole, blocks[at])
+        shares = _merged(block, cluster(block, np.random.default_rng(chances[at])))
+        return Pieces(blocks[at][shares.unit].astype(np.int32), shares.cluster.astype(np.int32), shares.size)
 
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        found = list(pool.map(clustered, blocks, chances))
-    groups_of_block = [int(one.cluster.max()) + 1 for one in found]
-    starts = np.repeat(np.cumsum([0, *groups_of_block[:-1]]), [len(one.unit) for one in found])
-    unit, group, size = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
-    pieces = Pieces.gathered(unit.astype(np.int32), (group + starts).astype(np.int32), size)
-    if improve:
-        pieces = improved(counts, requirements, pieces, near_groups(counts, pieces))
-    groups = int(pieces.group.max()) + 1
-    columns, values = publish_groups(counts, pieces, groups, "interval")
-    return Recoding(
-        method=method,
-        quasi=counts.quasi,
-        columns=columns,
-        groups=values,
-        sizes=np.bincount(pieces.group, pieces.size, groups).astype(np.int64),
-        pieces=pieces,
-        facts={"blocks": len(blocks)},
-    )
+    pieces = grouped_in_blocks(counts, requirements, boxes, len(blocks), clustered, improve=improve)
+    columns, values = publish_groups(counts, pieces, int(pieces.group.max()) + 1, "interval")
+    return recoding_of(method, counts, columns, values, pieces, len(blocks))
 
 
-def _whole(counts: FrequencyTable, tuples: Units, packed: Any) -> Block:
+def _whole(counts: FrequencyTable, tuple_boxes: Described, tuples: Units, packed: PackedRequirements) -> UnitBlock:
     """The whole table as one block."""
-    shape, boxes = described(counts, "ncp", ranges=True)
+    shape, boxes = tuple_boxes
     by_itself = complete(tuples, packed)
     cluster = np.where(by_itself, np.cumsum(by_itself) - 1, -1)
-    return Block(
+    return UnitBlock(
         shape,
         boxes.at(counts.cell_tuple),
         single_units(counts.cell_sizes, tuples.values, tuples.histogram),
@@ -149,12 +139,12 @@ def _rows(counts: FrequencyTable, shape: Shape, boxes: Boxes) -> Rows:
     )
 
 
-def single_units(size: Longs, values: NDArray[np.int32], histogram: int) -> Units:
+def single_units(size: Longs, values: Ints, histogram: int) -> Units:
     """Units of one cell each."""
     return Units(size, np.arange(len(size) + 1, dtype=np.int64), size, values, histogram)
 
 
-def _block(whole: Block, cells: Longs) -> Block:
+def _block(whole: UnitBlock, cells: Longs) -> UnitBlock:
     units = whole.units
     cluster = whole.cluster[cells]
     numbered = np.unique(cluster[cluster >= 0], return_inverse=True)[1]
@@ -167,21 +157,15 @@ def _block(whole: Block, cells: Longs) -> Block:
     )
 
 
-def _merged(block: Block, shares: Shares) -> Shares:
+def _merged(block: UnitBlock, shares: Shares) -> Shares:
     """Merge clusters until all satisfy the requirements."""
-    clusters = int(shares.cluster.max()) + 1
-    sizes = np.bincount(shares.cluster, shares.size, clusters).astype(np.int64)
+    sizes = shares.sizes
     if block.packed.formulas is None and sizes.min() >= block.packed.minimal_size:
         return shares
-    around = boxes_around(block.shape, block.boxes, shares.unit, shares.cluster, clusters)
+    around = boxes_around(block.shape, block.boxes, shares)
     order = np.argsort(shares.cluster, kind="stable")
-    ends = np.searchsorted(shares.cluster[order], np.arange(clusters + 1)).astype(np.int64)
-    units = Units(
-        sizes,
-        ends,
-        shares.size[order],
-        block.units.values[shares.unit[order]],
-        block.units.histogram,
-    )
+    ends = np.searchsorted(shares.cluster[order], np.arange(len(sizes) + 1)).astype(np.int64)
+    values = block.units.values[shares.unit[order]]
+    units = Units(sizes, ends, shares.size[order], values, block.units.histogram)
     into = merge_greedily(block.shape, around, units, block.packed, np.empty(0), False)
     return shares._replace(cluster=np.unique(into, return_inverse=True)[1].astype(np.int64)[shares.cluster])

@@ -26,21 +26,17 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import IMPROVE, choice, flag
+from hedgerow.arrays import Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import BadInput
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from hedgerow.anonymizers.merge.working import Part
 
 __all__ = ["Greedy"]
 
@@ -75,13 +71,10 @@ class Greedy(Anonymizer):
                 f"Ranges and sets have no hierarchy, so {self.metric!r} says nothing of them. Say metric='ncp'."
             )
         from hedgerow.anonymizers.boxes.layout import described
-        from hedgerow.anonymizers.merge._greedy import merge_greedily
-        from hedgerow.anonymizers.merge.working import merge_parts
+        from hedgerow.anonymizers.merge.working import Part, merge_parts
 
-        def merged(part: Part) -> NDArray[np.int64]:
-            return merge_greedily(
-                part.shape, part.boxes, part.units, part.packed, np.empty(0), self.metric == "discernibility"
-            )
+        def merged(part: Part) -> Longs:
+            return part.merged(np.empty(0), flat=self.metric == "discernibility")
 
         # A set of values loses by NCP what it would lose as leaves.
         whole = described(counts, "ncp" if self.ranges else self.metric, self.ranges)

@@ -25,30 +25,23 @@ Deviations
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.parameters import IMPROVE
-from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Recoding
+from hedgerow.anonymizers.merge.clustering import Clustering
+from hedgerow.arrays import Longs
 
 if TYPE_CHECKING:
-    from hedgerow.anonymizers.merge.clusters import Block, Shares
+    from hedgerow.anonymizers.merge.clusters import Shares, UnitBlock
 
 __all__ = ["KMember", "grown_from"]
-
-Longs = NDArray[np.int64]
 
 # So many candidates of a cluster are kept at hand.
 _AT_HAND = 256
 
 
-class KMember(Anonymizer):
+class KMember(Clustering):
     """Grow clusters one after the other, each by the record that makes it lose least.
 
     Examples
@@ -62,44 +55,32 @@ class KMember(Anonymizer):
     """
 
     name = "k-member"
-    family = "merge"
     paper = "Byun, Kamra, Bertino, Li (DASFAA 2007)"
 
-    improve: bool = IMPROVE
-
-    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        from hedgerow.anonymizers.merge.clusters import cluster_blocks
-
-        return cluster_blocks("k-member", counts, requirements, _grown, seed=seed, improve=self.improve)
+    def _clusters(self, block: UnitBlock, chance: np.random.Generator) -> Shares:
+        records = int(block.open.sum())
+        # From a record that is drawn.
+        return grown_from(block, int(block.unit_of(chance.integers(records)))) if records else block.finished
 
 
-def _grown(block: Block, chance: np.random.Generator) -> Shares:
-    """Clusters of a block, from a record that is drawn."""
-    weight = block.open
-    if not weight.any():
-        return block.finished
-    return grown_from(block, _record(weight, int(chance.integers(weight.sum()))))
-
-
-def grown_from(block: Block, start: int) -> Shares:
+def grown_from(block: UnitBlock, start: int) -> Shares:
     """Clusters of a block by k-member's rule, the first furthest from a unit; they need not all comply."""
     from hedgerow.anonymizers.merge._clusters import grow_clusters
-    from hedgerow.anonymizers.merge.clusters import Shares, both, joined, single_units
+    from hedgerow.anonymizers.merge.clusters import Shares, joined, single_units
 
     order = _rarest_first(block)
     rows = block.rows._replace(numbers=block.rows.numbers[order], codes=block.rows.codes[order])
     units = single_units(block.units.weight[order], block.units.values[order], block.units.histogram)
     place = int(np.flatnonzero(order == start)[0])
     grown, left = grow_clusters(rows, units, block.open[order], block.packed, place, _AT_HAND)
-    numbered = grown._replace(unit=order[grown.unit], cluster=grown.cluster + int(block.cluster.max()) + 1)
-    shares = both(block.finished, numbered)
+    shares = block.beside_finished(grown._replace(unit=order[grown.unit]))
     rest = np.flatnonzero(left)
     if len(shares.unit) == 0:
         return Shares(order[rest], np.zeros(len(rest), dtype=np.int64), left[rest])
     return joined(block, shares, order[rest], left[rest], wanted=0)
 
 
-def _rarest_first(block: Block) -> Longs:
+def _rarest_first(block: UnitBlock) -> Longs:
     """Units by how rare their values are: one over the records that hold the same, added over the columns."""
     rarity = np.zeros(len(block.cluster))
     for column in (*block.rows.numbers.T, *block.rows.codes.T):
@@ -107,8 +88,3 @@ def _rarest_first(block: Block) -> Longs:
         rarity += 1.0 / np.bincount(value, block.units.weight)[value]
     # Equally rare but for rounding is equally rare.
     return np.argsort(-np.round(rarity, 12), kind="stable")
-
-
-def _record(weight: Longs, number: int) -> int:
-    """The unit of a record, the records numbered in the order of their units."""
-    return int(np.searchsorted(np.cumsum(weight), number, side="right"))

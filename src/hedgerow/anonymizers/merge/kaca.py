@@ -22,20 +22,15 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import IMPROVE
+from hedgerow.arrays import Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from hedgerow.anonymizers.merge.working import Part
 
 __all__ = ["KACA"]
 
@@ -61,16 +56,13 @@ class KACA(Anonymizer):
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.boxes.layout import described
-        from hedgerow.anonymizers.merge._greedy import merge_greedily
-        from hedgerow.anonymizers.merge.working import merge_parts
+        from hedgerow.anonymizers.merge.working import Part, merge_parts
 
         # Waiting times without memory: of all classes that wait, each is equally likely to be the next.
         waits = np.random.default_rng(seed).exponential(size=(2, len(counts.tuples)))
 
-        def merged(part: Part) -> NDArray[np.int64]:
-            return merge_greedily(
-                part.shape, part.boxes, part.units, part.packed, waits[:, part.tuples].reshape(-1), False
-            )
+        def merged(part: Part) -> Longs:
+            return part.merged(waits[:, part.tuples].reshape(-1))
 
         whole = described(counts, "distortion", ranges=False)
         return merge_parts("kaca", counts, requirements, whole, merged, improve=self.improve, ranges=False)

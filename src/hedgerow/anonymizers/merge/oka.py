@@ -24,28 +24,20 @@ Deviations
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.parameters import IMPROVE
-from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Recoding
+from hedgerow.anonymizers.merge.clustering import Clustering
+from hedgerow.arrays import Floats, Longs
 
 if TYPE_CHECKING:
-    from hedgerow.anonymizers.merge.clusters import Block, Shares
+    from hedgerow.anonymizers.merge.clusters import Shares, UnitBlock
 
 __all__ = ["OKA", "distances", "from_centres"]
 
-Longs = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
-
-class OKA(Anonymizer):
+class OKA(Clustering):
     """Send all records to the nearest of n/k clusters in one pass, then even the clusters out.
 
     Examples
@@ -59,34 +51,24 @@ class OKA(Anonymizer):
     """
 
     name = "oka"
-    family = "merge"
     paper = "Lin, Wei (PAIS 2008)"
 
-    improve: bool = IMPROVE
+    def _clusters(self, block: UnitBlock, chance: np.random.Generator) -> Shares:
+        from hedgerow.anonymizers.merge.clusters import joined
 
-    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        from hedgerow.anonymizers.merge.clusters import cluster_blocks
-
-        return cluster_blocks("oka", counts, requirements, _one_pass, seed=seed, improve=self.improve)
-
-
-def _one_pass(block: Block, chance: np.random.Generator) -> Shares:
-    """Clusters of a block; those that do not satisfy the requirements are merged later."""
-    from hedgerow.anonymizers.merge.clusters import joined
-
-    weight = block.open
-    clusters = min(int(weight.sum()) // block.packed.minimal_size, int(np.count_nonzero(weight)))
-    if clusters == 0:
-        # A block has a class at least: too few are left only where equal records are some.
-        rest = np.flatnonzero(weight)
-        return joined(block, block.finished, rest, weight[rest], wanted=0)
-    drawn = chance.choice(int(weight.sum()), clusters, replace=False)
-    return from_centres(block, np.sort(np.searchsorted(np.cumsum(weight), drawn, side="right")))
+        weight = block.open
+        clusters = min(int(weight.sum()) // block.packed.minimal_size, int(np.count_nonzero(weight)))
+        if clusters == 0:
+            # A block has a class at least: too few are left only where equal records are some.
+            rest = np.flatnonzero(weight)
+            return joined(block, block.finished, rest, weight[rest], wanted=0)
+        drawn = chance.choice(int(weight.sum()), clusters, replace=False)
+        return from_centres(block, np.sort(block.unit_of(drawn)))
 
 
-def from_centres(block: Block, first: Longs) -> Shares:
+def from_centres(block: UnitBlock, first: Longs) -> Shares:
     """Both passes, from the units with which clusters start."""
-    from hedgerow.anonymizers.merge.clusters import Shares, both, joined
+    from hedgerow.anonymizers.merge.clusters import Shares, joined
 
     weight = block.open
     left = weight - np.bincount(first, minlength=len(weight))
@@ -94,12 +76,10 @@ def from_centres(block: Block, first: Longs) -> Shares:
     start = Shares(first, np.arange(len(first)), np.ones(len(first), dtype=np.int64))
     passed = joined(block, start, rest, left[rest], wanted=0)
     kept, unit, size = _adjusted(block, passed, block.packed.minimal_size)
-    done = block.finished
-    after = kept._replace(cluster=kept.cluster + int(block.cluster.max()) + 1)
-    return joined(block, both(done, after), unit, size, wanted=block.packed.minimal_size)
+    return joined(block, block.beside_finished(kept), unit, size, wanted=block.packed.minimal_size)
 
 
-def _adjusted(block: Block, shares: Shares, k: int) -> tuple[Shares, Longs, Longs]:
+def _adjusted(block: UnitBlock, shares: Shares, k: int) -> tuple[Shares, Longs, Longs]:
     """The k records of each cluster that are nearest to its centre, and the units and numbers of the others."""
     from hedgerow.anonymizers.merge.clusters import Shares
 
@@ -116,7 +96,7 @@ def _adjusted(block: Block, shares: Shares, k: int) -> tuple[Shares, Longs, Long
     return Shares(unit[some], cluster[some], kept[some]), units, given[units]
 
 
-def distances(block: Block, shares: Shares) -> Floats:
+def distances(block: UnitBlock, shares: Shares) -> Floats:
     """How far the records of each share are from the centre of their cluster."""
     clusters = int(shares.cluster.max()) + 1
     sizes = np.bincount(shares.cluster, shares.size, clusters)

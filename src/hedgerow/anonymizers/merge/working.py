@@ -8,20 +8,20 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow import privacy
 from hedgerow.anonymizers.boxes.improving import improved
 from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units
 from hedgerow.anonymizers.boxes.layout import Described, units_of
+from hedgerow.anonymizers.merge._greedy import merge_greedily
 from hedgerow.anonymizers.partition.blocks import blocks_of, near_groups
-from hedgerow.arrays import Longs
+from hedgerow.arrays import Floats, Ints, Longs, ranges
 from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import PackedRequirements
-from hedgerow.recoding import Pieces, Recoding, publish_groups
+from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups
 
-__all__ = ["Part", "merge_parts"]
+__all__ = ["Part", "grouped_in_blocks", "merge_parts", "recoding_of"]
 
 
 class Part(NamedTuple):
@@ -32,6 +32,10 @@ class Part(NamedTuple):
     units: Units
     packed: PackedRequirements
     tuples: Longs
+
+    def merged(self, waits: Floats, *, flat: bool = False) -> Longs:
+        """The class of each tuple by greedy merging; see :func:`hedgerow.anonymizers.merge._greedy.merge_greedily`."""
+        return merge_greedily(self.shape, self.boxes, self.units, self.packed, waits, flat)
 
 
 def merge_parts(
@@ -59,54 +63,71 @@ def merge_parts(
     """
     context, packed = privacy.bind(counts, requirements)
     units = units_of(counts, context)
-    blocks = [np.unique(counts.cell_tuple[cells]).astype(np.int64) for cells in blocks_of(counts, requirements)]
+    blocks = blocks_of(counts, requirements)
 
-    def classes_of(block: Longs) -> Longs:
-        part = _part(whole, units, packed, block)
-        return np.unique(merge(part), return_inverse=True)[1].astype(np.int64)
+    def classes_of(at: int) -> Pieces:
+        tuples, of_cell = np.unique(counts.cell_tuple[blocks[at]], return_inverse=True)
+        found = merge(_part(whole, units, packed, tuples.astype(np.int64)))
+        joined = np.unique(found, return_inverse=True)[1].astype(np.int32)
+        return Pieces(blocks[at].astype(np.int32), joined[of_cell], counts.cell_sizes[blocks[at]])
 
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        found = list(pool.map(classes_of, blocks))
-    group = np.empty(len(counts.tuples), dtype=np.int64)
-    used = 0
-    for block, joined in zip(blocks, found, strict=True):
-        group[block] = used + joined
-        used += int(joined.max()) + 1
-    if improve:
-        pieces = _pieces(counts, group)
-        pieces = improved(counts, requirements, pieces, near_groups(counts, pieces), whole)
-        group[counts.cell_tuple[pieces.cell]] = pieces.group
-    return _published(method, counts, group, ranges, len(blocks))
-
-
-def _published(method: str, counts: FrequencyTable, group: Longs, ranges: bool, blocks: int) -> Recoding:
-    """Describe the groups; those that are described alike, in two blocks for instance, are one."""
-    held, group = np.unique(group, return_inverse=True)
-    columns, values = publish_groups(counts, _pieces(counts, group), len(held), "interval" if ranges else "label")
+    pieces = grouped_in_blocks(counts, requirements, whole, len(blocks), classes_of, improve=improve)
+    held, group = np.unique(pieces.group, return_inverse=True)
+    pieces = Pieces.whole(group.astype(np.int32), counts.cell_sizes)
+    columns, values = publish_groups(counts, pieces, len(held), "interval" if ranges else "label")
+    # Groups that are described alike, in two blocks for instance, are one; numbered by their first tuple.
     by_column = [np.ascontiguousarray(values[:, at]) for at in range(len(columns))]
     distinct, alike = tabulate(by_column, [len(column) for column in columns], len(values))
-    # Numbered by their first tuple.
     order = np.argsort(np.unique(alike[group], return_index=True)[1])
-    pieces = _pieces(counts, np.argsort(order)[alike[group]])
+    pieces = Pieces.whole(np.argsort(order)[alike[group]].astype(np.int32), counts.cell_sizes)
+    return recoding_of(method, counts, columns, distinct[order].astype(np.int32), pieces, len(blocks))
+
+
+def grouped_in_blocks(
+    counts: FrequencyTable,
+    requirements: Sequence[Requirement],
+    whole: Described,
+    blocks: int,
+    groups_of: Callable[[int], Pieces],
+    *,
+    improve: bool,
+) -> Pieces:
+    """Group the records of each block, given its number, in threads; number all groups through, and improve them."""
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        found = list(pool.map(groups_of, range(blocks)))
+    starts = np.cumsum([0, *(int(one.group.max()) + 1 for one in found[:-1])], dtype=np.int32)
+    pieces = Pieces.gathered(
+        np.concatenate([one.cell for one in found]),
+        np.concatenate([one.group + start for one, start in zip(found, starts, strict=True)]),
+        np.concatenate([one.size for one in found]),
+    )
+    return improved(counts, requirements, pieces, near_groups(counts, pieces), whole) if improve else pieces
+
+
+def recoding_of(
+    method: str,
+    counts: FrequencyTable,
+    columns: tuple[PublishedColumn, ...],
+    groups: Ints,
+    pieces: Pieces,
+    blocks: int,
+) -> Recoding:
+    """The recoding that publishes groups which were found in so many blocks."""
     return Recoding(
         method=method,
         quasi=counts.quasi,
         columns=columns,
-        groups=distinct[order].astype(np.int32),
-        sizes=np.bincount(pieces.group, pieces.size, len(distinct)).astype(np.int64),
+        groups=groups,
+        sizes=np.bincount(pieces.group, pieces.size, len(groups)).astype(np.int64),
         pieces=pieces,
         facts={"blocks": blocks},
     )
 
 
-def _pieces(counts: FrequencyTable, group: NDArray[np.integer]) -> Pieces:
-    return Pieces.whole(group[counts.cell_tuple].astype(np.int32), counts.cell_sizes)
-
-
 def _part(whole: Described, units: Units, packed: PackedRequirements, block: Longs) -> Part:
     lengths = units.cells[block + 1] - units.cells[block]
     cells = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    place = np.repeat(units.cells[block] - cells[:-1], lengths) + np.arange(int(lengths.sum()))
+    place, _ = ranges(units.cells[block], lengths)
     return Part(
         whole.shape,
         whole.boxes.at(block),

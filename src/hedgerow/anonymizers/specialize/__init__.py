@@ -1,1 +1,1 @@
-"""Specialization and generalization guided by the class: TDS and TDR go down the taxonomies, BUG goes up."""
+"""Specialization and generalization guided by the label: TDS and TDR go down the taxonomies, BUG goes up."""

@@ -1,18 +1,38 @@
-"""Kernels of gains: what a split of a value, a threshold, or the disclosure of one value tells of the class."""
+"""Kernels of gains: what a split of a value, a threshold, or the disclosure of one value tells of the label."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from hedgerow._jit import jit
 from hedgerow.arrays import Bools, Floats, Ints, Longs
 
-__all__ = ["best_threshold", "gain_of_split", "gains_of_disclosure"]
+__all__ = ["LabelCounts", "best_threshold", "gain_of_split", "gains_of_disclosure"]
 
 # What a gain is at least that is not zero: rounding must not make a useful split useless.
 LEAST_GAIN = 1e-18
 # Thresholds whose entropies differ by less, as a share of n log n, are equal; sums are rounded.
 EQUAL = 1e-12
+
+
+class LabelCounts(NamedTuple):
+    """How many records of each label every place of a column has.
+
+    Attributes
+    ----------
+    starts : int array (places + 1,)
+    label, records : int arrays
+        The labels at place ``p`` are ``label[starts[p]:starts[p + 1]]``, with their records.
+    room : int array (2, labels)
+        Zeros before and after each call.
+    """
+
+    starts: Longs
+    label: Ints
+    records: Longs
+    room: Longs
 
 
 @jit(inner=True)
@@ -24,15 +44,14 @@ def _spread(number: int) -> float:
 
 
 @jit
-def gain_of_split(
-    starts: Longs, label: Ints, records: Longs, bounds: Longs, whole: Longs, inside: Longs
-) -> tuple[float, int]:
-    """Return the information gain of a split in bits, and the records of its smallest branch.
+def gain_of_split(counts: LabelCounts, bounds: Longs) -> tuple[float, int]:
+    """Return the information gain of a split in bits, and its records less those of the smallest branch.
 
-    ``label`` and ``records`` of place ``p`` are at ``[starts[p], starts[p + 1])``; branch ``i`` has the places from
-    ``bounds[i]`` to ``bounds[i + 1]``, and may be empty. ``whole`` and ``inside`` are room for one number per class,
-    zero before and after. That the gain is zero is decided on whole numbers. O(entries).
+    Branch ``i`` has the places from ``bounds[i]`` to ``bounds[i + 1]``, and may be empty. That the gain is zero is
+    decided on whole numbers. O(entries).
     """
+    starts, label, records = counts.starts, counts.label, counts.records
+    whole, inside = counts.room[0], counts.room[1]
     begin, end = starts[bounds[0]], starts[bounds[-1]]
     total = 0
     for i in range(begin, end):
@@ -61,17 +80,18 @@ def gain_of_split(
         before -= _spread(whole[label[i]])
         whole[label[i]] = 0
     if even:
-        return 0.0, smallest
-    return max((before - after) / total, LEAST_GAIN), smallest
+        return 0.0, total - smallest
+    return max((before - after) / total, LEAST_GAIN), total - smallest
 
 
 @jit
-def best_threshold(starts: Longs, label: Ints, records: Longs, first: int, last: int, left: Longs, right: Longs) -> int:
+def best_threshold(counts: LabelCounts, first: int, last: int) -> int:
     """Return the place from which on the right side of the binary split with the highest gain begins.
 
-    Of equally good ones it is the first. ``left`` and ``right`` are room for one number per class, zero before and
-    after. O(entries).
+    Of equally good ones it is the first. O(entries).
     """
+    starts, label, records = counts.starts, counts.label, counts.records
+    left, right = counts.room[0], counts.room[1]
     total = 0
     for i in range(starts[first], starts[last]):
         right[label[i]] += records[i]
@@ -97,13 +117,12 @@ def best_threshold(starts: Longs, label: Ints, records: Longs, first: int, last:
 
 
 @jit
-def gains_of_disclosure(
-    starts: Longs, label: Ints, records: Longs, hidden: Bools, whole: Longs, gains: Floats, smaller: Longs
-) -> None:
-    """Find for each hidden place the gain of taking it out of the others, and the records of the smaller side.
+def gains_of_disclosure(counts: LabelCounts, hidden: Bools, gains: Floats, drops: Longs) -> None:
+    """Find for each hidden place the gain of taking it out of the others, and all records less the smaller side's.
 
-    ``whole`` is room for one number per class, zero before and after. O(entries + classes).
+    O(entries + labels).
     """
+    starts, label, records, whole = counts.starts, counts.label, counts.records, counts.room[0]
     total = 0
     for place in range(len(hidden)):
         if hidden[place]:
@@ -115,7 +134,7 @@ def gains_of_disclosure(
         unmixed += _spread(whole[one])
     for place in range(len(hidden)):
         gains[place] = 0.0
-        smaller[place] = 0
+        drops[place] = 0
         if not hidden[place]:
             continue
         size = 0
@@ -128,7 +147,7 @@ def gains_of_disclosure(
             within += _spread(records[i])
             rest += _spread(every - records[i]) - _spread(every)
             even = even and records[i] * total == size * every
-        smaller[place] = min(size, total - size)
+        drops[place] = max(size, total - size)
         if not even:
             after = _spread(size) - within + _spread(total - size) - rest
             gains[place] = max((_spread(total) - unmixed - after) / total, LEAST_GAIN)

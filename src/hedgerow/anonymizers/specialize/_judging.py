@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hedgerow._jit import int64, jit
 from hedgerow.anonymizers.specialize._kernels import Candidates, Elements
-from hedgerow.arrays import Longs
 from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.privacy.formulas import all_hold
 
@@ -16,93 +15,68 @@ BRANCH, REST, WHOLE = range(3)
 
 @jit
 def judge(
-    elements: Elements,
-    candidates: Candidates,
-    least: int,
-    packed: PackedRequirements | None,
-    disclose: bool | None,
-    histograms: Longs,
-    changed: Longs,
-    number: int,
-    smallest: Longs,
+    elements: Elements, candidates: Candidates, packed: PackedRequirements | None, disclose: bool | None, changed: int
 ) -> None:
-    """Find which specializations the changed classes forbid, and the smallest class that each would leave.
+    """Find which specializations so many changed classes forbid, and the smallest class that each would leave.
 
-    ``number`` is that of the shield, ``histograms`` are zeros in three rows, ``smallest`` has one entry per candidate
-    and only falls. Candidates that are not allowed are not looked at. numba leaves out formulas and disclosures that
-    are ``None``. O(q) for each element.
+    Candidates that are not allowed are not looked at. numba leaves out formulas and disclosures that are ``None``.
+    O(q) for each element.
     """
-    for place in range(changed.shape[0]):
-        one = changed[place]
+    for place in range(changed):
+        one = elements.changed[place]
         for at in range(elements.columns.shape[0]):
             column = elements.columns[at]
             part = elements.parts[one, at]
             offset = candidates.parts_at[column]
             if candidates.discloses[column]:
                 if disclose is not None and part == 0:
-                    _judge_disclosures(elements, one, at, candidates, least, packed, histograms, number, smallest)
+                    _judge_disclosures(elements, one, at, candidates, packed)
             elif candidates.allowed[offset + part]:
-                _judge_split(elements, one, at, candidates, least, packed, histograms, number, smallest)
+                _judge_split(elements, one, at, candidates, packed)
 
 
 @jit(inner=True)
 def _judge_split(
-    elements: Elements,
-    one: int,
-    at: int,
-    candidates: Candidates,
-    least: int,
-    packed: PackedRequirements | None,
-    histograms: Longs,
-    number: int,
-    smallest: Longs,
+    elements: Elements, one: int, at: int, candidates: Candidates, packed: PackedRequirements | None
 ) -> None:
     """The same for splitting the part that a class lies in: each branch has to hold."""
     column = elements.columns[at]
     candidate = candidates.parts_at[column] + elements.parts[one, at]
-    count, touched = candidates.total, candidates.touched
+    count, touched, histograms = candidates.total, candidates.touched, elements.histograms
     branches = _count_branches(elements, one, at, candidates)
     fewest = elements.records[one]
     for j in range(branches):
         fewest = min(fewest, count[touched[j]])
-    smallest[candidate] = min(smallest[candidate], fewest)
-    holds = fewest >= least
+    elements.smallest[candidate] = min(elements.smallest[candidate], fewest)
+    holds = fewest >= elements.least
     if packed is not None and holds and branches > 1:
         _sort_branches(elements, one, at, branches, candidates)
         begin = int64(0)
         for j in range(branches):
             end = candidates.place[touched[j]]
-            _tally(elements, begin, end, histograms, int64(BRANCH))
+            _tally(elements, begin, end, int64(BRANCH))
             holds = holds and all_hold(packed, count[touched[j]], histograms[BRANCH])
             begin = end
     if not holds:
         candidates.allowed[candidate] = False
-        candidates.refused[candidate] = number
+        candidates.refused[candidate] = elements.number
     for j in range(branches):
         count[touched[j]] = 0
 
 
 @jit(inner=True)
 def _judge_disclosures(
-    elements: Elements,
-    one: int,
-    at: int,
-    candidates: Candidates,
-    least: int,
-    packed: PackedRequirements | None,
-    histograms: Longs,
-    number: int,
-    smallest: Longs,
+    elements: Elements, one: int, at: int, candidates: Candidates, packed: PackedRequirements | None
 ) -> None:
     """The same for taking one code out of a class: both that code and the rest have to hold."""
     column = elements.columns[at]
     first = candidates.parts_at[column]
-    count, touched = candidates.total, candidates.touched
+    count, touched, histograms = candidates.total, candidates.touched, elements.histograms
     total = elements.records[one]
     codes = _count_branches(elements, one, at, candidates)
     if packed is not None and codes > 1:
         _sort_branches(elements, one, at, codes, candidates)
-        _tally(elements, int64(0), elements.last[one] - elements.first[one], histograms, int64(WHOLE))
+        _tally(elements, int64(0), elements.last[one] - elements.first[one], int64(WHOLE))
     begin = int64(0)
     for j in range(codes):
         code = touched[j]
@@ -111,16 +85,16 @@ def _judge_disclosures(
         if candidates.allowed[candidate]:
             rest = total - count[code]
             fewest = total if rest == 0 else min(rest, count[code])
-            smallest[candidate] = min(smallest[candidate], fewest)
-            holds = fewest >= least
+            elements.smallest[candidate] = min(elements.smallest[candidate], fewest)
+            holds = fewest >= elements.least
             if packed is not None and holds and codes > 1:
-                _tally(elements, begin, end, histograms, int64(BRANCH))
+                _tally(elements, begin, end, int64(BRANCH))
                 for value in range(histograms.shape[1]):
                     histograms[REST, value] = histograms[WHOLE, value] - histograms[BRANCH, value]
                 holds = all_hold(packed, count[code], histograms[BRANCH]) and all_hold(packed, rest, histograms[REST])
             if not holds:
                 candidates.allowed[candidate] = False
-                candidates.refused[candidate] = number
+                candidates.refused[candidate] = elements.number
         begin = end
     for j in range(codes):
         count[touched[j]] = 0
@@ -162,8 +136,9 @@ def _sort_branches(elements: Elements, one: int, at: int, branches: int, candida
 
 
 @jit(inner=True)
-def _tally(elements: Elements, begin: int, end: int, histograms: Longs, row: int) -> None:
+def _tally(elements: Elements, begin: int, end: int, row: int) -> None:
     """Count the sensitive values of listed elements in a histogram."""
+    histograms = elements.histograms
     for value in range(histograms.shape[1]):
         histograms[row, value] = 0
     for j in range(begin, end):

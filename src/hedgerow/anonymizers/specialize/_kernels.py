@@ -12,7 +12,7 @@ from typing import NamedTuple
 from hedgerow._jit import jit
 from hedgerow.arrays import Bools, Ints, Longs
 
-__all__ = ["Candidates", "Elements", "divide"]
+__all__ = ["Candidates", "Elements", "Split", "divide"]
 
 
 class Elements(NamedTuple):
@@ -32,6 +32,16 @@ class Elements(NamedTuple):
         Room for moving elements.
     listing : (elements,)
         Room for sorting elements.
+    changed : (elements,)
+        Room for listing classes.
+    histograms : (3, values)
+        Room for counting sensitive values.
+    smallest : (candidates,)
+        The smallest class that each specialization would leave; it only falls.
+    least : int
+        The records that a class must have.
+    number : int
+        Which shield it is.
     """
 
     columns: Longs
@@ -46,6 +56,11 @@ class Elements(NamedTuple):
     other_values: Ints
     other_sizes: Longs
     listing: Longs
+    changed: Longs
+    histograms: Longs
+    smallest: Longs
+    least: int
+    number: int
 
 
 class Candidates(NamedTuple):
@@ -78,33 +93,22 @@ class Candidates(NamedTuple):
     touched: Ints
 
 
+class Split(NamedTuple):
+    """What a specialization does: the codes of a part go to branches, and each branch becomes a part."""
+
+    part: int
+    branch: Ints
+    children: Ints
+
+
 @jit
-def divide(
-    elements: Elements,
-    classes: int,
-    at: int,
-    part: int,
-    branch: Ints,
-    children: Ints,
-    candidates: Candidates,
-    changed: Longs,
-) -> tuple[int, int]:
+def divide(elements: Elements, classes: int, at: int, split: Split, candidates: Candidates) -> tuple[int, int]:
     """Split every class that lies in a part of the shield's column ``at``.
 
-    Parameters
-    ----------
-    branch : (codes,)
-        The branch of each code of the column.
-    children : (branches,)
-        The part that each branch becomes.
-    changed : (elements,)
-        Is filled with the classes that are new or lie in another part.
-
-    Returns
-    -------
-    classes, changed : int
-        How many there are now. O(classes), and O(q) for each element of the part.
+    Returns how many classes there are now, and how many of them are new or lie in another part: ``elements.changed``
+    lists these. O(classes), and O(q) for each element of the part.
     """
+    part, branch, children, changed = split.part, split.branch, split.children, elements.changed
     codes, count, place, touched = elements.codes, candidates.total, candidates.place, candidates.touched
     found = classes
     listed = 0

@@ -8,78 +8,36 @@ so it is computed once, when the part comes into being.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.anonymizers.specialize import _gains
+from hedgerow.anonymizers.specialize._gains import LabelCounts, best_threshold, gain_of_split, gains_of_disclosure
+from hedgerow.anonymizers.specialize._kernels import Split
+from hedgerow.arrays import Bools, Floats, Ints, Longs
 from hedgerow.counts import FrequencyTable
-from hedgerow.domains import Domain
-from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.values import SUPPRESSED_TEXT, format_interval
 
-__all__ = ["Attribute", "ClassCounts", "GrownIntervals", "HiddenValues", "Split", "TaxonomyCut", "attribute_of"]
+__all__ = ["Attribute", "GrownIntervals", "HiddenValues", "TaxonomyCut", "attribute_of", "count_labels"]
 
 _DENSE_CELLS = 10_000_000
 
 
-@dataclass(frozen=True, eq=False)
-class ClassCounts:
-    """How many records of each class every place of a column has.
-
-    Attributes
-    ----------
-    starts : int array (places + 1,)
-    label, records : int arrays
-        The classes at place ``p`` are ``label[starts[p]:starts[p + 1]]``, with their records.
-    room : int array (2, classes)
-        Zeros, for the kernels.
-    """
-
-    starts: NDArray[np.int64]
-    label: NDArray[np.int32]
-    records: NDArray[np.int64]
-    room: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, counts: FrequencyTable, column: str, target: str, place: NDArray[np.integer]) -> ClassCounts:
-        """Count a column against the target; ``place`` is that of each code."""
-        places, classes = counts.domains[column].size, counts.domains[target].size
-        codes = counts.tuples[:, counts.quasi.index(column)]
-        pair = place.astype(np.int64)[codes][counts.cell_tuple] * classes + counts.values_of(target)
-        if places * classes <= _DENSE_CELLS:
-            dense = np.bincount(pair, counts.cell_sizes, places * classes).astype(np.int64)
-            distinct = np.flatnonzero(dense)
-            records = dense[distinct]
-        else:
-            distinct, index = np.unique(pair, return_inverse=True)
-            records = np.bincount(index, counts.cell_sizes).astype(np.int64)
-        starts = np.searchsorted(distinct, np.arange(places + 1, dtype=np.int64) * classes)
-        room = np.zeros((2, classes), dtype=np.int64)
-        return cls(starts.astype(np.int64), (distinct % classes).astype(np.int32), records, room)
-
-    def gain(self, bounds: NDArray[np.int64]) -> tuple[float, int]:
-        """The information gain of a split at places, and the records of the smallest branch."""
-        return _gains.gain_of_split(self.starts, self.label, self.records, bounds, self.room[0], self.room[1])
-
-    def best_threshold(self, first: int, last: int) -> int:
-        """The place at which a binary split of a range gains most."""
-        return _gains.best_threshold(self.starts, self.label, self.records, first, last, self.room[0], self.room[1])
-
-    def size(self, first: int, last: int) -> int:
-        """The records of a range of places."""
-        return int(self.records[self.starts[first] : self.starts[last]].sum())
-
-
-class Split(NamedTuple):
-    """What a specialization does: the codes of a part go to branches, and each branch becomes a part."""
-
-    part: int
-    branch: NDArray[np.int32]
-    children: NDArray[np.int32]
+def count_labels(counts: FrequencyTable, column: str, target: str, place: NDArray[np.integer]) -> LabelCounts:
+    """Count a column against the target; ``place`` is that of each code."""
+    places, labels = counts.domains[column].size, counts.domains[target].size
+    codes = counts.tuples[:, counts.quasi.index(column)]
+    pair = place.astype(np.int64)[codes][counts.cell_tuple] * labels + counts.values_of(target)
+    if places * labels <= _DENSE_CELLS:
+        dense = np.bincount(pair, counts.cell_sizes, places * labels).astype(np.int64)
+        distinct = np.flatnonzero(dense)
+        records = dense[distinct]
+    else:
+        distinct, index = np.unique(pair, return_inverse=True)
+        records = np.bincount(index, counts.cell_sizes).astype(np.int64)
+    starts = np.searchsorted(distinct, np.arange(places + 1, dtype=np.int64) * labels).astype(np.int64)
+    return LabelCounts(starts, (distinct % labels).astype(np.int32), records, np.zeros((2, labels), dtype=np.int64))
 
 
 class Attribute(ABC):
@@ -100,22 +58,18 @@ class Attribute(ABC):
 
     discloses = False
 
-    def __init__(self, domain: Domain, hierarchy: EncodedHierarchy, most_parts: int) -> None:
-        self.domain = domain
-        self.hierarchy = hierarchy
-        self.part = np.zeros(domain.size, dtype=np.int32)
-        self.branch = np.zeros(domain.size, dtype=np.int32)
+    def __init__(
+        self, counts: FrequencyTable, column: str, target: str, place: NDArray[np.integer], most_parts: int
+    ) -> None:
+        self.domain, self.hierarchy = counts.domains[column], counts.hierarchies[column]
+        self._counts = count_labels(counts, column, target, place)
+        self.part = np.zeros(self.domain.size, dtype=np.int32)
+        self.branch = np.zeros(self.domain.size, dtype=np.int32)
         self.allowed = np.zeros(most_parts, dtype=bool)
         self.gain = np.zeros(most_parts)
         self.drop = np.zeros(most_parts, dtype=np.int64)
 
-    def adopt(
-        self,
-        branch: NDArray[np.int32],
-        allowed: NDArray[np.bool_],
-        gain: NDArray[np.float64],
-        drop: NDArray[np.int64],
-    ) -> None:
+    def adopt(self, branch: Ints, allowed: Bools, gain: Floats, drop: Longs) -> None:
         """Keep the state in given arrays from now on: slices of those that a search has for all columns."""
         branch[:], allowed[:], gain[:], drop[:] = self.branch, self.allowed, self.gain, self.drop
         self.branch, self.allowed, self.gain, self.drop = branch, allowed, gain, drop
@@ -124,6 +78,12 @@ class Attribute(ABC):
     def specialized(self) -> bool:
         """Whether it is not as it started."""
         return bool(self.part.any())
+
+    def _offer(self, part: int, bounds: Longs, codes: Longs) -> None:
+        """Let a part be split at some places; ``codes`` are those of the part, in the order of the places."""
+        self.gain[part], self.drop[part] = gain_of_split(self._counts, bounds)
+        self.allowed[part] = self.gain[part] > 0
+        self.branch[codes] = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
 
     @abstractmethod
     def specialize(self, candidate: int) -> Split:
@@ -155,37 +115,29 @@ class TaxonomyCut(Attribute):
 
     def __init__(self, counts: FrequencyTable, column: str, target: str) -> None:
         hierarchy = counts.hierarchies[column]
-        super().__init__(counts.domains[column], hierarchy, len(hierarchy.parent))
-        self._counts = ClassCounts.of(counts, column, target, hierarchy.order)
+        super().__init__(counts, column, target, hierarchy.order, len(hierarchy.parent))
         self._code_at = np.argsort(hierarchy.order)
         self._positions = hierarchy.position[self._code_at]
         self._by_parent = np.argsort(hierarchy.parent, kind="stable").astype(np.int32)
         self._first_child = np.searchsorted(hierarchy.parent[self._by_parent], np.arange(len(hierarchy.parent) + 1))
         self._enter(hierarchy.root)
 
-    def children(self, node: int) -> NDArray[np.int32]:
+    def children(self, node: int) -> Ints:
         """The nodes directly below."""
         return self._by_parent[self._first_child[node] : self._first_child[node + 1]]
 
-    def gain_of(self, node: int) -> tuple[float, int, int]:
-        """The information gain of splitting a node, its records, and those of its smallest child that has some."""
-        bounds = self._bounds(node, self.children(node))
-        gain, smallest = self._counts.gain(bounds)
-        return gain, self._counts.size(int(bounds[0]), int(bounds[-1])), smallest
+    def gain_of(self, node: int) -> float:
+        """The information gain of splitting a node."""
+        return gain_of_split(self._counts, self._bounds(node))[0]
 
-    def _bounds(self, node: int, children: NDArray[np.int32]) -> NDArray[np.int64]:
+    def _bounds(self, node: int) -> Longs:
         """Where the codes below each child begin in leaf order, and where those below the node end."""
-        ends = np.append(self.hierarchy.first_leaf[children], self.hierarchy.last_leaf[node])
+        ends = np.append(self.hierarchy.first_leaf[self.children(node)], self.hierarchy.last_leaf[node])
         return np.searchsorted(self._positions, ends).astype(np.int64)
 
     def _enter(self, node: int) -> None:
-        children = self.children(node)
-        bounds = self._bounds(node, children)
-        self.gain[node], smallest = self._counts.gain(bounds)
-        self.allowed[node] = self.gain[node] > 0
-        self.drop[node] = self._counts.size(int(bounds[0]), int(bounds[-1])) - smallest
-        below = self._code_at[bounds[0] : bounds[-1]]
-        self.branch[below] = np.repeat(np.arange(len(children), dtype=np.int32), np.diff(bounds))
+        bounds = self._bounds(node)
+        self._offer(node, bounds, self._code_at[bounds[0] : bounds[-1]])
 
     def specialize(self, candidate: int) -> Split:
         """Replace a node by its children."""
@@ -210,9 +162,8 @@ class GrownIntervals(Attribute):
 
     def __init__(self, counts: FrequencyTable, column: str, target: str) -> None:
         domain = counts.domains[column]
-        super().__init__(domain, counts.hierarchies[column], 2 * domain.size + 1)
-        self._counts = ClassCounts.of(counts, column, target, np.arange(domain.size))
-        self._bounds: dict[int, NDArray[np.int64]] = {}
+        super().__init__(counts, column, target, np.arange(domain.size), 2 * domain.size + 1)
+        self._bounds: dict[int, Longs] = {}
         self.ranges: list[tuple[int, int]] = []
         self._enter(0, len(domain.labels), with_missing=domain.has_missing)
 
@@ -220,12 +171,9 @@ class GrownIntervals(Attribute):
         """Make a part of a range of codes, and find its best split."""
         part = len(self.ranges)
         self.ranges.append((first, last))
-        inner = [self._counts.best_threshold(first, last)] if last - first > 1 else []
+        inner = [best_threshold(self._counts, first, last)] if last - first > 1 else []
         bounds = np.array([first, *inner, last, *([last + 1] if with_missing else [])], dtype=np.int64)
-        self.gain[part], smallest = self._counts.gain(bounds)
-        self.allowed[part] = self.gain[part] > 0
-        self.drop[part] = self._counts.size(int(bounds[0]), int(bounds[-1])) - smallest
-        self.branch[bounds[0] : bounds[-1]] = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
+        self._offer(part, bounds, np.arange(bounds[0], bounds[-1]))
         self._bounds[part] = bounds
         return part
 
@@ -264,25 +212,16 @@ class HiddenValues(Attribute):
 
     def __init__(self, counts: FrequencyTable, column: str, target: str) -> None:
         domain = counts.domains[column]
-        super().__init__(domain, counts.hierarchies[column], domain.size + 1)
-        self._counts = ClassCounts.of(counts, column, target, np.arange(domain.size))
+        super().__init__(counts, column, target, np.arange(domain.size), domain.size + 1)
         self.branch[:] = np.arange(domain.size, dtype=np.int32)
         self.allowed[: domain.size] = True
-        self._score()
-
-    def _score(self) -> None:
-        one, size = self._counts, self.domain.size
-        smaller = np.zeros(size, dtype=np.int64)
-        hidden = self.part == 0
-        _gains.gains_of_disclosure(one.starts, one.label, one.records, hidden, one.room[0], self.gain, smaller)
-        within = np.repeat(hidden, np.diff(one.starts))
-        self.drop[:size] = np.where(hidden, int(one.records[within].sum()) - smaller, 0)
+        gains_of_disclosure(self._counts, self.part == 0, self.gain, self.drop)
 
     def specialize(self, candidate: int) -> Split:
         """Disclose a value."""
         self.part[candidate] = candidate + 1
         self.allowed[candidate] = False
-        self._score()
+        gains_of_disclosure(self._counts, self.part == 0, self.gain, self.drop)
         branch = np.zeros(self.domain.size, dtype=np.int32)
         branch[candidate] = 1
         return Split(0, branch, np.array([0, candidate + 1], dtype=np.int32))

@@ -1,6 +1,6 @@
 """Bottom-up generalization (BUG): from the values as they are up to where all requirements hold.
 
-Node by node, what loses least of the class for the anonymity it gains is generalized. K. Wang, P. Yu, S. Chakraborty:
+Node by node, what loses least of the label for the anonymity it gains is generalized. K. Wang, P. Yu, S. Chakraborty:
 Bottom-Up Generalization: A Data Mining Solution to Privacy Protection, ICDM 2004. The recoding is global. The climb and
 its score are in :mod:`hedgerow.anonymizers.specialize.climbing`.
 

@@ -1,4 +1,4 @@
-"""The climb from the leaves: generalize what loses least of the class for the anonymity it gains, until all holds.
+"""The climb from the leaves: generalize what loses least of the label for the anonymity it gains, until all holds.
 
 A generalization replaces the children of a node by the node, once all of them that hold records are in the cut. Its
 information loss is the information gain of splitting the node again. Its anonymity gain is how far the smallest class
@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow import privacy
 from hedgerow.anonymizers.specialize.attributes import TaxonomyCut
 from hedgerow.anonymizers.specialize.shield_classes import by_shield, shield_elements
+from hedgerow.arrays import Ints
 from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.errors import Infeasible
 from hedgerow.hierarchies import EncodedHierarchy
@@ -135,7 +135,7 @@ class _Column:
             held[hierarchy.parent[node]] |= held[node]
         self.info_loss = np.zeros(len(held))
         for node in np.flatnonzero(held & (hierarchy.level > 0)).tolist():
-            self.info_loss[node] = cut.gain_of(node)[0]
+            self.info_loss[node] = cut.gain_of(node)
         inner = held & (hierarchy.level > 0)
         inner[hierarchy.root] = False
         # A node waits for its children that hold records and are not leaves.
@@ -214,7 +214,7 @@ class _Shield:
             histograms = None if one.column < 0 else self._histograms(of_element, one.column)
             self.violated += not one.satisfied(self._class_sizes, histograms).all()
 
-    def _histograms(self, of_element: NDArray[np.int32], column: int) -> Histograms:
+    def _histograms(self, of_element: Ints, column: int) -> Histograms:
         width = self._widths[column]
         pair = of_element.astype(np.int64) * width + self._values[:, column]
         distinct, index = np.unique(pair, return_inverse=True)
@@ -223,7 +223,7 @@ class _Shield:
         indptr = np.searchsorted(of_class, np.arange(len(self._classes) + 1)).astype(np.int64)
         return Histograms(indptr, code, records)
 
-    def _tabulate(self, rows: NDArray[np.int32], columns: Sequence[int]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def _tabulate(self, rows: Ints, columns: Sequence[int]) -> tuple[Ints, Ints]:
         """Group rows of nodes, and of sensitive values after them, by some of their columns."""
         widths = [*(len(one.parent) for one in self._hierarchies), *self._widths]
         chosen = [np.ascontiguousarray(rows[:, at]) for at in columns]

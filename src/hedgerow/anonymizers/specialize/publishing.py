@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow.anonymizers.specialize.attributes import Attribute, GrownIntervals
 from hedgerow.anonymizers.specialize.search import Search
+from hedgerow.arrays import Ints
 from hedgerow.counts import FrequencyTable
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.hierarchies.trees import encode_tree, tree_of_levels
@@ -23,7 +23,7 @@ __all__ = ["grown_hierarchy", "publish"]
 def publish(method: str, counts: FrequencyTable, search: Search, target: str) -> Recoding:
     """Publish every value as the part it is in."""
     hierarchies = dict(counts.hierarchies)
-    nodes: list[NDArray[np.int32]] = []
+    nodes: list[Ints] = []
     for name, attribute in zip(counts.quasi, search.attributes, strict=True):
         if isinstance(attribute, GrownIntervals):
             hierarchies[name] = grown_hierarchy(attribute)
@@ -42,7 +42,7 @@ def publish(method: str, counts: FrequencyTable, search: Search, target: str) ->
     return replace(recoding, columns=tuple(columns))
 
 
-def _nodes(attribute: Attribute, hierarchy: EncodedHierarchy) -> NDArray[np.int32]:
+def _nodes(attribute: Attribute, hierarchy: EncodedHierarchy) -> Ints:
     """The node that stands for each code."""
     if isinstance(attribute, GrownIntervals):
         if not attribute.specialized:

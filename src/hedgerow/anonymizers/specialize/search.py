@@ -1,6 +1,6 @@
-"""The search from the top: specialize what tells most of the class for the anonymity it costs, while all holds.
+"""The search from the top: specialize what tells most of the label for the anonymity it costs, while all holds.
 
-Score = InfoGain / (AnonyLoss + 1). InfoGain is the entropy of the class among the records of the specialized value,
+Score = InfoGain / (AnonyLoss + 1). InfoGain is the entropy of the label among the records of the specialized value,
 less its mean over the branches. AnonyLoss is the mean over the requirements whose shield holds the column, of how far
 the smallest class falls (``"shield"``), or of the records of the value less those of its smallest branch (``"node"``).
 A specialization is a candidate if its gain is positive and all requirements hold after it.
@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow.anonymizers.specialize import _kernels
 from hedgerow.anonymizers.specialize.attributes import Attribute
 from hedgerow.anonymizers.specialize.shield_classes import ShieldClasses, by_shield
+from hedgerow.arrays import Floats, Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 
@@ -28,10 +28,9 @@ Loss = Literal["shield", "node"]
 
 @dataclass(frozen=True)
 class Step:
-    """One specialization: the column's position, the candidate there, and why it was the best."""
+    """One specialization: the column's position, what it specializes there, and why it was the best."""
 
     column: int
-    candidate: int
     label: str | None
     gain: float
     loss: float
@@ -39,7 +38,7 @@ class Step:
 
 
 class Search:
-    """A search for the cut that tells most of the class.
+    """A search for the cut that tells most of the label.
 
     Parameters
     ----------
@@ -105,45 +104,23 @@ class Search:
         found = self._found()
         if not len(found):
             return None
-        losses = self._losses(found)
-        scores = self._gain[found] / (losses + 1)
+        gains, losses = self._gain[found], self._losses(found)
+        scores = gains / (losses + 1)
         best = int(np.argmax(scores))
         column = int(self._column[found[best]])
         candidate = int(found[best] - self._parts_at[column])
         attribute = self.attributes[column]
-        step = Step(
-            column,
-            candidate,
-            attribute.label(candidate),
-            float(self._gain[found[best]]),
-            float(losses[best]),
-            float(scores[best]),
-        )
+        step = Step(column, attribute.label(candidate), float(gains[best]), float(losses[best]), float(scores[best]))
         split = attribute.specialize(candidate)
         for shield in self.shields:
             shield.divide(column, split)
         self.steps.append(step)
         return step
 
-    def scores(self) -> dict[tuple[int, str | None], float]:
-        """The score of every candidate, by its column and what it specializes."""
-        found = self._found()
-        scores = self._gain[found] / (self._losses(found) + 1)
-        return {self._named(one): float(score) for one, score in zip(found.tolist(), scores, strict=True)}
-
-    def refused(self) -> dict[tuple[int, str | None], int]:
-        """What was found to violate a requirement, by its column and what it would specialize, with the shield."""
-        shield = self._candidates.refused
-        return {self._named(one): int(shield[one]) for one in np.flatnonzero(shield >= 0).tolist()}
-
-    def _named(self, candidate: int) -> tuple[int, str | None]:
-        column = int(self._column[candidate])
-        return column, self.attributes[column].label(candidate - int(self._parts_at[column]))
-
-    def _found(self) -> NDArray[np.int64]:
+    def _found(self) -> Longs:
         return np.flatnonzero(self._candidates.allowed & (self._gain > 0))
 
-    def _losses(self, found: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _losses(self, found: Longs) -> Floats:
         column = self._column[found]
         if self._loss == "node":
             return np.where(self._weight[column] > 0, self._drop[found], 0).astype(np.float64)
@@ -151,5 +128,5 @@ class Search:
         for held, shield in zip(self._held, self.shields, strict=True):
             falls = np.maximum(shield.smallest_class - shield.smallest_after[found], 0)
             total += shield.weight * held[column] * falls
-        mean: NDArray[np.float64] = total / np.maximum(self._weight[column], 1)
+        mean: Floats = total / np.maximum(self._weight[column], 1)
         return mean

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow import privacy
 from hedgerow.anonymizers.specialize import _judging, _kernels
-from hedgerow.anonymizers.specialize.attributes import Split
+from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.errors import Infeasible
 from hedgerow.privacy import Requirement
@@ -44,7 +43,7 @@ def by_shield(counts: FrequencyTable, requirements: Sequence[Requirement]) -> di
 
 def shield_elements(
     counts: FrequencyTable, shield: Sequence[int], sensitive: Sequence[str]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+) -> tuple[Ints, Ints, Longs]:
     """The distinct combinations of a shield's codes and sensitive values: the codes, the values, and the records."""
     if not sensitive and len(shield) == len(counts.quasi):
         return counts.tuples.copy(), np.empty((len(counts.tuples), 0), dtype=np.int32), counts.tuple_sizes.copy()
@@ -95,8 +94,7 @@ class ShieldClasses:
         candidates: _kernels.Candidates,
     ) -> None:
         context, self._packed = privacy.bind(counts, requirements)
-        self.shield, self.weight, self._number, self._candidates = shield, len(requirements), number, candidates
-        self._histograms = np.zeros((3, int(context.offsets[-1])), dtype=np.int64)
+        self.shield, self.weight, self._candidates = shield, len(requirements), candidates
         codes, values, sizes = shield_elements(counts, shield, [one.domain.name for one in context.columns])
         values += context.offsets[:-1].astype(np.int32)
         length = len(sizes)
@@ -113,11 +111,15 @@ class ShieldClasses:
             other_values=np.empty_like(values),
             other_sizes=np.empty_like(sizes),
             listing=np.empty(length, dtype=np.int64),
+            changed=np.zeros(length, dtype=np.int64),
+            histograms=np.zeros((3, int(context.offsets[-1])), dtype=np.int64),
+            smallest=np.full(len(candidates.allowed), np.iinfo(np.int64).max),
+            least=self._packed.minimal_size,
+            number=number,
         )
-        self._changed = np.zeros(length, dtype=np.int64)
         self.classes = 1
         self.smallest_class = counts.rows
-        self.smallest_after = np.full(len(candidates.allowed), np.iinfo(np.int64).max)
+        self.smallest_after = self._elements.smallest
         if not self._holds_as_one(counts.rows):
             raise Infeasible(
                 f"The table cannot meet {' and '.join(map(str, requirements))}: even with every quasi-identifier fully "
@@ -131,39 +133,21 @@ class ShieldClasses:
             return rows >= self._packed.minimal_size
         from hedgerow.privacy.formulas import all_hold
 
-        histogram = np.zeros(self._histograms.shape[1], dtype=np.int64)
-        np.add.at(histogram, self._elements.values, self._elements.sizes[:, np.newaxis])
-        return all_hold(self._packed, rows, histogram)
+        one = self._elements
+        histogram = np.bincount(one.values.ravel(), np.repeat(one.sizes, one.values.shape[1]), one.histograms.shape[1])
+        return all_hold(self._packed, rows, histogram.astype(np.int64))
 
-    def divide(self, column: int, split: Split) -> None:
+    def divide(self, column: int, split: _kernels.Split) -> None:
         """Let a specialization happen, and find out what may follow it."""
         if column not in self.shield:
             return
         at = self.shield.index(column)
-        self.classes, changed = _kernels.divide(
-            self._elements,
-            self.classes,
-            at,
-            split.part,
-            split.branch,
-            split.children,
-            self._candidates,
-            self._changed,
-        )
+        self.classes, changed = _kernels.divide(self._elements, self.classes, at, split, self._candidates)
         if changed:
-            records = self._elements.records[self._changed[:changed]]
+            records = self._elements.records[self._elements.changed[:changed]]
             self.smallest_class = min(self.smallest_class, int(records.min()))
             self._judge(changed)
 
     def _judge(self, changed: int) -> None:
-        _judging.judge(
-            self._elements,
-            self._candidates,
-            self._packed.minimal_size,
-            self._packed.formulas,
-            bool(self._candidates.discloses.any()) or None,
-            self._histograms,
-            self._changed[:changed],
-            self._number,
-            self.smallest_after,
-        )
+        disclose = bool(self._candidates.discloses.any()) or None
+        _judging.judge(self._elements, self._candidates, self._packed.formulas, disclose, changed)

@@ -14,20 +14,12 @@ Deviations
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
-
-from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.parameters import choice
-from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Recoding
-from hedgerow.trees.training import checked_target
+from hedgerow.anonymizers.specialize.tds import TDS
 
 __all__ = ["TDR"]
 
 
-class TDR(Anonymizer):
+class TDR(TDS):
     """Top-down refinement: TDS that discloses the values of a category without a taxonomy one by one. Needs a target.
 
     Examples
@@ -41,20 +33,6 @@ class TDR(Anonymizer):
     """
 
     name = "tdr"
-    family = "specialize"
     paper = "Fung, Wang, Yu (IEEE TKDE 2007)"
 
-    loss: Literal["shield", "node"] = choice(
-        "What anonymity costs: the fall of the smallest class, as the authors have it, or of the value's size."
-    )
-
-    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        from hedgerow.anonymizers.specialize.attributes import attribute_of
-        from hedgerow.anonymizers.specialize.publishing import publish
-        from hedgerow.anonymizers.specialize.search import Search
-
-        target = checked_target(counts, "TDR")
-        attributes = [attribute_of(counts, name, target, disclose=True) for name in counts.quasi]
-        search = Search(counts, requirements, attributes, self.loss)
-        search.run()
-        return publish("tdr", counts, search, target)
+    _disclose = True

@@ -1,4 +1,4 @@
-"""Top-down specialization (TDS): from all columns fully generalized down to what tells most of the class.
+"""Top-down specialization (TDS): from all columns fully generalized down to what tells most of the label.
 
 Value by value, what tells most for the anonymity it costs is specialized, as long as all requirements hold.
 Categories go down their taxonomies; numbers without a hierarchy grow intervals, split in two where the information gain
@@ -12,11 +12,11 @@ Deviations
   ``loss="node"`` is how a later paper tells it (HeuristicMin, section 5.2): the records of the specialized value less
   those of its smallest branch, whatever the other columns say. It gives that paper's printed order of specializations,
   which the authors' does not. The default is the authors': it measures what is to be kept, and releases of Adult by
-  TDS tell as much of the class with it or more (``benchmarks/specialize.py loss``).
+  TDS tell as much of the label with it or more (``benchmarks/specialize.py loss``).
 - The score is InfoGain / (AnonyLoss + 1), as in the authors' later papers, so that it needs no case for a loss of 0.
 - *All* requirements have to hold after a specialization, not only k: on each shield, for each class.
 - A quasi-identifier that is in no shield is specialized as well, while its gain is positive: nothing limits it, and
-  what tells nothing of the class stays general. The authors leave such columns as they are.
+  what tells nothing of the label stays general. The authors leave such columns as they are.
 - A value with a single branch that holds records gains nothing and is never specialized, even if what is below it
   would. So HeuristicMin, section 5.2.1, has it; figure 19(a) of that paper, which stops earlier, is not reproducible.
 - A missing value is a branch of the root of its own.
@@ -62,19 +62,23 @@ class TDS(Anonymizer):
         "What anonymity costs: the fall of the smallest class, as the authors have it, or of the value's size."
     )
 
+    _disclose = False
+
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.specialize.publishing import publish
 
-        target = checked_target(counts, "TDS")
-        search = search_from_top(counts, requirements, target, self.loss)
+        target = checked_target(counts, type(self).__name__)
+        search = search_from_top(counts, requirements, target, self.loss, disclose=self._disclose)
         search.run()
-        return publish("tds", counts, search, target)
+        return publish(self.name, counts, search, target)
 
 
-def search_from_top(counts: FrequencyTable, requirements: Sequence[Requirement], target: str, loss: Loss) -> Search:
+def search_from_top(
+    counts: FrequencyTable, requirements: Sequence[Requirement], target: str, loss: Loss, *, disclose: bool = False
+) -> Search:
     """The search before its first step."""
     from hedgerow.anonymizers.specialize.attributes import attribute_of
     from hedgerow.anonymizers.specialize.search import Search
 
-    attributes = [attribute_of(counts, name, target, disclose=False) for name in counts.quasi]
+    attributes = [attribute_of(counts, name, target, disclose=disclose) for name in counts.quasi]
     return Search(counts, requirements, attributes, loss)

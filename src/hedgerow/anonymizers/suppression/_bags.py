@@ -6,107 +6,72 @@ only marked in the bags of the donors; it is moved when donors and receivers wou
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow._jit import int64, jit
+from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.privacy.formulas import all_hold
 
-__all__ = [
-    "BORROWED",
-    "CROSSED",
-    "END",
-    "RELEASED",
-    "SETTLED",
-    "START",
-    "TOTAL",
-    "WAITING",
-    "Bags",
-    "CellFacts",
-    "Floats",
-    "Ints",
-    "LendingRoom",
-    "Longs",
-    "complies",
-    "copy_bag",
-    "lend",
-    "move_lent",
-]
+__all__ = ["END", "START", "TOTAL", "Bags", "complies", "copy_bag", "lend", "move_lent"]
 
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
-# What is known of each node: its range in the pool and the records there; whether it is a group of the release; how
-# many records came up to it from branches that do not comply, and how many siblings lent to these; whether one sibling
-# completed it; and whether it keeps what came up.
-START: Final = 0
-END: Final = 1
-TOTAL: Final = 2
-RELEASED: Final = 3
-WAITING: Final = 4
-BORROWED: Final = 5
-CROSSED: Final = 6
-SETTLED: Final = 7
-
-
-class CellFacts(NamedTuple):
-    """The label of each cell, and where its sensitive values stand in one histogram of all of them."""
-
-    labels: Ints
-    values: Ints
+# The first of what is known of each node: its range in the pool, and the records there.
+START, END, TOTAL = range(3)
 
 
 class Bags(NamedTuple):
-    """The pool of cells with how many of their records, and how many of these are about to be lent."""
+    """The pool of cells, the bags of all nodes in it, and what lending needs.
+
+    Attributes
+    ----------
+    cell, size, lent : int arrays (pool,)
+        How many records of a cell there are, and how many of these are about to be lent.
+    nodes : int array (nodes, 8)
+        What is known of each node; more of it in :mod:`hedgerow.anonymizers.suppression._kernels`.
+    labels : int array (cells,)
+    values : int array (cells, sensitive columns)
+        Where the sensitive values of each cell stand in one histogram of all of them.
+    k : int
+        The records that a bag must have.
+    rng : numpy.random.Generator
+        Draws what is lent.
+    donors, extra, spare, histogram, label_counts : int arrays
+        Room: the donors, what each can spare and still has of it, and counts of sensitive values and of labels.
+    """
 
     cell: Ints
     size: Longs
     lent: Longs
-
-
-class LendingRoom(NamedTuple):
-    """Arrays that are used again: the donors, what each can spare, one histogram, and the counts of the labels."""
-
+    nodes: Longs
+    labels: Ints
+    values: Ints
+    k: int
+    rng: np.random.Generator
     donors: Longs
     extra: Longs
     spare: Longs
     histogram: Longs
-    counts: Longs
+    label_counts: Longs
 
 
 @jit(inner=True)
-def complies(
-    bags: Bags,
-    nodes: Longs,
-    start: int,
-    end: int,
-    size: int,
-    donors: int,
-    cells: CellFacts,
-    k: int,
-    packed: PackedRequirements | None,
-    room: LendingRoom,
-) -> bool:
+def complies(bags: Bags, node: int, size: int, donors: int, packed: PackedRequirements | None) -> bool:
     """Whether a bag could be published as a group, without what it lends and with what so many donors lend to it.
 
     Where only the size is required ``packed`` is ``None``, and numba leaves the formulas out.
     """
-    if size < k:
+    if size < bags.k:
         return False
     if packed is None:
         return True
-    histogram, values, lent = room.histogram, cells.values, bags.lent
+    histogram, values, lent, nodes = bags.histogram, bags.values, bags.lent, bags.nodes
     for value in range(histogram.shape[0]):
         histogram[value] = 0
     for which in range(-1, donors if values.shape[1] > 0 else -1):
-        first, last = start, end
-        if which >= 0:
-            first, last = nodes[room.donors[which], START], nodes[room.donors[which], END]
-        for entry in range(first, last):
+        holder = bags.donors[which] if which >= 0 else node
+        for entry in range(nodes[holder, START], nodes[holder, END]):
             records = lent[entry] if which >= 0 else bags.size[entry] - lent[entry]
             for at in range(values.shape[1]):
                 histogram[values[bags.cell[entry], at]] += records
@@ -126,10 +91,11 @@ def copy_bag(bags: Bags, start: int, end: int, top: int) -> int:
 
 
 @jit(inner=True)
-def move_lent(bags: Bags, nodes: Longs, donors: Longs, many: int, top: int) -> int:
-    """Move what is marked as lent to the end of the pool; returns the new end."""
+def move_lent(bags: Bags, many: int, top: int) -> int:
+    """Move what is marked as lent by so many donors to the end of the pool; returns the new end."""
+    nodes = bags.nodes
     for which in range(many):
-        donor = donors[which]
+        donor = bags.donors[which]
         for entry in range(nodes[donor, START], nodes[donor, END]):
             records = bags.lent[entry]
             if records > 0:
@@ -146,50 +112,39 @@ def move_lent(bags: Bags, nodes: Longs, donors: Longs, many: int, top: int) -> i
 @jit(inner=True)
 def lend(
     bags: Bags,
-    nodes: Longs,
     many: int,
-    start: int,
-    end: int,
+    receiver: int,
     required: int,
     literal: bool,
-    cells: CellFacts,
-    k: int,
     packed: PackedRequirements | None,
-    rng: np.random.Generator,
-    room: LendingRoom,
     mix: Floats | None,
 ) -> bool:
-    """Mark records to lend in the bags of the donors, so that they and the receivers comply; no effect if none do.
+    """Mark records to lend in the bags of so many donors, so that they and the receiver comply; no effect if none do.
 
-    The receivers are the bag from ``start`` to ``end``. Donors lend at random, or with ``mix`` by label.
+    Donors lend at random, or with ``mix`` by label.
     """
-    donors, extra = room.donors, room.extra
+    nodes, donors, extra = bags.nodes, bags.donors, bags.extra
     everything = int64(0)
     for which in range(many):
-        extra[which] = nodes[donors[which], TOTAL] - k
+        extra[which] = nodes[donors[which], TOTAL] - bags.k
         everything += extra[which]
     while everything >= required:
         if mix is None:
-            _choose_at_random(bags, nodes, many, required, everything, cells, rng, room)
+            _choose_at_random(bags, many, required, everything)
         else:
-            _choose_by_label(bags, nodes, many, start, end, required, cells, rng, room, mix)
+            _choose_by_label(bags, many, receiver, required, mix)
         refusing = -1
         for which in range(many):
             donor = donors[which]
             left = nodes[donor, TOTAL]
             for entry in range(nodes[donor, START], nodes[donor, END]):
                 left -= bags.lent[entry]
-            if left < nodes[donor, TOTAL] and not complies(
-                bags, nodes, nodes[donor, START], nodes[donor, END], left, int64(0), cells, k, packed, room
-            ):
+            if left < nodes[donor, TOTAL] and not complies(bags, donor, left, int64(0), packed):
                 refusing = which
                 break
         if refusing < 0:
-            # The literal reading lends without looking whether the receivers comply: they may further up.
-            size = required
-            for entry in range(start, end):
-                size += bags.size[entry]
-            if literal or complies(bags, nodes, start, end, size, many, cells, k, packed, room):
+            # The literal reading lends without looking whether the receiver complies: it may further up.
+            if literal or complies(bags, receiver, nodes[receiver, TOTAL] + required, many, packed):
                 return True
             everything = -1
         else:
@@ -202,22 +157,13 @@ def lend(
 
 
 @jit(inner=True)
-def _choose_at_random(
-    bags: Bags,
-    nodes: Longs,
-    many: int,
-    required: int,
-    everything: int,
-    cells: CellFacts,
-    rng: np.random.Generator,
-    room: LendingRoom,
-) -> None:
+def _choose_at_random(bags: Bags, many: int, required: int, everything: int) -> None:
     """Draw from the records that the donors can spare, each with the same chance."""
-    donors, extra, spare = room.donors, room.extra, room.spare
+    donors, extra, spare = bags.donors, bags.extra, bags.spare
     for which in range(many):
         spare[which] = extra[which]
     for drawn in range(required):
-        place = rng.random() * (everything - drawn)
+        place = bags.rng.random() * (everything - drawn)
         which = 0
         while which < many - 1 and place >= spare[which]:
             place -= spare[which]
@@ -227,41 +173,28 @@ def _choose_at_random(
         spare[which] -= 1
     anything = -1
     for which in range(many):
-        donor = donors[which]
-        _draw(bags, nodes, donor, anything, nodes[donor, TOTAL], extra[which] - spare[which], cells.labels, rng)
+        _draw(bags, donors[which], anything, bags.nodes[donors[which], TOTAL], extra[which] - spare[which])
 
 
 @jit(inner=True)
-def _choose_by_label(
-    bags: Bags,
-    nodes: Longs,
-    many: int,
-    start: int,
-    end: int,
-    required: int,
-    cells: CellFacts,
-    rng: np.random.Generator,
-    room: LendingRoom,
-    mix: Floats,
-) -> None:
+def _choose_by_label(bags: Bags, many: int, receiver: int, required: int, mix: Floats) -> None:
     """Take one record after the other from the donor and label that change the mix of labels of both sides least.
 
     The change is measured as the size of a group times the sum of the differences between its shares before and now,
-    added over the donor and the receivers; of equal ones the first. O(required × donors × labels²).
+    added over the donor and the receiver; of equal ones the first. O(required × donors × labels²).
     """
-    donors, spare = room.donors, room.spare
-    labels = cells.labels
+    nodes, donors, spare = bags.nodes, bags.donors, bags.spare
     n_labels = mix.shape[1] // 2
-    # Each row holds the labels before and now; the last one is that of the receivers.
+    # Each row holds the labels before and now; the last one is that of the receiver.
     for which in range(many + 1):
         for at in range(2 * n_labels):
             mix[which, at] = 0.0
-        first, last = start, end
+        holder = receiver
         if which < many:
-            spare[which] = room.extra[which]
-            first, last = nodes[donors[which], START], nodes[donors[which], END]
-        for entry in range(first, last):
-            mix[which, labels[bags.cell[entry]]] += bags.size[entry]
+            spare[which] = bags.extra[which]
+            holder = donors[which]
+        for entry in range(nodes[holder, START], nodes[holder, END]):
+            mix[which, bags.labels[bags.cell[entry]]] += bags.size[entry]
         for label in range(n_labels):
             mix[which, n_labels + label] = mix[which, label]
     for _ in range(required):
@@ -292,7 +225,7 @@ def _choose_by_label(
         for label in range(n_labels):
             before = int(mix[which, label])
             taken = before - int(mix[which, n_labels + label])
-            _draw(bags, nodes, donors[which], label, before, taken, labels, rng)
+            _draw(bags, donors[which], label, before, taken)
 
 
 @jit(inner=True)
@@ -313,24 +246,15 @@ def _change(mix: Floats, which: int) -> float:
 
 
 @jit(inner=True)
-def _draw(
-    bags: Bags,
-    nodes: Longs,
-    donor: int,
-    label: int,
-    available: int,
-    wanted: int,
-    labels: Ints,
-    rng: np.random.Generator,
-) -> None:
+def _draw(bags: Bags, donor: int, label: int, available: int, wanted: int) -> None:
     """Mark ``wanted`` of the records of a bag (of one label, or of any if -1), every choice as likely. O(records)."""
-    for entry in range(nodes[donor, START], nodes[donor, END]):
-        if label >= 0 and labels[bags.cell[entry]] != label:
+    for entry in range(bags.nodes[donor, START], bags.nodes[donor, END]):
+        if label >= 0 and bags.labels[bags.cell[entry]] != label:
             continue
         for _ in range(bags.size[entry]):
             if wanted == 0:
                 return
-            if rng.random() * available < wanted:
+            if bags.rng.random() * available < wanted:
                 bags.lent[entry] += 1
                 wanted -= 1
             available -= 1

@@ -1,6 +1,6 @@
-"""Re-expansion of over-anonymous leaves: what has many more than k records can show more than the class needs.
+"""Re-expansion of over-anonymous leaves: what has many more than k records can show more than the label needs.
 
-An inducer stops where a question would not help to predict the class, and kACTUS can only prune (its authors call
+An inducer stops where a question would not help to predict the label, and kACTUS can only prune (its authors call
 such trees over-anonymous, section 5.9). Here a leaf with at least 2k records is asked further: each time the question
 after which most of its cells are shown, or shown more narrowly, is added. Two kinds hide nobody among fewer: a category
 whose values each have k records (the others are pruned as usual), and a number split where both sides keep k. At the
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.domains import Domain
 from hedgerow.trees.nodes.arrays import NodeList
@@ -57,15 +57,15 @@ class _Leaf:
     """A node without questions yet, and the tuples that reach it."""
 
     node: int
-    tuples: NDArray[np.int32]
-    sizes: NDArray[np.int64]
-    asked: NDArray[np.bool_]
+    tuples: Ints
+    sizes: Longs
+    asked: Bools
 
     @property
     def records(self) -> int:
         return int(self.sizes.sum())
 
-    def below(self, node: int, members: NDArray[np.bool_], column: int) -> _Leaf:
+    def below(self, node: int, members: Bools, column: int) -> _Leaf:
         asked = self.asked.copy()
         asked[column] = True
         return _Leaf(node, self.tuples[members], self.sizes[members], asked)
@@ -93,7 +93,7 @@ def _question(leaf: _Leaf, column: int, domain: Domain, k: int) -> _Question:
     return _threshold(column, domain, records, held, k)
 
 
-def _threshold(column: int, domain: Domain, records: NDArray[np.int64], held: NDArray[np.int32], k: int) -> _Question:
+def _threshold(column: int, domain: Domain, records: Longs, held: Ints, k: int) -> _Question:
     """The split of a number after which the ranges of its two sides are narrowest."""
     if domain.has_missing and held[-1] == domain.missing_code:
         if records[-1] < k:
@@ -118,7 +118,7 @@ class _Growing:
         self._domains = domains
         self._tree = tree
         self._nodes = NodeList(tree.nodes)
-        self._lookups: dict[int, NDArray[np.int32]] = {}
+        self._lookups: dict[int, Ints] = {}
 
     def ask(self, leaf: _Leaf, question: _Question) -> list[_Leaf]:
         """Put a question at a leaf; returns the new leaves that records reach."""

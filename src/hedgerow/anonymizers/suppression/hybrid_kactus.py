@@ -11,7 +11,7 @@ Deviations
   paper's own example asks for k = 5 and reaches 1. That is ``as_published=True``. By default complying leaves publish
   what kACTUS publishes, and every group keeps the requirements.
 - **Crossover.** The threshold is never given; here 0.5. The partner "by entropy" is the sibling with the lowest
-  entropy of the class among those that can spare enough. The completed leaf shows the column that tells it from its
+  entropy of the label among those that can spare enough. The completed leaf shows the column that tells it from its
   partner as the set of their values, a number as the mean, instead of lending its value to records that lack it.
 - **Suppression** hides what the path of the node above does not ask, as in kACTUS, not all quasi-identifiers.
 - **Perturbation.** The paper adds half of a record's number to the split value and then suppresses the
@@ -31,11 +31,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow.anonymizers.parameters import flag, number
 from hedgerow.anonymizers.suppression.kactus import release_groups, warnings_of
 from hedgerow.anonymizers.suppression.tree_guided import TreeGuided
+from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Pieces, PublishedColumn, Recoding
@@ -110,7 +110,8 @@ def _as_published(tree: PathTree, counts: FrequencyTable, outcome: PrunedTree, k
     of_tuple = counts.cell_tuple[outcome.bags.cell[entry]]
     # What a record shows: its tuple (question -1), nothing (-2), or only the number that a node perturbed.
     question = np.concatenate([np.full(len(kept), -1), np.full(len(hidden), -2), inner[~helped][owner]])
-    shows_nothing = (question == -2) | ((question >= 0) & ~_numeric(counts)[tree.column[np.maximum(question, 0)]])
+    numeric = np.array([counts.domains[name].kind == "number" for name in counts.quasi])
+    shows_nothing = (question == -2) | ((question >= 0) & ~numeric[tree.column[np.maximum(question, 0)]])
     key = np.stack([np.where(shows_nothing, -1, of_tuple), np.where(shows_nothing, -2, question)], axis=1)
     distinct, group = np.unique(key, axis=0, return_inverse=True)
     columns, values = [], np.empty((len(distinct), len(counts.quasi)), dtype=np.int32)
@@ -137,13 +138,9 @@ def _as_published(tree: PathTree, counts: FrequencyTable, outcome: PrunedTree, k
     )
 
 
-def _numeric(counts: FrequencyTable) -> NDArray[np.bool_]:
-    return np.array([counts.domains[name].kind == "number" for name in counts.quasi])
-
-
 def _original_or_altered(
-    tree: PathTree, counts: FrequencyTable, at: int, distinct: NDArray[np.int64]
-) -> tuple[PublishedColumn, NDArray[np.int32]]:
+    tree: PathTree, counts: FrequencyTable, at: int, distinct: Longs
+) -> tuple[PublishedColumn, Ints]:
     """One column of a release as printed: ``distinct`` holds the tuple (-1: hidden) and the question of each group."""
     domain = counts.domains[counts.quasi[at]]
     published = PublishedValues(domain)
@@ -154,12 +151,9 @@ def _original_or_altered(
             index[group] = published.value(code)
         elif of_tuple >= 0 and tree.column[question] == at and code != domain.missing_code:
             split = float(domain.values[max(int(tree.threshold[question]), 0)])
-            index[group] = published.mean(_finite(split + float(domain.values[code]) / 2))
+            altered = split + float(domain.values[code]) / 2
+            # The largest number there is where the sum has become too large.
+            index[group] = published.mean(min(max(altered, -sys.float_info.max), sys.float_info.max))
         else:
             index[group] = published.suppressed()
     return published.column(), index
-
-
-def _finite(number: float) -> float:
-    """A sum, or the largest number there is where it has become too large."""
-    return min(max(number, -sys.float_info.max), sys.float_info.max)

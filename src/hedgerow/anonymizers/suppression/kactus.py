@@ -1,6 +1,6 @@
 """kACTUS: k-anonymity along a classification tree, by suppressing what the tree asks last.
 
-A tree is induced from the quasi-identifiers and the class. From its leaves upwards, every leaf with enough records
+A tree is induced from the quasi-identifiers and the label. From its leaves upwards, every leaf with enough records
 is released: it shows the columns that its path asks and hides the others. The records of the other leaves go up to
 the node above them, if need be with some that complying siblings can spare, and are judged again there. S.
 Kisilevich, L. Rokach, Y. Elovici, B. Shapira: Efficient Multidimensional Suppression for K-Anonymity, IEEE TKDE
@@ -31,10 +31,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow.anonymizers.parameters import choice, flag
 from hedgerow.anonymizers.suppression.tree_guided import TreeGuided
+from hedgerow.arrays import Bools, Ints
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import required
 from hedgerow.privacy import Requirement
@@ -100,8 +100,8 @@ def release_groups(
     tree: PathTree,
     counts: FrequencyTable,
     outcome: PrunedTree,
-    shown: NDArray[np.bool_],
-    as_sets: NDArray[np.bool_] | None,
+    shown: Bools,
+    as_sets: Bools | None,
     numbers: Literal["mean", "median"] = "mean",
 ) -> Recoding:
     """Publish the released nodes; ``shown`` and ``as_sets`` say what each of them shows of each column."""
@@ -124,7 +124,7 @@ def release_groups(
     )
 
 
-def _pieces(outcome: PrunedTree, group_of_node: NDArray[np.int32]) -> Pieces:
+def _pieces(outcome: PrunedTree, group_of_node: Ints) -> Pieces:
     """How many records of each cell are in which group; what is left at the root and not released is lost."""
     nodes = np.flatnonzero(outcome.released)
     if not outcome.released[0]:

@@ -17,24 +17,20 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow import privacy
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import choice, flag
+from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
-from hedgerow.privacy.binding import Context
 from hedgerow.recoding import Pieces, PublishedColumn, Recoding, label_column, publish_groups
 from hedgerow.trees.nodes.generalizing import GeneralizedAttribute, GeneralizingTree
 from hedgerow.trees.training import checked_target, labelled_tuples
 from hedgerow.values import SUPPRESSED_TEXT
-
-if TYPE_CHECKING:
-    from hedgerow.trees.inducers.kadet import People, Records
 
 __all__ = ["KADET"]
 
@@ -62,22 +58,26 @@ class KADET(Anonymizer):
     pruned: bool = flag("Whether to prune the tree, as C4.5 does. Groups only become larger.", default=True)
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        from hedgerow.trees.inducers.kadet import induce_kadet
+        from hedgerow.trees.inducers.kadet import People, Records, induce_kadet
         from hedgerow.trees.nodes.cuts import cuts_of_leaves
 
         target = checked_target(counts, "KADET")
         context, packed = privacy.bind(counts, requirements)
         attributes = [GeneralizedAttribute(counts.domains[name], counts.hierarchies[name]) for name in counts.quasi]
-        classes = counts.domains[target].labels.tolist()
-        tree = induce_kadet(
-            attributes,
-            _records(counts, target),
-            _people(counts, context),
-            packed,
-            classes,
-            criterion=self.criterion,
-            pruned=self.pruned,
+        labels = counts.domains[target].labels.tolist()
+        rows = labelled_tuples(counts, target)
+        records = Records(np.ascontiguousarray(counts.tuples[rows.tuple].T), rows.label, rows.weight)
+        # Tuples, or cells where the requirements read sensitive values.
+        people = People(
+            np.ascontiguousarray(counts.tuples.T),
+            np.empty((len(counts.tuples), 0), dtype=np.int32),
+            counts.tuple_sizes,
+            int(context.offsets[-1]),
         )
+        if context.columns:
+            codes, values = people.codes[:, counts.cell_tuple], privacy.sensitive_codes(counts, context)
+            people = people._replace(codes=np.ascontiguousarray(codes), values=values, weights=counts.cell_sizes)
+        tree = induce_kadet(attributes, records, people, packed, labels, criterion=self.criterion, pruned=self.pruned)
         places = np.stack([attribute.places(counts.tuples[:, at]) for at, attribute in enumerate(attributes)])
         leaves, group_of_tuple = np.unique(tree.reached(places), return_inverse=True)
         pieces = Pieces.whole(group_of_tuple.astype(np.int32)[counts.cell_tuple], counts.cell_sizes)
@@ -90,39 +90,20 @@ class KADET(Anonymizer):
             sizes=np.bincount(pieces.group, pieces.size, len(leaves)).astype(np.int64),
             pieces=pieces,
             router=cuts_of_leaves(tree, leaves),
-            warnings=_warnings(tree, target, len(classes)),
+            warnings=_warnings(tree, target, len(labels)),
         )
 
 
-def _warnings(tree: GeneralizingTree, target: str, classes: int) -> tuple[str, ...]:
+def _warnings(tree: GeneralizingTree, target: str, labels: int) -> tuple[str, ...]:
     if tree.size > 1:
         return ()
-    why = f"The target {target!r} has only one class" if classes < 2 else "No split of the tree is allowed and useful"
+    why = f"The target {target!r} has only one class" if labels < 2 else "No split of the tree is allowed and useful"
     return (f"{why}, so every quasi-identifier is suppressed.",)
 
 
-def _records(counts: FrequencyTable, target: str) -> Records:
-    """One row for each combination of quasi-identifiers and class."""
-    from hedgerow.trees.inducers.kadet import Records
-
-    rows = labelled_tuples(counts, target)
-    return Records(np.ascontiguousarray(counts.tuples[rows.tuple].T), rows.label, rows.weight)
-
-
-def _people(counts: FrequencyTable, context: Context) -> People:
-    """Tuples, or cells where the requirements read sensitive values."""
-    from hedgerow.trees.inducers.kadet import People
-
-    if not context.columns:
-        nothing = np.empty((len(counts.tuples), 0), dtype=np.int32)
-        return People(np.ascontiguousarray(counts.tuples.T), nothing, counts.tuple_sizes, 0)
-    codes = np.ascontiguousarray(counts.tuples[counts.cell_tuple].T)
-    return People(codes, privacy.sensitive_codes(counts, context), counts.cell_sizes, int(context.offsets[-1]))
-
-
 def _published(
-    counts: FrequencyTable, tree: GeneralizingTree, leaves: NDArray[np.int64], pieces: Pieces
-) -> tuple[tuple[PublishedColumn, ...], NDArray[np.int32]]:
+    counts: FrequencyTable, tree: GeneralizingTree, leaves: Longs, pieces: Pieces
+) -> tuple[tuple[PublishedColumn, ...], Ints]:
     """What the path to each leaf says of every column."""
     said = np.full((len(leaves), len(counts.quasi)), -1, dtype=np.int32)
     for group, leaf in enumerate(leaves.tolist()):
@@ -142,9 +123,7 @@ def _published(
     return tuple(columns), values
 
 
-def _shown(
-    column: PublishedColumn, values: NDArray[np.int32], asked: NDArray[np.bool_]
-) -> tuple[PublishedColumn, NDArray[np.int32]]:
+def _shown(column: PublishedColumn, values: Ints, asked: Bools) -> tuple[PublishedColumn, Ints]:
     """Only what groups publish that were asked; the others suppress the column."""
     kept, index = np.unique(values[asked], return_inverse=True)
     covered = [column.members[column.starts[value] : column.starts[value + 1]] for value in kept]

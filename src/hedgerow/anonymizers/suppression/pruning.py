@@ -7,23 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow import privacy
-from hedgerow.anonymizers.suppression._bags import (
-    BORROWED,
-    CROSSED,
-    END,
-    RELEASED,
-    SETTLED,
-    START,
-    TOTAL,
-    WAITING,
-    Bags,
-    CellFacts,
-    LendingRoom,
-)
-from hedgerow.anonymizers.suppression._kernels import prune_upwards
+from hedgerow.anonymizers.suppression._bags import END, START, TOTAL, Bags
+from hedgerow.anonymizers.suppression._kernels import BORROWED, RELEASED, SETTLED, WAITING, prune_upwards
+from hedgerow.arrays import Bools, Longs, ranges
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import InternalError, required
 from hedgerow.privacy import Requirement
@@ -49,27 +37,23 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PrunedTree:
-    """The pool of cells, the range of each node in it, and which nodes are groups of the release.
+    """The pool of cells, and which nodes are groups of the release.
 
     ``waiting`` tells how many records came up to a node from branches that do not comply, ``borrowed`` how many their
-    siblings lent to them. ``crossed`` marks groups that one sibling completed, ``settled`` nodes that kept what came
-    up. The range of node 0 holds what is left at the root.
+    siblings lent to them; ``settled`` marks nodes that kept what came up. The bag of node 0 holds what is left at the
+    root.
     """
 
     bags: Bags
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    released: NDArray[np.bool_]
-    waiting: NDArray[np.int64]
-    borrowed: NDArray[np.int64]
-    crossed: NDArray[np.bool_]
-    settled: NDArray[np.bool_]
+    released: Bools
+    waiting: Longs
+    borrowed: Longs
+    settled: Bools
 
-    def entries(self, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def entries(self, nodes: Longs) -> tuple[Longs, Longs]:
         """The places in the pool of what some nodes hold, and which of the nodes each belongs to."""
-        lengths = self.end[nodes] - self.start[nodes]
-        owner = np.repeat(np.arange(len(nodes)), lengths)
-        entry = self.start[nodes][owner] - (np.cumsum(lengths) - lengths)[owner] + np.arange(lengths.sum())
+        start, end = self.bags.nodes[nodes, START], self.bags.nodes[nodes, END]
+        entry, owner = ranges(start, end - start)
         held = self.bags.size[entry] > 0
         return entry[held], owner[held]
 
@@ -89,31 +73,29 @@ def pruned(
     nodes[:, END] = np.cumsum(np.bincount(leaf_of_cell, minlength=tree.size))
     nodes[1:, START] = nodes[:-1, END]
     nodes[:, TOTAL] = np.bincount(leaf_of_cell, counts.cell_sizes, tree.size)
-    bags = _with_room(Bags(order, counts.cell_sizes[order], np.zeros(len(order), dtype=np.int64)), len(order) // 4 + 64)
-    cells = CellFacts(np.ascontiguousarray(counts.values_of(target)), privacy.sensitive_codes(counts, context))
     labels = counts.domains[target].size
-    sizes = (tree.size, tree.size, tree.size, int(context.offsets[-1]), labels)
-    room = LendingRoom._make(np.empty(size, dtype=np.int64) for size in sizes)
-    mix = np.empty((tree.size + 1, 2 * labels)) if reading.greedy else None
-    rng = np.random.default_rng(seed)
-    state = np.array([tree.size - 1, len(order)], dtype=np.int64)
-    crossover = reading.crossover if reading.crossover > 0 else None
-    k, formulas = packed.minimal_size, packed if len(packed.kind) else None
-    reads = (reading.literal, reading.settle, crossover, reading.keep_all or None)
-    while not prune_upwards(tree.nodes.links, nodes, bags, state, cells, k, formulas, *reads, rng, room, mix):
-        bags = _with_room(bags, len(bags.cell))
-    return PrunedTree(
-        bags,
-        nodes[:, START],
-        nodes[:, END],
-        nodes[:, RELEASED] > 0,
-        nodes[:, WAITING],
-        nodes[:, BORROWED],
-        nodes[:, CROSSED] > 0,
-        nodes[:, SETTLED] > 0,
+    room = (tree.size, tree.size, tree.size, int(context.offsets[-1]), labels)
+    bags = Bags(
+        order,
+        counts.cell_sizes[order],
+        np.zeros(len(order), dtype=np.int64),
+        nodes,
+        np.ascontiguousarray(counts.values_of(target)),
+        privacy.sensitive_codes(counts, context),
+        packed.minimal_size,
+        np.random.default_rng(seed),
+        *(np.empty(size, dtype=np.int64) for size in room),
     )
+    bags = _with_room(bags, len(order) // 4 + 64)
+    mix = np.empty((tree.size + 1, 2 * labels)) if reading.greedy else None
+    state = np.array([tree.size - 1, len(order)], dtype=np.int64)
+    reads = (reading.literal, reading.settle, reading.crossover or None, reading.keep_all or None)
+    while not prune_upwards(tree.nodes.links, bags, state, packed.formulas, *reads, mix):
+        bags = _with_room(bags, len(bags.cell))
+    return PrunedTree(bags, nodes[:, RELEASED] > 0, nodes[:, WAITING], nodes[:, BORROWED], nodes[:, SETTLED] > 0)
 
 
 def _with_room(bags: Bags, more: int) -> Bags:
     """The pool, with room for more entries."""
-    return Bags(*(np.concatenate([part, np.zeros(more, dtype=part.dtype)]) for part in bags))
+    cell, size, lent = (np.append(part, np.zeros(more, dtype=part.dtype)) for part in bags[:3])
+    return bags._replace(cell=cell, size=size, lent=lent)

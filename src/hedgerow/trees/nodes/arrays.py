@@ -7,13 +7,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hedgerow.arrays import Bools, Floats, Ints, Longs
+from hedgerow.arrays import Bools, Floats, Ints, Longs, ranges
 from hedgerow.trees.nodes.links import BRANCHES, CODE, COLUMN, FIRST, LINKS, PARENT, THRESHOLD
 from hedgerow.values import number_text
 
-__all__ = ["LabellingTree", "NodeList", "Nodes", "TreeView", "ranges"]
+__all__ = [
+    "LabellingTree",
+    "NodeList",
+    "Nodes",
+    "TreeView",
+]
 
 # A leaf with less weight than this was reached by no record.
 _NOTHING = 1e-6
@@ -115,17 +119,6 @@ class Nodes:
         links[inner, FIRST] = 1 + np.cumsum(links[inner, BRANCHES]) - links[inner, BRANCHES]
         links[1:, PARENT] = np.repeat(np.flatnonzero(inner), links[inner, BRANCHES])
         return Nodes(links, self.counts[kept], self.bag[kept])
-
-
-def ranges(first: NDArray[np.signedinteger], lengths: NDArray[np.signedinteger]) -> tuple[Longs, Longs]:
-    """All members of several ranges, and which range each is of.
-
-    >>> ranges(np.array([5, 1]), np.array([2, 3]))
-    (array([5, 6, 1, 2, 3]), array([0, 0, 1, 1, 1]))
-    """
-    owner = np.repeat(np.arange(len(first)), lengths)
-    before = np.cumsum(lengths) - lengths
-    return (first - before)[owner] + np.arange(len(owner)), owner
 
 
 class NodeList:

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.arrays import Bools, Ints, Longs
+from hedgerow.arrays import Bools, Ints, Longs, ranges
 from hedgerow.domains import Domain
 from hedgerow.recoding import CutTree
-from hedgerow.trees.nodes.arrays import TreeView, ranges
+from hedgerow.trees.nodes.arrays import TreeView
 from hedgerow.trees.nodes.generalizing import ABSENT, GeneralizedAttribute, GeneralizingTree
 from hedgerow.trees.nodes.paths import PathTree
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hedgerow.arrays import Bools, Ints, Longs
+from hedgerow.arrays import Bools, Ints, Longs, ranges
 from hedgerow.counts import FrequencyTable
 from hedgerow.domains import Domain
 from hedgerow.trees.nodes._kernels import leaves_of
-from hedgerow.trees.nodes.arrays import Nodes, TreeView, ranges
+from hedgerow.trees.nodes.arrays import Nodes, TreeView
 from hedgerow.trees.nodes.classification import ClassificationTree
 
 __all__ = ["PathTree", "joined_lookups"]

@@ -10,7 +10,7 @@ import pytest
 from hedgerow import AlphaK, KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.assignment_program import Solution, solve
-from hedgerow.anonymizers.lattice.assignments import Assignments, Units, assignments_of
+from hedgerow.anonymizers.lattice.assignments import Assignees, Assignments, assignments_of
 from hedgerow.anonymizers.lattice.cuts import CutSpace
 
 TREE = {"*": {"ab": ["a", "b"], "cd": ["c", "d"]}}
@@ -23,7 +23,7 @@ def solved(
     schema = Schema(quasi=["letter"], sensitive=["ill"], hierarchies={"letter": TREE})
     counts = pipeline.prepare(table, schema, [KAnonymity(1)], random_state=0).counts
     space = CutSpace(counts, requirements)
-    units = Units.of(counts, space, split=split)
+    units = Assignees.of(counts, space, split=split)
     assignments = assignments_of(counts, space, units)
     return assignments, solve(assignments, space, units, limit)
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from hedgerow import KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.assignments import Assignments, Units, assignments_of, count_assignments, steps_to
+from hedgerow.anonymizers.lattice.assignments import Assignees, Assignments, assignments_of, count_assignments, steps_to
 from hedgerow.anonymizers.lattice.cuts import CutSpace
 from hedgerow.counts import FrequencyTable
 
@@ -24,11 +24,11 @@ PEOPLE = pa.table(
 LETTERS = {"*": {"all": {"ab": ["a", "b"], "c+": ["c"]}}}
 
 
-def listed(*requirements: Any, split: bool = False) -> tuple[FrequencyTable, CutSpace, Units, Assignments]:
+def listed(*requirements: Any, split: bool = False) -> tuple[FrequencyTable, CutSpace, Assignees, Assignments]:
     schema = Schema(quasi=["letter", "sex"], sensitive=["ill"], hierarchies={"letter": LETTERS})
     counts = pipeline.prepare(PEOPLE, schema, [KAnonymity(1)], random_state=0).counts
     space = CutSpace(counts, requirements)
-    units = Units.of(counts, space, split=split)
+    units = Assignees.of(counts, space, split=split)
     return counts, space, units, assignments_of(counts, space, units)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.heuristicmin import HeuristicMin, search_cuts
+from hedgerow.anonymizers.lattice.heuristicmin import HeuristicMin
 from hedgerow.anonymizers.pipeline import Prepared
 
 TREE = {"*": {"ab": ["a", "b"], "cd": ["c", "d"]}}
@@ -84,8 +84,10 @@ def test_a_stopped_search_is_valid_and_says_so(limit: dict[str, Any]) -> None:
 
 def test_complete_is_not_proved_if_it_was_stopped() -> None:
     made = prepared("abcdab", KAnonymity(3))
-    assert search_cuts(made.counts, made.requirements, complete=True, max_states=1).optimal.startswith("unproved")
-    assert search_cuts(made.counts, made.requirements, complete=True).optimal == "proved over all cuts"
+    assert (
+        HeuristicMin(complete=True, max_states=1).search(made.counts, made.requirements).optimal.startswith("unproved")
+    )
+    assert HeuristicMin(complete=True).search(made.counts, made.requirements).optimal == "proved over all cuts"
 
 
 def test_unseen_values_go_to_the_published_node() -> None:

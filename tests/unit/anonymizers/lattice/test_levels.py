@@ -12,7 +12,7 @@ import pytest
 
 from hedgerow import KAnonymity, Schema
 from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.levels import Classes, Lattice
+from hedgerow.anonymizers.lattice.levels import Lattice, StateClasses
 from hedgerow.counts import FrequencyTable
 
 TOWNS = {"*": {"north": ["A", "B"], "south": ["C", "D"]}}
@@ -31,7 +31,7 @@ def counted(table: pa.Table = PEOPLE, **hierarchies: Any) -> FrequencyTable:
     return pipeline.prepare(table, schema, [KAnonymity(1)], random_state=0).counts
 
 
-def described(lattice: Lattice, classes: Classes) -> Counter[Any]:
+def described(lattice: Lattice, classes: StateClasses) -> Counter[Any]:
     """Every class as its labels and the records of each illness."""
     result: Counter[Any] = Counter()
     counts = lattice.counts
@@ -74,10 +74,10 @@ def test_classes_are_counted_from_the_smallest_at_hand() -> None:
     lattice = Lattice(counted(town=TOWNS))
     kept = lattice.classes((1, 0))
     assert lattice.classes((1, 0)) is kept
-    rolled: list[Classes] = []
+    rolled: list[StateClasses] = []
     original = lattice._rolled_up
 
-    def noting(base: Classes, levels: tuple[int, ...]) -> Any:
+    def noting(base: StateClasses, levels: tuple[int, ...]) -> Any:
         rolled.append(base)
         return original(base, levels)
 

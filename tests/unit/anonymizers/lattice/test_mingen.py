@@ -12,7 +12,7 @@ import pytest
 from hedgerow import KAnonymity, LDiversity, Schema, TCloseness
 from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.assignment_program import Solution, solve
-from hedgerow.anonymizers.lattice.assignments import Assignments, Units
+from hedgerow.anonymizers.lattice.assignments import Assignees, Assignments
 from hedgerow.anonymizers.lattice.cuts import CutSpace
 from hedgerow.anonymizers.lattice.mingen import MinGen
 from hedgerow.anonymizers.pipeline import Prepared
@@ -95,7 +95,7 @@ def test_a_stopped_solver_competes_with_cuts(
 ) -> None:
     """What was found is taken if it is better than the cut that hides all sexes, with six steps, and else that."""
 
-    def stopped(assignments: Assignments, space: CutSpace, units: Units, limit: float | None) -> Solution:
+    def stopped(assignments: Assignments, space: CutSpace, units: Assignees, limit: float | None) -> Solution:
         solution = solve(assignments, space, units, limit)
         top = assignments.steps == assignments.steps.max()
         records = np.where(top, units.records[assignments.unit], 0) if worst else solution.records

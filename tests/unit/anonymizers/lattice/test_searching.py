@@ -10,10 +10,11 @@ import pytest
 
 from hedgerow import KAnonymity, Schema
 from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.costs import cost_of
+from hedgerow.anonymizers.lattice.costs import Found, cost_of, rounded
+from hedgerow.anonymizers.lattice.deadline import Deadline
 from hedgerow.anonymizers.lattice.judging import Judge
 from hedgerow.anonymizers.lattice.levels import Lattice
-from hedgerow.anonymizers.lattice.searching import Deadline, Found, descend, rounded, search
+from hedgerow.anonymizers.lattice.searching import descend, search
 
 
 def judge_of(allowance: int = 0, k: int = 3) -> Judge:
@@ -40,7 +41,7 @@ def test_both_searches_find_the_best(metric: str, allowance: int) -> None:
     assert (outcome.best, outcome.proved) == (best, True)
     assert outcome.evaluated + outcome.tagged == judge.lattice.size
     assert outcome.tagged > 0
-    from_the_top = descend(judge, cost, Deadline(None), [judge.lattice.top])
+    from_the_top = descend(judge, cost, Deadline(None), [judge.lattice.heights])
     assert (from_the_top.best, from_the_top.proved) == (best, True)
 
 
@@ -56,10 +57,10 @@ def test_a_search_that_starts_with_the_best_only_proves_it() -> None:
 def test_no_time_at_all() -> None:
     judge = judge_of()
     cost = cost_of("loss", judge)
-    top = Found.at(judge.lattice.top, 1.0)
+    top = Found.at(judge.lattice.heights, 1.0)
     stopped = search(judge, cost, Deadline(0), start=top)
     assert (stopped.best, stopped.proved, stopped.evaluated) == (top, False, 0)
-    stopped = descend(judge, cost, Deadline(0), [judge.lattice.top])
+    stopped = descend(judge, cost, Deadline(0), [judge.lattice.heights])
     assert (stopped.best, stopped.proved, stopped.evaluated) == (top, False, 1)
 
 
@@ -67,14 +68,14 @@ def test_without_the_root_nothing_is_proved_from_the_top() -> None:
     judge = judge_of()
     start = max(all_found(judge, "loss")).levels
     below_the_top = (judge.lattice.heights[0], judge.lattice.heights[1], 0)
-    assert start == judge.lattice.top
+    assert start == judge.lattice.heights
     assert not descend(judge, cost_of("loss", judge), Deadline(None), [below_the_top]).proved
 
 
 def test_nothing_is_accepted() -> None:
     judge = judge_of(k=61)
     assert search(judge, cost_of("loss", judge), Deadline(None)).best is None
-    assert descend(judge, cost_of("loss", judge), Deadline(None), [judge.lattice.top]).best is None
+    assert descend(judge, cost_of("loss", judge), Deadline(None), [judge.lattice.heights]).best is None
 
 
 def test_ties_are_seen_through_rounding() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hedgerow import KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.merge._clusters import Shares
-from hedgerow.anonymizers.merge.clusters import Block, cluster_blocks
+from hedgerow.anonymizers.merge.clusters import UnitBlock, cluster_blocks
 from hedgerow.anonymizers.merge.oka import OKA, distances, from_centres
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
@@ -42,7 +42,7 @@ def clusters(ages: list[int], k: int, centres: list[int]) -> list[list[float]]:
     """From the units with which clusters start; units are the different ages, ascending."""
     job = prepared({"age": ages}, KAnonymity(k))
 
-    def from_these(block: Block, _: np.random.Generator) -> Shares:
+    def from_these(block: UnitBlock, _: np.random.Generator) -> Shares:
         return from_centres(block, np.array(centres))
 
     return held(job.counts, cluster_blocks("oka", job.counts, job.requirements, from_these, seed=0, improve=False))
@@ -85,7 +85,7 @@ def test_the_centre_has_means_and_shares() -> None:
     job = prepared({"age": [0, 4, 8], "letter": ["a", "a", "b"]}, KAnonymity(3))
     seen = []
 
-    def note(block: Block, _: np.random.Generator) -> Shares:
+    def note(block: UnitBlock, _: np.random.Generator) -> Shares:
         shares = Shares(np.arange(3), np.zeros(3, dtype=np.int64), np.ones(3, dtype=np.int64))
         seen.extend(distances(block, shares).tolist())
         return shares

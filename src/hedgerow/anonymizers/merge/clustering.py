@@ -1,0 +1,37 @@
+"""What methods share that cluster the records of each block."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.anonymizers.parameters import IMPROVE
+from hedgerow.counts import FrequencyTable
+from hedgerow.privacy import Requirement
+from hedgerow.recoding import Recoding
+
+if TYPE_CHECKING:
+    from hedgerow.anonymizers.merge.clusters import Shares, UnitBlock
+
+__all__ = ["Clustering"]
+
+
+class Clustering(Anonymizer):
+    """A method that clusters records, whatever its rule, and publishes ranges and sets."""
+
+    family = "merge"
+
+    improve: bool = IMPROVE
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        from hedgerow.anonymizers.merge.clusters import cluster_blocks
+
+        return cluster_blocks(self.name, counts, requirements, self._clusters, seed=seed, improve=self.improve)
+
+    @abstractmethod
+    def _clusters(self, block: UnitBlock, chance: np.random.Generator) -> Shares:
+        """Clusters that hold all records of a block; those that do not comply are merged later."""

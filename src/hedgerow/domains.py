@@ -40,6 +40,8 @@ class Domain:
         Whether a missing value occurs; its code is ``len(labels)``.
     records : array of int, optional
         How many records have each value, without the missing one.
+    ordered : bool
+        Whether somebody told the order of text: then it is that of the codes.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Domain:
     numbers: Floats | None = None
     has_missing: bool = False
     records: Longs | None = None
+    ordered: bool = False
 
     @property
     def size(self) -> int:

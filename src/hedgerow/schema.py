@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from hedgerow.errors import BadInput, listing
 
-__all__ = ["Others", "Roles", "Schema"]
+__all__ = ["KINDS", "Others", "Roles", "Schema"]
 
 Others = Literal["error", "insensitive", "drop"]
+
+KINDS: Final = ("number", "date", "text")
+"""What a column may be said to hold, besides values in an order."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,10 @@ class Schema:
     hierarchies : mapping of column to hierarchy
         An object of :mod:`hedgerow.hierarchies`, a builder's name, the path of an ARX CSV or TOML file, or a
         nested dict. A quasi-identifier without one gets an automatic one.
+    kinds : mapping of column to kind
+        What a column holds, where its type does not say it: ``"number"``, ``"date"``, ``"text"``, or a list of its
+        values in their order. A dataframe's types decide otherwise (text is text, whatever it looks like). In a CSV a
+        column is one of numbers if all its values are, none with a leading zero, and of dates if all are ISO dates.
     missing : sequence of str
         Texts that mean "no value", besides null.
     others : {"error", "insensitive", "drop"}
@@ -80,6 +87,7 @@ class Schema:
     sensitive: Sequence[str] = ()
     insensitive: Sequence[str] = ()
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
+    kinds: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     missing: Sequence[str] = ("",)
     others: Others = "error"
 
@@ -98,11 +106,14 @@ class Schema:
             raise BadInput.parameter("target", "Schema", "a column name", type(self.target).__name__)
         if self.others not in ("error", "insensitive", "drop"):
             raise BadInput.parameter("others", "Schema", "'error', 'insensitive' or 'drop'", self.others)
-        if not isinstance(self.hierarchies, Mapping):
-            raise BadInput.parameter(
-                "hierarchies", "Schema", "a mapping of column to hierarchy", type(self.hierarchies).__name__
-            )
-        object.__setattr__(self, "hierarchies", dict(self.hierarchies))
+        for name in ("hierarchies", "kinds"):
+            given = getattr(self, name)
+            if not isinstance(given, Mapping):
+                must = "a mapping of column to " + ("hierarchy" if name == "hierarchies" else "kind")
+                raise BadInput.parameter(name, "Schema", must, type(given).__name__)
+            object.__setattr__(self, name, dict(given))
+        for column, kind in self.kinds.items():
+            _check_kind(column, kind)
         self._check_one_role_each()
 
     def _named(self) -> list[tuple[str, str]]:
@@ -131,9 +142,10 @@ class Schema:
         for column, role in self._named():
             if column not in present:
                 raise BadInput.unknown("column", column, columns, f"It is named as {role}.")
-        for column in self.hierarchies:
-            if column not in present:
-                raise BadInput.unknown("column", column, columns, "A hierarchy is given for it.")
+        for given, what in ((self.hierarchies, "hierarchy"), (self.kinds, "kind")):
+            for column in given:
+                if column not in present:
+                    raise BadInput.unknown("column", column, columns, f"A {what} is given for it.")
         named = {column for column, _ in self._named()}
         unassigned = [name for name in columns if name not in named]
         quasi = tuple(self.quasi) if self.quasi is not None else tuple(unassigned)
@@ -157,6 +169,20 @@ class Schema:
             insensitive=(*self.insensitive, *(unassigned if self.others == "insensitive" else ())),
             pseudonymized=tuple(self.pseudonymize),
             dropped=(*self.identifying, *(unassigned if self.others == "drop" else ())),
+        )
+
+
+def _check_kind(column: str, kind: object) -> None:
+    """Refuse what is no kind of column."""
+    if isinstance(kind, str):
+        if kind not in KINDS:
+            raise BadInput.unknown("kind", kind, KINDS, f"It is given for {column!r}.")
+        return
+    listed = isinstance(kind, Iterable) and not isinstance(kind, Mapping)
+    order = list(kind) if listed and isinstance(kind, Iterable) else []
+    if not order or not all(isinstance(one, str) for one in order) or len(set(order)) < len(order):
+        raise BadInput(
+            f"The kind of {column!r} must be 'number', 'date', 'text', or a list of its values in their order, each once."
         )
 
 

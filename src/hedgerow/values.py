@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import numbers
+import re
 from typing import Final
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "SUPPRESSED_TEXT",
     "days_since_1970",
     "format_interval",
+    "iso_moment",
     "number_text",
     "read_date",
 ]
@@ -53,6 +55,23 @@ def format_interval(low: float, high: float, *, closed: bool = False) -> str:
 def days_since_1970(moment: dt.datetime) -> float:
     """The days from 1970-01-01, the time of day as a fraction. A time zone is left out: the date is what is written."""
     return (moment.replace(tzinfo=None) - EPOCH) / dt.timedelta(days=1)
+
+
+_ISO_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?\Z")
+
+
+def iso_moment(text: str) -> dt.datetime | None:
+    """The moment that a text says in ISO form, as it is written there: a time zone is left out.
+
+    >>> iso_moment("2024-03-31 08:15"), iso_moment("2024-03-31T08:15:00+02:00"), iso_moment("20240331")
+    (datetime.datetime(2024, 3, 31, 8, 15), datetime.datetime(2024, 3, 31, 8, 15), None)
+    """
+    if not _ISO_DATE.match(text):
+        return None
+    try:
+        return dt.datetime.fromisoformat(text).replace(tzinfo=None)
+    except ValueError:
+        return None
 
 
 def read_date(text: str, form: str | None = None) -> float | None:

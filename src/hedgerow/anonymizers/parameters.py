@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-__all__ = ["IMPROVE", "Parameter", "Words", "choice", "choice_or_object", "flag", "number", "shared"]
+__all__ = ["IMPROVE", "PUBLISH", "Parameter", "Words", "choice", "choice_or_object", "flag", "number", "shared"]
 
 
 @dataclass(frozen=True)
@@ -193,3 +193,10 @@ IMPROVE: Any = flag(
     "Whether groups exchange records and split afterwards, while every requirement holds and the loss falls. Slower."
 )
 """Of the methods whose groups are boxes."""
+
+PUBLISH: Any = choice(
+    "How a group is shown: as sets, as intervals where there is an order, or as labels of hierarchies. By default labels "
+    "where a hierarchy is given, else intervals of numbers, dates and categories in an order, and sets of the others.",
+    options=("auto", "set", "interval", "label"),
+)
+"""Of the methods whose groups hold several values."""

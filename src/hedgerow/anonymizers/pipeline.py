@@ -162,6 +162,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
             *(() if recoding.weak is None else (recoding.weak,)),
             *_weak_proportions(prepared, proportions),
             *recoding.warnings,
+            *prepared.counts.remarks,
             *_formulas(published),
         ),
         proportions=proportions,

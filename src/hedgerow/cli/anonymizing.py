@@ -45,7 +45,13 @@ def run(job: Job, job_file: str | None = None) -> None:
 
     from hedgerow.engines import File
 
-    file = File(source, encoding=job.encoding, delimiter=_delimiter(job.delimiter), memory_limit=job.memory_limit)
+    file = File(
+        source,
+        encoding=job.encoding,
+        delimiter=_delimiter(job.delimiter),
+        decimal=job.decimal,
+        memory_limit=job.memory_limit,
+    )
 
     from hedgerow.anonymizers.api import anonymize
     from hedgerow.cli.screen import progress_bar, screen
@@ -130,6 +136,7 @@ def _schema(job: Job, requirements: tuple[Requirement, ...]) -> Schema:
         sensitive=job.sensitive,
         insensitive=job.insensitive,
         hierarchies=find_hierarchies(job.hierarchies, (*job.quasi, *needing_trees(requirements))),
+        kinds=job.kinds,
         # An empty cell is missing whatever else is; the first text is how a release marks it.
         missing=tuple(dict.fromkeys((*job.missing, ""))),
         others=job.others,

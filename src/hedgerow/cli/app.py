@@ -73,6 +73,12 @@ def anonymize(
         str | None,
         typer.Option(metavar="FATE", help="Columns without a role: error (if not given), insensitive or drop."),
     ] = None,
+    kind: Annotated[
+        Texts,
+        typer.Option(
+            metavar="COLUMN=KIND", help="number, date, text, or its values in order: triage=low,high; repeatable."
+        ),
+    ] = None,
     missing: Missing = None,
     hierarchies: Hierarchies = None,
     method: Annotated[str | None, typer.Option(metavar="NAME", help="See hedgerow methods.")] = None,
@@ -91,6 +97,9 @@ def anonymize(
     encoding: Encoding = None,
     delimiter: Annotated[
         str | None, typer.Option(metavar="SIGN", help="Of the input CSV; a comma if not given.")
+    ] = None,
+    decimal: Annotated[
+        str | None, typer.Option(metavar="SIGN", help="Before decimals in the input CSV; a point if not given.")
     ] = None,
     memory_limit: Annotated[str | None, typer.Option(metavar="SIZE", help="Such as 2GB.")] = None,
     job: Annotated[
@@ -120,11 +129,12 @@ def anonymize(
 
     from hedgerow.cli.anonymizing import run
     from hedgerow.cli.job import Job, assemble
-    from hedgerow.cli.lists import assignments, split_names
+    from hedgerow.cli.lists import assignments, read_kinds, split_names
 
     for name in ("quasi", "sensitive", "insensitive", "identifying", "pseudonymize"):
         given[name] = split_names(given[name], f"--{name}")
-    given["set"] = assignments(parameters)
+    given["set"] = assignments(parameters, "--set")
+    given["kinds"] = read_kinds(kind)
     # A list that was not typed is empty.
     typed = {name: value for name in Job.model_fields if (value := given[name]) not in (None, [])}
     run(assemble(typed, job), job)

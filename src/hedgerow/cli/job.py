@@ -51,6 +51,9 @@ class Job(BaseModel):
     others: Annotated[
         Literal["error", "insensitive", "drop"], Field(description="'error', 'insensitive' or 'drop'")
     ] = "error"
+    kinds: Annotated[
+        dict[str, str | list[str]], Field(default_factory=dict, description="a table of columns and kinds")
+    ]
     missing: Texts
     hierarchies: Text
     method: Text
@@ -64,6 +67,7 @@ class Job(BaseModel):
     seed: Annotated[int | None, Field(ge=0, description="a whole number >= 0")] = None
     encoding: Annotated[str, Field(description="a text")] = "utf-8"
     delimiter: Annotated[str, Field(description="a text")] = ","
+    decimal: Annotated[str, Field(description="a text")] = "."
     memory_limit: Text
     recoding: Text
     publish_proportions: Annotated[bool, Field(description="true or false")] = False
@@ -104,8 +108,8 @@ def assemble(typed: Mapping[str, Any], job_file: str | None) -> Job:
     if job_file is None:
         return _validated(typed, "hedgerow anonymize")
     stored = read_job(Path(job_file)).model_dump(exclude_unset=True)
-    parameters = {**stored.get("set", {}), **typed.get("set", {})}
-    return _validated({**stored, **typed, "set": parameters}, "hedgerow anonymize")
+    tables = {name: {**stored.get(name, {}), **typed.get(name, {})} for name in ("set", "kinds")}
+    return _validated({**stored, **typed, **tables}, "hedgerow anonymize")
 
 
 def _validated(fields: Mapping[str, Any], owner: str) -> Job:

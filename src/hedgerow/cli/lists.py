@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from hedgerow.errors import BadInput, translated
 
-__all__ = ["assignments", "split_names"]
+__all__ = ["assignments", "read_kinds", "split_names"]
 
 
 def split_names(texts: str | Sequence[str] | None, owner: str) -> list[str] | None:
@@ -39,10 +39,10 @@ def split_names(texts: str | Sequence[str] | None, owner: str) -> list[str] | No
     return names
 
 
-def assignments(texts: Sequence[str] | None) -> dict[str, str] | None:
+def assignments(texts: Sequence[str] | None, option: str) -> dict[str, str] | None:
     """Read ``name=value`` texts; an option that was not given stays ``None``.
 
-    >>> assignments(["cut=widest", "relaxed=yes"])
+    >>> assignments(["cut=widest", "relaxed=yes"], "--set")
     {'cut': 'widest', 'relaxed': 'yes'}
     """
     if not texts:
@@ -51,8 +51,21 @@ def assignments(texts: Sequence[str] | None) -> dict[str, str] | None:
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not (name and equals and value):
-            raise BadInput(f"The parameter {text!r} is not understood. Write --set name=value.")
+            raise BadInput(f"{text!r} is not understood. Write {option} name=value.")
         if name in found:
-            raise BadInput(f"The parameter {name!r} is set twice. Set it once.")
+            raise BadInput(f"{name!r} is given twice by {option}. Give it once.")
         found[name] = value
     return found
+
+
+def read_kinds(texts: Sequence[str] | None) -> dict[str, str | list[str]] | None:
+    """Read kinds of columns; several words are values in their order.
+
+    >>> read_kinds(["zip=text", "triage=green,red"])
+    {'zip': 'text', 'triage': ['green', 'red']}
+    """
+    typed = assignments(texts, "--kind")
+    if typed is None:
+        return None
+    parts = {name: split_names(value, "--kind") or [] for name, value in typed.items()}
+    return {name: words[0] if len(words) == 1 else words for name, words in parts.items()}

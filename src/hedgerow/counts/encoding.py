@@ -7,7 +7,7 @@ import decimal
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Literal
 
@@ -17,10 +17,12 @@ import pyarrow.compute as pc
 
 from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.domains import Domain, Kind
-from hedgerow.errors import BadInput, translated
-from hedgerow.values import days_since_1970, number_text
+from hedgerow.errors import BadInput, required, translated
+from hedgerow.hierarchies.entries import number_or_nan
+from hedgerow.values import EPOCH, days_since_1970, iso_moment, number_text
 
 __all__ = [
+    "Asked",
     "BadValues",
     "EncodedColumn",
     "date_label",
@@ -30,6 +32,10 @@ __all__ = [
     "number_label",
     "number_of",
 ]
+
+Asked = Literal["typed", "derived", "number", "date", "text"] | Sequence[str]
+"""What a column is taken for: ``"typed"``, what its type says; ``"derived"``, what all its text can be read as; a kind,
+or all its values in their order, if somebody says so."""
 
 # A zero-padded code such as a ZIP code is text; plain decimal numbers are numbers, and so is 1e-05, as Python and
 # pandas write small and large floats. Codes such as 12E4 are not.
@@ -67,12 +73,14 @@ class EncodedColumn:
     """One column as codes of its domain.
 
     ``respelled`` says that several spellings share a code (``1.5`` and ``1.50``, null and ``?``), so that the
-    column as it stands would tell apart what counts as equal.
+    column as it stands would tell apart what counts as equal. ``nearly`` is the share of the records that are numbers
+    in a column that was derived to be text.
     """
 
     domain: Domain
     codes: Ints
     respelled: bool = False
+    nearly: float = 0.0
 
 
 def encode_column(
@@ -81,7 +89,8 @@ def encode_column(
     *,
     missing: Sequence[str] = ("",),
     weights: Longs | None = None,
-    mixture: Literal["refuse", "allow", "text"] = "refuse",
+    kind: Asked = "typed",
+    decimal_point: str = ".",
 ) -> EncodedColumn:
     """Encode a column by its sorted distinct values; null and the texts in ``missing`` become the last code.
 
@@ -95,14 +104,34 @@ def encode_column(
         Texts that mean "no value".
     weights : array of int, optional
         How many records each value stands for, where the rows are already grouped.
-    mixture : {"refuse", "allow", "text"}
-        Text that is all numbers is read as numbers. Where only some of it is: refuse the column if most records
-        are numbers, or allow it as categories. ``"text"`` keeps all text as text.
+    kind : {"typed", "derived", "number", "date", "text"} or sequence of str
+        ``"typed"``: the type decides, text is text whatever it looks like, and an ordered dictionary has its order.
+        ``"derived"``: text that is all numbers, none of them with a leading zero, or all ISO dates, is read as such.
+        A kind, or the values in their order: it must be so.
+    decimal_point : str
+        What stands before the decimals where text is read as numbers.
     """
+    order = _told_order(values) if kind == "typed" else None
     indices, distinct = dictionary_of(name, values)
     if pa.types.is_floating(distinct.type):
         _refuse_nan_and_infinity(name, distinct)
-    return _sorted(name, indices, _interpret(name, distinct, indices, set(missing), weights, mixture), weights)
+    asked = kind if order is None else order
+    reading = _interpret(name, distinct, set(missing), asked, decimal_point)
+    encoded = _sorted(name, indices, reading, weights)
+    if kind != "derived" or reading.kind != "text" or not reading.numeric.any():
+        return encoded
+    records = np.bincount(indices[indices >= 0], None if weights is None else weights[indices >= 0], len(reading.kept))
+    return replace(encoded, nearly=float(records[reading.numeric].sum() / records[reading.kept].sum()))
+
+
+def _told_order(values: pa.ChunkedArray | pa.Array) -> list[str] | None:
+    """The order of a categorical column that has one."""
+    if not (pa.types.is_dictionary(values.type) and values.type.ordered and is_text(values.type.value_type)):
+        return None
+    chunks = values.chunks if isinstance(values, pa.ChunkedArray) else [values]
+    told = [chunk.dictionary.drop_null().to_pylist() for chunk in chunks]
+    # Chunks that differ are no order of one column.
+    return told[0] if told and all(one == told[0] for one in told) else None
 
 
 def dictionary_of(name: str, values: pa.ChunkedArray | pa.Array) -> tuple[Ints, pa.Array]:
@@ -169,24 +198,51 @@ def _refuse_nan_and_infinity(name: str, distinct: pa.Array) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Reading:
-    """What the distinct values mean: which are present, their text, their numbers if they have any, their kind."""
+    """What the distinct values mean: which are present, their text, their numbers if they have any, their kind.
+
+    ``numeric`` says which could be numbers, ``places`` where each stands in an order that was told.
+    """
 
     kept: Bools
     labels: list[str]
     numbers: list[float] | None
     kind: Kind
+    numeric: Bools = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    places: list[int] | None = None
 
 
-def _interpret(
-    name: str, distinct: pa.Array, indices: Ints, missing: set[str], weights: Longs | None, mixture: str
-) -> _Reading:
+def _interpret(name: str, distinct: pa.Array, missing: set[str], asked: Asked, decimal_point: str) -> _Reading:
     """Read the distinct values as numbers, dates or text."""
-    kind = distinct.type
-    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
-        return _dates(name, distinct, missing)
-    if not (is_text(kind) or pa.types.is_boolean(kind)):
-        return _numbers(distinct, missing)
-    texts: list[str] = (pc.cast(distinct, pa.string()) if pa.types.is_boolean(kind) else distinct).to_pylist()
+    typed = distinct.type
+    dated = pa.types.is_date(typed) or pa.types.is_timestamp(typed)
+    texts: list[str] | None = None
+    if is_text(typed):
+        texts = distinct.to_pylist()
+        _refuse_nul(name, texts)
+    elif pa.types.is_boolean(typed):
+        texts = pc.cast(distinct, pa.string()).to_pylist()
+    if texts is None:
+        reading = _dates(name, distinct, missing) if dated else _numbers(distinct, missing)
+        if asked in ("typed", "derived", reading.kind):
+            return reading
+        if asked == "date" or asked == "number":
+            raise BadInput(f"The column {name!r} holds {reading.kind}s, not {asked}s. Leave its kind out.")
+        texts = reading.labels
+    kept = np.array([text not in missing for text in texts], dtype=bool)
+    if not isinstance(asked, str):
+        return _ordered(name, texts, kept, list(asked), missing)
+    if asked == "number" or asked == "derived":
+        reading = _as_numbers(name, texts, kept, decimal_point, missing, asked)
+        if reading.kind == "number" or asked == "number":
+            return reading
+        found = _as_dates(name, texts, kept, missing, must=False)
+        return reading if found is None else found
+    if asked == "date":
+        return required(_as_dates(name, texts, kept, missing, must=True), "dates")
+    return _Reading(kept, texts, None, "text")
+
+
+def _refuse_nul(name: str, texts: list[str]) -> None:
     if any("\0" in text for text in texts):
         raise BadValues(
             name,
@@ -194,17 +250,67 @@ def _interpret(
             "Remove it.",
             lambda cell: isinstance(cell, str) and "\0" in cell,
         )
-    kept = np.array([text not in missing for text in texts], dtype=bool)
-    numeric = np.array([_NUMBER.match(text) is not None for text in texts], dtype=bool)
-    wordy = kept & ~numeric
-    if mixture != "text" and kept.any() and not wordy.any():
-        labels = [number_label(text) if present else "0" for text, present in zip(texts, kept, strict=True)]
+
+
+def _as_numbers(
+    name: str, texts: list[str], kept: Bools, decimal_point: str, missing: set[str], asked: str
+) -> _Reading:
+    """Read text as numbers if all of it is; else it is refused if numbers are asked for, and stays text if not."""
+
+    def plain(text: str) -> str:
+        return text if decimal_point == "." else text.replace(".", "?").replace(decimal_point, ".")
+
+    def matches(text: str) -> bool:
+        if asked == "number":  # what somebody calls a number may be spelled with zeros in front
+            return not math.isnan(number_or_nan(plain(text)))
+        return _NUMBER.match(plain(text)) is not None
+
+    numeric = np.array([matches(text) for text in texts], dtype=bool)
+    wrong = int((kept & ~numeric).sum())
+    if wrong and asked == "number":
+        raise BadValues(
+            name,
+            f"is to be numbers, and {wrong} of its distinct values are none",
+            "Name them as missing, or make the column text.",
+            lambda cell: isinstance(cell, str) and cell not in missing and not matches(cell),
+        )
+    if kept.any() and not wrong:
+        labels = [_number_label(plain(text)) if present else "0" for text, present in zip(texts, kept, strict=True)]
         numbers = [float(label) for label in labels]
         if _told_apart(labels, numbers):
             return _Reading(kept, labels, numbers, "number")
-    elif mixture == "refuse" and (kept & numeric).any():
-        _refuse_mixture(name, indices, kept, wordy, weights, missing)
-    return _Reading(kept, texts, None, "text")
+    return _Reading(kept, texts, None, "text", kept & numeric)
+
+
+def _as_dates(name: str, texts: list[str], kept: Bools, missing: set[str], *, must: bool) -> _Reading | None:
+    """Read text as ISO dates if all of it is; else it is refused if dates must be."""
+    moments = [iso_moment(text) for text in texts]
+    wrong = sum(present and moment is None for present, moment in zip(kept.tolist(), moments, strict=True))
+    if wrong and must:
+        raise BadValues(
+            name,
+            f"is to be dates, and {wrong} of its distinct values are none in ISO form (2024-03-31)",
+            "Name them as missing, or make the column text.",
+            lambda cell: isinstance(cell, str) and cell not in missing and iso_moment(cell) is None,
+        )
+    if wrong or not kept.any():
+        return None
+    known = [EPOCH if moment is None else moment for moment in moments]
+    return _Reading(kept, [date_label(moment) for moment in known], [days_since_1970(one) for one in known], "date")
+
+
+def _ordered(name: str, texts: list[str], kept: Bools, order: list[str], missing: set[str]) -> _Reading:
+    """Read text as categories in an order; all must be in it."""
+    place = {label: at for at, label in enumerate(order)}
+    wrong = sum(present and text not in place for present, text in zip(kept.tolist(), texts, strict=True))
+    if wrong:
+        raise BadValues(
+            name,
+            f"has {wrong} distinct values that its order does not have",
+            "Add them to the order, or name them as missing.",
+            lambda cell: cell is not None and str(cell) not in missing and str(cell) not in place,
+        )
+    return _Reading(kept, texts, None, "text", places=[place.get(text, 0) for text in texts])
 
 
 def _numbers(distinct: pa.Array, missing: set[str]) -> _Reading:
@@ -236,6 +342,10 @@ def number_label(text: str) -> str:
     if "." in text or "e" in text:
         return number_text(float(text))
     return "0" if text == "-0" else text
+
+
+def _number_label(text: str) -> str:
+    return number_label(text) if _NUMBER.match(text) else number_text(float(text))
 
 
 def _told_apart(labels: list[str], numbers: list[float]) -> bool:
@@ -272,25 +382,13 @@ def _moment(value: dt.date) -> dt.datetime:
     return dt.datetime(value.year, value.month, value.day)
 
 
-def _refuse_mixture(
-    name: str, indices: Ints, kept: Bools, wordy: Bools, weights: Longs | None, missing: set[str]
-) -> None:
-    """Refuse a column most of whose records are numbers and some are not: more often a mistake than a category."""
-    records = np.bincount(indices[indices >= 0], None if weights is None else weights[indices >= 0], len(kept))
-    if 2 * records[wordy].sum() < records[kept].sum():
-        raise BadValues(
-            name,
-            f"mixes numbers and text: {int(wordy.sum())} of its distinct values are not numbers",
-            "Name them as missing, or give the column a hierarchy ('flat' keeps it as categories).",
-            lambda cell: isinstance(cell, str) and cell not in missing and _NUMBER.match(cell) is None,
-        )
-
-
 def _sorted(name: str, indices: Ints, reading: _Reading, weights: Longs | None) -> EncodedColumn:
     """Sort the distinct values, merge those that read alike, and renumber the rows."""
     labels, numbers = reading.labels, reading.numbers
     present = np.flatnonzero(reading.kept).tolist()
     keys: Sequence[float] | Sequence[str] = labels if numbers is None else numbers
+    if reading.places is not None:
+        keys = reading.places
     remap = np.full(len(labels) + 1, -1, dtype=np.int32)  # the last entry serves null's index, -1
     first: list[int] = []
     for position in sorted(present, key=keys.__getitem__):
@@ -309,5 +407,6 @@ def _sorted(name: str, indices: Ints, reading: _Reading, weights: Longs | None) 
         None if numbers is None else np.array([numbers[position] for position in first], dtype=np.float64),
         has_missing,
         np.bincount(codes, weights, len(first) + has_missing)[: len(first)].astype(np.int64),
+        ordered=reading.places is not None,
     )
     return EncodedColumn(domain, codes, respelled=not reading.kept.all() or len(first) < len(present))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.schema import Roles
 
 __all__ = ["FrequencyTable"]
+
+_NEARLY: Final = 0.9  # from this share of numbers on, a column of text is remarked on
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +42,8 @@ class FrequencyTable:
     cell_values : int array (cells, len(cell_columns))
         Codes of the target and sensitive columns.
     cell_sizes : int array (cells,)
+    remarks : tuple of str
+        What whoever publishes the table should know of how it was read.
     """
 
     roles: Roles
@@ -49,6 +54,7 @@ class FrequencyTable:
     cell_values: Ints
     cell_sizes: Longs
     hierarchies: Mapping[str, EncodedHierarchy] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
     @classmethod
     def from_columns(
@@ -72,6 +78,7 @@ class FrequencyTable:
             cell_tuple=cell_tuple,
             cell_values=np.ascontiguousarray(cells[:, quasi:]),
             cell_sizes=cell_sizes,
+            remarks=tuple(remark for name in counted for remark in _remarks(columns[name])),
         )
         return table, row_cell
 
@@ -102,3 +109,15 @@ class FrequencyTable:
         else:
             codes, weights = self.values_of(column), self.cell_sizes
         return np.bincount(codes, weights, size).astype(np.int64)
+
+
+def _remarks(column: EncodedColumn) -> list[str]:
+    """Text that is nearly all numbers is more often a mistake than not."""
+    if column.nearly < _NEARLY:
+        return []
+    name = column.domain.name
+    return [
+        f"The column {name!r} is taken for text: at least {_NEARLY:.0%} of its records are numbers, but not all. If the "
+        f"others mean 'no value', name them as missing; to be told of them, say that it holds numbers (--kind "
+        f"{name}=number)."
+    ]

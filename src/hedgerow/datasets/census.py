@@ -6,25 +6,21 @@ education, age, work and marriage by a logistic model: it can be predicted, but 
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hedgerow.arrays import Bools, Floats, Longs
+from hedgerow.arrays import Bools, Longs
 from hedgerow.datasets import census_model as model
+from hedgerow.datasets.drawing import Backend, as_backend, check_backend, draw, draw_names, draw_zips, labelled
 from hedgerow.datasets.randomness import Seed, generator
-from hedgerow.errors import BadInput, MissingExtra, translated, whole
+from hedgerow.errors import whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["make_census"]
 
-Backend = Literal["pyarrow", "pandas", "polars"]
-
-_ONSETS = ("b", "br", "d", "f", "gr", "h", "k", "l", "m", "n", "p", "r", "s", "st", "t", "v")
-_VOWELS = ("a", "e", "i", "o", "u", "ai", "ea", "ou")
 
 
 def make_census(n: int = 10_000, random_state: Seed = None, backend: Backend = "pyarrow") -> Any:
@@ -54,70 +50,50 @@ def make_census(n: int = 10_000, random_state: Seed = None, backend: Backend = "
     (100, 'income')
     """
     n = whole("n", "make_census", n, 1)
-    if backend not in ("pyarrow", "pandas", "polars"):
-        raise BadInput.parameter("backend", "make_census", "'pyarrow', 'pandas' or 'polars'", backend)
-    if backend != "pyarrow":
-        _check_installed(backend)
-    return _as_backend(_draw_people(n, generator("make_census", random_state)), backend)
+    check_backend("make_census", backend)
+    return as_backend(_draw_people(n, generator("make_census", random_state)), backend)
 
 
 def _draw_people(n: int, rng: np.random.Generator) -> pa.Table:
     import pyarrow as pa
 
     sex = rng.integers(0, 2, n)
-    age = model.AGES[_draw(rng, model.AGE_SHARES[np.newaxis], np.zeros(n, np.int64))]
-    zips, city = _draw_zips(rng, n)
+    age = model.AGES[draw(rng, model.AGE_SHARES[np.newaxis], np.zeros(n, np.int64))]
+    zips, city = draw_zips(rng, n)
     abroad = np.array(list(model.BIRTHPLACE_SHARES.values())).T
-    birthplace = _draw(rng, abroad, city.astype(np.int64))
+    birthplace = draw(rng, abroad, city.astype(np.int64))
     education = _draw_education(rng, age, city)
     by_sex_and_age = sex * len(model.AGES) + age - model.AGES[0]
-    marital = _draw(rng, model.marital_shares(), by_sex_and_age)
+    marital = draw(rng, model.marital_shares(), by_sex_and_age)
     employed = _draw_employed(rng, sex, age, education)
-    workclass = np.where(employed, _draw(rng, np.array([[0.76, 0.14, 0.10]]), np.zeros(n, np.int64)), 3)
-    occupation = _draw(rng, model.occupation_shares(), sex * 2 + (education >= 5))
+    workclass = np.where(employed, draw(rng, np.array([[0.76, 0.14, 0.10]]), np.zeros(n, np.int64)), 3)
+    occupation = draw(rng, model.occupation_shares(), sex * 2 + (education >= 5))
     hours = np.where(employed, _draw_hours(rng, sex, age, occupation, workclass), 0)
-    disease = _draw(rng, model.disease_shares(), by_sex_and_age)
+    disease = draw(rng, model.disease_shares(), by_sex_and_age)
     rich = _draw_income(rng, sex, age, education, marital == 1, workclass, occupation, hours)
     return pa.table(
         {
-            "name": _draw_names(rng, n),
+            "name": draw_names(rng, n),
             "age": age,
-            "sex": _labelled(model.SEXES, sex),
+            "sex": labelled(model.SEXES, sex),
             "zip": zips,
-            "birthplace": _labelled(tuple(model.BIRTHPLACE_SHARES), birthplace),
-            "education": _labelled(model.EDUCATIONS, education),
-            "marital-status": _labelled(model.MARITAL, marital),
-            "workclass": _labelled(model.WORKCLASSES, workclass),
-            "occupation": _labelled(
+            "birthplace": labelled(tuple(model.BIRTHPLACE_SHARES), birthplace),
+            "education": labelled(model.EDUCATIONS, education),
+            "marital-status": labelled(model.MARITAL, marital),
+            "workclass": labelled(model.WORKCLASSES, workclass),
+            "occupation": labelled(
                 (*model.OCCUPATIONS, "Student", "Homemaker or seeking", "Retired"),
                 np.where(employed, occupation, len(model.OCCUPATIONS) + np.digitize(age, [25, 62])),
             ),
             "hours-per-week": hours,
-            "disease": _labelled(model.DISEASES, disease),
-            "income": _labelled(("<=50K", ">50K"), rich.astype(np.int64)),
+            "disease": labelled(model.DISEASES, disease),
+            "income": labelled(("<=50K", ">50K"), rich.astype(np.int64)),
         }
     )
 
 
-def _draw(rng: np.random.Generator, weights: Floats, row: Longs) -> Longs:
-    """Draw one code per person from the row of weights that applies to them; memory for the people only."""
-    limits = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
-    at = rng.random(len(row))
-    codes = np.zeros(len(row), dtype=np.int64)
-    for code in range(weights.shape[1] - 1):
-        codes += at >= limits[row, code]
-    return codes
 
 
-def _draw_zips(rng: np.random.Generator, n: int) -> tuple[pa.Array, Bools]:
-    """Draw ZIP codes, few of them very common and many rare, and whether each is in a city."""
-    one_row = np.zeros(n, np.int64)
-    region = _draw(rng, np.array([list(model.REGIONS.values())]), one_row)
-    area = _draw(rng, 1 / np.arange(1, 31)[np.newaxis], one_row)
-    city = area < model.CITY_AREAS
-    district = np.where(city, rng.integers(0, 12, n), rng.integers(0, 3, n))
-    labels = [f"{digit}{part:02}{end * 7 + 1:02}" for digit in model.REGIONS for part in range(30) for end in range(12)]
-    return _labelled(tuple(labels), (region * 30 + area) * 12 + district), city
 
 
 def _draw_education(rng: np.random.Generator, age: Longs, city: Bools) -> Longs:
@@ -163,36 +139,3 @@ def _draw_income(
     odds += np.where(workclass == 3, -3.2, at_work)
     rich: Bools = rng.random(len(age)) < 1 / (1 + np.exp(-odds))
     return rich
-
-
-def _draw_names(rng: np.random.Generator, n: int) -> pa.Array:
-    """Join made-up given and family names."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    syllables = tuple(onset + vowel for onset in _ONSETS for vowel in _VOWELS)
-    one, two, three, four = (_labelled(syllables, rng.integers(0, len(syllables), n)) for _ in range(4))
-    capital = [pc.utf8_capitalize(part) for part in (one, three)]
-    given = pc.binary_join_element_wise(capital[0], two, "")
-    family = pc.binary_join_element_wise(capital[1], four, pa.scalar("n"), "")
-    return pc.binary_join_element_wise(given, family, " ")
-
-
-def _labelled(labels: tuple[str, ...], codes: Longs) -> pa.Array:
-    import pyarrow as pa
-
-    return pa.array(labels).take(pa.array(codes))
-
-
-def _check_installed(package: str) -> None:
-    missing = MissingExtra(f"This needs {package}, which is not installed. Type: pip install {package}")
-    with translated(ImportError, into=missing):
-        importlib.import_module(package)
-
-
-def _as_backend(table: pa.Table, backend: Backend) -> Any:
-    if backend == "pandas":
-        return table.to_pandas()
-    if backend == "polars":
-        return importlib.import_module("polars").from_arrow(table)
-    return table

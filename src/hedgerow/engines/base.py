@@ -156,12 +156,23 @@ def ranking_columns(roles: Roles, respelled: Collection[str]) -> list[str]:
 
 
 def encode(
-    schema: Schema, roles: Roles, name: str, values: pa.ChunkedArray, weights: Longs | None = None
+    schema: Schema,
+    roles: Roles,
+    name: str,
+    values: pa.ChunkedArray,
+    weights: Longs | None = None,
+    *,
+    untyped: bool = False,
+    decimal_point: str = ".",
 ) -> EncodedColumn:
-    """Encode a counted column; a quasi-identifier without a hierarchy must not mix numbers and text."""
-    free = name in schema.hierarchies or name not in roles.quasi
+    """Encode a counted column as the schema says, or as its type does; ``untyped`` are the columns of a CSV."""
     encoded = encode_column(
-        name, values, missing=schema.missing, weights=weights, mixture="allow" if free else "refuse"
+        name,
+        values,
+        missing=schema.missing,
+        weights=weights,
+        kind=schema.kinds.get(name, "derived" if untyped else "typed"),
+        decimal_point=decimal_point,
     )
     if name in roles.quasi and not len(encoded.domain.labels):
         raise BadInput(f"The column {name!r} has no value at all: every cell is missing. Drop it.")

@@ -15,7 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hedgerow.counts import BadValues, FrequencyTable
+from hedgerow.arrays import Longs
+from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable
 from hedgerow.database import open_database
 from hedgerow.engines import csv_source, csv_text
 from hedgerow.engines.base import encode, ranking_columns, refuse_too_wide
@@ -49,16 +50,25 @@ class File:
         The encoding of a CSV.
     delimiter : str
         The delimiter of a CSV, one character.
+    decimal : str
+        What stands before the decimals of a CSV's numbers, ``"."`` or ``","``.
     memory_limit : str, optional
         How much memory DuckDB may use, such as ``"2GB"``; what does not fit goes to a temporary folder.
     """
 
     def __init__(
-        self, path: str | Path, *, encoding: str = "utf-8", delimiter: str = ",", memory_limit: str | None = None
+        self,
+        path: str | Path,
+        *,
+        encoding: str = "utf-8",
+        delimiter: str = ",",
+        decimal: str = ".",
+        memory_limit: str | None = None,
     ) -> None:
         self.path = absolute(path)
         self.encoding = encoding
         self.delimiter = delimiter
+        self.decimal = decimal
         self.memory_limit = memory_limit
         self.format = file_format(self.path)
         unknown = BadInput.parameter("encoding", "File", "the name of a text encoding", encoding)
@@ -66,6 +76,8 @@ class File:
             io.TextIOWrapper(io.BytesIO(), encoding).read()  # also refuses codecs that are no text, such as base64
         if len(delimiter) != 1 or delimiter in '"\n\r':
             raise BadInput.parameter("delimiter", "File", "one character that is no quote or line end", delimiter)
+        if decimal not in (".", ","):
+            raise BadInput.parameter("decimal", "File", "'.' or ','", decimal)
         if not self.path.exists():
             raise BadInput(f"There is no file {str(path)!r}.")
         if not self.path.is_file():
@@ -150,6 +162,12 @@ class FileSource:
             self._connection.execute(f"CREATE OR REPLACE VIEW file AS SELECT * FROM {scan}")
         return records
 
+    def _encode(
+        self, schema: Schema, roles: Roles, name: str, values: pa.ChunkedArray, weights: Longs
+    ) -> EncodedColumn:
+        untyped, decimal = self._file.format == "csv", self._file.decimal
+        return encode(schema, roles, name, values, weights, untyped=untyped, decimal_point=decimal)
+
     def _inner(self, name: str) -> str:
         """What a column is called inside DuckDB."""
         return identifier(self._inside[name])
@@ -189,7 +207,8 @@ class FileSource:
             raise BadInput("The table has no rows.")
         with translated(BadValues, into=lambda bad: bad.located(self._locate(bad))):
             encoded = {
-                name: encode(schema, roles, name, grouped.column(self._inside[name]), weights) for name in roles.counted
+                name: self._encode(schema, roles, name, grouped.column(self._inside[name]), weights)
+                for name in roles.counted
             }
         counts, cell = FrequencyTable.from_columns(roles, encoded, weights, grouped.num_rows)
         cells = grouped.drop_columns([_COUNT]).append_column(_CELL, pa.array(cell))

@@ -115,7 +115,7 @@ class MemorySource:
         names = as_arrow(column)
         with translated(BadValues, into=lambda bad: bad.in_rows(names)):
             # As text without markers of "missing": only null stays null.
-            persons = encode_column(column.name, names, missing=(), mixture="text")
+            persons = encode_column(column.name, names, missing=())
         tokens: list[str | None] = [secrets.token_hex(8) for _ in persons.domain.labels]
         return self._opened.series(column.name, [*tokens, None], nw.String)[persons.codes[rows].astype(np.int64)]
 

@@ -15,7 +15,7 @@ from hedgerow.hierarchies.encoded import EncodedHierarchy
 from hedgerow.hierarchies.trees import encode_tree, tree_of_levels
 from hedgerow.values import read_date
 
-__all__ = ["DATE_LEVELS", "Dates", "dates"]
+__all__ = ["DATE_LEVELS", "Dates", "calendar_span", "dates"]
 
 DATE_LEVELS: Final = ("day", "month", "quarter", "year", "decade")
 
@@ -99,6 +99,21 @@ _FORMS: Final[dict[str, tuple[int, Callable[[int], str]]]] = {
     "decade": (120, lambda number: f"{1970 + 10 * number:04d}s"),
 }
 """Per level: how many months it has, and how the number of such spans since 1970 is written."""
+
+
+def calendar_span(low: float, high: float, level: str) -> tuple[float, float]:
+    """The spans of the calendar from one day to another: where the first begins, and where the last has ended.
+
+    >>> calendar_span(15, 40, "month"), calendar_span(15.5, 15.5, "day")
+    ((0.0, 59.0), (15.0, 16.0))
+    """
+    days = np.floor([low, high]).astype(np.int64)
+    if level == "day":
+        return float(days[0]), float(days[1] + 1)
+    months = _FORMS[level][0]
+    numbers = days.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) // months + [0, 1]
+    ends = (numbers * months).astype("datetime64[M]").astype("datetime64[D]").astype(np.int64)
+    return float(ends[0]), float(ends[1])
 
 
 def _calendar_labels(days: Longs, level: str) -> list[str]:

@@ -96,7 +96,7 @@ def _attribute(name: str, values: pa.ChunkedArray, nominal: bool) -> _Attribute:
 
 def _encoded(name: str, values: pa.ChunkedArray, *, as_text: bool) -> EncodedColumn:
     with translated(BadValues, into=lambda bad: bad.in_rows(values)):
-        return encode_column(name, values, mixture="text" if as_text else "allow")
+        return encode_column(name, values, kind="typed" if as_text else "derived")
 
 
 def _kind(domain: Domain, labels: list[str]) -> str:

@@ -129,15 +129,11 @@ class KADETClassifier(TreeClassifier[GeneralizingTree]):
         return Prediction(deciding, deciding.argmax(axis=1))
 
     def _encode(self, opened: OpenFrame, name: str, like: Domain | None = None) -> EncodedColumn:
-        """A column as codes of its own values; without a hierarchy it must not mix numbers and text."""
+        """A column as codes of its own values; text is read as what it was in training."""
         values = as_arrow(opened.frame[name])
-        mixture: Literal["refuse", "allow", "text"] = "refuse"
-        if pa.types.is_dictionary(values.type) if like is None else like.kind == "text":
-            mixture = "text"
-        elif like is not None or name in (self.hierarchies or {}):
-            mixture = "allow"
+        derive = like is not None and like.kind != "text"
         with translated(BadValues, into=lambda bad: bad.in_rows(values)):
-            return encode_column(name, values, missing=self.missing, mixture=mixture)
+            return encode_column(name, values, missing=self.missing, kind="derived" if derive else "typed")
 
     def _hierarchy(self, opened: OpenFrame, name: str, public: bool) -> Hierarchy:
         """The hierarchy that is given for a public column; categories that look like numbers stay categories."""

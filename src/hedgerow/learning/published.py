@@ -153,5 +153,5 @@ def _leaves(
     hierarchy = hierarchy_of(given, name)
     if isinstance(hierarchy, Taxonomy):
         return leaves_below(hierarchy.encode(Domain(name, "text", np.empty(0, dtype=np.str_))))
-    cells = encode_column(name, values, missing=missing, mixture="text").domain
+    cells = encode_column(name, values, missing=missing).domain
     return published_labels(hierarchy, name, cells.labels.tolist()).values_below

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.arrays import Ints, Longs
 from hedgerow.domains import Domain
+from hedgerow.hierarchies.calendars import calendar_span
 from hedgerow.published.kinds import date_of_days
 from hedgerow.published.notation import format_set, format_value
-from hedgerow.values import SUPPRESSED_TEXT, format_interval, number_text
+from hedgerow.values import EPOCH, SUPPRESSED_TEXT, format_interval, number_text
 
 __all__ = ["PublishedValues", "PublishedColumn", "PublishedKind", "describe_codes"]
+
+_FIRST_DAY: Final = (dt.datetime.min - EPOCH).days
+_LAST_DAY: Final = (dt.datetime.max - EPOCH).days
 
 PublishedKind = Literal["value", "set", "interval", "label", "number", "suppressed"]
 
@@ -106,11 +111,21 @@ class PublishedValues:
         text = describe_codes(self.domain, self._labels, codes)
         return self._entry(key, text, "value" if len(codes) == 1 else "set", codes)
 
-    def span(self, codes: Ints) -> int:
-        """The interval around several numbers, ascending: half-open on the grid, closed if it is the column's last."""
+    def span(self, codes: Ints, level: str = "day") -> int:
+        """The interval around several values, ascending.
+
+        Of numbers: half-open on the column's grid, closed if it is the last. Of dates: from the beginning of a span of
+        the calendar to the end of one. Of categories, which have no other notation: the set of all in between.
+        """
         key = (int(codes[0]), int(codes[-1]))
         if key in self._known:
             return self._known[key]
+        if self.domain.numbers is None:
+            return self.set(np.arange(key[0], key[1] + 1, dtype=np.int32))
+        if self.domain.kind == "date":
+            low, high = calendar_span(*self.domain.values[list(key)].tolist(), level)
+            inside = np.flatnonzero((low <= self.domain.values) & (self.domain.values < high)).astype(np.int32)
+            return self._entry(("dates", low, high), _dates_around(low, high), "interval", inside)
         text = _around(self.domain, *key)
         return self._entry(key, text, "interval", np.arange(key[0], key[1] + 1, dtype=np.int32))
 
@@ -148,6 +163,13 @@ def describe_codes(domain: Domain, labels: list[str], codes: NDArray[np.integer]
     if len(codes) == 1:
         return None if with_missing else format_value(present[0])
     return format_set(present, with_missing)
+
+
+def _dates_around(low: float, high: float) -> str:
+    """An interval of days; what lies beyond the calendar ends with it."""
+    closed = high > _LAST_DAY
+    first, last = date_of_days(max(low, _FIRST_DAY)), date_of_days(_LAST_DAY if closed else high)
+    return f"[{first},{last}{']' if closed else ')'}"
 
 
 def _around(domain: Domain, first: int, last: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
@@ -18,11 +17,10 @@ from hedgerow.domains import Domain, Kind
 from hedgerow.errors import BadInput, translated
 from hedgerow.hierarchies.entries import number_or_nan
 from hedgerow.published.notation import parse
-from hedgerow.values import EPOCH, number_text, read_date
+from hedgerow.values import EPOCH, days_since_1970, iso_moment, number_text
 
 __all__ = ["as_dates", "date_of_days", "days_of", "domain_of", "kind_of_texts", "number_in", "spelled"]
 
-_ISO_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9:.]+)?\Z")
 _SECONDS: Final = 24 * 60 * 60
 
 
@@ -32,7 +30,8 @@ def days_of(text: str) -> float | None:
     >>> days_of("1970-02-01"), days_of("1970-01-01T12:00:00"), days_of("1970")
     (31.0, 0.5, None)
     """
-    return read_date(text) if _ISO_DATE.match(text) else None
+    moment = iso_moment(text)
+    return None if moment is None else days_since_1970(moment)
 
 
 def date_of_days(days: float) -> str:
@@ -90,7 +89,7 @@ def domain_of(name: str, texts: Iterable[str]) -> Domain:
     """
     with translated(BadValues, into=lambda bad: BadInput(f"The column {name!r} {bad.problem}. {bad.advice}")):
         values = pa.array(sorted(set(texts)), pa.string())
-        return as_dates(encode_column(name, values, missing=(), mixture="allow").domain)
+        return encode_column(name, values, missing=(), kind="derived").domain
 
 
 def kind_of_texts(texts: Iterable[str]) -> Kind:

@@ -139,7 +139,7 @@ def read_vocabulary(column: nw.Series[Any], missing: Sequence[str] = ("",), *, p
     if is_text(values.type.value_type if pa.types.is_dictionary(values.type) else values.type):
         return _read_texts(column.name, values, missing, published)
     with translated(BadValues, into=lambda bad: bad.in_rows(values)):
-        encoded = encode_column(column.name, values, missing=missing, mixture="text")
+        encoded = encode_column(column.name, values, missing=missing)
     domain = encoded.domain
     known = len(domain.labels)
     return Vocabulary(

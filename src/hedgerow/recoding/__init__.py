@@ -1,7 +1,7 @@
 """Recoding: the fitted result of a method, as groups and what each of them publishes."""
 
 from hedgerow.published import PublishedColumn, PublishedKind
-from hedgerow.recoding.building import label_column, publish_groups
+from hedgerow.recoding.building import Publish, Shown, label_column, publish_groups, shown_as
 from hedgerow.recoding.columnwise import recode_by_nodes
 from hedgerow.recoding.node_router import NodeRouter
 from hedgerow.recoding.pieces import Pieces
@@ -15,9 +15,12 @@ __all__ = [
     "Pieces",
     "PublishedColumn",
     "PublishedKind",
+    "Publish",
     "Recoding",
+    "Shown",
     "label_column",
     "publish_groups",
     "publish_shown",
     "recode_by_nodes",
+    "shown_as",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -10,17 +11,37 @@ from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import FrequencyTable, distinct_pairs
 from hedgerow.domains import Domain
 from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.hierarchies.calendars import Dates
 from hedgerow.published import PublishedColumn, PublishedKind, PublishedValues, format_value
 from hedgerow.recoding.pieces import Pieces
 from hedgerow.values import SUPPRESSED_TEXT
 
-__all__ = ["Publish", "label_column", "publish_groups"]
+__all__ = ["Publish", "Shown", "label_column", "publish_groups", "shown_as"]
 
-Publish = Literal["set", "interval", "label"]
+Publish = Literal["auto", "set", "interval", "label"]
+Shown = Literal["set", "interval", "label"]
+
+
+def shown_as(counts: FrequencyTable, publish: Publish) -> tuple[Shown, ...]:
+    """How each column is shown.
+
+    With ``"auto"`` one with a hierarchy that was given shows its nodes. Numbers, dates and categories in an order show
+    intervals, with ``"interval"`` too; other categories have none, and show sets.
+    """
+    shown: list[Shown] = []
+    for name in counts.quasi:
+        domain = counts.domains[name]
+        if publish == "label" or (publish == "auto" and not counts.hierarchies[name].automatic):
+            shown.append("label")
+        elif publish == "set" or (domain.kind == "text" and not domain.ordered):
+            shown.append("set")
+        else:
+            shown.append("interval")
+    return tuple(shown)
 
 
 def publish_groups(
-    counts: FrequencyTable, pieces: Pieces, groups: int, publish: Publish
+    counts: FrequencyTable, pieces: Pieces, groups: int, shown: Sequence[Shown]
 ) -> tuple[tuple[PublishedColumn, ...], Ints]:
     """Describe every group by the values its records hold.
 
@@ -31,9 +52,10 @@ def publish_groups(
         Which cells make up which group.
     groups : int
         The number of groups.
-    publish : {"set", "interval", "label"}
-        ``"set"``: the values that occur; ``"interval"``: numbers as the smallest interval on the column's grid,
-        categories as sets; ``"label"``: the lowest node of the hierarchy that covers them.
+    shown : sequence of {"set", "interval", "label"}
+        For each column, see :func:`shown_as`. ``"set"``: the values that occur. ``"interval"``: the smallest interval
+        around them on the column's grid, of categories all between the first and the last. ``"label"``: the lowest
+        node of the hierarchy that covers them.
 
     Returns
     -------
@@ -46,26 +68,31 @@ def publish_groups(
     group = pieces.group[kept]
     columns: list[PublishedColumn] = []
     values = np.empty((groups, len(counts.quasi)), dtype=np.int32)
-    for at, name in enumerate(counts.quasi):
-        domain = counts.domains[name]
+    for at, (name, how) in enumerate(zip(counts.quasi, shown, strict=True)):
+        domain, hierarchy = counts.domains[name], counts.hierarchies[name]
         starts, members = distinct_pairs(group, counts.tuples[tuple_of_piece, at], groups, domain.size)
-        if publish == "label":
-            hierarchy = counts.hierarchies[name]
+        if how == "label":
             column, values[:, at] = label_column(domain, hierarchy, hierarchy.lca_of_codes(members, starts[:-1]))
         else:
-            column, values[:, at] = _sets(domain, starts, members, publish == "interval" and domain.kind == "number")
+            column, values[:, at] = _sets(domain, starts, members, _grid(hierarchy) if how == "interval" else None)
         columns.append(column)
     return tuple(columns), values
 
 
-def _sets(domain: Domain, starts: Longs, members: Ints, as_interval: bool) -> tuple[PublishedColumn, Ints]:
-    """Write each distinct set of values once, as a set or as the interval it spans."""
+def _grid(hierarchy: EncodedHierarchy) -> str:
+    """On what of the calendar intervals of dates begin and end: the finest level that was given, or days."""
+    given = hierarchy.source
+    return given.levels[0] if isinstance(given, Dates) and not hierarchy.automatic else "day"
+
+
+def _sets(domain: Domain, starts: Longs, members: Ints, grid: str | None) -> tuple[PublishedColumn, Ints]:
+    """Write each distinct set of values once, as a set or as the interval it spans; with a grid where it may end."""
     published = PublishedValues(domain)
     index = np.empty(len(starts) - 1, dtype=np.int32)
     for group, (start, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
         codes = members[start:end]
-        spans = as_interval and end - start > 1 and codes[-1] != domain.missing_code
-        index[group] = published.span(codes) if spans else published.set(codes)
+        spans = grid is not None and end - start > 1 and codes[-1] != domain.missing_code
+        index[group] = published.span(codes, grid or "day") if spans else published.set(codes)
     return published.column(), index
 
 

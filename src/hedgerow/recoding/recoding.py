@@ -134,9 +134,8 @@ class Recoding:
     def _encode(self, column: nw.Series[Any], domain: Domain) -> EncodedColumn:
         """A column of new rows as codes of its own values."""
         values = as_arrow(column)
-        mixture: Literal["text", "allow"] = "text" if domain.kind == "text" else "allow"
         with translated(BadValues, into=lambda bad: bad.in_rows(values)):
-            return encode_column(domain.name, values, missing=self.missing, mixture=mixture)
+            return encode_column(domain.name, values, missing=self.missing, kind="typed" if domain.kind == "text" else "derived")
 
     def to_dict(self, *, public: bool = False) -> dict[str, Any]:
         """The recoding as JSON; ``public`` leaves out which original tuples went where."""

@@ -21,7 +21,7 @@ from hedgerow.recoding.pieces import Pieces
 
 __all__ = ["PublishedValues", "publish_shown"]
 
-Shown = tuple[PublishedColumn, Ints]
+_Described = tuple[PublishedColumn, Ints]
 
 
 def publish_shown(
@@ -78,7 +78,7 @@ class _Held:
     shown: Bools
 
 
-def _categories(held: _Held, several: Bools) -> Shown:
+def _categories(held: _Held, several: Bools) -> _Described:
     domain, groups = held.domain, len(held.shown)
     wanted = (held.shown | several)[held.group]
     starts, members = distinct_pairs(held.group[wanted], held.codes[wanted], groups, domain.size)
@@ -95,7 +95,7 @@ def _categories(held: _Held, several: Bools) -> Shown:
     return published.column(), result
 
 
-def _statistics(held: _Held, numbers: Literal["mean", "median"]) -> Shown:
+def _statistics(held: _Held, numbers: Literal["mean", "median"]) -> _Described:
     domain, groups = held.domain, len(held.shown)
     missing = held.codes == domain.missing_code
     known = held.shown[held.group] & ~missing

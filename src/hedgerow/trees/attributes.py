@@ -46,17 +46,16 @@ class CodedColumn:
     codes: Ints
 
 
-def encode_training(opened: OpenFrame, missing: Sequence[str]) -> list[CodedColumn]:
+def encode_training(opened: OpenFrame, missing: Sequence[str], *, derive: bool = False) -> list[CodedColumn]:
     """Code all columns of a table.
 
-    Numbers, dates and text that is all numbers are numeric. Categories (pandas, polars, Arrow dictionaries),
-    other text and booleans are not, whatever they look like. Text that is mostly numbers is refused: one damaged
-    cell would turn the column into as many branches as it has values.
+    Numbers and dates are numeric. Text, categories and booleans are not, whatever they look like; with ``derive``, for
+    what came from a CSV, text that is all numbers or all dates is.
     """
     columns = []
     for name in opened.frame.columns:
         values = as_arrow(opened.frame[name])
-        encoded = _encoded(name, values, missing, as_text=pa.types.is_dictionary(values.type))
+        encoded = _encoded(name, values, missing, derive=derive and not pa.types.is_dictionary(values.type))
         domain = encoded.domain
         ordered = domain.numbers is not None and not pa.types.is_dictionary(values.type)
         attribute = Attribute(name, tuple(domain.labels.tolist()), domain.numbers if ordered else None)
@@ -76,7 +75,7 @@ def encode_like(attributes: Sequence[Attribute], opened: OpenFrame, missing: Seq
     codes = np.empty((len(attributes), len(opened.frame)), dtype=np.int32)
     for at, attribute in enumerate(attributes):
         values = as_arrow(opened.frame[attribute.name])
-        encoded = _encoded(attribute.name, values, missing, as_text=not attribute.numeric)
+        encoded = _encoded(attribute.name, values, missing, derive=attribute.numeric)
         codes[at] = np.append(_translation(attribute, encoded), MISSING)[with_missing(encoded.domain, encoded.codes)]
     return codes
 
@@ -95,14 +94,14 @@ def _translation(attribute: Attribute, encoded: EncodedColumn) -> Longs:
     return np.searchsorted(attribute.numbers, numbers, side="left").astype(np.int64)
 
 
-def _encoded(name: str, values: Any, missing: Sequence[str], *, as_text: bool) -> EncodedColumn:
+def _encoded(name: str, values: Any, missing: Sequence[str], *, derive: bool) -> EncodedColumn:
     advice = "Make them null if they mean 'no value', name them as missing, or make the column categorical."
 
     def advised(bad: BadValues) -> BadInput:
         return BadValues(name, bad.problem, advice, bad.wrong).in_rows(values)
 
     with translated(BadValues, into=advised):
-        return encode_column(name, values, missing=missing, mixture="text" if as_text else "refuse")
+        return encode_column(name, values, missing=missing, kind="derived" if derive else "typed")
 
 
 def with_missing(domain: Domain, codes: Ints) -> Ints:

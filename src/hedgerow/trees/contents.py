@@ -19,7 +19,7 @@ import pyarrow as pa
 from hedgerow.counts import BadValues, encode_column
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, translated
-from hedgerow.published import SUPPRESSED, Interval, Leaves, Possible, as_dates, number_in, read, stands_for
+from hedgerow.published import SUPPRESSED, Interval, Leaves, Possible, number_in, read, stands_for
 from hedgerow.values import number_text
 
 __all__ = ["content_of", "contents_of", "generalized", "known_values", "meets"]
@@ -85,7 +85,7 @@ def known_values(
     Examples
     --------
     >>> ages = pa.chunked_array([["[20,30)", "[30,40)", "{35|36}"]])
-    >>> cells = encode_column("age", ages, mixture="text").domain
+    >>> cells = encode_column("age", ages).domain
     >>> known_values("age", ages, cells, contents_of(cells, {}), None, missing=(), as_text=False).labels.tolist()
     ['20', '29', '35', '36']
     """
@@ -136,8 +136,7 @@ def _encoded(name: str, values: pa.ChunkedArray, missing: Sequence[str], *, as_t
         )
 
     with translated(BadValues, into=advised):
-        domain = encode_column(name, values, missing=missing, mixture="text" if as_text else "refuse").domain
-    return domain if as_text else as_dates(domain)
+        return encode_column(name, values, missing=missing, kind="typed" if as_text else "derived").domain
 
 
 def meets(inside: Possible, content: Possible, number: float | None) -> bool:

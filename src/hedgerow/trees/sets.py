@@ -132,7 +132,7 @@ def read_unseen(
 
 def _texts(name: str, values: pa.ChunkedArray, missing: Sequence[str]) -> EncodedColumn:
     with translated(BadValues, into=lambda bad: bad.in_rows(values)):
-        return encode_column(name, values, missing=missing, mixture="text")
+        return encode_column(name, values, missing=missing)
 
 
 def _column(

@@ -7,6 +7,7 @@ all records lose, over the number of cells, is the metric of what is published.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.metrics.cells import NodeLoss, beyond_first, loss_of_nodes
 from hedgerow.privacy.binding import Context
+from hedgerow.recoding import Shown
 
 __all__ = ["Described", "LossName", "described", "units_of"]
 
@@ -38,7 +40,7 @@ class Described(NamedTuple):
     boxes: Boxes
 
 
-def described(counts: FrequencyTable, metric: LossName, ranges: bool) -> Described:
+def described(counts: FrequencyTable, metric: LossName, shown: Sequence[Shown]) -> Described:
     """Describe every tuple of a table by a box.
 
     Parameters
@@ -46,19 +48,22 @@ def described(counts: FrequencyTable, metric: LossName, ranges: bool) -> Describ
     counts : FrequencyTable
     metric : str
         What a box loses; the discernibility does not depend on boxes, and has those of the NLLM.
-    ranges : bool
-        Whether numbers are ranges and categories sets, instead of nodes of their hierarchies; NCP only.
+    shown : sequence of {"set", "interval", "label"}
+        How each column will be shown. The metric is that of labels; intervals and sets lose by NCP.
     """
-    columns = range(len(counts.quasi))
-    kinds = [counts.domains[name].kind for name in counts.quasi]
-    trees = [] if ranges else list(columns)
+    trees = [at for at, how in enumerate(shown) if how == "label"]
     # A number beside a missing one has lost everything: as a set of values it would not.
-    spans = [at for at in columns if ranges and kinds[at] != "text"]
-    sets = [at for at in columns if ranges and kinds[at] == "text"]
+    spans = [at for at, how in enumerate(shown) if how != "label" and _spanned(counts, at, how)]
+    sets = [at for at, how in enumerate(shown) if how != "label" and not _spanned(counts, at, how)]
     nodes, pairs = _trees(counts, trees, "nllm" if metric == "discernibility" else metric)
     low, scale = _ranges(counts, spans)
     bits, slots = _sets(counts, sets)
     return Described(Shape(*pairs, scale, *slots), Boxes(nodes, low, low.copy(), bits))
+
+
+def _spanned(counts: FrequencyTable, at: int, how: Shown) -> bool:
+    """Whether a column is measured by its bounds: numbers and dates are, whatever they are shown as."""
+    return how == "interval" or counts.domains[counts.quasi[at]].kind != "text"
 
 
 def units_of(counts: FrequencyTable, context: Context) -> Units:
@@ -116,11 +121,12 @@ def _ranges(counts: FrequencyTable, columns: list[int]) -> tuple[Floats, Floats]
     scale = np.empty(len(columns))
     for place, at in enumerate(columns):
         domain = counts.domains[counts.quasi[at]]
-        spread = domain.spread or 1.0
+        positions = np.arange(len(domain.labels), dtype=np.float64) if domain.numbers is None else domain.positions
+        spread = float(positions[-1] - positions[0] if len(positions) else 0.0) or 1.0
         scale[place] = 1.0 / spread
         # A missing number lies so far away that a range around it and another has lost all there is to lose.
-        beyond = [domain.positions[:1].sum() - spread] if domain.has_missing else []
-        low[:, place] = np.append(domain.positions, beyond)[counts.tuples[:, at]]
+        beyond = [positions[:1].sum() - spread] if domain.has_missing else []
+        low[:, place] = np.append(positions, beyond)[counts.tuples[:, at]]
     return low, scale
 
 

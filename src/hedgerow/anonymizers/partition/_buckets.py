@@ -30,6 +30,7 @@ __all__ = [
     "RIGHT",
     "SIZE",
     "SPAN",
+    "TREE",
     "WEIGHT",
     "WHOLE",
     "Buckets",
@@ -54,9 +55,10 @@ class Items(NamedTuple):
 
 # The facts of a column: its ranks; how many values a set can have beyond the first; whether one value may be cut from
 # the rest; its place among the columns that are measured by their bounds, -1 if by how many values occur; the slots of
-# its bits; where its positions start; and the rank of the missing value, or -1.
-FACTS = 8
-SIZE, BEYOND_FIRST, CATEGORICAL, SPAN, FIRST_SLOT, LAST_SLOT, FIRST_POSITION, MISSING = range(FACTS)
+# its bits; where its positions start; the rank of the missing value, or -1; and where the joins of its hierarchy start,
+# -1 if it shows no nodes.
+FACTS = 9
+SIZE, BEYOND_FIRST, CATEGORICAL, SPAN, FIRST_SLOT, LAST_SLOT, FIRST_POSITION, MISSING, TREE = range(FACTS)
 
 
 class Scales(NamedTuple):
@@ -68,6 +70,9 @@ class Scales(NamedTuple):
     masks: Words  # the bits of that word that belong to the column
     positions: Floats  # the positions of all ranks (see Domain.positions), column after column
     widths: Floats  # (columns,): largest minus smallest position
+    # Of hierarchies, for each power of two, the most that any two neighbours among so many ranks lose together: ranks
+    # are in the order of the leaves, so that what a range of them loses is the most that two neighbours in it do.
+    joins: Floats
 
 
 # The sets of one column's values: one row per rank, and over the ranks that occur all up to the i-th, all from the
@@ -193,7 +198,7 @@ def lose(scales: Scales, buckets: Buckets, family: int, found: int, by_column: F
     """The normalized certainty penalty of one record of each set of a family, summed over the columns.
 
     Numbers: (high − low)/(max − min), and 1 for a set with missing and other values; categories: (values that occur −
-    1)/(values of the column − 1). See :func:`hedgerow.metrics.cells.loss_of_sets`. It works on a whole family: a call
+    1)/(values of the column − 1); nodes of a hierarchy: that of the lowest one above all. See :func:`hedgerow.metrics.cells.loss_of_sets`. It works on a whole family: a call
     passes dozens of arrays, which for every row would cost more than the work. ``by_column`` gets the penalties of the
     last set. O(values (columns + words)).
     """
@@ -213,7 +218,13 @@ def lose(scales: Scales, buckets: Buckets, family: int, found: int, by_column: F
                     lost = (held - 1.0) / columns[column, BEYOND_FIRST]
             else:
                 low, high = ends[family, row, which], ends[family, row, spans + which]
-                if low != high:
+                if low != high and columns[column, TREE] >= 0:
+                    power = 0
+                    while (2 << power) <= high - low:
+                        power += 1
+                    row = columns[column, TREE] + power * columns[column, SIZE]
+                    lost = max(scales.joins[row + low], scales.joins[row + high - (1 << power)])
+                elif low != high:
                     first = columns[column, FIRST_POSITION]
                     mixed = high == columns[column, MISSING] or widths[column] == 0.0
                     lost = 1.0 if mixed else (positions[first + high] - positions[first + low]) / widths[column]

@@ -14,10 +14,12 @@ from hedgerow.anonymizers.partition._buckets import Items, Scales
 from hedgerow.anonymizers.partition.threads import Cuts, partition_in_threads
 from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.counts import FrequencyTable
-from hedgerow.metrics.cells import beyond_first
+from hedgerow.domains import Domain
+from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.metrics.cells import beyond_first, loss_of_nodes
 from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import Context
-from hedgerow.recoding import Pieces
+from hedgerow.recoding import Pieces, Shown
 
 __all__ = ["cut_groups", "orders_of"]
 
@@ -25,7 +27,13 @@ _MOST_COUNTED = 512
 
 
 def cut_groups(
-    counts: FrequencyTable, requirements: Sequence[Requirement], orders: Sequence[Ints], *, by_loss: bool, relaxed: bool
+    counts: FrequencyTable,
+    requirements: Sequence[Requirement],
+    orders: Sequence[Ints],
+    shown: Sequence[Shown],
+    *,
+    by_loss: bool,
+    relaxed: bool,
 ) -> tuple[Pieces, Cuts]:
     """Cut a table until no cut is allowed; which cells make up which group, and the cuts.
 
@@ -36,6 +44,8 @@ def cut_groups(
         What each group has to satisfy.
     orders : sequence of int arrays
         Per column, the rank of each code: columns are cut in this order.
+    shown : sequence of {"set", "interval", "label"}
+        How each column will be shown, and what a group loses by that. Labels need the order of their hierarchy.
     by_loss : bool
         Whether the cut is taken that leaves the least loss, instead of the median of the widest column.
     relaxed : bool
@@ -43,21 +53,25 @@ def cut_groups(
     """
     context, packed = privacy.bind(counts, requirements)
     units = _units(counts, context, relaxed)
-    items = _items(counts, context, orders, units)
-    scales, values = _scales(counts, orders), int(context.offsets[-1])
+    counted = _counted(counts, shown)
+    items = _items(counts, context, orders, units, counted)
+    scales, values = _scales(counts, orders, shown, counted), int(context.offsets[-1])
     cuts = partition_in_threads(items, scales, values, packed, by_loss=by_loss, relaxed=relaxed)
     group = np.empty(len(units.weight), dtype=np.int32)
     group[items.origin] = np.repeat(np.arange(len(cuts.start), dtype=np.int32), cuts.end - cuts.start)
     return _pieces(counts, units, group), cuts
 
 
-def orders_of(counts: FrequencyTable, order: str) -> tuple[Ints, ...]:
-    """Per column, the rank of each code: numbers by value, text by code point, or the hierarchy's order of leaves."""
+def orders_of(counts: FrequencyTable, order: str, shown: Sequence[Shown]) -> tuple[Ints, ...]:
+    """Per column, the rank of each code: numbers by value, text in its order, or the hierarchy's order of leaves.
+
+    What is shown as nodes of a hierarchy is always in its order.
+    """
     orders = []
-    for name in counts.quasi:
+    for name, how in zip(counts.quasi, shown, strict=True):
         domain, hierarchy = counts.domains[name], counts.hierarchies[name]
         by_hierarchy = order == "hierarchy" or (order == "auto" and not hierarchy.automatic)
-        told = domain.kind == "text" and by_hierarchy
+        told = how == "label" or (domain.kind == "text" and by_hierarchy)
         orders.append(hierarchy.order if told else np.arange(domain.size, dtype=np.int32))
     return tuple(orders)
 
@@ -79,10 +93,11 @@ def _units(counts: FrequencyTable, context: Context, relaxed: bool) -> _Units:
     return _Units(np.arange(len(counts.tuples), dtype=np.int32), None, counts.tuple_sizes)
 
 
-def _items(counts: FrequencyTable, context: Context, orders: Sequence[Ints], units: _Units) -> Items:
+def _items(
+    counts: FrequencyTable, context: Context, orders: Sequence[Ints], units: _Units, counted: Sequence[int]
+) -> Items:
     """Lay the units out for the kernel, which moves them: nothing of the counts is shared."""
     ranks = np.stack([order[counts.tuples[units.tuple, at]] for at, order in enumerate(orders)], axis=1)
-    counted = _counted(counts)
     bits = _bits(counts, counted).sets([ranks[:, at] for at in counted], len(ranks))
     if units.cell is None:
         values = np.empty((len(ranks), 0), dtype=np.int32)
@@ -92,12 +107,12 @@ def _items(counts: FrequencyTable, context: Context, orders: Sequence[Ints], uni
     return Items(np.ascontiguousarray(ranks), bits, values, units.weight.copy(), origin)
 
 
-def _counted(counts: FrequencyTable) -> list[int]:
-    """The columns whose loss is how many values a group holds; the others are measured by their span."""
+def _counted(counts: FrequencyTable, shown: Sequence[Shown]) -> list[int]:
+    """The columns whose loss is how many values a group holds; the others are measured by their bounds."""
     return [
         at
-        for at, name in enumerate(counts.quasi)
-        if counts.domains[name].kind == "text" and counts.domains[name].size <= _MOST_COUNTED
+        for at, (name, how) in enumerate(zip(counts.quasi, shown, strict=True))
+        if how == "set" and counts.domains[name].kind == "text" and counts.domains[name].size <= _MOST_COUNTED
     ]
 
 
@@ -105,13 +120,15 @@ def _bits(counts: FrequencyTable, counted: Sequence[int]) -> BitLayout:
     return bit_layout([counts.domains[counts.quasi[at]].size for at in counted])
 
 
-def _scales(counts: FrequencyTable, orders: Sequence[Ints]) -> Scales:
+def _scales(
+    counts: FrequencyTable, orders: Sequence[Ints], shown: Sequence[Shown], counted: Sequence[int]
+) -> Scales:
     domains = [counts.domains[name] for name in counts.quasi]
-    counted = _counted(counts)
     spanned = [at for at in range(len(domains)) if at not in counted]
     layout = _bits(counts, counted)
     columns = np.zeros((len(domains), _buckets.FACTS), dtype=np.int64)
     positions: list[Floats] = []
+    joins: list[Floats] = []
     widths = np.zeros(len(domains))
     for at, (domain, order) in enumerate(zip(domains, orders, strict=True)):
         place = np.arange(domain.size, dtype=np.float64)
@@ -121,16 +138,35 @@ def _scales(counts: FrequencyTable, orders: Sequence[Ints]) -> Scales:
         widths[at] = known[-1] - known[0] if len(known) else 0.0
         columns[at, _buckets.SIZE] = domain.size
         columns[at, _buckets.BEYOND_FIRST] = beyond_first(domain)
-        columns[at, _buckets.CATEGORICAL] = domain.kind == "text"
+        columns[at, _buckets.CATEGORICAL] = domain.kind == "text" and not domain.ordered
         columns[at, _buckets.FIRST_POSITION] = sum(len(one) for one in positions)
-        columns[at, _buckets.MISSING] = domain.missing_code
+        columns[at, _buckets.MISSING] = -1 if domain.ordered else domain.missing_code
+        columns[at, _buckets.TREE] = -1
+        if shown[at] == "label":
+            columns[at, _buckets.TREE] = sum(len(one) for one in joins)
+            joins.append(_joins(counts.hierarchies[domain.name], domain))
         positions.append(place)
     columns[counted, _buckets.SPAN] = -1
     columns[counted, _buckets.FIRST_SLOT] = layout.slots[:-1]
     columns[counted, _buckets.LAST_SLOT] = layout.slots[1:]
     columns[spanned, _buckets.SPAN] = np.arange(len(spanned))
     measured = np.array(spanned, dtype=np.int64)
-    return Scales(columns, measured, layout.words, layout.masks, np.concatenate(positions), widths)
+    all_joins = np.concatenate([np.zeros(0), *joins])
+    return Scales(columns, measured, layout.words, layout.masks, np.concatenate(positions), widths, all_joins)
+
+
+def _joins(hierarchy: EncodedHierarchy, domain: Domain) -> Floats:
+    """What neighbours in the order of the leaves lose at the lowest node above both, and so on for powers of two."""
+    by_rank = hierarchy.leaf_of[np.argsort(hierarchy.order, kind="stable")]
+    row = np.zeros(domain.size)
+    row[:-1] = loss_of_nodes(hierarchy, domain, "ncp", hierarchy.lca(by_rank[:-1], by_rank[1:]))
+    rows = [row]
+    while 2 << (len(rows) - 1) < domain.size:
+        half = 1 << (len(rows) - 1)
+        wider = rows[-1].copy()
+        wider[:-half] = np.maximum(rows[-1][:-half], rows[-1][half:])
+        rows.append(wider)
+    return np.concatenate(rows)
 
 
 def _pieces(counts: FrequencyTable, units: _Units, group: Ints) -> Pieces:

@@ -29,10 +29,10 @@ from typing import Literal
 import numpy as np
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.parameters import IMPROVE, choice, flag
+from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH, choice, flag
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
-from hedgerow.recoding import CutTree, Recoding, publish_groups
+from hedgerow.recoding import CutTree, Publish, Recoding, publish_groups, shown_as
 
 __all__ = ["Mondrian"]
 
@@ -56,24 +56,28 @@ class Mondrian(Anonymizer):
 
     cut: Literal["loss", "widest"] = choice("The cut that lowers NCP most, or the paper's: widest column, median.")
     relaxed: bool = flag("Whether records with equal values may be split between groups.")
-    publish: Literal["set", "interval", "label"] = choice("Sets; intervals for numbers; or the hierarchy's labels.")
+    publish: Publish = PUBLISH
     order: Literal["auto", "alphabetical", "hierarchy"] = choice(
-        "In which order categories are cut; a given hierarchy's if there is one."
+        "In which order categories are cut that are shown as sets; a given hierarchy's if there is one."
     )
     improve: bool = IMPROVE
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.partition.cutting import cut_groups, orders_of
 
-        orders = orders_of(counts, self.order)
-        pieces, cuts = cut_groups(counts, requirements, orders, by_loss=self.cut == "loss", relaxed=self.relaxed)
+        shown = shown_as(counts, self.publish)
+        orders = orders_of(counts, self.order, shown)
+        by_loss = self.cut == "loss"
+        pieces, cuts = cut_groups(counts, requirements, orders, shown, by_loss=by_loss, relaxed=self.relaxed)
         if self.improve:
             from hedgerow.anonymizers.boxes.improving import improved
+            from hedgerow.anonymizers.boxes.layout import described
             from hedgerow.anonymizers.partition.blocks import near_groups
 
-            pieces = improved(counts, requirements, pieces, near_groups(counts, pieces))
+            boxes = described(counts, "ncp", shown)
+            pieces = improved(counts, requirements, pieces, near_groups(counts, pieces), boxes)
         groups = int(pieces.group.max()) + 1
-        columns, values = publish_groups(counts, pieces, groups, self.publish)
+        columns, values = publish_groups(counts, pieces, groups, shown)
         return Recoding(
             method="mondrian",
             quasi=counts.quasi,

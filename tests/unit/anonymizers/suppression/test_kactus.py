@@ -136,7 +136,7 @@ def test_what_is_left_at_the_root_complies_also_where_the_pseudo_code_is_taken_a
         }
     )
     schema = Schema(quasi=["color", "size"], target="class", sensitive=["illness"])
-    for seed in range(30):
+    for seed in range(8):
         estimator = KActus(
             k=2,
             require=[requirement],

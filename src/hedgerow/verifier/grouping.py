@@ -14,6 +14,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
 
 import duckdb
@@ -47,9 +48,9 @@ class _Database:
         """A connection of its own."""
         with self._lock:
             if self._root is None:
-                place = os.path.join(tempfile.gettempdir(), f"verifying-hedgerow-{secrets.token_hex(8)}")
+                place = Path(tempfile.gettempdir()) / f"verifying-hedgerow-{secrets.token_hex(8)}"
                 settings: dict[str, str | bool | int | float | list[str]] = {
-                    "temp_directory": place,
+                    "temp_directory": str(place),
                     "autoinstall_known_extensions": "false",
                     "preserve_insertion_order": "false",
                 }

@@ -9,7 +9,7 @@ ifneq ($(DATA),)
 export HEDGEROW_DATA ?= $(abspath $(DATA))
 endif
 
-KERNEL_TESTS := tests/unit/privacy tests/properties/test_privacy.py \
+KERNEL_TESTS := tests/unit/privacy/test_binding.py tests/properties/test_privacy.py \
 	tests/unit/anonymizers/partition tests/properties/test_mondrian.py tests/unit/trees tests/unit/learning/test_id3.py \
 	tests/unit/anonymizers/suppression tests/properties/test_kactus.py tests/properties/test_kadet.py \
 	tests/unit/anonymizers/lattice tests/unit/anonymizers/specialize tests/unit/anonymizers/merge

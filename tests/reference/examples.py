@@ -12,7 +12,7 @@ from hypothesis import settings
 
 __all__ = ["examples"]
 
-_SHARE = float(os.environ.get("HEDGEROW_EXAMPLES", "0.4"))
+_SHARE = float(os.environ.get("HEDGEROW_EXAMPLES", "0.25"))
 
 
 def examples(most: int, **others: Any) -> settings:

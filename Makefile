@@ -9,8 +9,8 @@ ifneq ($(DATA),)
 export HEDGEROW_DATA ?= $(abspath $(DATA))
 endif
 
-KERNEL_TESTS := tests/unit/privacy tests/properties/test_privacy.py \
-	tests/unit/anonymizers/partition tests/properties/test_mondrian.py tests/unit/trees tests/unit/learning \
+KERNEL_TESTS := tests/unit/privacy/test_binding.py tests/properties/test_privacy.py \
+	tests/unit/anonymizers/partition tests/properties/test_mondrian.py tests/unit/trees tests/unit/learning/test_id3.py \
 	tests/unit/anonymizers/suppression tests/properties/test_kactus.py tests/properties/test_kadet.py \
 	tests/unit/anonymizers/lattice tests/unit/anonymizers/specialize tests/unit/anonymizers/merge
 
@@ -33,11 +33,11 @@ imports: $(INSTALLED)
 
 tests: $(INSTALLED)
 	$(BIN)/coverage erase
-	$(BIN)/pytest -n auto --cov --cov-report=
+	$(BIN)/pytest -n auto --dist worksteal --cov --cov-report=
 
 # The compiled kernels once more as plain Python, so that coverage sees their lines.
 kernels: $(INSTALLED)
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto --cov --cov-append --cov-report= $(KERNEL_TESTS)
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto --dist worksteal -m 'not compiled' --cov --cov-append --cov-report= $(KERNEL_TESTS)
 
 coverage: $(INSTALLED)
 	$(BIN)/coverage report --fail-under=95

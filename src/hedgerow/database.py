@@ -6,6 +6,8 @@ it does neither: a name in our queries means a view that we made, or nothing.
 
 from __future__ import annotations
 
+import os
+import threading
 from typing import Any, Final
 
 import duckdb
@@ -21,12 +23,13 @@ _CLOSED: Final[dict[str, Any]] = {
 
 
 def open_database(**settings: Any) -> duckdb.DuckDBPyConnection:
-    """Open a private database in memory.
+    """Open a private connection to a database in memory.
 
     Parameters
     ----------
     **settings
-        DuckDB's settings, such as ``memory_limit``.
+        DuckDB's settings, such as ``memory_limit``: then the database is its own, too. Without any it is that of the
+        process, since making one takes longer than a small table does. What a connection registers, others do not see.
 
     Examples
     --------
@@ -36,4 +39,28 @@ def open_database(**settings: Any) -> duckdb.DuckDBPyConnection:
     ...     database.from_arrow(people).fetchall()
     [(39,)]
     """
-    return duckdb.connect(config={**_CLOSED, **settings})
+    if settings:
+        return duckdb.connect(config={**_CLOSED, **settings})
+    with _SHARED.lock:
+        if _SHARED.root is None:
+            _SHARED.root = duckdb.connect(config=_CLOSED)
+        return _SHARED.root.cursor()
+
+
+class _Shared:
+    """The database of this process. A fork would take it along without its threads, so it is closed before."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.root: duckdb.DuckDBPyConnection | None = None
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(before=self.close)
+
+    def close(self) -> None:
+        with self.lock:
+            if self.root is not None:
+                self.root.close()
+            self.root = None
+
+
+_SHARED: Final = _Shared()

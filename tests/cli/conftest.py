@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,14 +56,14 @@ def snapshot(folder: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """Run ``hedgerow`` with some arguments in ``tmp_path``."""
+def real(tmp_path: Path) -> Run:
+    """Run ``hedgerow`` with some arguments in ``tmp_path``, in a process of its own."""
 
-    def runner(*arguments: str, env: Mapping[str, str] | None = None) -> Outcome:
+    def runner(*arguments: str) -> Outcome:
         done = subprocess.run(
             [sys.executable, "-m", "hedgerow", *arguments],
             cwd=tmp_path,
-            env={**environment(tmp_path), **(env or {})},
+            env=environment(tmp_path),
             capture_output=True,
             encoding="utf-8",
             timeout=120,
@@ -87,7 +87,7 @@ def started(tmp_path: Path) -> Callable[..., subprocess.Popen[bytes]]:
 
 @pytest.fixture
 def called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """The same in this process, which is a hundred times as fast."""
+    """The same in this process, which is many times as fast."""
 
     def caller(*arguments: str) -> Outcome:
         for name, value in environment(tmp_path).items():
@@ -96,23 +96,34 @@ def called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captur
         monkeypatch.chdir(tmp_path)
         capfd.readouterr()
         status = main(arguments)
-        gc.collect()  # what an error kept alive, and its hidden folder with it
+        if any((tmp_path.parent / f"{tmp_path.name}-scratch").iterdir()):
+            gc.collect()  # what an error kept alive, and its hidden folder with it
         return Outcome(status, *capfd.readouterr())
 
     return caller
 
 
 @pytest.fixture
-def refused(run: Run, called: Run, tmp_path: Path, request: pytest.FixtureRequest) -> Refused:
+def run(real: Run, called: Run, request: pytest.FixtureRequest) -> Run:
+    """Run ``hedgerow`` in one of the two ways: every fourth test, the same ones each time, the real command."""
+    return real if _drawn(request, 4) else called
+
+
+def _drawn(request: pytest.FixtureRequest, among: int) -> bool:
+    return zlib.crc32(request.node.name.encode()) % among == 0
+
+
+@pytest.fixture
+def refused(real: Run, called: Run, tmp_path: Path, request: pytest.FixtureRequest) -> Refused:
     """Run what must be refused: one sentence with the words, exit status 2 (or another), and no trace on disk.
 
-    Every eighth case, the same ones each time, is the real command.
+    Every sixteenth case, the same ones each time, is the real command.
     """
-    real = zlib.crc32(request.node.name.encode()) % 8 == 0
+    run = real if _drawn(request, 16) else called
 
     def runner(*arguments: str, words: tuple[str, ...], status: int = 2) -> str:
         before = snapshot(tmp_path)
-        outcome = run(*arguments) if real else called(*arguments)
+        outcome = run(*arguments)
         assert outcome.status == status, outcome.err
         assert outcome.err.startswith("hedgerow: ")
         assert outcome.err.count("\n") == 1, outcome.err

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from examples import examples
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from hedgerow import OKA, Infeasible, KAnonymity, KMember, LDiversity, Schema, TCloseness
@@ -27,7 +28,7 @@ from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding
 
 PLAIN = os.environ.get("NUMBA_DISABLE_JIT") == "1"
-some = settings(max_examples=20 if PLAIN else 150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = examples(20 if PLAIN else 150, suppress_health_check=[HealthCheck.too_slow])
 
 Record = tuple[Any, ...]
 Group = Counter[Record]

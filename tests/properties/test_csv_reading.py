@@ -11,7 +11,8 @@ from typing import Literal
 
 import duckdb
 import pytest
-from hypothesis import example, given, settings
+from examples import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hedgerow.database import open_database
@@ -77,7 +78,7 @@ def check(raw: bytes, delimiter: str = ",", encoding: str = "utf-8", name: str =
 
 
 @pytest.mark.parametrize("block", [1, 2, 5, 4 << 20])
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     header=st.sampled_from(["a", "a,b", '"a",b', "a,b,c", '"a\nb",c']),
     end=st.sampled_from(["\n", "\r\n", "\r"]),
@@ -95,7 +96,7 @@ def test_any_bytes(block: int, header: str, end: str, body: str) -> None:
         check((header + end + body).encode())
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     rows=st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=6),
     end=st.sampled_from(["\n", "\r\n"]),
@@ -121,7 +122,7 @@ def test_what_python_writes_is_read(
     assert was_read or (end == "\n" and quoting == 0 and "\r" in text)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(body=BODIES)
 def test_a_fault_has_a_line(body: str) -> None:
     """Where Python's csv refuses a file, the sentence says where."""

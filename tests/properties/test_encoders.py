@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow import Mondrian, Schema
@@ -19,7 +20,7 @@ from hedgerow.learning.encoders.base import FeatureColumn
 from hedgerow.published import format_set
 
 LEAVES = list("abcdefgh")
-some = settings(max_examples=60, deadline=None)
+some = examples(60)
 Nested = dict[str, Any]
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.counts import FrequencyTable
@@ -69,7 +70,7 @@ def multiset(table: pa.Table) -> Counter[str]:
     return Counter(str(one) for one in table.to_pylist())
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(tables, st.integers(1, 7), st.integers(1, 4), st.randoms(use_true_random=False), st.integers(0, 9))
 def test_both_engines_publish_the_same_rows(
     rows: list[dict[str, Any]], dealt: int, groups: int, random: Any, seed: int

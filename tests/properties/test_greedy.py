@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from box_kernels import enclose, single_loss
-from hypothesis import assume, given, settings
+from examples import examples
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Schema
@@ -27,7 +28,7 @@ from hedgerow.recoding import Recoding
 
 NAMES = ("letter", "flat", "number", "rank")
 LETTERS = list("abcdef")
-some = settings(max_examples=40, deadline=None)
+some = examples(40)
 Value = str | int | None
 Row = tuple[Value, ...]
 METRIC_NAMES: tuple[LossName, ...] = get_args(LossName)

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import assume, given, settings
+from examples import examples
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from shields import Shields
 
@@ -22,7 +23,7 @@ from hedgerow.errors import Infeasible
 
 COLUMNS = ("first", "second", "third")
 LABELS = list("abcde")
-some = settings(max_examples=80, deadline=None)
+some = examples(80)
 
 
 @st.composite

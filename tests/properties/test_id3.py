@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from entropies import column_entropy
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.frames import open_frame
@@ -104,7 +105,7 @@ def probabilities(model: Any) -> list[float]:
 
 
 @given(records)
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_fractional_trees_are_those_of_the_plain_recursion(rows: list[Record]) -> None:
     model = GeneralizedID3Classifier(fractional=True).fit(*published(rows))
     grown = reference(
@@ -114,7 +115,7 @@ def test_fractional_trees_are_those_of_the_plain_recursion(rows: list[Record]) -
 
 
 @given(records)
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_trees_by_the_most_frequent_member_are_those_of_the_plain_recursion(rows: list[Record]) -> None:
     frequency = [
         {value: sum(value in row[at] and 1 / len(row[at]) for row, _ in rows) for value in VALUES} for at in range(3)
@@ -130,7 +131,7 @@ def test_trees_by_the_most_frequent_member_are_those_of_the_plain_recursion(rows
 
 
 @given(records, st.booleans())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_no_weight_is_lost_or_invented(rows: list[Record], numbers: bool) -> None:
     names = {"a": "1", "b": "2", "c": "30"} if numbers else {value: value for value in VALUES}
     table, labels = published([(tuple(frozenset(names[v] for v in cell) for cell in row), y) for row, y in rows])
@@ -144,7 +145,7 @@ def test_no_weight_is_lost_or_invented(rows: list[Record], numbers: bool) -> Non
 
 
 @given(records)
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_the_root_is_the_column_with_the_largest_gain(rows: list[Record]) -> None:
     table, labels = published(rows)
     tree = GeneralizedID3Classifier(random_state=0).fit(table, labels).tree_
@@ -155,7 +156,7 @@ def test_the_root_is_the_column_with_the_largest_gain(rows: list[Record]) -> Non
 
 
 @given(records, st.integers(1, 4))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_row_of_weight_n_is_n_rows(rows: list[Record], times: int) -> None:
     weights = [1 + (at * times) % 3 for at in range(len(rows))]
     model = GeneralizedID3Classifier(fractional=True).fit(*published(rows), sample_weight=weights)
@@ -183,7 +184,7 @@ def raw_table(seed: int, rows: int, lacking: float) -> tuple[pa.Table, Any]:
 
 
 @given(st.integers(0, 10_000), st.sampled_from([0.0, 0.1]), st.booleans())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_fractional_c45_without_generalized_cells_is_c45_without_raising(
     seed: int, lacking: float, pruned: bool
 ) -> None:
@@ -204,7 +205,7 @@ def test_fractional_c45_without_generalized_cells_is_c45_without_raising(
 
 
 @given(st.integers(0, 10_000), st.sampled_from(["shared", "own", "random"]))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_without_generalized_cells_all_ways_are_one(seed: int, way: Any) -> None:
     table, labels = raw_table(seed, 80, 0.0)
     model = GeneralizedID3Classifier(entropy=way, random_state=0).fit(table, labels)

@@ -10,7 +10,8 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from examples import examples
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from hedgerow import HybridKActus, Infeasible, KActus, KAnonymity, LDiversity, Schema
@@ -20,7 +21,7 @@ from hedgerow.published import ValueSet, parse
 from hedgerow.trees.nodes.written import ByThreshold, ByValue, Leaf, Node, path_tree
 
 PLAIN = os.environ.get("NUMBA_DISABLE_JIT") == "1"
-some = settings(max_examples=15 if PLAIN else 120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = examples(15 if PLAIN else 120, suppress_health_check=[HealthCheck.too_slow])
 
 Row = tuple[Any, ...]
 CATEGORIES = ("a", "b", "c", "d")

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import assume, given, settings
+from examples import examples
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Schema, parse
@@ -20,7 +21,7 @@ from hedgerow.release import Release
 from hedgerow.trees.nodes.generalizing import GeneralizingTree
 
 LABELS = list("abcdef")
-some = settings(max_examples=60, deadline=None)
+some = examples(60)
 
 
 @st.composite

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from examples import examples
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from shields import Shields
 
@@ -26,7 +27,7 @@ from hedgerow.recoding import Recoding, recode_by_nodes
 
 LETTERS = list("abcde")
 QUASI = ["first", "second", "number"]
-some = settings(max_examples=60, deadline=None)
+some = examples(60)
 
 
 @st.composite
@@ -144,7 +145,7 @@ def prepared_or_skip(job: tuple[pa.Table, Schema], requirements: Sequence[Requir
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(jobs(), st.sampled_from([*FIRM, *LOOSE]), st.sampled_from([0.0, 0.1, 0.5, 1.0]))
 def test_optimal_is_the_best_of_all_states(
     metric: str, job: tuple[pa.Table, Schema], requirements: list[Requirement], limit: float

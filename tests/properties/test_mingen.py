@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from examples import examples
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hedgerow import AlphaK, KAnonymity, LDiversity, PSensitive, Schema
@@ -24,7 +25,7 @@ TREES: list[dict[str, Any]] = [
     {"*": {"ab": {"a+": ["a"], "b+": ["b"]}, "c": {}}},
     {"*": {"abc": {"a+": ["a"], "bc": ["b", "c"]}}},
 ]
-some = settings(max_examples=60, deadline=None)
+some = examples(60)
 Job = tuple[dict[str, list[Any]], dict[str, Any], list[Any]]
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from examples import examples
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from hedgerow import Infeasible, KAnonymity, LDiversity, Mondrian, Schema, TCloseness
@@ -22,8 +23,8 @@ from hedgerow.privacy import Requirement
 from hedgerow.recoding import CutTree, Recoding
 
 PLAIN = os.environ.get("NUMBA_DISABLE_JIT") == "1"
-some = settings(max_examples=20 if PLAIN else 200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-few = settings(max_examples=2 if PLAIN else 12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = examples(20 if PLAIN else 200, suppress_health_check=[HealthCheck.too_slow])
+few = examples(2 if PLAIN else 12, suppress_health_check=[HealthCheck.too_slow])
 
 Row = tuple[Any, ...]
 MOST_COUNTED = 512  # a longer list of categories is measured by the span of its ranks

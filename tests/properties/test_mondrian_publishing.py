@@ -9,14 +9,15 @@ from fractions import Fraction
 from typing import Any
 
 import pyarrow as pa
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow import Mondrian, Schema, parse
 from hedgerow.published import Interval, ValueSet
 
 LABELS = list("abcdefgh")
-some = settings(max_examples=60, deadline=None)
+some = examples(60)
 
 
 @some

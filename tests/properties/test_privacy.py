@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+from examples import examples
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
@@ -136,7 +137,7 @@ def holds(requirement: Requirement, histogram: list[int], overall: list[int]) ->
     return bool(bound.satisfied(np.array([sum(histogram)]), np.array([histogram]))[0])
 
 
-@settings(deadline=None, max_examples=300)
+@examples(300)
 @given(requirements(), counts, counts)
 def test_every_formula_is_its_definition(requirement: Requirement, histogram: list[int], rest: list[int]) -> None:
     overall = [here + there for here, there in zip(histogram, rest, strict=True)]
@@ -163,7 +164,7 @@ def test_the_tree_sum_is_the_cheapest_transport(
     assert abs(distance - cheapest_transport(requirement, histogram, overall)) < 1e-7
 
 
-@settings(deadline=None, max_examples=300)
+@examples(300)
 @given(requirements(), counts, counts, counts)
 def test_a_union_of_satisfying_classes_satisfies(
     requirement: Requirement, one: list[int], other: list[int], rest: list[int]

@@ -18,7 +18,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.counts import FrequencyTable
@@ -120,7 +121,7 @@ def csv_rows(path: Path) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("out", ["out.csv", "out.parquet"])
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(table=tables([kind for kind in COLUMNS if kind != "half"]))
 def test_files(out: str, table: pa.Table) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -131,7 +132,7 @@ def test_files(out: str, table: pa.Table) -> None:
 
 
 @pytest.mark.parametrize("kind", ["pyarrow", "polars", "DuckDB"])
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(table=tables([kind for kind in COLUMNS if kind != "half"]))
 def test_frames(kind: str, table: pa.Table) -> None:
     sources: dict[str, Callable[[pa.Table], Any]] = {
@@ -144,7 +145,7 @@ def test_frames(kind: str, table: pa.Table) -> None:
 
 
 @pytest.mark.parametrize("kind", ["numpy", "Arrow", "objects"])
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(table=tables([kind for kind in COLUMNS if kind != "uint"]))
 def test_pandas(kind: str, table: pa.Table) -> None:
     frame = table.to_pandas(types_mapper=pd.ArrowDtype if kind == "Arrow" else None)

@@ -6,7 +6,8 @@ from collections import Counter
 from typing import Any, Literal
 
 import pyarrow as pa
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hedgerow as hr
@@ -23,7 +24,7 @@ BELOW = {
     "any": set("abcexyz"),
 }
 QUASI = ["number", "letter"]
-some = settings(max_examples=60, deadline=None)
+some = examples(60)
 
 rows = st.lists(
     st.tuples(st.none() | st.integers(-30, 30), st.none() | st.sampled_from("abcexyz")), min_size=4, max_size=40

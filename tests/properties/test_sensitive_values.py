@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import example, given, settings
+from examples import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hedgerow.counts import encode_column
@@ -37,7 +38,7 @@ columns = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=400)
+@examples(400)
 @given(column=columns)
 @example(column=pa.array(["011", "9", "1e2"]))
 @example(column=pa.array(["1.5", "1.50", "10", "9"]))

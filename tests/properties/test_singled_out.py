@@ -16,7 +16,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hedgerow as hr
@@ -251,7 +252,7 @@ def released(cells: list[Any], method: str, k: int, support: int | None, paramet
     return table, release
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @pytest.mark.parametrize(("method", "parameters"), METHODS)
 @given(cells=tables, k=st.integers(2, 3))
 def test_nobody_is_singled_out(method: str, parameters: dict[str, Any], cells: list[Any], k: int) -> None:
@@ -260,7 +261,7 @@ def test_nobody_is_singled_out(method: str, parameters: dict[str, Any], cells: l
     assert singled_out_by_trying(View(table, release), k) == 0
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @pytest.mark.parametrize(("method", "parameters"), METHODS)
 @given(cells=tables, k=st.integers(2, 3), support=st.integers(1, 3))
 def test_the_audit_counts_whom_weak_proportions_single_out(

@@ -16,7 +16,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import specializations
-from hypothesis import assume, given, settings
+from examples import examples
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hedgerow import BUG, TDR, TDS, KAnonymity, LDiversity, Schema, parse
@@ -30,7 +31,7 @@ from hedgerow.values import number_text
 
 LETTERS = list("abcdef")
 NAMES = ("first", "second", "flat", "number")
-some = settings(max_examples=60, deadline=None)
+some = examples(60)
 Row = dict[str, Any]
 Value = str | None
 

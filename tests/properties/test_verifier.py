@@ -17,7 +17,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -87,7 +88,7 @@ def grouped(rows: list[Row], width: int = 3) -> dict[Row, Counter[str | None]]:
 
 
 @pytest.mark.parametrize("source", list(SOURCES))
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(rows=ROWS)
 def test_every_source_gives_the_same_classes(source: str, rows: list[Row], folder: Path) -> None:
     counts = count_classes(SOURCES[source](rows, folder), NAMES, sensitive=["s"])
@@ -97,7 +98,7 @@ def test_every_source_gives_the_same_classes(source: str, rows: list[Row], folde
     assert sorted(counts.project(["q1", "q0"]).sizes.tolist()) == sorted(pairs.values())
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(rows=ROWS, people=st.lists(st.sampled_from(["ann", "bob", "cem", None]), min_size=14, max_size=14))
 def test_people(rows: list[Row], people: list[str | None]) -> None:
     who = people[: len(rows)]
@@ -113,7 +114,7 @@ def test_people(rows: list[Row], people: list[str | None]) -> None:
         assert spelled(counts.project(NAMES[:width])) == expected
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(rows=ROWS)
 def test_wildcards(rows: list[Row]) -> None:
     def match(one: Row, other: Row) -> bool:
@@ -147,7 +148,7 @@ def heights(one: str | None, other: str | None) -> float:
 TREE = ("any", (("lung", (("asthma", ()), ("flu", ()), ("cold", ()))), ("other", (("ulcer", ()),))))
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(rows=ROWS)
 def test_formulas(rows: list[Row]) -> None:
     classes = grouped(rows)
@@ -187,7 +188,7 @@ def test_formulas(rows: list[Row]) -> None:
             assert figures[name][at] == pytest.approx(value, abs=1e-9), name
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(
     numbers=st.lists(st.tuples(st.sampled_from("ab"), st.integers(-3, 12)), min_size=1, max_size=12),
     scale=st.permutations([str(number) for number in range(-3, 13)]),
@@ -209,7 +210,7 @@ def test_a_given_scale(numbers: list[tuple[str, int]], scale: list[str]) -> None
         assert ordered_distance(histogram, scale)[at] == pytest.approx(expected, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     data=st.data(),
     k=st.integers(2, 4),

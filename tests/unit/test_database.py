@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import duckdb
 import pyarrow as pa
 import pytest
@@ -31,3 +35,34 @@ def test_nothing_is_downloaded() -> None:
 def test_settings_and_relations_that_outlive_the_name() -> None:
     relation = open_database(threads=1).from_arrow(pa.table({"age": [39]}))
     assert relation.fetchall() == [(39,)]
+
+
+def test_connections_of_one_process_do_not_see_each_other() -> None:
+    with open_database() as one, open_database() as other:
+        one.register("people", pa.table({"age": [39]}))
+        other.register("people", pa.table({"age": [50]}))
+        assert one.sql("SELECT * FROM people").fetchall() == [(39,)]
+        assert other.sql("SELECT * FROM people").fetchall() == [(50,)]
+        with open_database() as third, pytest.raises(duckdb.CatalogException):
+            third.sql("SELECT * FROM people")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.parametrize("module", ["hedgerow.database", "hedgerow.verifier.grouping"])
+def test_a_fork_has_a_database_of_its_own(module: str) -> None:
+    """A database without its threads would hang: in the child, and when it ends."""
+    code = (
+        "import os, warnings\n"
+        "warnings.simplefilter('ignore')\n"
+        f"from {module} import open_database\n"
+        "def asked():\n"
+        "    with open_database() as database:\n"
+        "        return database.sql('SELECT count(*) FROM range(1000000) AS t(i) WHERE i % 7 = 0').fetchall()\n"
+        "before = asked()\n"
+        "child = os.fork()\n"
+        "same = asked() == before\n"
+        "if child:\n"
+        "    same = same and os.waitpid(child, 0)[1] == 0\n"
+        "raise SystemExit(not same)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0

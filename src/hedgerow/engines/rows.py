@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -171,8 +172,10 @@ def _copy(database: duckdb.DuckDBPyConnection, rows: duckdb.DuckDBPyRelation, ta
         "that such a file cannot?"
     )
     with translated(duckdb.Error, into=unwritable):
-        rows.to_view("hedgerow_release")
-        database.execute(f"COPY hedgerow_release TO {place_literal(target)} ({copy_options(target)})")
+        view = f"release_{secrets.token_hex(8)}"  # other threads may write other releases
+        rows.to_view(view)
+        database.execute(f"COPY {view} TO {place_literal(target)} ({copy_options(target)})")
+        database.execute(f"DROP VIEW {view}")
 
 
 def _same_format(one: Path, other: Path) -> bool:

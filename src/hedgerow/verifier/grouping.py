@@ -7,9 +7,14 @@ table sees, not by what a database calls equal: ``-0.0`` is written otherwise th
 
 from __future__ import annotations
 
+import atexit
+import os
+import secrets
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
 
 import duckdb
@@ -25,20 +30,52 @@ _KEPT: Final = frozenset(["boolean", *_WHOLE, "float", "double", "varchar"])
 _NESTED: Final = frozenset(["list", "array", "struct", "map", "union", "variant"])
 
 
+class _Database:
+    """One database of the process, which is opened when it is first needed, and closed before a fork and at the end.
+
+    It spills into a private folder, which is made when that is needed and goes with the database, and never downloads
+    an extension.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._root: duckdb.DuckDBPyConnection | None = None
+        atexit.register(self.close)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(before=self.close)
+
+    def cursor(self) -> duckdb.DuckDBPyConnection:
+        """A connection of its own."""
+        with self._lock:
+            if self._root is None:
+                place = Path(tempfile.gettempdir()) / f"verifying-hedgerow-{secrets.token_hex(8)}"
+                settings: dict[str, str | bool | int | float | list[str]] = {
+                    "temp_directory": str(place),
+                    "autoinstall_known_extensions": "false",
+                    "preserve_insertion_order": "false",
+                }
+                self._root = duckdb.connect(config=settings)
+            return self._root.cursor()
+
+    def close(self) -> None:
+        """Close it; the next cursor is of another one."""
+        with self._lock:
+            if self._root is not None:
+                self._root.close()
+            self._root = None
+
+
+_DATABASE: Final = _Database()
+
+
 @contextmanager
 def open_database() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a private database that spills into a private folder and never downloads an extension."""
-    with tempfile.TemporaryDirectory(prefix="verifying-hedgerow-") as folder:
-        settings: dict[str, str | bool | int | float | list[str]] = {
-            "temp_directory": folder,
-            "autoinstall_known_extensions": "false",
-            "preserve_insertion_order": "false",
-        }
-        connection = duckdb.connect(config=settings)
-        try:
-            yield connection
-        finally:
-            connection.close()
+    """Open a private connection."""
+    connection = _DATABASE.cursor()
+    try:
+        yield connection
+    finally:
+        connection.close()
 
 
 def quoted(identifier: str) -> str:

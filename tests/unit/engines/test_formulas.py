@@ -12,7 +12,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.engines import FrameRows, StagedRows
@@ -68,7 +69,7 @@ def test_no_two_cells_become_one_and_all_are_harmless(cells: list[str]) -> None:
         assert escaped(out) != out or out == cell
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(st.lists(TEXTS, min_size=1, max_size=20))
 def test_duckdb_and_arrow_agree_with_python(cells: list[str]) -> None:
     table = pa.table({"a": [*cells, None]})

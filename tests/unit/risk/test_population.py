@@ -6,7 +6,8 @@ import itertools
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.risk.population import people_fitting
@@ -46,7 +47,7 @@ CELLS = st.sampled_from(["1", "2", "3", "{1|2}", "{2|3}", "[1,3)", "[2,3]", "*"]
 COVERED = {"{1|2}": "12", "{2|3}": "23", "[1,3)": "12", "[2,3]": "23", "*": "123"}
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     table=st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=8),
     people=st.lists(st.tuples(*[st.sampled_from("123")] * 3), min_size=1, max_size=20),

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from examples import examples
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Mondrian, Schema
@@ -125,7 +126,7 @@ def moves(groups: list[int], k: int) -> Iterator[list[int]]:
                 yield [*groups[:at], other, *groups[at + 1 :]]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     st.lists(st.tuples(st.integers(0, 20), st.sampled_from("abcde")), min_size=6, max_size=14, unique=True),
     st.integers(2, 3),
@@ -153,7 +154,7 @@ def test_a_group_gives_no_tuple_with_more_records_than_it_can_spare() -> None:
     assert np.bincount(after.group, after.size).min() >= 4
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.dictionaries(
         st.tuples(st.integers(0, 20), st.sampled_from("abcde")), st.integers(1, 4), min_size=6, max_size=16
@@ -185,7 +186,7 @@ rows = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(rows, st.integers(1, 4), st.booleans(), st.booleans())
 def test_the_loss_never_rises_and_the_requirements_hold(
     records: list[tuple[Any, ...]], k: int, relaxed: bool, diverse: bool

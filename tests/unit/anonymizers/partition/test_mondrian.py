@@ -155,6 +155,7 @@ def test_wrong_parameters(parameter: dict[str, Any]) -> None:
 # Plain Python
 
 
+@pytest.mark.compiled
 def test_kernels_are_the_same_without_numba() -> None:
     """The properties hold of the kernels as plain Python too, and nothing overflows there."""
     tests = Path(__file__).parents[3] / "properties" / "test_mondrian.py"

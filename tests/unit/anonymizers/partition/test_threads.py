@@ -29,6 +29,7 @@ def people() -> pa.Table:
     )
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("parameters", [{}, {"cut": "widest"}, {"relaxed": True}], ids=str)
 def test_parts_are_joined_to_the_same_partition(
     parameters: dict[str, object], people: pa.Table, monkeypatch: pytest.MonkeyPatch

@@ -46,6 +46,7 @@ def test_nothing_is_lent_where_it_would_not_help() -> None:
     assert "1 records were left at the root" in release.audit.warnings[0]
 
 
+@pytest.mark.compiled
 def test_the_draw_follows_the_seed_and_reaches_every_record() -> None:
     rows = table(red="xyxyx", blue="xyxyx", green="x").append_column("number", pa.array(range(11)))
     schema = Schema(quasi=["color"], target="class", insensitive=["number"])
@@ -136,7 +137,7 @@ def test_what_is_left_at_the_root_complies_also_where_the_pseudo_code_is_taken_a
         }
     )
     schema = Schema(quasi=["color", "size"], target="class", sensitive=["illness"])
-    for seed in range(30):
+    for seed in range(8):
         estimator = KActus(
             k=2,
             require=[requirement],

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import pyarrow as pa
 import pytest
 
 from hedgerow import Anonymizer, BadInput, LDiversity, Recoding, Release, Schema, hierarchies
-from hedgerow.anonymizers.checks import CHECKS
 from hedgerow.anonymizers.suppression.kadet import KADET
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
@@ -60,12 +59,6 @@ def released(k: int, table: Mapping[str, Any], hierarchies: Any = None, **parame
 def published(release: Release) -> list[tuple[Any, ...]]:
     rows = {tuple(row[name] for name in release.recoding.quasi) for row in release.table.to_pylist()}
     return sorted(rows, key=str)
-
-
-@pytest.mark.parametrize("parameters", [{}, {"pruned": True}, {"criterion": "gain"}])
-@pytest.mark.parametrize("check", CHECKS)
-def test_the_contract(check: Callable[[Anonymizer], None], parameters: dict[str, Any]) -> None:
-    check(Grown(**parameters))
 
 
 # What is published

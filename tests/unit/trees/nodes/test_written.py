@@ -122,6 +122,7 @@ def test_one_question_may_stand_in_several_places() -> None:
     assert together(ByThreshold("age", 25, again, again)) == [["20"], ["30"], ["50"], [None]]
 
 
+@pytest.mark.compiled
 def test_a_tree_may_be_deeper_than_pythons_stack() -> None:
     ages = pa.table({"age": list(range(5000))})
     root: Node = Leaf()

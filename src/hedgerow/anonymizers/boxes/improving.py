@@ -19,7 +19,7 @@ from hedgerow.anonymizers.boxes._arrangement import new_classes
 from hedgerow.anonymizers.boxes._improving import improve_classes
 from hedgerow.anonymizers.boxes._shedding import new_shedding_room
 from hedgerow.anonymizers.boxes.kernels import Units
-from hedgerow.anonymizers.boxes.layout import Described, described, units_of
+from hedgerow.anonymizers.boxes.layout import Described, units_of
 from hedgerow.arrays import Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
@@ -39,8 +39,8 @@ def improved(
     counts: FrequencyTable,
     requirements: Sequence[Requirement],
     pieces: Pieces,
-    block_of_group: Longs | None = None,
-    whole: Described | None = None,
+    block_of_group: Longs | None,
+    whole: Described,
 ) -> Pieces:
     """Improve the groups of each block; they keep their numbers, none becomes empty, and new ones follow them.
 
@@ -53,13 +53,12 @@ def improved(
     block_of_group : int array (groups,), optional
         Groups of the same block lie near each other, and records change groups only inside it: all of them if not
         given.
-    whole : Described, optional
-        How groups are described: by ranges and sets if not given.
+    whole : Described
+        How groups are described.
     """
     if block_of_group is None:
         block_of_group = np.zeros(int(pieces.group.max()) + 1, dtype=np.int64)
     context, packed = privacy.bind(counts, requirements)
-    whole = described(counts, "ncp", ranges=True) if whole is None else whole
     values = units_of(counts, context).values
     # A unit is what one group holds of one tuple.
     tuple_of_piece = counts.cell_tuple[pieces.cell].astype(np.int64)

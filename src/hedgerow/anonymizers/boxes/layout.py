@@ -23,7 +23,7 @@ from hedgerow.metrics.cells import NodeLoss, beyond_first, loss_of_nodes
 from hedgerow.privacy.binding import Context
 from hedgerow.recoding import Shown
 
-__all__ = ["Described", "LossName", "described", "units_of"]
+__all__ = ["Described", "LossName", "columns_of_sets", "described", "units_of"]
 
 LossName = Literal["nllm", "ncp", "distortion", "prec", "discernibility"]
 
@@ -54,11 +54,16 @@ def described(counts: FrequencyTable, metric: LossName, shown: Sequence[Shown]) 
     trees = [at for at, how in enumerate(shown) if how == "label"]
     # A number beside a missing one has lost everything: as a set of values it would not.
     spans = [at for at, how in enumerate(shown) if how != "label" and _spanned(counts, at, how)]
-    sets = [at for at, how in enumerate(shown) if how != "label" and not _spanned(counts, at, how)]
+    sets = columns_of_sets(counts, shown)
     nodes, pairs = _trees(counts, trees, "nllm" if metric == "discernibility" else metric)
     low, scale = _ranges(counts, spans)
     bits, slots = _sets(counts, sets)
     return Described(Shape(*pairs, scale, *slots), Boxes(nodes, low, low.copy(), bits))
+
+
+def columns_of_sets(counts: FrequencyTable, shown: Sequence[Shown]) -> list[int]:
+    """The columns that are described by the set of values which occur."""
+    return [at for at, how in enumerate(shown) if how != "label" and not _spanned(counts, at, how)]
 
 
 def _spanned(counts: FrequencyTable, at: int, how: Shown) -> bool:

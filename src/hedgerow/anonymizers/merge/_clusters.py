@@ -44,12 +44,21 @@ class Rows(NamedTuple):
         The values of all columns are numbered through.
     share_of_value : float array (values,)
         What a set loses with each value beyond the first.
+    nodes : int array (units, trees)
+    pairs : tuple of arrays
+        The first four of :class:`Shape`: where two nodes of a hierarchy meet, and what is lost there.
     """
 
     numbers: Floats
     scale: Floats
     codes: Ints
     share_of_value: Floats
+    nodes: Ints
+    pairs: tuple[Longs, Longs, Ints, Floats]
+
+    def at(self, units: Longs) -> Rows:
+        """Some of the units."""
+        return self._replace(numbers=self.numbers[units], codes=self.codes[units], nodes=self.nodes[units])
 
 
 class Growing(NamedTuple):
@@ -58,6 +67,7 @@ class Growing(NamedTuple):
     Attributes
     ----------
     low, high : float arrays (ranges,)
+    node : int array (trees,)
     extra : float array (values,)
         What a record loses more if the value comes in: nothing if it is in already.
     loss : float array (1,)
@@ -76,6 +86,7 @@ class Growing(NamedTuple):
 
     low: Floats
     high: Floats
+    node: Ints
     extra: Floats
     loss: Floats
     left: Longs
@@ -137,6 +148,7 @@ def grow_clusters(
     growing = Growing(
         np.empty(len(rows.scale)),
         np.empty(len(rows.scale)),
+        np.empty(rows.nodes.shape[1], dtype=np.int32),
         np.zeros(len(rows.share_of_value)),
         np.zeros(1),
         weight.copy(),
@@ -231,6 +243,8 @@ def _begin(rows: Rows, growing: Growing, unit: int) -> None:
     """Let a cluster hold one unit and nothing else."""
     for column in range(rows.scale.shape[0]):
         growing.low[column] = growing.high[column] = rows.numbers[unit, column]
+    for tree in range(rows.nodes.shape[1]):
+        growing.node[tree] = rows.nodes[unit, tree]
     for code in range(growing.extra.shape[0]):
         growing.extra[code] = rows.share_of_value[code]
     for column in range(rows.codes.shape[1]):
@@ -244,6 +258,10 @@ def _widen(rows: Rows, growing: Growing, unit: int) -> None:
     for column in range(rows.scale.shape[0]):
         growing.low[column] = min(growing.low[column], rows.numbers[unit, column])
         growing.high[column] = max(growing.high[column], rows.numbers[unit, column])
+    offsets, widths, ancestor, _ = rows.pairs
+    for tree in range(rows.nodes.shape[1]):
+        pair = offsets[tree] + growing.node[tree] * widths[tree] + rows.nodes[unit, tree]
+        growing.node[tree] = ancestor[pair]
     for column in range(rows.codes.shape[1]):
         code = rows.codes[unit, column]
         growing.loss[0] += growing.extra[code]
@@ -259,6 +277,9 @@ def _with(rows: Rows, growing: Growing, unit: int) -> float:
         width = max(growing.high[column], number) - min(growing.low[column], number)
         # A missing number lies so far below the others that a range with both is wider than there is to lose.
         total += min(width * rows.scale[column], 1.0)
+    offsets, widths, _, loss = rows.pairs
+    for tree in range(rows.nodes.shape[1]):
+        total += loss[offsets[tree] + growing.node[tree] * widths[tree] + rows.nodes[unit, tree]]
     for column in range(rows.codes.shape[1]):
         total += growing.extra[rows.codes[unit, column]]
     return float(total)

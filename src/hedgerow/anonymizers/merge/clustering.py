@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.parameters import IMPROVE
+from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
-from hedgerow.recoding import Recoding
+from hedgerow.recoding import Publish, Recoding
 
 if TYPE_CHECKING:
     from hedgerow.anonymizers.merge.clusters import Shares, UnitBlock
@@ -21,16 +21,19 @@ __all__ = ["Clustering"]
 
 
 class Clustering(Anonymizer):
-    """A method that clusters records, whatever its rule, and publishes ranges and sets."""
+    """A method that clusters records, whatever its rule."""
 
     family = "merge"
 
+    publish: Publish = PUBLISH
     improve: bool = IMPROVE
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.merge.clusters import cluster_blocks
 
-        return cluster_blocks(self.name, counts, requirements, self._clusters, seed=seed, improve=self.improve)
+        return cluster_blocks(
+            self.name, counts, requirements, self._clusters, seed=seed, improve=self.improve, publish=self.publish
+        )
 
     @abstractmethod
     def _clusters(self, block: UnitBlock, chance: np.random.Generator) -> Shares:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from hedgerow import privacy
 from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units
-from hedgerow.anonymizers.boxes.layout import Described, described, units_of
+from hedgerow.anonymizers.boxes.layout import Described, columns_of_sets, described, units_of
 from hedgerow.anonymizers.merge._clusters import Rows, Shares, boxes_around, complete, place
 from hedgerow.anonymizers.merge._greedy import merge_greedily
 from hedgerow.anonymizers.merge.working import grouped_in_blocks, recoding_of
@@ -23,7 +23,7 @@ from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import PackedRequirements
-from hedgerow.recoding import Pieces, Recoding, publish_groups
+from hedgerow.recoding import Pieces, Publish, Recoding, Shown, publish_groups, shown_as
 
 __all__ = ["Shares", "UnitBlock", "cluster_blocks", "joined", "single_units"]
 
@@ -87,18 +87,20 @@ def cluster_blocks(
     *,
     seed: int | None,
     improve: bool,
+    publish: Publish,
 ) -> Recoding:
-    """Cluster the records of each block, merge what does not comply, and publish ranges and sets.
+    """Cluster the records of each block, merge what does not comply, and publish what they hold.
 
     Parameters
     ----------
     cluster : callable
         From a block to clusters that hold all its records.
     """
+    shown = shown_as(counts, publish)
     context, packed = privacy.bind(counts, requirements)
-    blocks = blocks_of(counts, requirements)
-    boxes = described(counts, "ncp", ranges=True)
-    whole = _whole(counts, boxes, units_of(counts, context), packed)
+    blocks = blocks_of(counts, requirements, shown)
+    boxes = described(counts, "ncp", shown)
+    whole = _whole(counts, boxes, units_of(counts, context), packed, shown)
     chances = np.random.SeedSequence(seed).spawn(len(blocks))
 
     def clustered(at: int) -> Pieces:
@@ -106,12 +108,18 @@ def cluster_blocks(
         shares = _merged(block, cluster(block, np.random.default_rng(chances[at])))
         return Pieces(blocks[at][shares.unit].astype(np.int32), shares.cluster.astype(np.int32), shares.size)
 
-    pieces = grouped_in_blocks(counts, requirements, boxes, len(blocks), clustered, improve=improve)
-    columns, values = publish_groups(counts, pieces, int(pieces.group.max()) + 1, "interval")
+    pieces = grouped_in_blocks(counts, requirements, boxes, shown, len(blocks), clustered, improve=improve)
+    columns, values = publish_groups(counts, pieces, int(pieces.group.max()) + 1, shown)
     return recoding_of(method, counts, columns, values, pieces, len(blocks))
 
 
-def _whole(counts: FrequencyTable, tuple_boxes: Described, tuples: Units, packed: PackedRequirements) -> UnitBlock:
+def _whole(
+    counts: FrequencyTable,
+    tuple_boxes: Described,
+    tuples: Units,
+    packed: PackedRequirements,
+    shown: Sequence[Shown],
+) -> UnitBlock:
     """The whole table as one block."""
     shape, boxes = tuple_boxes
     by_itself = complete(tuples, packed)
@@ -122,13 +130,13 @@ def _whole(counts: FrequencyTable, tuple_boxes: Described, tuples: Units, packed
         single_units(counts.cell_sizes, tuples.values, tuples.histogram),
         packed,
         cluster[counts.cell_tuple].astype(np.int64),
-        _rows(counts, shape, boxes),
+        _rows(counts, shape, boxes, shown),
     )
 
 
-def _rows(counts: FrequencyTable, shape: Shape, boxes: Boxes) -> Rows:
+def _rows(counts: FrequencyTable, shape: Shape, boxes: Boxes, shown: Sequence[Shown]) -> Rows:
     """Cells, value by value."""
-    sets = [at for at, name in enumerate(counts.quasi) if counts.domains[name].kind == "text"]
+    sets = columns_of_sets(counts, shown)
     sizes = [counts.domains[counts.quasi[at]].size for at in sets]
     codes = counts.tuples[:, sets] + np.cumsum([0, *sizes[:-1]], dtype=np.int32)[: len(sets)]
     return Rows(
@@ -136,6 +144,8 @@ def _rows(counts: FrequencyTable, shape: Shape, boxes: Boxes) -> Rows:
         shape.scale,
         np.ascontiguousarray(codes[counts.cell_tuple], dtype=np.int32),
         np.repeat(shape.share, sizes),
+        boxes.nodes[counts.cell_tuple],
+        (shape.offsets, shape.widths, shape.ancestor, shape.loss),
     )
 
 
@@ -153,7 +163,7 @@ def _block(whole: UnitBlock, cells: Longs) -> UnitBlock:
         boxes=whole.boxes.at(cells),
         units=single_units(units.weight[cells], units.values[cells], units.histogram),
         cluster=cluster,
-        rows=whole.rows._replace(numbers=whole.rows.numbers[cells], codes=whole.rows.codes[cells]),
+        rows=whole.rows.at(cells),
     )
 
 

@@ -16,7 +16,8 @@ Deviations
 - Classes that come to be described alike are one class, whether or not they comply.
 - A class is finished when all requirements hold for it, not only k.
 - ``metric="discernibility"`` looks at sizes alone: a merge costs twice their product, and labels follow.
-- ``ranges=True`` describes numbers by their range and categories by their set, guided by NCP.
+- ``publish="label"`` describes all columns by hierarchies, as the paper does. By default only those that were given
+  are: numbers without one by their range and categories by their set, which lose by NCP.
 - A table with many distinct rows is cut into blocks first, as Mondrian cuts, and merged inside each; the manifest says
   so. Comparing all classes with all takes time with their square.
 - ``improve=True`` lets classes exchange rows afterwards, and splits classes, while the total loss falls
@@ -31,12 +32,11 @@ from typing import Literal
 import numpy as np
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.parameters import IMPROVE, choice, flag
+from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH, choice
 from hedgerow.arrays import Longs
 from hedgerow.counts import FrequencyTable
-from hedgerow.errors import BadInput
 from hedgerow.privacy import Requirement
-from hedgerow.recoding import Recoding
+from hedgerow.recoding import Publish, Recoding, shown_as
 
 __all__ = ["Greedy"]
 
@@ -49,7 +49,7 @@ class Greedy(Anonymizer):
     >>> import pyarrow as pa
     >>> from hedgerow import Schema
     >>> people = pa.table({"age": [20, 21, 22, 60, 61, 62]})
-    >>> release = Greedy(k=3, ranges=True).anonymize(people, Schema(quasi=["age"]))
+    >>> release = Greedy(k=3).anonymize(people, Schema(quasi=["age"]))
     >>> release.audit.k, release.audit.rows
     (3, 6)
     """
@@ -59,23 +59,16 @@ class Greedy(Anonymizer):
     paper = "greedy k-anonymization with the NLLM metric, as told for neural networks"
 
     metric: Literal["nllm", "ncp", "distortion", "discernibility", "prec"] = choice("What a merge is to cost least of.")
-    ranges: bool = flag(
-        "Whether numbers become ranges and categories sets, not nodes of hierarchies. The metric must then be NLLM "
-        "or NCP, which are the same for them."
-    )
+    publish: Publish = PUBLISH
     improve: bool = IMPROVE
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        if self.ranges and self.metric not in ("nllm", "ncp"):
-            raise BadInput(
-                f"Ranges and sets have no hierarchy, so {self.metric!r} says nothing of them. Say metric='ncp'."
-            )
         from hedgerow.anonymizers.boxes.layout import described
         from hedgerow.anonymizers.merge.working import Part, merge_parts
 
         def merged(part: Part) -> Longs:
             return part.merged(np.empty(0), flat=self.metric == "discernibility")
 
-        # A set of values loses by NCP what it would lose as leaves.
-        whole = described(counts, "ncp" if self.ranges else self.metric, self.ranges)
-        return merge_parts("greedy", counts, requirements, whole, merged, improve=self.improve, ranges=self.ranges)
+        shown = shown_as(counts, self.publish)
+        whole = described(counts, self.metric, shown)
+        return merge_parts("greedy", counts, requirements, whole, merged, improve=self.improve, shown=shown)

@@ -69,7 +69,7 @@ def grown_from(block: UnitBlock, start: int) -> Shares:
     from hedgerow.anonymizers.merge.clusters import Shares, joined, single_units
 
     order = _rarest_first(block)
-    rows = block.rows._replace(numbers=block.rows.numbers[order], codes=block.rows.codes[order])
+    rows = block.rows.at(order)
     units = single_units(block.units.weight[order], block.units.values[order], block.units.histogram)
     place = int(np.flatnonzero(order == start)[0])
     grown, left = grow_clusters(rows, units, block.open[order], block.packed, place, _AT_HAND)
@@ -83,7 +83,7 @@ def grown_from(block: UnitBlock, start: int) -> Shares:
 def _rarest_first(block: UnitBlock) -> Longs:
     """Units by how rare their values are: one over the records that hold the same, added over the columns."""
     rarity = np.zeros(len(block.cluster))
-    for column in (*block.rows.numbers.T, *block.rows.codes.T):
+    for column in (*block.rows.numbers.T, *block.rows.codes.T, *block.rows.nodes.T):
         _, value = np.unique(column, return_inverse=True)
         rarity += 1.0 / np.bincount(value, block.units.weight)[value]
     # Equally rare but for rounding is equally rare.

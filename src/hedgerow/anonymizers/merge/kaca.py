@@ -26,11 +26,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.parameters import IMPROVE
+from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH
 from hedgerow.arrays import Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
-from hedgerow.recoding import Recoding
+from hedgerow.recoding import Publish, Recoding, shown_as
 
 __all__ = ["KACA"]
 
@@ -52,6 +52,7 @@ class KACA(Anonymizer):
     family = "merge"
     paper = "Li, Wong, Fu, Pei (DaWaK 2006)"
 
+    publish: Publish = PUBLISH
     improve: bool = IMPROVE
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
@@ -64,5 +65,6 @@ class KACA(Anonymizer):
         def merged(part: Part) -> Longs:
             return part.merged(waits[:, part.tuples].reshape(-1))
 
-        whole = described(counts, "distortion", ranges=False)
-        return merge_parts("kaca", counts, requirements, whole, merged, improve=self.improve, ranges=False)
+        shown = shown_as(counts, self.publish)
+        whole = described(counts, "distortion", shown)
+        return merge_parts("kaca", counts, requirements, whole, merged, improve=self.improve, shown=shown)

@@ -11,7 +11,8 @@ Deviations
 - The nearest cluster is the one whose loss the record raises least, with numbers described by their range and
   categories by their set. Only by its distance to a centre, a record would often widen a cluster more than need be.
 - The centre of a cluster has the mean of each number; a category is as far from it as the share of records that hold
-  another value, times what one more value loses.
+  another value, times what one more value loses. Where nodes of a hierarchy are shown, the centre has the value that
+  most records hold, and another is as far from it as both lose where they meet.
 - Equal records that satisfy the requirements by themselves are a cluster from the start, and take part only in the last
   step; the number of clusters is that of the other records over k.
 - There are at most as many clusters as distinct rows. What is given up comes in the order of the table, not drawn.
@@ -29,7 +30,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hedgerow.anonymizers.merge.clustering import Clustering
-from hedgerow.arrays import Floats, Longs
+from hedgerow.arrays import Floats, Ints, Longs
 
 if TYPE_CHECKING:
     from hedgerow.anonymizers.merge.clusters import Shares, UnitBlock
@@ -108,5 +109,20 @@ def distances(block: UnitBlock, shares: Shares) -> Floats:
         _, pair = np.unique(shares.cluster * len(block.rows.share_of_value) + code, return_inverse=True)
         held = np.bincount(pair, shares.size)[pair] / sizes[shares.cluster]
         total += (1.0 - held) * block.rows.share_of_value[code]
+    offsets, widths, _, loss = block.rows.pairs
+    for tree, node in enumerate(block.rows.nodes[shares.unit].T):
+        total += _from_most(shares, node, loss[offsets[tree] :], int(widths[tree]), clusters)
     # Equally far but for rounding is equally far.
     return np.round(total, 9)
+
+
+def _from_most(shares: Shares, node: Ints, loss: Floats, width: int, clusters: int) -> Floats:
+    """What each value and the one that most records of its cluster hold lose together."""
+    pairs, pair = np.unique(shares.cluster * width + node, return_inverse=True)
+    held = np.bincount(pair, shares.size)
+    cluster, value = np.divmod(pairs, width)
+    order = np.lexsort((value, -held, cluster))
+    most = np.zeros(clusters, dtype=np.int64)
+    first = np.unique(cluster[order], return_index=True)[1]
+    most[cluster[order][first]] = value[order][first]
+    return loss[most[shares.cluster] * width + node]

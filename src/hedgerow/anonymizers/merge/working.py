@@ -19,7 +19,7 @@ from hedgerow.arrays import Floats, Ints, Longs, ranges
 from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import PackedRequirements
-from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups
+from hedgerow.recoding import Pieces, PublishedColumn, Recoding, Shown, publish_groups
 
 __all__ = ["Part", "grouped_in_blocks", "merge_parts", "recoding_of"]
 
@@ -46,7 +46,7 @@ def merge_parts(
     merge: Callable[[Part], Longs],
     *,
     improve: bool,
-    ranges: bool,
+    shown: Sequence[Shown],
 ) -> Recoding:
     """Merge the tuples of each block into classes, and publish them.
 
@@ -58,12 +58,12 @@ def merge_parts(
         From a block to the class of each of its tuples, any numbers; it must leave the block as it is.
     improve : bool
         Whether classes are improved afterwards.
-    ranges : bool
-        Whether to publish ranges and sets, instead of labels of the hierarchies.
+    shown : sequence of {"set", "interval", "label"}
+        How each column is published.
     """
     context, packed = privacy.bind(counts, requirements)
     units = units_of(counts, context)
-    blocks = blocks_of(counts, requirements)
+    blocks = blocks_of(counts, requirements, shown)
 
     def classes_of(at: int) -> Pieces:
         tuples, of_cell = np.unique(counts.cell_tuple[blocks[at]], return_inverse=True)
@@ -71,10 +71,10 @@ def merge_parts(
         joined = np.unique(found, return_inverse=True)[1].astype(np.int32)
         return Pieces(blocks[at].astype(np.int32), joined[of_cell], counts.cell_sizes[blocks[at]])
 
-    pieces = grouped_in_blocks(counts, requirements, whole, len(blocks), classes_of, improve=improve)
+    pieces = grouped_in_blocks(counts, requirements, whole, shown, len(blocks), classes_of, improve=improve)
     held, group = np.unique(pieces.group, return_inverse=True)
     pieces = Pieces.whole(group.astype(np.int32), counts.cell_sizes)
-    columns, values = publish_groups(counts, pieces, len(held), "interval" if ranges else "label")
+    columns, values = publish_groups(counts, pieces, len(held), shown)
     # Groups that are described alike, in two blocks for instance, are one; numbered by their first tuple.
     by_column = [np.ascontiguousarray(values[:, at]) for at in range(len(columns))]
     distinct, alike = tabulate(by_column, [len(column) for column in columns], len(values))
@@ -87,6 +87,7 @@ def grouped_in_blocks(
     counts: FrequencyTable,
     requirements: Sequence[Requirement],
     whole: Described,
+    shown: Sequence[Shown],
     blocks: int,
     groups_of: Callable[[int], Pieces],
     *,
@@ -101,7 +102,7 @@ def grouped_in_blocks(
         np.concatenate([one.group + start for one, start in zip(found, starts, strict=True)]),
         np.concatenate([one.size for one in found]),
     )
-    return improved(counts, requirements, pieces, near_groups(counts, pieces), whole) if improve else pieces
+    return improved(counts, requirements, pieces, near_groups(counts, pieces, shown), whole) if improve else pieces
 
 
 def recoding_of(

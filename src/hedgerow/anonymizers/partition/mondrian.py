@@ -75,7 +75,7 @@ class Mondrian(Anonymizer):
             from hedgerow.anonymizers.partition.blocks import near_groups
 
             boxes = described(counts, "ncp", shown)
-            pieces = improved(counts, requirements, pieces, near_groups(counts, pieces), boxes)
+            pieces = improved(counts, requirements, pieces, near_groups(counts, pieces, shown), boxes)
         groups = int(pieces.group.max()) + 1
         columns, values = publish_groups(counts, pieces, groups, shown)
         return Recoding(

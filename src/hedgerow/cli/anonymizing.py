@@ -33,7 +33,8 @@ def run(job: Job, job_file: str | None = None) -> None:
     requirements = privacy.resolve(job.k, job.require)
     _refuse_weak_proportions(job, requirements)
     schema = _schema(job, requirements)
-    reads = (source, *schema.hierarchies.values(), *(() if job_file is None else (Path(job_file),)))
+    files = [one for one in schema.hierarchies.values() if isinstance(one, Path) or Path(one).suffix]
+    reads = (source, *map(Path, files), *(() if job_file is None else (Path(job_file),)))
     _check_places(reads, output, job.recoding)
 
     # Last, because a method knows of Arrow, which takes longer to import than all of the above.
@@ -135,7 +136,10 @@ def _schema(job: Job, requirements: tuple[Requirement, ...]) -> Schema:
         pseudonymize=job.pseudonymize,
         sensitive=job.sensitive,
         insensitive=job.insensitive,
-        hierarchies=find_hierarchies(job.hierarchies, (*job.quasi, *needing_trees(requirements))),
+        hierarchies={
+            **find_hierarchies(job.hierarchies, (*job.quasi, *needing_trees(requirements))),
+            **job.hierarchy,
+        },
         kinds=job.kinds,
         # An empty cell is missing whatever else is; the first text is how a release marks it.
         missing=tuple(dict.fromkeys((*job.missing, ""))),

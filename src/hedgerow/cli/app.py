@@ -81,6 +81,13 @@ def anonymize(
     ] = None,
     missing: Missing = None,
     hierarchies: Hierarchies = None,
+    hierarchy: Annotated[
+        Texts,
+        typer.Option(
+            metavar="COLUMN=WORDS",
+            help="masking:2,3  prefix:1,3  dates:month,year  intervals:5,10  flat  or a file; repeatable.",
+        ),
+    ] = None,
     method: Annotated[str | None, typer.Option(metavar="NAME", help="See hedgerow methods.")] = None,
     k: Annotated[int | None, typer.Option("-k", metavar="K", help="Every class has at least K rows.")] = None,
     require: Require = None,
@@ -135,6 +142,7 @@ def anonymize(
         given[name] = split_names(given[name], f"--{name}")
     given["set"] = assignments(parameters, "--set")
     given["kinds"] = read_kinds(kind)
+    given["hierarchy"] = assignments(hierarchy, "--hierarchy")
     # A list that was not typed is empty.
     typed = {name: value for name in Job.model_fields if (value := given[name]) not in (None, [])}
     run(assemble(typed, job), job)

@@ -56,6 +56,9 @@ class Job(BaseModel):
     ]
     missing: Texts
     hierarchies: Text
+    hierarchy: Annotated[
+        dict[str, str], Field(default_factory=dict, description="a table of columns and their hierarchies")
+    ]
     method: Text
     k: Annotated[int | None, Field(description="a whole number")] = None
     require: Texts
@@ -108,7 +111,7 @@ def assemble(typed: Mapping[str, Any], job_file: str | None) -> Job:
     if job_file is None:
         return _validated(typed, "hedgerow anonymize")
     stored = read_job(Path(job_file)).model_dump(exclude_unset=True)
-    tables = {name: {**stored.get(name, {}), **typed.get(name, {})} for name in ("set", "kinds")}
+    tables = {name: {**stored.get(name, {}), **typed.get(name, {})} for name in ("set", "kinds", "hierarchy")}
     return _validated({**stored, **typed, **tables}, "hedgerow anonymize")
 
 

@@ -10,7 +10,7 @@ from hedgerow.hierarchies.calendars import dates
 from hedgerow.hierarchies.defaults import automatic, flat
 from hedgerow.hierarchies.encoded import EncodedHierarchy, Hierarchy
 from hedgerow.hierarchies.files import read_arx, read_toml
-from hedgerow.hierarchies.masks import masking
+from hedgerow.hierarchies.masks import masking, prefix
 from hedgerow.hierarchies.numeric import intervals
 from hedgerow.hierarchies.placing import NOWHERE, nodes_above
 from hedgerow.hierarchies.resolution import hierarchy_of, resolve
@@ -28,6 +28,7 @@ __all__ = [
     "intervals",
     "masking",
     "nodes_above",
+    "prefix",
     "read_arx",
     "read_toml",
     "resolve",

@@ -1,4 +1,4 @@
-"""Masking: characters are replaced one after the other, from the right (ZIP codes) or from the left."""
+"""Masking: characters are replaced one after the other, from the right (ZIP codes) or from the left; prefixes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hedgerow.errors import BadInput
 from hedgerow.hierarchies.encoded import EncodedHierarchy
 from hedgerow.hierarchies.trees import encode_tree, tree_of_levels
 
-__all__ = ["Masking", "masking"]
+__all__ = ["Masking", "Prefix", "masking", "prefix"]
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,42 @@ def masking(
     if length is not None and not _is_count(length):
         raise BadInput.parameter("length", "masking", "an int >= 1", length)
     return Masking(side, character, None if levels is None else _counts(levels), length)
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """Values generalize to what they begin with; see :func:`prefix`."""
+
+    lengths: tuple[int, ...]
+
+    def encode(self, domain: Domain) -> EncodedHierarchy:
+        """Cut the values of a column."""
+        labels = domain.labels.tolist()
+        levels = [[f"{label[:length]}*" for label in labels] for length in reversed(self.lengths)]
+        built = tree_of_levels(labels, levels)
+        shown = ", ".join(str(length) for length in reversed(self.lengths))
+        return encode_tree(built.tree, built.nodes[0], domain, f"the first {shown} characters")
+
+
+def prefix(*lengths: int) -> Prefix:
+    """Build a hierarchy of what values begin with: I21.4, ``I21*``, ``I*``, ``*``.
+
+    Parameters
+    ----------
+    *lengths : int
+        How many characters a level keeps, increasing: the last one is the finest level.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> codes = Domain("icd", "text", np.array(["I10.9", "I21.0", "I21.4", "J45.0"]))
+    >>> encoded = prefix(1, 3).encode(codes)
+    >>> [[encoded.labels[node] for node in row] for row in encoded.at_level[1:3]]
+    [['I10*', 'I21*', 'I21*', 'J45*'], ['I*', 'I*', 'I*', 'J*']]
+    """
+    if not lengths or not all(map(_is_count, lengths)) or any(b <= a for a, b in pairwise(lengths)):
+        raise BadInput.parameter("lengths", "prefix", "increasing ints >= 1", list(lengths))
+    return Prefix(tuple(int(length) for length in lengths))
 
 
 def _counts(levels: object) -> tuple[int, ...]:

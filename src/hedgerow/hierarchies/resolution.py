@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,8 @@ from hedgerow.hierarchies.calendars import dates
 from hedgerow.hierarchies.defaults import automatic, flat
 from hedgerow.hierarchies.encoded import EncodedHierarchy, Hierarchy
 from hedgerow.hierarchies.files import read_arx, read_toml
-from hedgerow.hierarchies.masks import masking
+from hedgerow.hierarchies.entries import number_or_nan
+from hedgerow.hierarchies.masks import masking, prefix
 from hedgerow.hierarchies.numeric import intervals
 from hedgerow.hierarchies.taxonomies import taxonomy
 
@@ -29,6 +31,15 @@ BUILDERS: Final[Mapping[str, Callable[[], Hierarchy]]] = {
 }
 """The hierarchies that have a name, with their default parameters."""
 
+_WORDS: Final[Mapping[str, Callable[[list[str]], Hierarchy]]] = {
+    "masking": lambda words: masking(levels=list(map(_number, words))),
+    "prefix": lambda words: prefix(*map(_number, words)),
+    "dates": dates,
+    "intervals": lambda words: intervals(width=_number(words[0]), levels=list(map(_number, words[1:]))),
+    "quantiles": lambda words: intervals(quantiles=_number(words[0])),
+}
+"""Hierarchies whose parameters stand behind a colon."""
+
 _READERS: Final[Mapping[str, Callable[[Path], Hierarchy]]] = {".csv": read_arx, ".toml": read_toml}
 
 
@@ -38,7 +49,8 @@ def hierarchy_of(spec: Any, column: str) -> Hierarchy:
     Parameters
     ----------
     spec : object
-        ``None`` (automatic), a builder's name, the path of a ``.csv`` (ARX) or ``.toml`` file, a nested dict
+        ``None`` (automatic), a builder's name (with parameters: ``masking:2,3``, ``dates:month,year``,
+        ``intervals:5,10,20``, ``prefix:1,3``), the path of a ``.csv`` (ARX) or ``.toml`` file, a nested dict
         or list, or an object with a method ``encode``.
     column : str
         The column, for errors.
@@ -49,6 +61,10 @@ def hierarchy_of(spec: Any, column: str) -> Hierarchy:
         if isinstance(spec, str) and spec in BUILDERS:
             return BUILDERS[spec]()
         reader = _READERS.get(Path(spec).suffix.lower())
+        name, colon, words = str(spec).partition(":")
+        if reader is None and colon and name in _WORDS:
+            with translated(BadInput, into=lambda error: BadInput(f"In the hierarchy {spec!r} of {column!r}: {error}")):
+                return _WORDS[name]([word.strip() for word in words.split(",")])
         if reader is None:
             raise BadInput.unknown(
                 "hierarchy",
@@ -68,6 +84,14 @@ def hierarchy_of(spec: Any, column: str) -> Hierarchy:
         f"The hierarchy of the column {column!r} must be an object of hedgerow.hierarchies, a builder's "
         f"name, a path or a nested dict. Got {type(spec).__name__} instead."
     )
+
+
+def _number(word: str) -> Any:
+    """A number of the words behind a colon; a whole one is an ``int``."""
+    number = number_or_nan(word)
+    if math.isnan(number):
+        raise BadInput(f"{word!r} is not a number. Write numbers separated by commas.")
+    return int(number) if number.is_integer() else number
 
 
 def resolve(spec: Any, domain: Domain, column: str) -> EncodedHierarchy:

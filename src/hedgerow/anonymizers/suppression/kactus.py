@@ -68,8 +68,9 @@ class KActus(TreeGuided):
     publish: Literal["value", "set"] = choice(
         "Pruned categories are hidden, or published as sets where the tree asks them."
     )
-    numbers: Literal["mean", "median"] = choice(
-        "What stands for the numbers of a group. Trees that are to predict raw rows learn better from medians."
+    numbers: Literal["median", "mean"] = choice(
+        "What stands for the numbers of a group. The paper's is the mean, which trees that are to predict raw rows "
+        "learn worse from. Dates are never averaged."
     )
     reading: Literal["sensible", "literal"] = choice(
         "How the paper's pseudo-code is read; see :mod:`hedgerow.anonymizers.suppression.kactus`."

@@ -9,9 +9,10 @@ Deviations
 ----------
 - The papers publish the tree; here the records are published with their leaf's description, so that any learner can
   read them. No record is lost.
+- By default a group shows what its path says. With ``publish="set"``, ``"interval"`` or ``"label"`` it shows what it
+  holds of the columns that the path asks.
 - A split must keep *all* requirements on every branch, not only k. Each group is one equivalence class; a requirement
   on a smaller shield speaks of unions of groups, and holds if it holds for each of them.
-- Dates that are asked by a threshold are published as the set of those in the group: intervals are of numbers.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ import numpy as np
 
 from hedgerow import privacy
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.parameters import choice, flag
+from hedgerow.anonymizers.parameters import PUBLISH, choice, flag
 from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
-from hedgerow.recoding import Pieces, PublishedColumn, Recoding, label_column, publish_groups
+from hedgerow.recoding import Pieces, Publish, PublishedColumn, Recoding, label_column, publish_groups, shown_as
 from hedgerow.trees.nodes.generalizing import GeneralizedAttribute, GeneralizingTree
 from hedgerow.trees.training import checked_target, labelled_tuples
 from hedgerow.values import SUPPRESSED_TEXT
@@ -56,6 +57,7 @@ class KADET(Anonymizer):
 
     criterion: Literal["gain_ratio", "gain"] = choice("What the best split of a node is.")
     pruned: bool = flag("Whether to prune the tree, as C4.5 does. Groups only become larger.", default=True)
+    publish: Publish = PUBLISH
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.trees.inducers.kadet import People, Records, induce_kadet
@@ -81,7 +83,7 @@ class KADET(Anonymizer):
         places = np.stack([attribute.places(counts.tuples[:, at]) for at, attribute in enumerate(attributes)])
         leaves, group_of_tuple = np.unique(tree.reached(places), return_inverse=True)
         pieces = Pieces.whole(group_of_tuple.astype(np.int32)[counts.cell_tuple], counts.cell_sizes)
-        columns, values = _published(counts, tree, leaves, pieces)
+        columns, values = _published(counts, tree, leaves, pieces, self.publish)
         return Recoding(
             method="kadet",
             quasi=counts.quasi,
@@ -102,19 +104,21 @@ def _warnings(tree: GeneralizingTree, target: str, labels: int) -> tuple[str, ..
 
 
 def _published(
-    counts: FrequencyTable, tree: GeneralizingTree, leaves: Longs, pieces: Pieces
+    counts: FrequencyTable, tree: GeneralizingTree, leaves: Longs, pieces: Pieces, publish: Publish
 ) -> tuple[tuple[PublishedColumn, ...], Ints]:
-    """What the path to each leaf says of every column."""
+    """What the path to each leaf says of every column, or what its group holds of the columns that it asks."""
     said = np.full((len(leaves), len(counts.quasi)), -1, dtype=np.int32)
     for group, leaf in enumerate(leaves.tolist()):
         for asked, answer in tree.path(leaf):
             if said[group, asked] < 0:  # the nearest answer is the finest
                 said[group, asked] = answer
-    tight, values = publish_groups(counts, pieces, len(leaves), "interval")
+    tight, values = publish_groups(
+        counts, pieces, len(leaves), shown_as(counts, "interval" if publish == "auto" else publish)
+    )
     columns = []
     for at, attribute in enumerate(tree.attributes):
         column: PublishedColumn
-        if attribute.by_threshold:
+        if attribute.by_threshold or publish != "auto":
             column, values[:, at] = _shown(tight[at], values[:, at], said[:, at] >= 0)
         else:
             nodes = np.maximum(said[:, at], attribute.hierarchy.root)

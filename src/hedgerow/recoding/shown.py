@@ -103,7 +103,9 @@ def _statistics(held: _Held, numbers: Literal["mean", "median"]) -> _Described:
     # Where some have a number and others none, a mean would be said of both: nothing is shown.
     gaps = np.bincount(held.group[missing], minlength=groups) > 0
     of_group = np.flatnonzero((records > 0) & ~gaps)
-    statistic = (_means if numbers == "mean" else _medians)(held, known, records)
+    # A mean of dates would be a day on which nobody was born.
+    averaged = numbers == "mean" and domain.kind != "date"
+    statistic = (_means if averaged else _medians)(held, known, records)
     published = PublishedValues(domain)
     result = np.full(groups, published.suppressed(), dtype=np.int32)
     distinct, index = np.unique(statistic[of_group], return_inverse=True)

@@ -1,6 +1,6 @@
 """Compile the kernels that most tests need, once: processes that test side by side would each compile them.
 
-    python tests/reference/compile_kernels.py 0 2    # every second method, from the first
+python tests/reference/compile_kernels.py 0 2    # every second method, from the first
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ KERNEL_TESTS := tests/unit/privacy/test_binding.py tests/properties/test_privacy
 	tests/unit/anonymizers/suppression tests/properties/test_kactus.py tests/properties/test_kadet.py \
 	tests/unit/anonymizers/lattice tests/unit/anonymizers/specialize tests/unit/anonymizers/merge
 
-.PHONY: demo test lint types imports compiled-0 compiled-1 tests kernels coverage fuzz bench clean
+.PHONY: demo test lint types imports tests kernels coverage fuzz bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/hedgerow demo

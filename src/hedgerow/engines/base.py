@@ -122,8 +122,11 @@ class Published(Protocol):
         """The columns that hold text."""
         ...
 
-    def group(self, columns: Sequence[str]) -> Groups:
-        """The distinct combinations of some columns, and how many rows have each."""
+    def group(self, columns: Sequence[str], begins: Sequence[str] = ()) -> Groups:
+        """The distinct combinations of some columns, and how many rows have each.
+
+        With ``begins`` only of the rows whose first column holds text that begins with one of these signs.
+        """
         ...
 
     def write(self, target: Path, wishes: Wishes) -> None:

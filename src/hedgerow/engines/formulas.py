@@ -59,7 +59,7 @@ def count_formulas(published: Published) -> dict[str, int]:
     """How many cells of each column are formulas to a spreadsheet; columns without any are left out."""
     found = {}
     for name in published.texts:
-        groups = published.group([name])
+        groups = published.group([name], begins=(*_BEGINS, _ESCAPE))
         if number := int(groups.rows[_formulas(groups.cells[0])].sum()):
             found[name] = number
     return found

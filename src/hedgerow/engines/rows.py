@@ -12,6 +12,7 @@ from typing import Any
 
 import duckdb
 import narwhals as nw
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -50,9 +51,11 @@ class FrameRows:
             name for name in frame.columns if frame.schema[name] in (nw.String, nw.Categorical, nw.Enum, nw.Object)
         )
 
-    def group(self, columns: Sequence[str]) -> Groups:
+    def group(self, columns: Sequence[str], begins: Sequence[str] = ()) -> Groups:
         """The distinct combinations of some columns, and how many rows have each."""
         frame = open_frame(self.native).frame
+        if begins and frame.schema[columns[0]] == nw.String:
+            frame = frame.filter(nw.col(columns[0]).str.slice(0, 1).is_in(list(begins)))
         arrays = {f"c{at}": _cells(frame[name]) for at, name in enumerate(columns)}
         return Groups.of(pa.table(arrays).group_by(list(arrays)).aggregate([([], "count_all")]))
 
@@ -92,13 +95,41 @@ class StagedRows:
         with open_database() as database:
             return tuple(text_columns(_scan(database, self.native)))
 
-    def group(self, columns: Sequence[str]) -> Groups:
+    def group(self, columns: Sequence[str], begins: Sequence[str] = ()) -> Groups:
         """The distinct combinations of some columns, and how many rows have each."""
-        unreadable = BadInput(f"The file {self.native.name!r} cannot be read.")
-        with translated(duckdb.Error, into=unreadable), open_database() as database:
+        if begins and columns[0] not in self._beginning(tuple(begins)):
+            return Groups(tuple(pa.array([], pa.string()) for _ in columns), np.zeros(0, dtype=np.int64))
+        with translated(duckdb.Error, into=self._unreadable()), open_database() as database:
+            rows = _scan(database, self.native)
+            if begins:
+                signs = ", ".join(map(literal, begins))
+                rows = rows.filter(f"left(CAST({identifier(columns[0])} AS VARCHAR), 1) IN ({signs})")
             keys = ", ".join(map(identifier, columns))
             cells = ", ".join(f"{identifier(name)} AS c{at}" for at, name in enumerate(columns))
-            return Groups.of(_scan(database, self.native).aggregate(f"{cells}, count(*) AS n", keys).to_arrow_table())
+            return Groups.of(rows.aggregate(f"{cells}, count(*) AS n", keys).to_arrow_table())
+
+    @cached_property
+    def _begun(self) -> dict[tuple[str, ...], frozenset[str]]:
+        """What :meth:`_beginning` found."""
+        return {}
+
+    def _beginning(self, signs: tuple[str, ...]) -> frozenset[str]:
+        """The columns with text that begins with one of some signs: all are looked at in one pass over the file."""
+        if signs not in self._begun:
+            self._begun[signs] = self._look_for(signs) if self.texts else frozenset()
+        return self._begun[signs]
+
+    def _look_for(self, signs: tuple[str, ...]) -> frozenset[str]:
+        listed = ", ".join(map(literal, signs))
+        any_does = ", ".join(
+            f"bool_or(left(CAST({identifier(name)} AS VARCHAR), 1) IN ({listed}))" for name in self.texts
+        )
+        with translated(duckdb.Error, into=self._unreadable()), open_database() as database:
+            found = _scan(database, self.native).aggregate(any_does).fetchall()[0]
+        return frozenset(name for name, does in zip(self.texts, found, strict=True) if does)
+
+    def _unreadable(self) -> BadInput:
+        return BadInput(f"The file {self.native.name!r} cannot be read.")
 
     def write(self, target: Path, wishes: Wishes) -> None:
         """Copy the file, or write its rows in another form. Never a link: the copy is nobody else's."""

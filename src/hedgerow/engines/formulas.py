@@ -8,25 +8,20 @@ one and the original can be told: take one apostrophe away.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 import duckdb
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from hedgerow.arrays import Bools
+from hedgerow.arrays import Longs
 from hedgerow.engines.sql import identifier, literal
 
-if TYPE_CHECKING:
-    from hedgerow.engines.base import Published
-
-__all__ = ["count_formulas", "escape_relation", "escaped", "formula_warning", "text_columns"]
+__all__ = ["count_in_relation", "escape_relation", "escaped", "formula_warning", "formulas_in"]
 
 _ESCAPE: Final = "'"
 _BEGINS: Final = "=+-@\t\r"
-# The same patterns for Python, Arrow and DuckDB.
+# The same patterns for Python and DuckDB.
 _FORMULA: Final = r"^'*[=+\-@\t\r]"
 _NUMBER: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\z"
 _FORMULA_RE: Final = re.compile(_FORMULA)
@@ -55,14 +50,24 @@ def escape_relation(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     return rows.project(f"* REPLACE ({', '.join(parts)})")
 
 
-def count_formulas(published: Published) -> dict[str, int]:
-    """How many cells of each column are formulas to a spreadsheet; columns without any are left out."""
-    found = {}
-    for name in published.texts:
-        groups = published.group([name], begins=(*_BEGINS, _ESCAPE))
-        if number := int(groups.rows[_formulas(groups.cells[0])].sum()):
-            found[name] = number
-    return found
+def formulas_in(labels: Iterable[str | None], rows: Longs) -> int:
+    """How many rows hold a label that is a formula to a spreadsheet.
+
+    >>> formulas_in(["=1+1", "-5", None], np.array([2, 3, 4]))
+    2
+    """
+    found = [label is not None and escaped(label) != label for label in labels]
+    return int(rows[np.array(found, dtype=bool)].sum())
+
+
+def count_in_relation(rows: duckdb.DuckDBPyRelation, columns: Sequence[str]) -> dict[str, int]:
+    """How many cells of some columns are formulas; columns without any are left out. One pass for all."""
+    texts = [name for name in text_columns(rows) if name in columns]
+    if not texts:
+        return {}
+    parts = [f"count(*) FILTER (WHERE {_is_formula(f'CAST({identifier(name)} AS VARCHAR)')})" for name in texts]
+    found = zip(texts, rows.aggregate(", ".join(parts)).fetchall()[0], strict=True)
+    return {name: number for name, number in found if number}
 
 
 def formula_warning(counts: Mapping[str, int]) -> str | None:
@@ -99,13 +104,3 @@ def _is_formula(cell: str) -> str:
         f"left({cell}, 1) IN ({begins}) AND regexp_matches({cell}, {literal(_FORMULA)}) "
         f"AND NOT regexp_matches({cell}, {literal(_NUMBER)})"
     )
-
-
-def _formulas(cells: pa.Array) -> Bools:
-    begins = pc.starts_with(cells, _ESCAPE)
-    for sign in _BEGINS:
-        begins = pc.or_(begins, pc.starts_with(cells, sign))
-    found: Bools = np.zeros(len(cells), dtype=bool)
-    few = np.flatnonzero(pc.fill_null(begins, False).to_numpy(zero_copy_only=False))
-    found[few] = [escaped(cell) != cell for cell in cells.take(pa.array(few)).to_pylist()]
-    return found

@@ -12,7 +12,6 @@ from typing import Any
 
 import duckdb
 import narwhals as nw
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -21,7 +20,7 @@ from hedgerow.engines.base import Groups, Wishes
 from hedgerow.engines.csv_source import csv_scan
 from hedgerow.engines.csv_text import read_header
 from hedgerow.engines.formats import copy_options, file_format
-from hedgerow.engines.formulas import escape_relation, text_columns
+from hedgerow.engines.formulas import count_in_relation, escape_relation
 from hedgerow.engines.sql import column_list, file_literal, identifier, literal, place_literal
 from hedgerow.errors import BadInput, translated
 from hedgerow.frames import as_arrow, open_frame, refuse_alike
@@ -43,21 +42,21 @@ class FrameRows:
         # Arrow tables and DuckDB relations cannot be changed.
         return self.native if copy is None else copy()
 
-    @cached_property
-    def texts(self) -> tuple[str, ...]:
-        """The columns that hold text."""
-        frame = open_frame(self.native).frame
-        return tuple(
-            name for name in frame.columns if frame.schema[name] in (nw.String, nw.Categorical, nw.Enum, nw.Object)
-        )
-
-    def group(self, columns: Sequence[str], begins: Sequence[str] = ()) -> Groups:
+    def group(self, columns: Sequence[str]) -> Groups:
         """The distinct combinations of some columns, and how many rows have each."""
         frame = open_frame(self.native).frame
-        if begins and frame.schema[columns[0]] == nw.String:
-            frame = frame.filter(nw.col(columns[0]).str.slice(0, 1).is_in(list(begins)))
         arrays = {f"c{at}": _cells(frame[name]) for at, name in enumerate(columns)}
         return Groups.of(pa.table(arrays).group_by(list(arrays)).aggregate([([], "count_all")]))
+
+    def formulas(self, columns: Sequence[str]) -> dict[str, int]:
+        """How many cells of some columns a spreadsheet would take for formulas."""
+        frame = open_frame(self.native).frame
+        texts = [name for name in columns if frame.schema[name] in (nw.String, nw.Categorical, nw.Enum, nw.Object)]
+        if not texts:
+            return {}
+        with open_database() as database:
+            rows = database.from_arrow(pa.table([_cells(frame[name]) for name in texts], texts))
+            return count_in_relation(rows, texts)
 
     def write(self, target: Path, wishes: Wishes) -> None:
         """Write the rows through Arrow."""
@@ -89,44 +88,19 @@ class StagedRows:
         self.folder.keep_for(relation)
         return relation
 
-    @cached_property
-    def texts(self) -> tuple[str, ...]:
-        """The columns that hold text."""
-        with open_database() as database:
-            return tuple(text_columns(_scan(database, self.native)))
-
-    def group(self, columns: Sequence[str], begins: Sequence[str] = ()) -> Groups:
+    def group(self, columns: Sequence[str]) -> Groups:
         """The distinct combinations of some columns, and how many rows have each."""
-        if begins and columns[0] not in self._beginning(tuple(begins)):
-            return Groups(tuple(pa.array([], pa.string()) for _ in columns), np.zeros(0, dtype=np.int64))
         with translated(duckdb.Error, into=self._unreadable()), open_database() as database:
-            rows = _scan(database, self.native)
-            if begins:
-                signs = ", ".join(map(literal, begins))
-                rows = rows.filter(f"left(CAST({identifier(columns[0])} AS VARCHAR), 1) IN ({signs})")
             keys = ", ".join(map(identifier, columns))
             cells = ", ".join(f"{identifier(name)} AS c{at}" for at, name in enumerate(columns))
-            return Groups.of(rows.aggregate(f"{cells}, count(*) AS n", keys).to_arrow_table())
+            return Groups.of(_scan(database, self.native).aggregate(f"{cells}, count(*) AS n", keys).to_arrow_table())
 
-    @cached_property
-    def _begun(self) -> dict[tuple[str, ...], frozenset[str]]:
-        """What :meth:`_beginning` found."""
-        return {}
-
-    def _beginning(self, signs: tuple[str, ...]) -> frozenset[str]:
-        """The columns with text that begins with one of some signs: all are looked at in one pass over the file."""
-        if signs not in self._begun:
-            self._begun[signs] = self._look_for(signs) if self.texts else frozenset()
-        return self._begun[signs]
-
-    def _look_for(self, signs: tuple[str, ...]) -> frozenset[str]:
-        listed = ", ".join(map(literal, signs))
-        any_does = ", ".join(
-            f"bool_or(left(CAST({identifier(name)} AS VARCHAR), 1) IN ({listed}))" for name in self.texts
-        )
+    def formulas(self, columns: Sequence[str]) -> dict[str, int]:
+        """How many cells of some columns a spreadsheet would take for formulas."""
+        if not columns:
+            return {}
         with translated(duckdb.Error, into=self._unreadable()), open_database() as database:
-            found = _scan(database, self.native).aggregate(any_does).fetchall()[0]
-        return frozenset(name for name, does in zip(self.texts, found, strict=True) if does)
+            return count_in_relation(_scan(database, self.native), columns)
 
     def _unreadable(self) -> BadInput:
         return BadInput(f"The file {self.native.name!r} cannot be read.")

@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike
 from hedgerow import privacy
 from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units
 from hedgerow.anonymizers.boxes.layout import Described, described, units_of
-from hedgerow.anonymizers.merge._clusters import Rows, Shares, boxes_around, complete, place
+from hedgerow.anonymizers.merge._clusters import Rows, Shares, complete
 from hedgerow.anonymizers.merge._greedy import merge_greedily
+from hedgerow.anonymizers.merge._placing import boxes_around, place
 from hedgerow.anonymizers.merge.working import grouped_in_blocks, recoding_of
 from hedgerow.anonymizers.partition.blocks import blocks_of
 from hedgerow.arrays import Ints, Longs

@@ -9,21 +9,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 import duckdb
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from hedgerow.arrays import Longs
 from hedgerow.engines.sql import identifier, literal
 
-__all__ = ["count_in_relation", "escape_relation", "escaped", "formula_warning", "formulas_in"]
+__all__ = [
+    "count_in_relation",
+    "escape_relation",
+    "escaped",
+    "formula_warning",
+    "formulas_in",
+    "formulas_of",
+    "may_hold_formulas",
+]
 
 _ESCAPE: Final = "'"
 _BEGINS: Final = "=+-@\t\r"
 # The same patterns for Python and DuckDB.
 _FORMULA: Final = r"^'*[=+\-@\t\r]"
 _NUMBER: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\z"
+_SIGNS: Final = np.isin(np.arange(256), list(f"{_BEGINS}{_ESCAPE}".encode()))
+# Every byte as what it may be: a border behind which a cell begins, one of the signs, or anything else.
+_BORDER, _OTHER, _SIGN = 0, 1, 2
+_OUTLINE: Final = bytes(_BORDER if byte in b',\n"' else _SIGN if _SIGNS[byte] else _OTHER for byte in range(256))
+_BLOCK: Final = 1 << 17
 _FORMULA_RE: Final = re.compile(_FORMULA)
 _NUMBER_RE: Final = re.compile(_NUMBER.replace(r"\z", r"\Z"))
 
@@ -58,6 +74,43 @@ def formulas_in(labels: Iterable[str | None], rows: Longs) -> int:
     """
     found = [label is not None and escaped(label) != label for label in labels]
     return int(rows[np.array(found, dtype=bool)].sum())
+
+
+def formulas_of(cells: pa.ChunkedArray) -> int:
+    """How many texts of a column are formulas.
+
+    >>> formulas_of(pa.chunked_array([["=1+1", "-5", None, ""]]))
+    1
+    """
+    texts = cells.cast(pa.large_string())
+    few = [chunk.take(pa.array(_beginning(chunk))) for chunk in texts.chunks]
+    counted = pc.value_counts(pa.chunked_array(few, pa.large_string()))
+    return formulas_in(counted.field("values").to_pylist(), counted.field("counts").to_numpy())
+
+
+def _beginning(texts: pa.Array) -> Longs:
+    """Where a text begins as a formula does. Only first bytes are read: most columns have none of these."""
+    _, bounds, letters = texts.buffers()
+    if letters is None or not letters.size:
+        return np.zeros(0, dtype=np.int64)
+    offsets = np.frombuffer(bounds, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    filled = np.flatnonzero(offsets[1:] > offsets[:-1])
+    return filled[_SIGNS[np.frombuffer(letters, np.uint8)[offsets[filled]]]]
+
+
+def may_hold_formulas(path: Path) -> bool:
+    """Whether a cell of a CSV that was written here may be a formula: one pass over its bytes.
+
+    A sign at the beginning of a cell stands behind a comma, a line end or a quote.
+    """
+    last = b""
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            outline = np.frombuffer((last + block).translate(_OUTLINE), np.uint8)
+            if (outline[1:] - outline[:-1] == _SIGN - _BORDER).any():
+                return True
+            last = block[-1:]
+    return False
 
 
 def count_in_relation(rows: duckdb.DuckDBPyRelation, columns: Sequence[str]) -> dict[str, int]:

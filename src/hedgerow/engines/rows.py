@@ -20,7 +20,7 @@ from hedgerow.engines.base import Groups, Wishes
 from hedgerow.engines.csv_source import csv_scan
 from hedgerow.engines.csv_text import read_header
 from hedgerow.engines.formats import copy_options, file_format
-from hedgerow.engines.formulas import count_in_relation, escape_relation
+from hedgerow.engines.formulas import count_in_relation, escape_relation, formulas_of, may_hold_formulas
 from hedgerow.engines.sql import column_list, file_literal, identifier, literal, place_literal
 from hedgerow.errors import BadInput, translated
 from hedgerow.frames import as_arrow, open_frame, refuse_alike
@@ -52,11 +52,8 @@ class FrameRows:
         """How many cells of some columns a spreadsheet would take for formulas."""
         frame = open_frame(self.native).frame
         texts = [name for name in columns if frame.schema[name] in (nw.String, nw.Categorical, nw.Enum, nw.Object)]
-        if not texts:
-            return {}
-        with open_database() as database:
-            rows = database.from_arrow(pa.table([_cells(frame[name]) for name in texts], texts))
-            return count_in_relation(rows, texts)
+        found = {name: formulas_of(_cells(frame[name])) for name in texts}
+        return {name: number for name, number in found.items() if number}
 
     def write(self, target: Path, wishes: Wishes) -> None:
         """Write the rows through Arrow."""
@@ -97,7 +94,7 @@ class StagedRows:
 
     def formulas(self, columns: Sequence[str]) -> dict[str, int]:
         """How many cells of some columns a spreadsheet would take for formulas."""
-        if not columns:
+        if not columns or (self.native.suffix == ".csv" and not may_hold_formulas(self.native)):
             return {}
         with translated(duckdb.Error, into=self._unreadable()), open_database() as database:
             return count_in_relation(_scan(database, self.native), columns)

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.engines import FrameRows, StagedRows
-from hedgerow.engines.formulas import escape_relation, escaped, formula_warning, formulas_in
+from hedgerow.engines.formulas import escape_relation, escaped, formula_warning, formulas_in, may_hold_formulas
 from hedgerow.places import Scratch
 
 FORMULAS = [
@@ -142,3 +142,12 @@ def test_the_warning_names_columns_and_no_cell() -> None:
     assert said is not None
     assert "10 cells of 'column 9' and cells of 2 more columns begin with" in said
     assert "column 10" not in said
+
+
+def test_a_sign_at_the_edge_of_a_block_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    for letters in range((1 << 17) - 6, (1 << 17) + 2):
+        path.write_text(f"a,b\n{'x' * letters},=1\n", encoding="utf-8")
+        assert may_hold_formulas(path)
+        path.write_text(f"a,b\n{'x' * letters}=1,y'\n", encoding="utf-8")
+        assert not may_hold_formulas(path)

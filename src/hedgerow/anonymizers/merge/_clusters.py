@@ -238,7 +238,7 @@ def _begin(rows: Rows, growing: Growing, unit: int) -> None:
     growing.loss[0] = 0.0
 
 
-@jit(inner=True)
+@jit(once=True)
 def _widen(rows: Rows, growing: Growing, unit: int) -> None:
     """Take a unit in."""
     for column in range(rows.scale.shape[0]):
@@ -264,7 +264,7 @@ def _with(rows: Rows, growing: Growing, unit: int) -> float:
     return float(total)
 
 
-@jit(inner=True)
+@jit(once=True)
 def _furthest(rows: Rows, growing: Growing, number: int) -> int:
     """The unit that has the widest box with a cluster, the first of equals."""
     alive = growing.alive
@@ -278,7 +278,7 @@ def _furthest(rows: Rows, growing: Growing, number: int) -> int:
     return found
 
 
-@jit(inner=True)
+@jit(once=True)
 def _look_at_all(rows: Rows, growing: Growing, alive: int, wanted: int) -> tuple[int, float]:
     """Take the nearest so many at hand (and all that are as near as the last); how many, and how near that is."""
     losses, bound = growing.losses, growing.bound
@@ -293,7 +293,7 @@ def _look_at_all(rows: Rows, growing: Growing, alive: int, wanted: int) -> tuple
     return near, furthest
 
 
-@jit(inner=True)
+@jit(once=True)
 def _nth_smallest(numbers: Floats, length: int, nth: int) -> float:
     """The number that has so many others before it in ascending order, by Hoare's selection. Expected O(length)."""
     first, last = 0, length - 1

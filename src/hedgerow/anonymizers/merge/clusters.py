@@ -133,7 +133,7 @@ def _rows(counts: FrequencyTable, shape: Shape, boxes: Boxes) -> Rows:
     sizes = [counts.domains[counts.quasi[at]].size for at in sets]
     codes = counts.tuples[:, sets] + np.cumsum([0, *sizes[:-1]], dtype=np.int32)[: len(sets)]
     return Rows(
-        boxes.low[counts.cell_tuple],
+        np.ascontiguousarray(boxes.ends[counts.cell_tuple, : len(shape.scale)]),
         shape.scale,
         np.ascontiguousarray(codes[counts.cell_tuple], dtype=np.int32),
         np.repeat(shape.share, sizes),

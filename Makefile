@@ -19,7 +19,14 @@ KERNEL_TESTS := tests/unit/privacy/test_binding.py tests/properties/test_privacy
 demo: $(INSTALLED)
 	$(BIN)/hedgerow demo
 
-test: lint types imports tests kernels coverage
+# What needs one core is done side by side.
+test: $(INSTALLED)
+	$(MAKE) --jobs=2 lint types imports compiled-0 compiled-1
+	$(MAKE) tests kernels coverage
+
+# The tests run in several processes, each of which would compile what it finds uncompiled.
+compiled-%: $(INSTALLED)
+	$(BIN)/python tests/reference/compile_kernels.py $* 2
 
 lint: $(INSTALLED)
 	$(BIN)/ruff format --check .

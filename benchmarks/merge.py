@@ -21,6 +21,7 @@ from functools import partial
 from typing import Any
 
 import polars as pl
+from sklearn.base import clone
 
 import hedgerow as hr
 import tables
@@ -69,7 +70,11 @@ def adult() -> None:
         seeds = SEEDS if draws else range(1)
         row(
             name,
-            *(cell for improve in (False, True) for cell in fitted(method.set_params(improve=improve), job, seeds)),
+            *(
+                cell
+                for improve in (False, True)
+                for cell in fitted(clone(method).set_params(improve=improve), job, seeds)
+            ),
         )
     print(
         f"\nk = {K}, {table.height:,} rows, {len(job.counts.tuples):,} of them distinct; the fit alone, without "
@@ -105,7 +110,7 @@ def losses() -> None:
         job = prepared(table, k)
         for name, method in runs:
             plain_seconds, plain, _ = fitted(method, job, range(1))
-            seconds, improved, _ = fitted(method.set_params(improve=True), job, range(1))
+            seconds, improved, _ = fitted(clone(method).set_params(improve=True), job, range(1))
             lower = 1 - float(improved.strip("*")) / target
             row(k, name, plain_seconds, plain, seconds, improved, target, f"**{lower:.0%}**")
     print(

@@ -43,8 +43,8 @@ R = TypeVar("R")
 @overload
 def jit(kernel: Callable[P, R]) -> Callable[P, R]: ...
 @overload
-def jit(*, inner: bool) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
-def jit(kernel: Callable[P, R] | None = None, *, inner: bool = False) -> Any:
+def jit(*, inner: bool = ..., once: bool = ...) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def jit(kernel: Callable[P, R] | None = None, *, inner: bool = False, once: bool = False) -> Any:
     """Compile a kernel with ``numba.njit`` when it is first called; it runs without holding Python's lock.
 
     With ``NUMBA_DISABLE_JIT=1`` in the environment the kernel stays plain Python, so that coverage sees its
@@ -56,6 +56,9 @@ def jit(kernel: Callable[P, R] | None = None, *, inner: bool = False) -> Any:
     inner : bool
         Whether only kernels call it. Then it becomes a part of each of them: there is no way in from Python to
         compile, which for a function of many arrays takes longer than the function itself.
+    once : bool
+        Whether only one kernel calls it, in one place. Then it is written out there before anything is compiled:
+        numba optimizes a kernel once for itself and once more in each kernel that calls it.
 
     Examples
     --------
@@ -66,8 +69,12 @@ def jit(kernel: Callable[P, R] | None = None, *, inner: bool = False) -> Any:
     42
     """
     if kernel is None:
-        return partial(jit, inner=inner)
-    ways: dict[str, Any] = {"nogil": True, **({"no_cpython_wrapper": True, "no_cfunc_wrapper": True} if inner else {})}
+        return partial(jit, inner=inner, once=once)
+    ways: dict[str, Any] = {"nogil": True}
+    if inner or once:
+        ways |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    if once:
+        return numba.njit(inline="always", **ways)(kernel)
     folder = _cache_folder()
     if folder is not None:
         with _cached_in(folder), suppress(RuntimeError):

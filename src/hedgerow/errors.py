@@ -10,7 +10,7 @@ import difflib
 import numbers
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
-from typing import Generic, TypeVar
+from typing import Generic, TypeGuard, TypeVar
 
 __all__ = [
     "BadInput",
@@ -19,6 +19,7 @@ __all__ = [
     "InternalError",
     "MissingExtra",
     "NotAnonymous",
+    "is_whole",
     "required",
     "translated",
     "whole",
@@ -109,9 +110,18 @@ def whole(name: str, owner: str, value: object, least: int, *, must: str = "") -
     >>> whole("k", "Mondrian", 5, 1)
     5
     """
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+    if not is_whole(value, least):
         raise BadInput.parameter(name, owner, must or f"an int >= {least}", value)
     return int(value)
+
+
+def is_whole(value: object, least: int) -> TypeGuard[int]:
+    """Whether something is a whole number of any integer type from ``least`` on.
+
+    >>> is_whole(3, 1), is_whole(0, 1), is_whole(True, 1), is_whole(2.0, 1)
+    (True, False, False, False)
+    """
+    return not isinstance(value, bool) and isinstance(value, numbers.Integral) and int(value) >= least
 
 
 class translated(Generic[Foreign]):  # noqa: N801 - read as a word: with translated(duckdb.Error, into=…):

@@ -19,7 +19,7 @@ ARGUMENTS = (
 
 
 def test_kills_of_the_command(tmp_path: Path, started: Callable[..., subprocess.Popen[bytes]]) -> None:
-    """Six kills at random moments, three of fresh output; whole runs before them tell how long one takes."""
+    """Four kills at random moments, two of fresh output; whole runs before them tell how long one takes."""
     make_census(20_000, random_state=1).to_pandas().to_csv(tmp_path / "people.csv", index=False)
     out, scratch = tmp_path / "out", tmp_path.parent / f"{tmp_path.name}-scratch"
     out.mkdir()
@@ -29,8 +29,8 @@ def test_kills_of_the_command(tmp_path: Path, started: Callable[..., subprocess.
         long = time.perf_counter() - began
     whole = sorted(path.name for path in out.iterdir())
     moments = random.Random(5)
-    for number in range(6):
-        for path in out.iterdir() if number < 3 else ():
+    for number in range(4):
+        for path in out.iterdir() if number < 2 else ():
             if path.is_file():
                 path.unlink()
         command = started(*ARGUMENTS)

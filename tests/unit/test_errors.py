@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Callable
 from typing import NoReturn
 
+import numpy as np
 import pytest
 
 from hedgerow.errors import (
@@ -15,6 +16,7 @@ from hedgerow.errors import (
     InternalError,
     MissingExtra,
     NotAnonymous,
+    is_whole,
     listing,
     required,
     translated,
@@ -110,3 +112,8 @@ def test_an_error_of_ours_stays_clean_on_its_way_up() -> None:
     ):
         EMPTY["secret"]
     assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(("value", "is_one"), [(1, True), (np.int64(2), True), (0, False), (True, False), (1.0, False)])
+def test_a_whole_number_is_no_truth_value_and_no_float(value: object, is_one: bool) -> None:
+    assert is_whole(value, 1) == is_one

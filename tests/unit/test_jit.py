@@ -9,10 +9,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from hedgerow import _jit
 from hedgerow._jit import jit
+from hedgerow.arrays import Longs
 
 
 def add(a: int, b: int) -> int:
@@ -41,6 +43,24 @@ def doubled(number: int) -> int:
 @jit
 def doubled_twice(number: int) -> int:
     return doubled(doubled(number))
+
+
+@jit(once=True)
+def _first_beyond(numbers: Longs, most: int) -> int:
+    for at in range(len(numbers)):
+        if numbers[at] > most:
+            return at
+    return -1
+
+
+@jit
+def _beyond(numbers: Longs, most: int) -> int:
+    return 10 * _first_beyond(numbers, most)
+
+
+def test_a_kernel_that_is_called_in_one_place_is_written_out_there() -> None:
+    assert _beyond(np.array([1, 5, 9]), 4) == 10
+    assert _beyond(np.array([1, 5, 9]), 9) == -10
 
 
 def test_an_inner_kernel_is_for_other_kernels() -> None:

@@ -16,8 +16,8 @@ import numpy as np
 from hedgerow import privacy
 from hedgerow.counts import FrequencyTable
 from hedgerow.engines import Published, Source, open_source, seed_text
-from hedgerow.engines.formulas import count_formulas, formula_warning
-from hedgerow.errors import BadInput, Infeasible, InternalError
+from hedgerow.engines.formulas import formula_warning, formulas_in
+from hedgerow.errors import BadInput, Infeasible, InternalError, whole
 from hedgerow.hierarchies import resolve as resolve_hierarchy
 from hedgerow.metrics import all_losses
 from hedgerow.privacy import Requirement
@@ -27,6 +27,7 @@ from hedgerow.release import Guarantee, Release, check_destination
 from hedgerow.release.manifest import digits_shown, significant
 from hedgerow.risk import audit_counts, singled_out
 from hedgerow.schema import Roles, Schema
+from hedgerow.verifier import ClassCounts
 
 __all__ = ["Prepared", "Progress", "finish", "prepare"]
 
@@ -102,17 +103,14 @@ _UNKNOWN_ROWS = 2**62
 
 
 def _check_random_state(random_state: object) -> None:
-    if random_state is None:
-        return
-    if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer) or random_state < 0:
-        raise BadInput.parameter("random_state", "anonymize", "None or an int >= 0", random_state)
+    if random_state is not None:
+        whole("random_state", "anonymize", random_state, 0, must="None or an int >= 0")
 
 
 def _check_min_support(min_support: object, publish_proportions: bool) -> None:
     if min_support is None:
         return
-    if isinstance(min_support, bool) or not isinstance(min_support, int | np.integer) or min_support < 1:
-        raise BadInput.parameter("min_support", "anonymize", "None or an int >= 1", min_support)
+    whole("min_support", "anonymize", min_support, 1, must="None or an int >= 1")
     if not publish_proportions:
         raise BadInput("min_support is that of proportions, which are not published. Say publish_proportions=True too.")
 
@@ -163,7 +161,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
             *_weak_proportions(prepared, proportions),
             *recoding.warnings,
             *prepared.counts.remarks,
-            *_formulas(published),
+            *_formulas(published, classes),
         ),
         proportions=proportions,
     )
@@ -182,9 +180,20 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
     )
 
 
-def _formulas(published: Published) -> tuple[str, ...]:
-    """Whether a spreadsheet would compute some of the published cells."""
-    warning = formula_warning(count_formulas(published))
+def _formulas(published: Published, classes: ClassCounts) -> tuple[str, ...]:
+    """Whether a spreadsheet would compute some of the published cells.
+
+    Of the columns that the verifier grouped, it has counted every cell; only the others are looked through.
+    """
+    cells = classes.cells
+    quasi = zip(classes.columns, classes.codes[classes.class_of_cell].T, classes.labels, strict=True)
+    others = ((name, column.codes, column.labels) for name, column in cells.sensitive.items())
+    found = {
+        name: formulas_in(labels, np.bincount(codes, cells.rows, len(labels)))
+        for name, codes, labels in (*quasi, *others)
+    }
+    found |= published.formulas([name for name in classes.table_columns if name not in found])
+    warning = formula_warning({name: number for name, number in found.items() if number})
     return () if warning is None else (warning,)
 
 

@@ -117,13 +117,12 @@ class Published(Protocol):
         """The rows to hand out: never the ones that are kept."""
         ...
 
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """The columns that hold text."""
-        ...
-
     def group(self, columns: Sequence[str]) -> Groups:
         """The distinct combinations of some columns, and how many rows have each."""
+        ...
+
+    def formulas(self, columns: Sequence[str]) -> dict[str, int]:
+        """How many cells of some columns a spreadsheet would take for formulas; columns without any are left out."""
         ...
 
     def write(self, target: Path, wishes: Wishes) -> None:

@@ -8,27 +8,38 @@ one and the original can be told: take one apostrophe away.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hedgerow.arrays import Bools
+from hedgerow.arrays import Longs
 from hedgerow.engines.sql import identifier, literal
 
-if TYPE_CHECKING:
-    from hedgerow.engines.base import Published
-
-__all__ = ["count_formulas", "escape_relation", "escaped", "formula_warning", "text_columns"]
+__all__ = [
+    "count_in_relation",
+    "escape_relation",
+    "escaped",
+    "formula_warning",
+    "formulas_in",
+    "formulas_of",
+    "may_hold_formulas",
+]
 
 _ESCAPE: Final = "'"
 _BEGINS: Final = "=+-@\t\r"
-# The same patterns for Python, Arrow and DuckDB.
+# The same patterns for Python and DuckDB.
 _FORMULA: Final = r"^'*[=+\-@\t\r]"
 _NUMBER: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\z"
+_SIGNS: Final = np.isin(np.arange(256), list(f"{_BEGINS}{_ESCAPE}".encode()))
+# Every byte as what it may be: a border behind which a cell begins, one of the signs, or anything else.
+_BORDER, _OTHER, _SIGN = 0, 1, 2
+_OUTLINE: Final = bytes(_BORDER if byte in b',\n"' else _SIGN if _SIGNS[byte] else _OTHER for byte in range(256))
+_BLOCK: Final = 1 << 17
 _FORMULA_RE: Final = re.compile(_FORMULA)
 _NUMBER_RE: Final = re.compile(_NUMBER.replace(r"\z", r"\Z"))
 
@@ -55,14 +66,61 @@ def escape_relation(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     return rows.project(f"* REPLACE ({', '.join(parts)})")
 
 
-def count_formulas(published: Published) -> dict[str, int]:
-    """How many cells of each column are formulas to a spreadsheet; columns without any are left out."""
-    found = {}
-    for name in published.texts:
-        groups = published.group([name])
-        if number := int(groups.rows[_formulas(groups.cells[0])].sum()):
-            found[name] = number
-    return found
+def formulas_in(labels: Iterable[str | None], rows: Longs) -> int:
+    """How many rows hold a label that is a formula to a spreadsheet.
+
+    >>> formulas_in(["=1+1", "-5", None], np.array([2, 3, 4]))
+    2
+    """
+    found = [label is not None and escaped(label) != label for label in labels]
+    return int(rows[np.array(found, dtype=bool)].sum())
+
+
+def formulas_of(cells: pa.ChunkedArray) -> int:
+    """How many texts of a column are formulas.
+
+    >>> formulas_of(pa.chunked_array([["=1+1", "-5", None, ""]]))
+    1
+    """
+    texts = cells.cast(pa.large_string())
+    few = [chunk.take(pa.array(_beginning(chunk))) for chunk in texts.chunks]
+    counted = pc.value_counts(pa.chunked_array(few, pa.large_string()))
+    return formulas_in(counted.field("values").to_pylist(), counted.field("counts").to_numpy())
+
+
+def _beginning(texts: pa.Array) -> Longs:
+    """Where a text begins as a formula does. Only first bytes are read: most columns have none of these."""
+    _, bounds, letters = texts.buffers()
+    if letters is None or not letters.size:
+        return np.zeros(0, dtype=np.int64)
+    offsets = np.frombuffer(bounds, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    filled = np.flatnonzero(offsets[1:] > offsets[:-1])
+    return filled[_SIGNS[np.frombuffer(letters, np.uint8)[offsets[filled]]]]
+
+
+def may_hold_formulas(path: Path) -> bool:
+    """Whether a cell of a CSV that was written here may be a formula: one pass over its bytes.
+
+    A sign at the beginning of a cell stands behind a comma, a line end or a quote.
+    """
+    last = b""
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            outline = np.frombuffer((last + block).translate(_OUTLINE), np.uint8)
+            if (outline[1:] - outline[:-1] == _SIGN - _BORDER).any():
+                return True
+            last = block[-1:]
+    return False
+
+
+def count_in_relation(rows: duckdb.DuckDBPyRelation, columns: Sequence[str]) -> dict[str, int]:
+    """How many cells of some columns are formulas; columns without any are left out. One pass for all."""
+    texts = [name for name in text_columns(rows) if name in columns]
+    if not texts:
+        return {}
+    parts = [f"count(*) FILTER (WHERE {_is_formula(f'CAST({identifier(name)} AS VARCHAR)')})" for name in texts]
+    found = zip(texts, rows.aggregate(", ".join(parts)).fetchall()[0], strict=True)
+    return {name: number for name, number in found if number}
 
 
 def formula_warning(counts: Mapping[str, int]) -> str | None:
@@ -99,13 +157,3 @@ def _is_formula(cell: str) -> str:
         f"left({cell}, 1) IN ({begins}) AND regexp_matches({cell}, {literal(_FORMULA)}) "
         f"AND NOT regexp_matches({cell}, {literal(_NUMBER)})"
     )
-
-
-def _formulas(cells: pa.Array) -> Bools:
-    begins = pc.starts_with(cells, _ESCAPE)
-    for sign in _BEGINS:
-        begins = pc.or_(begins, pc.starts_with(cells, sign))
-    found: Bools = np.zeros(len(cells), dtype=bool)
-    few = np.flatnonzero(pc.fill_null(begins, False).to_numpy(zero_copy_only=False))
-    found[few] = [escaped(cell) != cell for cell in cells.take(pa.array(few)).to_pylist()]
-    return found

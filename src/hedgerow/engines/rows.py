@@ -20,7 +20,7 @@ from hedgerow.engines.base import Groups, Wishes
 from hedgerow.engines.csv_source import csv_scan
 from hedgerow.engines.csv_text import read_header
 from hedgerow.engines.formats import copy_options, file_format
-from hedgerow.engines.formulas import escape_relation, text_columns
+from hedgerow.engines.formulas import count_in_relation, escape_relation, formulas_of, may_hold_formulas
 from hedgerow.engines.sql import column_list, file_literal, identifier, literal, place_literal
 from hedgerow.errors import BadInput, translated
 from hedgerow.frames import as_arrow, open_frame, refuse_alike
@@ -42,19 +42,18 @@ class FrameRows:
         # Arrow tables and DuckDB relations cannot be changed.
         return self.native if copy is None else copy()
 
-    @cached_property
-    def texts(self) -> tuple[str, ...]:
-        """The columns that hold text."""
-        frame = open_frame(self.native).frame
-        return tuple(
-            name for name in frame.columns if frame.schema[name] in (nw.String, nw.Categorical, nw.Enum, nw.Object)
-        )
-
     def group(self, columns: Sequence[str]) -> Groups:
         """The distinct combinations of some columns, and how many rows have each."""
         frame = open_frame(self.native).frame
         arrays = {f"c{at}": _cells(frame[name]) for at, name in enumerate(columns)}
         return Groups.of(pa.table(arrays).group_by(list(arrays)).aggregate([([], "count_all")]))
+
+    def formulas(self, columns: Sequence[str]) -> dict[str, int]:
+        """How many cells of some columns a spreadsheet would take for formulas."""
+        frame = open_frame(self.native).frame
+        texts = [name for name in columns if frame.schema[name] in (nw.String, nw.Categorical, nw.Enum, nw.Object)]
+        found = {name: formulas_of(_cells(frame[name])) for name in texts}
+        return {name: number for name, number in found.items() if number}
 
     def write(self, target: Path, wishes: Wishes) -> None:
         """Write the rows through Arrow."""
@@ -86,19 +85,22 @@ class StagedRows:
         self.folder.keep_for(relation)
         return relation
 
-    @cached_property
-    def texts(self) -> tuple[str, ...]:
-        """The columns that hold text."""
-        with open_database() as database:
-            return tuple(text_columns(_scan(database, self.native)))
-
     def group(self, columns: Sequence[str]) -> Groups:
         """The distinct combinations of some columns, and how many rows have each."""
-        unreadable = BadInput(f"The file {self.native.name!r} cannot be read.")
-        with translated(duckdb.Error, into=unreadable), open_database() as database:
+        with translated(duckdb.Error, into=self._unreadable()), open_database() as database:
             keys = ", ".join(map(identifier, columns))
             cells = ", ".join(f"{identifier(name)} AS c{at}" for at, name in enumerate(columns))
             return Groups.of(_scan(database, self.native).aggregate(f"{cells}, count(*) AS n", keys).to_arrow_table())
+
+    def formulas(self, columns: Sequence[str]) -> dict[str, int]:
+        """How many cells of some columns a spreadsheet would take for formulas."""
+        if not columns or (self.native.suffix == ".csv" and not may_hold_formulas(self.native)):
+            return {}
+        with translated(duckdb.Error, into=self._unreadable()), open_database() as database:
+            return count_in_relation(_scan(database, self.native), columns)
+
+    def _unreadable(self) -> BadInput:
+        return BadInput(f"The file {self.native.name!r} cannot be read.")
 
     def write(self, target: Path, wishes: Wishes) -> None:
         """Copy the file, or write its rows in another form. Never a link: the copy is nobody else's."""

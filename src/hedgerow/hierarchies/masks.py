@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, TypeGuard
-
-import numpy as np
+from typing import Literal
 
 from hedgerow.domains import Domain
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, is_whole
 from hedgerow.hierarchies.encoded import EncodedHierarchy
 from hedgerow.hierarchies.trees import encode_tree, tree_of_levels
 
@@ -101,7 +99,7 @@ def masking(
         raise BadInput.parameter("side", "masking", "'left' or 'right'", side)
     if not isinstance(character, str) or len(character) != 1:
         raise BadInput.parameter("character", "masking", "one character", character)
-    if length is not None and not _is_count(length):
+    if length is not None and not is_whole(length, 1):
         raise BadInput.parameter("length", "masking", "an int >= 1", length)
     return Masking(side, character, None if levels is None else _counts(levels), length)
 
@@ -144,18 +142,13 @@ def prefix(*lengths: int) -> Prefix:
 
 def _counts(levels: object) -> tuple[int, ...]:
     """Read how many characters each level masks."""
-    if _is_count(levels):
+    if is_whole(levels, 1):
         return tuple(range(1, levels + 1))
     counts = tuple(levels) if isinstance(levels, Iterable) else ()
     if (
         not counts
-        or not all(_is_count(count) for count in counts)
+        or not all(is_whole(count, 1) for count in counts)
         or any(coarse <= fine for fine, coarse in pairwise(counts))
     ):
         raise BadInput.parameter("levels", "masking", "an int >= 1 or increasing ints >= 1", levels)
     return tuple(int(count) for count in counts)
-
-
-def _is_count(number: object) -> TypeGuard[int]:
-    """Whether a parameter is a whole number of at least one."""
-    return isinstance(number, int | np.integer) and not isinstance(number, bool) and bool(number >= 1)

@@ -6,15 +6,14 @@ The parameters of a learner are the fields of a dataclass.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, is_whole
 
-__all__ = ["TableEstimator", "generator_of", "is_whole", "refuse_unknown_columns"]
+__all__ = ["TableEstimator", "generator_of", "refuse_unknown_columns"]
 
 
 class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
@@ -47,15 +46,6 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has n
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         return tags
-
-
-def is_whole(value: object, least: int) -> bool:
-    """Whether something is a whole number from ``least`` on.
-
-    >>> is_whole(3, 1), is_whole(0, 1), is_whole(True, 1), is_whole(2.0, 1)
-    (True, False, False, False)
-    """
-    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= least
 
 
 def generator_of(random_state: Any, owner: str) -> np.random.Generator:

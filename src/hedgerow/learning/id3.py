@@ -8,9 +8,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, is_whole
 from hedgerow.frames import OpenFrame
-from hedgerow.learning.estimators import generator_of, is_whole
+from hedgerow.learning.estimators import generator_of
 from hedgerow.learning.part_columns import share_columns
 from hedgerow.learning.published import proportions_of, published_columns
 from hedgerow.learning.tree_classifier import ColumnTreeClassifier, Training

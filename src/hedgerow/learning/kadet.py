@@ -12,10 +12,10 @@ import pyarrow as pa
 from hedgerow.arrays import Floats, Longs
 from hedgerow.counts import BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.domains import Domain
-from hedgerow.errors import BadInput, translated
+from hedgerow.errors import BadInput, is_whole, translated
 from hedgerow.frames import OpenFrame, as_arrow
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
-from hedgerow.learning.estimators import is_whole, refuse_unknown_columns
+from hedgerow.learning.estimators import refuse_unknown_columns
 from hedgerow.learning.tree_classifier import Training, TreeClassifier
 from hedgerow.privacy import pack
 from hedgerow.privacy.binding import BoundRequirement, Context

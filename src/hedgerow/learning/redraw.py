@@ -28,11 +28,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hedgerow.arrays import Floats, Longs
-from hedgerow.errors import BadInput, required
+from hedgerow.errors import BadInput, is_whole, required
 from hedgerow.frames import OpenFrame, open_frame
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
 from hedgerow.learning.drawing import COUNTED, draw, original_values, possible_values
-from hedgerow.learning.estimators import generator_of, is_whole, refuse_unknown_columns
+from hedgerow.learning.estimators import generator_of, refuse_unknown_columns
 from hedgerow.proportions import Proportions, Spread
 from hedgerow.published import published_labels
 from hedgerow.release import Release

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Generic, NamedTuple, Self, TypeVar
@@ -44,7 +45,7 @@ class Training(NamedTuple):
         return [str(label) for label in self.classes]
 
 
-class TreeClassifier(ClassifierMixin, TableEstimator, Generic[AnyTree]):  # type: ignore[misc]  # no type hints there
+class TreeClassifier(ClassifierMixin, TableEstimator, ABC, Generic[AnyTree]):  # type: ignore[misc]  # no type hints there
     """A classifier with a tree; a subclass grows it in ``_grown`` and asks it in ``_answer``."""
 
     tree_: AnyTree
@@ -87,16 +88,16 @@ class TreeClassifier(ClassifierMixin, TableEstimator, Generic[AnyTree]):  # type
         check_is_fitted(self)
         return self.tree_.export_text()
 
-    def _check_parameters(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _check_parameters(self) -> None: ...
 
+    @abstractmethod
     def _grown(self, X: Any, training: Training) -> AnyTree:
         """Grow the tree; ``X`` is what the training table was opened from."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _answer(self, opened: OpenFrame) -> Prediction:
         """Send rows down the tree."""
-        raise NotImplementedError
 
     def _prediction(self, X: Any) -> Prediction:
         check_is_fitted(self)

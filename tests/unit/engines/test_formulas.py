@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.engines import FrameRows, StagedRows
-from hedgerow.engines.formulas import count_formulas, escape_relation, escaped, formula_warning
+from hedgerow.engines.formulas import escape_relation, escaped, formula_warning, formulas_in, may_hold_formulas
 from hedgerow.places import Scratch
 
 FORMULAS = [
@@ -71,13 +72,14 @@ def test_no_two_cells_become_one_and_all_are_harmless(cells: list[str]) -> None:
 
 @examples(50)
 @given(st.lists(TEXTS, min_size=1, max_size=20))
-def test_duckdb_and_arrow_agree_with_python(cells: list[str]) -> None:
+def test_duckdb_agrees_with_python(cells: list[str]) -> None:
     table = pa.table({"a": [*cells, None]})
     rows = duckdb.connect().from_arrow(table)
     assert escape_relation(rows).fetchall() == [*((escaped(cell),) for cell in cells), (None,)]
     number = sum(escaped(cell) != cell for cell in cells)
-    assert count_formulas(FrameRows(table)).get("a", 0) == number
-    assert count_formulas(FrameRows(rows)).get("a", 0) == number
+    assert FrameRows(table).formulas(["a"]).get("a", 0) == number
+    assert FrameRows(rows).formulas(["a"]).get("a", 0) == number
+    assert formulas_in([*cells, None], np.ones(len(cells) + 1, dtype=np.int64)) == number
 
 
 def test_only_texts_count(frame_type: Callable[[pa.Table], Any]) -> None:
@@ -89,12 +91,20 @@ def test_only_texts_count(frame_type: Callable[[pa.Table], Any]) -> None:
             "plain": ["a", "b", "c", "-1"],
         }
     )
-    assert count_formulas(FrameRows(frame_type(table))) == {"note": 2, "kind": 3}
+    rows = FrameRows(frame_type(table))
+    assert rows.formulas(table.column_names) == {"note": 2, "kind": 3}
+    assert rows.formulas(["kind"]) == {"kind": 3}
+    assert rows.formulas(["number"]) == {}
 
 
 def test_objects() -> None:
     frame = pd.DataFrame({"a": pd.Series(["=1", 5, None, "-"], dtype=object), "b": [1.5, -2.5, -1.0, 0.0]})
-    assert count_formulas(FrameRows(frame)) == {"a": 2}
+    assert FrameRows(frame).formulas(["a", "b"]) == {"a": 2}
+
+
+def test_a_column_without_any_text_has_no_formula() -> None:
+    assert FrameRows(pd.DataFrame({"a": pd.Series([None, None], dtype=object)})).formulas(["a"]) == {}
+    assert FrameRows(pa.table({"a": pa.nulls(2)})).formulas(["a"]) == {}
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet"])
@@ -106,9 +116,11 @@ def test_files(name: str, tmp_path: Path) -> None:
         pq.write_table(rows.to_arrow_table(), tmp_path / name)
     else:
         rows.write_csv(str(tmp_path / name), compression="gzip" if name.endswith("gz") else "none")
-    assert count_formulas(StagedRows.of(tmp_path / name, Scratch(None))) == {"it's": 1, "n": 1}
+    staged = StagedRows.of(tmp_path / name, Scratch(None))
+    assert staged.formulas(["it's", "n", "f"]) == {"it's": 1, "n": 1}
+    assert staged.formulas(["n"]) == {"n": 1}
     pq.write_table(pa.table({"f": [1]}), tmp_path / "numbers.parquet")
-    assert count_formulas(StagedRows.of(tmp_path / "numbers.parquet", Scratch(None))) == {}
+    assert StagedRows.of(tmp_path / "numbers.parquet", Scratch(None)).formulas(["f"]) == {}
 
 
 def test_escaped_csv_is_read_back(tmp_path: Path) -> None:
@@ -130,3 +142,12 @@ def test_the_warning_names_columns_and_no_cell() -> None:
     assert said is not None
     assert "10 cells of 'column 9' and cells of 2 more columns begin with" in said
     assert "column 10" not in said
+
+
+def test_a_sign_at_the_edge_of_a_block_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    for letters in range((1 << 17) - 6, (1 << 17) + 2):
+        path.write_text(f"a,b\n{'x' * letters},=1\n", encoding="utf-8")
+        assert may_hold_formulas(path)
+        path.write_text(f"a,b\n{'x' * letters}=1,y'\n", encoding="utf-8")
+        assert not may_hold_formulas(path)

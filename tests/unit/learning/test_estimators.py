@@ -9,7 +9,7 @@ from sklearn.utils import get_tags
 
 from hedgerow.errors import BadInput
 from hedgerow.learning import C45Classifier, OneClassEncoder
-from hedgerow.learning.estimators import TableEstimator, generator_of, is_whole, refuse_unknown_columns
+from hedgerow.learning.estimators import TableEstimator, generator_of, refuse_unknown_columns
 
 SKY = pa.table({"sky": ["grey", "blue"]})
 
@@ -32,11 +32,6 @@ def test_parameters_are_fields_that_are_given_by_name() -> None:
     assert C45Classifier(min_objects=5).get_params()["min_objects"] == 5
     with pytest.raises(TypeError):
         C45Classifier(0.1)
-
-
-@pytest.mark.parametrize(("value", "is_one"), [(1, True), (np.int64(2), True), (0, False), (True, False), (1.0, False)])
-def test_a_whole_number_is_no_truth_value_and_no_float(value: object, is_one: bool) -> None:
-    assert is_whole(value, 1) == is_one
 
 
 def test_a_seed_is_a_number_a_generator_or_none() -> None:

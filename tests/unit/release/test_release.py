@@ -311,6 +311,18 @@ def test_formulas_are_told_and_escaped_on_request(name: str, told: bool, people_
         assert Counter(row["note"] for row in rows) == shown
 
 
+def test_formulas_are_told_of_columns_of_every_role(tmp_path: Path) -> None:
+    """Some are counted by the verifier, the others looked for: the warning names all."""
+    cells = ["=a", "b"] * 3
+    table = pa.table({"town": cells, "ill": cells, "job": cells, "note": cells, "age": [-1, -2] * 3})
+    schema = hr.Schema(quasi=["town", "age"], sensitive=["ill"], target="job", others="insensitive")
+    for data in (table, _written(table, tmp_path / "people.parquet")):
+        release = hr.anonymize(data, schema, k=3)
+        told = [warning for warning in release.audit.warnings if "spreadsheet" in warning]
+        named = ", ".join(f"3 cells of '{name}'" for name in ("town", "ill", "job", "note"))
+        assert [warning.split(" begin with")[0] for warning in told] == [named]
+
+
 def test_an_escaped_column_keeps_its_requirements(tmp_path: Path) -> None:
     """The order of the values is that of their texts without the apostrophe."""
     table = pa.table({"age": [1, 1, 1, 2, 2, 2], "ill": ["=a", "b", "-c"] * 2})

@@ -17,6 +17,7 @@ from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.privacy.formulas import all_hold
 
 __all__ = [
+    "AFTER",
     "SLACK",
     "Classes",
     "arrange",
@@ -33,6 +34,7 @@ __all__ = [
 
 # A change must gain more than rounding.
 SLACK = 1e-9
+AFTER, BEFORE = 0, 1
 
 
 class Classes(NamedTuple):
@@ -41,8 +43,8 @@ class Classes(NamedTuple):
     Attributes
     ----------
     of_unit : int array (units,)
-    after, before : int arrays (units,)
-        The neighbours of a unit in its list, -1 at the ends.
+    beside : int array (units, 2)
+        The units after and before a unit in its list, -1 at the ends.
     first : int array (classes,)
         The first unit of each, -1 if it has none.
     size : int array (classes,)
@@ -54,8 +56,7 @@ class Classes(NamedTuple):
     """
 
     of_unit: Longs
-    after: Longs
-    before: Longs
+    beside: Longs
     first: Longs
     size: Longs
     loss: Floats
@@ -64,12 +65,12 @@ class Classes(NamedTuple):
 
 def new_classes(boxes: Boxes, room: int) -> Classes:
     """Room for so many classes, with nothing in them."""
-    of_unit, after, before = np.full((3, len(boxes.bits)), -1, dtype=np.int64)
+    of_unit, beside = np.full(len(boxes.bits), -1, dtype=np.int64), np.full((len(boxes.bits), 2), -1, dtype=np.int64)
     first, size = np.full(room, -1, dtype=np.int64), np.zeros(room, dtype=np.int64)
-    return Classes(of_unit, after, before, first, size, np.zeros(room), boxes.room_for(room + 1))
+    return Classes(of_unit, beside, first, size, np.zeros(room), boxes.room_for(room + 1))
 
 
-@jit(inner=True)
+@jit(once=True)
 def arrange(shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, class_of_unit: Longs) -> None:
     """Put each unit in its class, and describe them. O(units × columns)."""
     for one in range(classes.size.shape[0]):
@@ -94,9 +95,9 @@ def link(weights: Longs, classes: Classes, unit: int, one: int) -> None:
     """Put a unit that is in no class into one, whose box stays as it is until it is described anew."""
     following = classes.first[one]
     if following >= 0:
-        classes.before[following] = unit
-    classes.after[unit] = following
-    classes.before[unit] = -1
+        classes.beside[following, BEFORE] = unit
+    classes.beside[unit, AFTER] = following
+    classes.beside[unit, BEFORE] = -1
     classes.first[one] = unit
     classes.size[one] += weights[unit]
     classes.of_unit[unit] = one
@@ -113,13 +114,13 @@ def join(shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, unit: int
 @jit(inner=True)
 def leave(weights: Longs, classes: Classes, unit: int) -> None:
     """Take a unit out of its class, whose box stays as it is until it is described anew."""
-    one, before, after = classes.of_unit[unit], classes.before[unit], classes.after[unit]
+    one, before, after = classes.of_unit[unit], classes.beside[unit, BEFORE], classes.beside[unit, AFTER]
     if before >= 0:
-        classes.after[before] = after
+        classes.beside[before, AFTER] = after
     else:
         classes.first[one] = after
     if after >= 0:
-        classes.before[after] = before
+        classes.beside[after, BEFORE] = before
     classes.size[one] -= weights[unit]
     classes.of_unit[unit] = -1
 
@@ -142,7 +143,7 @@ def loss_without(shape: Shape, boxes: Boxes, classes: Classes, one: int, less: i
                 empty = False
             else:
                 enclose(shape, classes.boxes, into, boxes, unit)
-        unit = classes.after[unit]
+        unit = classes.beside[unit, AFTER]
     return 0.0 if empty else joint_loss(shape, classes.boxes, into, classes.boxes, into, np.inf)
 
 
@@ -196,7 +197,7 @@ def satisfied(
     while unit >= 0:
         if unit != less:
             tally(units, unit, histogram)
-        unit = classes.after[unit]
+        unit = classes.beside[unit, AFTER]
     if more >= 0:
         tally(units, more, histogram)
     return all_hold(packed, size, histogram)

@@ -8,6 +8,8 @@ of all rounds is kept. In the end single units move until none can at a gain.
 
 from __future__ import annotations
 
+import numpy as np
+
 from hedgerow._jit import int64, jit
 from hedgerow.anonymizers.boxes._arrangement import (
     SLACK,
@@ -63,26 +65,28 @@ def improve_classes(
     A round takes O(units × columns × (classes + units of a class)), and where a class that shed a value takes others
     in, O(units of its nearest classes) for each; most candidates are left after their first columns.
     """
-    arrange(shape, boxes, units.weight, classes, best)
-    lowest = total_loss(classes)
-    for number in range(thresholds.shape[0]):
-        allowed = thresholds[number] * total_loss(classes) / used
-        shed_values(shape, boxes, units, classes, used, least, packed, allowed, room)
-        _move_units(shape, boxes, units, classes, least, packed, int64(1), room.histogram)
-        # Only now: where a record that lies far from the others had to stay, half a class would stay with it.
-        used = split_classes(shape, boxes, units, classes, used, least, packed, room)
+    rounds = thresholds.shape[0]
+    lowest = np.inf
+    for number in range(rounds + 1):
+        last = number == rounds
+        if number == 0 or last:
+            arrange(shape, boxes, units.weight, classes, best)
+            lowest = total_loss(classes)
+        if not last:
+            allowed = thresholds[number] * total_loss(classes) / used
+            shed_values(shape, boxes, units, classes, used, least, packed, allowed, room)
+        _move_units(shape, boxes, units, classes, least, packed, passes if last else int64(1), room.histogram)
+        if not last:
+            # Only now: where a record that lies far from the others had to stay, half a class would stay with it.
+            used = split_classes(shape, boxes, units, classes, used, least, packed, room)
         total = total_loss(classes)
         if total < lowest - SLACK:
             lowest = total
             for unit in range(best.shape[0]):
                 best[unit] = classes.of_unit[unit]
-    arrange(shape, boxes, units.weight, classes, best)
-    _move_units(shape, boxes, units, classes, least, packed, passes, room.histogram)
-    for unit in range(best.shape[0]):
-        best[unit] = classes.of_unit[unit]
 
 
-@jit(inner=True)
+@jit(once=True)
 def _move_units(
     shape: Shape,
     boxes: Boxes,

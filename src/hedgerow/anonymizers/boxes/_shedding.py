@@ -12,7 +12,17 @@ from typing import NamedTuple
 import numpy as np
 
 from hedgerow._jit import int64, jit
-from hedgerow.anonymizers.boxes._arrangement import SLACK, Classes, best_class, describe, join, leave, link, satisfied
+from hedgerow.anonymizers.boxes._arrangement import (
+    AFTER,
+    SLACK,
+    Classes,
+    best_class,
+    describe,
+    join,
+    leave,
+    link,
+    satisfied,
+)
 from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units, copy_box, enclose, joint_loss
 from hedgerow.arrays import Floats, Longs
 from hedgerow.privacy.binding import PackedRequirements
@@ -31,9 +41,8 @@ class SheddingRoom(NamedTuple):
     members: Longs  # (units,): of a class
     group: Longs  # (units,): those that leave together
     journal: Longs  # (units, 2): those that moved, and from where
-    losses: Floats  # (units,)
     donors: Longs
-    distances: Floats
+    losses: Floats  # (units + donors,)
 
 
 def new_shedding_room(units: Units) -> SheddingRoom:
@@ -42,10 +51,10 @@ def new_shedding_room(units: Units) -> SheddingRoom:
     journal = np.empty((len(units.weight) + _TAKEN, 2), dtype=np.int64)
     histogram = np.zeros(units.histogram, dtype=np.int64)
     donors = np.empty(_DONORS, dtype=np.int64)
-    return SheddingRoom(histogram, members, group, journal, np.empty(len(units.weight)), donors, np.empty(_DONORS))
+    return SheddingRoom(histogram, members, group, journal, donors, np.empty(len(units.weight) + _DONORS))
 
 
-@jit(inner=True)
+@jit(once=True)
 def shed_values(
     shape: Shape,
     boxes: Boxes,
@@ -62,7 +71,7 @@ def shed_values(
     For a range, what is shed is an end of it, up to some value.
     """
     # Both ends of a range, then one kind of value for each tree and set.
-    kinds = 2 * shape.scale.shape[0] + shape.offsets.shape[0] + shape.share.shape[0]
+    kinds = boxes.ends.shape[1] + shape.trees.shape[0] + shape.share.shape[0]
     for one in range(used):
         if classes.loss[one] <= 0.0:
             continue
@@ -84,11 +93,11 @@ def _members(classes: Classes, one: int, members: Longs) -> int:
     while unit >= 0:
         members[length] = unit
         length += 1
-        unit = classes.after[unit]
+        unit = classes.beside[unit, AFTER]
     return length
 
 
-@jit(inner=True)
+@jit(once=True)
 def _held_before(shape: Shape, boxes: Boxes, classes: Classes, members: Longs, place: int, kind: int) -> bool:
     """Whether a unit further in front, of the same class still, has the same value."""
     unit = members[place]
@@ -103,7 +112,7 @@ def _held_before(shape: Shape, boxes: Boxes, classes: Classes, members: Longs, p
     return False
 
 
-@jit(inner=True)
+@jit(once=True)
 def _holders(
     shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, unit: int, kind: int, group: Longs
 ) -> tuple[int, int]:
@@ -115,21 +124,19 @@ def _holders(
             group[length] = other
             length += 1
             weight += weights[other]
-        other = classes.after[other]
+        other = classes.beside[other, AFTER]
     return length, weight
 
 
 @jit(inner=True)
 def _goes_along(shape: Shape, boxes: Boxes, unit: int, other: int, kind: int) -> bool:
     """Whether another unit lies as far at the end of a range, or has the same value of a tree or a set."""
-    ranges, trees = len(shape.scale), len(shape.offsets)
-    if kind < ranges:
-        return bool(boxes.low[other, kind] <= boxes.low[unit, kind])
-    if kind < 2 * ranges:
-        return bool(boxes.high[other, kind - ranges] >= boxes.high[unit, kind - ranges])
-    if kind < 2 * ranges + trees:
-        return bool(boxes.nodes[other, kind - 2 * ranges] == boxes.nodes[unit, kind - 2 * ranges])
-    column = kind - 2 * ranges - trees
+    ends, trees = boxes.ends.shape[1], boxes.nodes.shape[1]
+    if kind < ends:
+        return bool(boxes.ends[other, kind] >= boxes.ends[unit, kind])
+    if kind < ends + trees:
+        return bool(boxes.nodes[other, kind - ends] == boxes.nodes[unit, kind - ends])
+    column = kind - ends - trees
     for slot in range(shape.slots[column], shape.slots[column + 1]):
         word = shape.words[slot]
         if (boxes.bits[other, word] ^ boxes.bits[unit, word]) & shape.masks[slot] != 0:
@@ -177,7 +184,7 @@ def _shed(
         _take_back(shape, boxes, units.weight, classes, one, journal, max(length, moved))
 
 
-@jit(inner=True)
+@jit(once=True)
 def _take_in(
     shape: Shape,
     boxes: Boxes,
@@ -191,7 +198,7 @@ def _take_in(
 ) -> tuple[int, float]:
     """Fill a class up with what costs least per record; how many units came, and what is left of the balance."""
     donors, journal = room.donors, room.journal
-    _find_donors(shape, classes, one, least, donors, room.distances)
+    _find_donors(shape, classes, one, least, donors, room.losses)
     taken = 0
     while classes.size[one] < least and taken < _TAKEN and balance > 0.0:
         before = classes.size[one] * classes.loss[one]
@@ -209,7 +216,7 @@ def _take_in(
                     cost = (together * joint - before - saved) / weight
                     if cost < best:
                         best, found, found_loss = cost, unit, joint
-                unit = classes.after[unit]
+                unit = classes.beside[unit, AFTER]
         # What comes later may cost less, since the box has grown by then, but hardly ever does.
         if found < 0 or best * (least - classes.size[one]) > balance:
             break
@@ -221,24 +228,25 @@ def _take_in(
     return taken, balance
 
 
-@jit(inner=True)
+@jit(once=True)
 def _find_donors(shape: Shape, classes: Classes, one: int, least: int, donors: Longs, distances: Floats) -> None:
     """The nearest classes that can spare records, by the loss of the box around both; -1 where there are no more."""
+    furthest = _DONORS - 1
     for place in range(_DONORS):
         donors[place], distances[place] = -1, np.inf
     for other in range(classes.size.shape[0]):
         if other == one or classes.size[other] <= least:
             continue
-        distance = joint_loss(shape, classes.boxes, one, classes.boxes, other, distances[-1])
-        if distance < distances[-1]:
-            place = _DONORS - 1
+        distance = joint_loss(shape, classes.boxes, one, classes.boxes, other, distances[furthest])
+        if distance < distances[furthest]:
+            place = furthest
             while place > 0 and distances[place - 1] > distance:
                 distances[place], donors[place] = distances[place - 1], donors[place - 1]
                 place -= 1
             distances[place], donors[place] = distance, other
 
 
-@jit(inner=True)
+@jit(once=True)
 def _all_satisfied(
     units: Units,
     classes: Classes,
@@ -262,7 +270,7 @@ def _all_satisfied(
     return True
 
 
-@jit(inner=True)
+@jit(once=True)
 def _take_back(
     shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, one: int, journal: Longs, moved: int
 ) -> None:
@@ -281,7 +289,7 @@ def _take_back(
             describe(shape, boxes, classes, touched)
 
 
-@jit(inner=True)
+@jit(once=True)
 def split_classes(
     shape: Shape,
     boxes: Boxes,
@@ -304,12 +312,13 @@ def split_classes(
         _grow(shape, boxes, classes, order, length, room.losses)
         cut = _best_cut(shape, boxes, units.weight, classes, one, order, length, room.losses, least)
         _move(units.weight, classes, order, cut, length, used)
-        if satisfied(units, classes, one, nobody, nobody, least, packed, room.histogram) and satisfied(
-            units, classes, used, nobody, nobody, least, packed, room.histogram
-        ):
+        both = True
+        for part in (one, used):
+            both = both and satisfied(units, classes, part, nobody, nobody, least, packed, room.histogram)
+        if both:
+            for part in (one, used):
+                describe(shape, boxes, classes, part)
             # What is left may be large enough to be split again.
-            describe(shape, boxes, classes, one)
-            describe(shape, boxes, classes, used)
             used += 1
         else:
             _move(units.weight, classes, order, cut, length, one)
@@ -325,7 +334,7 @@ def _move(weights: Longs, classes: Classes, order: Longs, start: int, end: int, 
         link(weights, classes, order[place], one)
 
 
-@jit(inner=True)
+@jit(once=True)
 def _grow(shape: Shape, boxes: Boxes, classes: Classes, order: Longs, length: int, losses: Floats) -> None:
     """Order units by which comes next to a growing box at the least loss, from one at the rim; and the losses.
 
@@ -352,7 +361,7 @@ def _grow(shape: Shape, boxes: Boxes, classes: Classes, order: Longs, length: in
         losses[place] = joint_loss(shape, classes.boxes, trial, classes.boxes, trial, np.inf)
 
 
-@jit(inner=True)
+@jit(once=True)
 def _best_cut(
     shape: Shape,
     boxes: Boxes,

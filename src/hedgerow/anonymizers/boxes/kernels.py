@@ -32,8 +32,9 @@ class Shape(NamedTuple):
 
     Attributes
     ----------
-    offsets, widths : int arrays (trees,)
-        Of tree ``t``, the pair of nodes ``a``, ``b`` stands at ``offsets[t] + a * widths[t] + b``.
+    trees : int array (trees, 2)
+        With ``start, width = trees[t]``, the pair of nodes ``a``, ``b`` of tree ``t`` stands at
+        ``start + a * width + b``.
     ancestor : int array
         The lowest common ancestor of each pair.
     loss : float array
@@ -48,8 +49,7 @@ class Shape(NamedTuple):
         What each value beyond the first loses.
     """
 
-    offsets: Longs
-    widths: Longs
+    trees: Longs
     ancestor: Ints
     loss: Floats
     scale: Floats
@@ -60,11 +60,14 @@ class Shape(NamedTuple):
 
 
 class Boxes(NamedTuple):
-    """Boxes by rows: nodes of trees, ends of ranges, bits of sets."""
+    """Boxes by rows: nodes of trees, ends of ranges, bits of sets.
+
+    The ends are the highest numbers, then the lowest ones negated: the box around two has the larger of each, and a
+    range is as wide as the sum of its two.
+    """
 
     nodes: Ints
-    low: Floats
-    high: Floats
+    ends: Floats
     bits: Words
 
     def at(self, rows: NDArray[np.integer]) -> Boxes:
@@ -74,7 +77,7 @@ class Boxes(NamedTuple):
     def turned(self) -> Boxes:
         """Copies with a row for each column of the table, and a column for each box."""
         # Also where a single column would need no turning.
-        return Boxes(self.nodes.T.copy(), self.low.T.copy(), self.high.T.copy(), self.bits.T.copy())
+        return Boxes(self.nodes.T.copy(), self.ends.T.copy(), self.bits.T.copy())
 
     def room_for(self, rows: int) -> Boxes:
         """Room for boxes of the same columns."""
@@ -99,13 +102,14 @@ class Units(NamedTuple):
 def joint_loss(shape: Shape, one: Boxes, a: int, other: Boxes, b: int, limit: float) -> float:
     """The loss of a record in the smallest box around two boxes; once it is beyond ``limit`` it may be too low."""
     total = 0.0
-    for column in range(shape.scale.shape[0]):
-        low = min(one.low[a, column], other.low[b, column])
-        high = max(one.high[a, column], other.high[b, column])
+    ranges = shape.scale.shape[0]
+    for column in range(ranges):
+        high = max(one.ends[a, column], other.ends[b, column])
+        low = max(one.ends[a, ranges + column], other.ends[b, ranges + column])
         # A missing number lies so far below the others that a range with both is wider than there is to lose.
-        total += min((high - low) * shape.scale[column], 1.0)
-    for tree in range(shape.offsets.shape[0]):
-        total += shape.loss[shape.offsets[tree] + one.nodes[a, tree] * shape.widths[tree] + other.nodes[b, tree]]
+        total += min((high + low) * shape.scale[column], 1.0)
+    for tree in range(shape.trees.shape[0]):
+        total += shape.loss[shape.trees[tree, 0] + one.nodes[a, tree] * shape.trees[tree, 1] + other.nodes[b, tree]]
         if total > limit:
             return float(total)
     for column in range(shape.share.shape[0]):
@@ -135,11 +139,10 @@ def ones(word: np.uint64) -> int:
 @jit(inner=True)
 def enclose(shape: Shape, boxes: Boxes, a: int, other: Boxes, b: int) -> None:
     """Widen a box to the smallest one around it and another."""
-    for column in range(shape.scale.shape[0]):
-        boxes.low[a, column] = min(boxes.low[a, column], other.low[b, column])
-        boxes.high[a, column] = max(boxes.high[a, column], other.high[b, column])
-    for tree in range(shape.offsets.shape[0]):
-        pair = shape.offsets[tree] + boxes.nodes[a, tree] * shape.widths[tree] + other.nodes[b, tree]
+    for end in range(boxes.ends.shape[1]):
+        boxes.ends[a, end] = max(boxes.ends[a, end], other.ends[b, end])
+    for tree in range(shape.trees.shape[0]):
+        pair = shape.trees[tree, 0] + boxes.nodes[a, tree] * shape.trees[tree, 1] + other.nodes[b, tree]
         boxes.nodes[a, tree] = shape.ancestor[pair]
     for word in range(boxes.bits.shape[1]):
         boxes.bits[a, word] |= other.bits[b, word]
@@ -150,9 +153,8 @@ def copy_box(boxes: Boxes, a: int, other: Boxes, b: int) -> None:
     """Make a box equal to another."""
     for tree in range(boxes.nodes.shape[1]):
         boxes.nodes[a, tree] = other.nodes[b, tree]
-    for column in range(boxes.low.shape[1]):
-        boxes.low[a, column] = other.low[b, column]
-        boxes.high[a, column] = other.high[b, column]
+    for end in range(boxes.ends.shape[1]):
+        boxes.ends[a, end] = other.ends[b, end]
     for word in range(boxes.bits.shape[1]):
         boxes.bits[a, word] = other.bits[b, word]
 

@@ -56,9 +56,9 @@ def described(counts: FrequencyTable, metric: LossName, shown: Sequence[Shown]) 
     spans = [at for at, how in enumerate(shown) if how != "label" and _spanned(counts, at, how)]
     sets = columns_of_sets(counts, shown)
     nodes, pairs = _trees(counts, trees, "nllm" if metric == "discernibility" else metric)
-    low, scale = _ranges(counts, spans)
+    numbers, scale = _ranges(counts, spans)
     bits, slots = _sets(counts, sets)
-    return Described(Shape(*pairs, scale, *slots), Boxes(nodes, low, low.copy(), bits))
+    return Described(Shape(*(*pairs, scale, *slots)), Boxes(nodes, np.hstack([numbers, -numbers]), bits))
 
 
 def columns_of_sets(counts: FrequencyTable, shown: Sequence[Shown]) -> list[int]:
@@ -78,16 +78,15 @@ def units_of(counts: FrequencyTable, context: Context) -> Units:
     return Units(counts.tuple_sizes.copy(), cells, counts.cell_sizes, values, int(context.offsets[-1]))
 
 
-def _trees(
-    counts: FrequencyTable, columns: list[int], metric: NodeLoss
-) -> tuple[Ints, tuple[Longs, Longs, Ints, Floats]]:
+def _trees(counts: FrequencyTable, columns: list[int], metric: NodeLoss) -> tuple[Ints, tuple[Longs, Ints, Floats]]:
     nodes = np.empty((len(counts.tuples), len(columns)), dtype=np.int32)
-    offsets, widths, ancestors, losses = [0], [], [np.empty(0, np.int32)], [np.empty(0)]
+    trees, ancestors, losses = [], [np.empty(0, np.int32)], [np.empty(0)]
+    pairs = 0
     for place, at in enumerate(columns):
         name = counts.quasi[at]
         hierarchy = counts.hierarchies[name]
         width = len(hierarchy.parent)
-        if offsets[-1] + width * width > _MOST_PAIRS:
+        if pairs + width * width > _MOST_PAIRS:
             raise BadInput(
                 f"The hierarchy of {name!r} has {width:,} nodes, too many to compare in pairs. Round the column, or "
                 "give it a hierarchy with fewer values."
@@ -96,14 +95,9 @@ def _trees(
         nodes[:, place] = hierarchy.leaf_of[counts.tuples[:, at]]
         ancestors.append(pair)
         losses.append(loss_of_nodes(hierarchy, counts.domains[name], metric)[pair])
-        offsets.append(offsets[-1] + width * width)
-        widths.append(width)
-    return nodes, (
-        np.array(offsets[:-1], dtype=np.int64),
-        np.array(widths, dtype=np.int64),
-        np.concatenate(ancestors),
-        np.concatenate(losses),
-    )
+        trees.append((pairs, width))
+        pairs += width * width
+    return nodes, (np.array(trees, np.int64).reshape(-1, 2), np.concatenate(ancestors), np.concatenate(losses))
 
 
 def _ancestors(hierarchy: EncodedHierarchy) -> Ints:
@@ -122,7 +116,7 @@ def _ancestors(hierarchy: EncodedHierarchy) -> Ints:
 
 
 def _ranges(counts: FrequencyTable, columns: list[int]) -> tuple[Floats, Floats]:
-    low = np.empty((len(counts.tuples), len(columns)))
+    numbers = np.empty((len(counts.tuples), len(columns)))
     scale = np.empty(len(columns))
     for place, at in enumerate(columns):
         domain = counts.domains[counts.quasi[at]]
@@ -131,8 +125,8 @@ def _ranges(counts: FrequencyTable, columns: list[int]) -> tuple[Floats, Floats]
         scale[place] = 1.0 / spread
         # A missing number lies so far away that a range around it and another has lost all there is to lose.
         beyond = [positions[:1].sum() - spread] if domain.has_missing else []
-        low[:, place] = np.append(positions, beyond)[counts.tuples[:, at]]
-    return low, scale
+        numbers[:, place] = np.append(positions, beyond)[counts.tuples[:, at]]
+    return numbers, scale
 
 
 def _sets(counts: FrequencyTable, columns: list[int]) -> tuple[Words, tuple[Longs, Longs, Words, Floats]]:

@@ -1,4 +1,4 @@
-"""The kernels of clustering: clusters that grow record by record, and records that join the nearest cluster.
+"""The kernels of clustering: clusters that grow record by record.
 
 Records that are equal in all that counts are one unit with a weight; a cluster takes as many of them as it needs. The
 cost of a record is by how much the total loss of the cluster grows: one more record, and a wider box for all.
@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from hedgerow._jit import int64, jit
-from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units, copy_box, enclose, joint_loss, tally
+from hedgerow.anonymizers.boxes.kernels import Units, tally
 from hedgerow.arrays import Bools, Floats, Ints, Longs
 from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.privacy.formulas import all_hold
 
-__all__ = ["Rows", "Shares", "boxes_around", "complete", "grow_clusters", "place"]
+__all__ = ["Rows", "Shares", "complete", "grow_clusters"]
 
 
 class Shares(NamedTuple):
@@ -46,7 +46,7 @@ class Rows(NamedTuple):
         What a set loses with each value beyond the first.
     nodes : int array (units, trees)
     pairs : tuple of arrays
-        The first four of :class:`Shape`: where two nodes of a hierarchy meet, and what is lost there.
+        The first three of :class:`Shape`: where two nodes of a hierarchy meet, and what is lost there.
     """
 
     numbers: Floats
@@ -54,7 +54,7 @@ class Rows(NamedTuple):
     codes: Ints
     share_of_value: Floats
     nodes: Ints
-    pairs: tuple[Longs, Longs, Ints, Floats]
+    pairs: tuple[Longs, Ints, Floats]
 
     def at(self, units: Longs) -> Rows:
         """Some of the units."""
@@ -252,15 +252,15 @@ def _begin(rows: Rows, growing: Growing, unit: int) -> None:
     growing.loss[0] = 0.0
 
 
-@jit(inner=True)
+@jit(once=True)
 def _widen(rows: Rows, growing: Growing, unit: int) -> None:
     """Take a unit in."""
     for column in range(rows.scale.shape[0]):
         growing.low[column] = min(growing.low[column], rows.numbers[unit, column])
         growing.high[column] = max(growing.high[column], rows.numbers[unit, column])
-    offsets, widths, ancestor, _ = rows.pairs
+    trees, ancestor, _ = rows.pairs
     for tree in range(rows.nodes.shape[1]):
-        pair = offsets[tree] + growing.node[tree] * widths[tree] + rows.nodes[unit, tree]
+        pair = trees[tree, 0] + growing.node[tree] * trees[tree, 1] + rows.nodes[unit, tree]
         growing.node[tree] = ancestor[pair]
     for column in range(rows.codes.shape[1]):
         code = rows.codes[unit, column]
@@ -277,15 +277,15 @@ def _with(rows: Rows, growing: Growing, unit: int) -> float:
         width = max(growing.high[column], number) - min(growing.low[column], number)
         # A missing number lies so far below the others that a range with both is wider than there is to lose.
         total += min(width * rows.scale[column], 1.0)
-    offsets, widths, _, loss = rows.pairs
+    trees, _, loss = rows.pairs
     for tree in range(rows.nodes.shape[1]):
-        total += loss[offsets[tree] + growing.node[tree] * widths[tree] + rows.nodes[unit, tree]]
+        total += loss[trees[tree, 0] + growing.node[tree] * trees[tree, 1] + rows.nodes[unit, tree]]
     for column in range(rows.codes.shape[1]):
         total += growing.extra[rows.codes[unit, column]]
     return float(total)
 
 
-@jit(inner=True)
+@jit(once=True)
 def _furthest(rows: Rows, growing: Growing, number: int) -> int:
     """The unit that has the widest box with a cluster, the first of equals."""
     alive = growing.alive
@@ -299,7 +299,7 @@ def _furthest(rows: Rows, growing: Growing, number: int) -> int:
     return found
 
 
-@jit(inner=True)
+@jit(once=True)
 def _look_at_all(rows: Rows, growing: Growing, alive: int, wanted: int) -> tuple[int, float]:
     """Take the nearest so many at hand (and all that are as near as the last); how many, and how near that is."""
     losses, bound = growing.losses, growing.bound
@@ -314,7 +314,7 @@ def _look_at_all(rows: Rows, growing: Growing, alive: int, wanted: int) -> tuple
     return near, furthest
 
 
-@jit(inner=True)
+@jit(once=True)
 def _nth_smallest(numbers: Floats, length: int, nth: int) -> float:
     """The number that has so many others before it in ascending order, by Hoare's selection. Expected O(length)."""
     first, last = 0, length - 1
@@ -356,97 +356,3 @@ def _nearest_unit(rows: Rows, growing: Growing, near: int) -> tuple[int, float]:
             best = bound[unit]
             found = unit
     return found, best
-
-
-def place(shape: Shape, boxes: Boxes, around: Boxes, size: Longs, unit: Longs, weight: Longs, wanted: int) -> Shares:
-    """Let records join the clusters where they cost least, one after the other.
-
-    Parameters
-    ----------
-    around, size
-        The boxes of the clusters and how many records they have; both grow.
-    unit, weight : int arrays
-        The records, in the order in which they come.
-    wanted : int
-        As long as there are clusters with fewer records, only these are joined.
-
-    Notes
-    -----
-    O(records × clusters × columns), equal records counted once; a candidate is left as soon as it costs too much.
-    """
-    lacking = np.flatnonzero(size < wanted)
-    # A unit is divided only where it fills a cluster up.
-    found = np.empty((len(unit) + len(lacking), 3), dtype=np.int64)
-    length = _place(shape, boxes, around, size, np.empty(len(size)), unit, weight, wanted, lacking, found)
-    return Shares(*found[:length].T.copy())
-
-
-@jit
-def _place(
-    shape: Shape,
-    boxes: Boxes,
-    around: Boxes,
-    size: Longs,
-    loss: Floats,
-    unit: Longs,
-    weight: Longs,
-    wanted: int,
-    lacking: Longs,
-    found: Longs,
-) -> int:
-    """Write down the shares of the records; returns how many there are. ``loss`` is room for each cluster's."""
-    shares = int64(0)
-    lack = lacking.shape[0]
-    for cluster in range(size.shape[0]):
-        loss[cluster] = joint_loss(shape, around, cluster, around, cluster, np.inf)
-    for at in range(unit.shape[0]):
-        left = weight[at]
-        while left > 0:
-            best = np.inf
-            chosen = chosen_at = int64(-1)
-            chosen_joint = 0.0
-            for among in range(lack if lack > 0 else size.shape[0]):
-                cluster = lacking[among] if lack > 0 else among
-                before = size[cluster] * loss[cluster]
-                limit = (best + before) / (size[cluster] + 1)
-                joint = joint_loss(shape, around, cluster, boxes, unit[at], limit)
-                cost = (size[cluster] + 1) * joint - before
-                # Beyond the limit the loss may be too low, and must not be taken even where rounding brings it under
-                # the best.
-                if joint <= limit and cost < best:
-                    best = cost
-                    chosen = cluster
-                    chosen_at = among
-                    chosen_joint = joint
-            taken = min(left, wanted - size[chosen]) if lack > 0 else left
-            enclose(shape, around, chosen, boxes, unit[at])
-            size[chosen] += taken
-            loss[chosen] = chosen_joint
-            left -= taken
-            found[shares, 0], found[shares, 1], found[shares, 2] = unit[at], chosen, taken
-            shares += 1
-            if lack > 0 and size[chosen] >= wanted:
-                lack -= 1
-                for among in range(chosen_at, lack):
-                    lacking[among] = lacking[among + 1]
-    return shares
-
-
-def boxes_around(shape: Shape, boxes: Boxes, shares: Shares) -> Boxes:
-    """The box around the units of each cluster."""
-    clusters = int(shares.cluster.max()) + 1
-    around = boxes.room_for(clusters)
-    _surround(shape, boxes, shares.unit, shares.cluster, around, np.zeros(clusters, dtype=np.bool_))
-    return around
-
-
-@jit
-def _surround(shape: Shape, boxes: Boxes, unit: Longs, cluster: Longs, around: Boxes, begun: Bools) -> None:
-    """Widen the box of each cluster to hold its units."""
-    for at in range(unit.shape[0]):
-        one = cluster[at]
-        if begun[one]:
-            enclose(shape, around, one, boxes, unit[at])
-        else:
-            copy_box(around, one, boxes, unit[at])
-            begun[one] = True

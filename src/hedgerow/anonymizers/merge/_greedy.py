@@ -186,7 +186,7 @@ def _finished(units: Units, joined: Joined, one: int, size: int, least: int, pac
     return all_hold(packed, size, histogram)
 
 
-@jit(inner=True)
+@jit(once=True)
 def _cheapest(shape: Shape, standing: Standing, classes: int, one: int, flat: bool) -> int:
     """The place of the class with which a class is merged at the least increase of the total loss."""
     size, loss, number, joint = standing.size, standing.loss, standing.number, standing.joint
@@ -215,14 +215,15 @@ def _joint_losses(shape: Shape, standing: Standing, one: int, start: int, end: i
     boxes, joint = standing.boxes, standing.joint
     for other in range(end - start):
         joint[other] = 0.0
-    for column in range(len(shape.scale)):
-        lows, highs = boxes.low[column, start:end], boxes.high[column, start:end]
-        low, high, scale = boxes.low[column, one], boxes.high[column, one], shape.scale[column]
+    ranges = len(shape.scale)
+    for column in range(ranges):
+        highs, lows = boxes.ends[column, start:end], boxes.ends[ranges + column, start:end]
+        high, low, scale = boxes.ends[column, one], boxes.ends[ranges + column, one], shape.scale[column]
         for other in range(end - start):
-            joint[other] += min((max(high, highs[other]) - min(low, lows[other])) * scale, 1.0)
-    for tree in range(len(shape.offsets)):
-        first = shape.offsets[tree] + boxes.nodes[tree, one] * shape.widths[tree]
-        losses = shape.loss[first : first + shape.widths[tree]]
+            joint[other] += min((max(high, highs[other]) + max(low, lows[other])) * scale, 1.0)
+    for tree in range(len(shape.trees)):
+        first = shape.trees[tree, 0] + boxes.nodes[tree, one] * shape.trees[tree, 1]
+        losses = shape.loss[first : first + shape.trees[tree, 1]]
         nodes = boxes.nodes[tree, start:end]
         for other in range(end - start):
             joint[other] += losses[nodes[other]]
@@ -237,32 +238,30 @@ def _joint_losses(shape: Shape, standing: Standing, one: int, start: int, end: i
             joint[other] -= share
 
 
-@jit(inner=True)
+@jit(once=True)
 def _take_in(shape: Shape, standing: Standing, one: int, other: int) -> None:
     """Widen the box of a class to the smallest one around it and another, and count that one's records."""
     boxes = standing.boxes
     _joint_losses(shape, standing, one, other, other + 1)
     standing.loss[one] = standing.joint[0]
     standing.size[one] += standing.size[other]
-    for column in range(len(shape.scale)):
-        boxes.low[column, one] = min(boxes.low[column, one], boxes.low[column, other])
-        boxes.high[column, one] = max(boxes.high[column, one], boxes.high[column, other])
-    for tree in range(len(shape.offsets)):
-        pair = shape.offsets[tree] + boxes.nodes[tree, one] * shape.widths[tree] + boxes.nodes[tree, other]
+    for end in range(len(boxes.ends)):
+        boxes.ends[end, one] = max(boxes.ends[end, one], boxes.ends[end, other])
+    for tree in range(len(shape.trees)):
+        pair = shape.trees[tree, 0] + boxes.nodes[tree, one] * shape.trees[tree, 1] + boxes.nodes[tree, other]
         boxes.nodes[tree, one] = shape.ancestor[pair]
     for word in range(len(boxes.bits)):
         boxes.bits[word, one] |= boxes.bits[word, other]
 
 
-@jit(inner=True)
+@jit(once=True)
 def _fill_gap(standing: Standing, gap: int, last: int) -> None:
     """Move the last class to the place of one that is gone."""
     boxes = standing.boxes
     for tree in range(boxes.nodes.shape[0]):
         boxes.nodes[tree, gap] = boxes.nodes[tree, last]
-    for column in range(boxes.low.shape[0]):
-        boxes.low[column, gap] = boxes.low[column, last]
-        boxes.high[column, gap] = boxes.high[column, last]
+    for end in range(boxes.ends.shape[0]):
+        boxes.ends[end, gap] = boxes.ends[end, last]
     for word in range(boxes.bits.shape[0]):
         boxes.bits[word, gap] = boxes.bits[word, last]
     standing.size[gap] = standing.size[last]
@@ -270,7 +269,7 @@ def _fill_gap(standing: Standing, gap: int, last: int) -> None:
     standing.number[gap] = standing.number[last]
 
 
-@jit(inner=True)
+@jit(once=True)
 def _equal(standing: Standing, classes: int, one: int) -> int:
     """The place of another class with the same box, or -1."""
     loss = standing.loss
@@ -281,13 +280,13 @@ def _equal(standing: Standing, classes: int, one: int) -> int:
     return -1
 
 
-@jit(inner=True)
+@jit(once=True)
 def _same_box(boxes: Boxes, one: int, other: int) -> bool:
     for tree in range(len(boxes.nodes)):
         if boxes.nodes[tree, one] != boxes.nodes[tree, other]:
             return False
-    for column in range(len(boxes.low)):
-        if boxes.low[column, one] != boxes.low[column, other] or boxes.high[column, one] != boxes.high[column, other]:
+    for end in range(len(boxes.ends)):
+        if boxes.ends[end, one] != boxes.ends[end, other]:
             return False
     for word in range(len(boxes.bits)):  # noqa: SIM110 - numba compiles no generator
         if boxes.bits[word, one] != boxes.bits[word, other]:

@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike
 from hedgerow import privacy
 from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units
 from hedgerow.anonymizers.boxes.layout import Described, columns_of_sets, described, units_of
-from hedgerow.anonymizers.merge._clusters import Rows, Shares, boxes_around, complete, place
+from hedgerow.anonymizers.merge._clusters import Rows, Shares, complete
 from hedgerow.anonymizers.merge._greedy import merge_greedily
+from hedgerow.anonymizers.merge._placing import boxes_around, place
 from hedgerow.anonymizers.merge.working import grouped_in_blocks, recoding_of
 from hedgerow.anonymizers.partition.blocks import blocks_of
 from hedgerow.arrays import Ints, Longs
@@ -140,12 +141,12 @@ def _rows(counts: FrequencyTable, shape: Shape, boxes: Boxes, shown: Sequence[Sh
     sizes = [counts.domains[counts.quasi[at]].size for at in sets]
     codes = counts.tuples[:, sets] + np.cumsum([0, *sizes[:-1]], dtype=np.int32)[: len(sets)]
     return Rows(
-        boxes.low[counts.cell_tuple],
+        np.ascontiguousarray(boxes.ends[counts.cell_tuple, : len(shape.scale)]),
         shape.scale,
         np.ascontiguousarray(codes[counts.cell_tuple], dtype=np.int32),
         np.repeat(shape.share, sizes),
         boxes.nodes[counts.cell_tuple],
-        (shape.offsets, shape.widths, shape.ancestor, shape.loss),
+        (shape.trees, shape.ancestor, shape.loss),
     )
 
 

@@ -109,9 +109,9 @@ def distances(block: UnitBlock, shares: Shares) -> Floats:
         _, pair = np.unique(shares.cluster * len(block.rows.share_of_value) + code, return_inverse=True)
         held = np.bincount(pair, shares.size)[pair] / sizes[shares.cluster]
         total += (1.0 - held) * block.rows.share_of_value[code]
-    offsets, widths, _, loss = block.rows.pairs
+    trees, _, loss = block.rows.pairs
     for tree, node in enumerate(block.rows.nodes[shares.unit].T):
-        total += _from_most(shares, node, loss[offsets[tree] :], int(widths[tree]), clusters)
+        total += _from_most(shares, node, loss[trees[tree, 0] :], int(trees[tree, 1]), clusters)
     # Equally far but for rounding is equally far.
     return np.round(total, 9)
 

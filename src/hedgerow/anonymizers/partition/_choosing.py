@@ -63,7 +63,7 @@ def _both_hold(packed: PackedRequirements | None, sides: Longs, least: int) -> b
     return all_hold(packed, left, sides[LEFT, 1:]) and all_hold(packed, right, sides[RIGHT, 1:])
 
 
-@jit(inner=True)
+@jit(once=True)
 def cheapest_cut(
     items: Items,
     scales: Scales,
@@ -151,7 +151,7 @@ def _halving_cut(
     return ChosenCut(half * loss[BEFORE, at] + (end - start - half) * loss[AFTER, at], column, median, False, take)
 
 
-@jit(inner=True)
+@jit(once=True)
 def _median_cut(buckets: Buckets, packed: PackedRequirements | None, least: int, column: int) -> ChosenCut:
     """The cut at the median, the median's records left if that is allowed, else right; column -1 if neither is."""
     present, tally, sides = buckets.present, buckets.tally, buckets.sides
@@ -173,7 +173,7 @@ def _median_cut(buckets: Buckets, packed: PackedRequirements | None, least: int,
     return ChosenCut(np.inf, -1, 0, False, 0)
 
 
-@jit(inner=True)
+@jit(once=True)
 def widest_cut(
     items: Items,
     scales: Scales,

@@ -79,7 +79,7 @@ def partition(
     return inner, outer
 
 
-@jit(inner=True)
+@jit(once=True)
 def _split(items: Items, start: int, end: int, cut: ChosenCut, relaxed: bool | None) -> int:
     """Move the left side to the front of the range; returns where the right side starts."""
     front = start

@@ -6,6 +6,7 @@ Each distinct cell (or class of a release) is worked out once, and its rows shar
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, get_args
@@ -72,7 +73,7 @@ class FeatureColumn:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class HierarchyEncoder(TransformerMixin, TableEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
+class HierarchyEncoder(TransformerMixin, TableEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no type hints
     """What the encoders share; a subclass says in ``_vectors`` what a cell writes into the features of its column.
 
     Parameters
@@ -137,7 +138,7 @@ class HierarchyEncoder(TransformerMixin, TableEstimator):  # type: ignore[misc] 
         chosen = self._chosen(X, names)
         given = self._given(X, names)
         self.columns_ = tuple(
-            self._fit_one(frame, name, given.get(name), X) if name in chosen else self._fit_other(frame, name)
+            self._fit_one(frame, name, given.get(name)) if name in chosen else self._fit_other(frame, name)
             for name in names
         )
         return self
@@ -184,9 +185,9 @@ class HierarchyEncoder(TransformerMixin, TableEstimator):  # type: ignore[misc] 
         features = [f"{name}{end}" for name, one in zip(names, self.columns_, strict=True) for end in one.features]
         return np.array(features, dtype=object)
 
+    @abstractmethod
     def _vectors(self, one: FeatureColumn, covers: Covers) -> csr_array:
         """What each meaning writes into the features of a column: the nodes in their own order, then ``one.own``."""
-        raise NotImplementedError
 
     def _blocks(self, X: Any, frame: nw.DataFrame[Any]) -> list[Block]:  # noqa: ARG002  # of use to proportions
         return [self._block(one, frame) for one in self.columns_]
@@ -219,13 +220,13 @@ class HierarchyEncoder(TransformerMixin, TableEstimator):  # type: ignore[misc] 
         known = X.hierarchies if isinstance(X, Release) else {}
         return {name: one for name, one in known.items() if not one.automatic} | own
 
-    def _fit_one(self, frame: nw.DataFrame[Any], name: str, spec: Any, X: Any) -> FeatureColumn:
+    def _fit_one(self, frame: nw.DataFrame[Any], name: str, spec: Any) -> FeatureColumn:
         cells = read_vocabulary(frame[name], self.missing)
-        spread, parts = self._known_shares(name, X)
+        spread, parts = self._known_shares(name)
         column = fit_column(name, cells, spec, spread=spread, parts=parts, unknown=self.unknown)
         return self._finished(column, cells)
 
-    def _known_shares(self, name: str, X: Any) -> tuple[Spread | None, Sequence[str]]:  # noqa: ARG002
+    def _known_shares(self, name: str) -> tuple[Spread | None, Sequence[str]]:  # noqa: ARG002 - of use to proportions
         """What is known of a column beyond its cells."""
         return None, ()
 

@@ -212,7 +212,7 @@ class ProportionalEncoder(HierarchyEncoder):
         own = X.proportions if isinstance(X, Release) else None
         return self.proportions if own is None else own
 
-    def _known_shares(self, name: str, X: Any) -> tuple[Spread | None, Sequence[str]]:  # noqa: ARG002
+    def _known_shares(self, name: str) -> tuple[Spread | None, Sequence[str]]:
         if self.shares != "proportions":
             return None, ()
         known = self.proportions_

@@ -20,13 +20,13 @@ the larger pieces of the same record, so that no record is in more than a hundre
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.arrays import Bools, Floats
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, whole
 from hedgerow.trees.attributes import CodedColumn
 from hedgerow.trees.growing.growth import grown
 from hedgerow.trees.growing.tables import published_table, whole_table
@@ -123,7 +123,6 @@ def check_c45(owner: str, confidence: object, min_objects: object, pruned: objec
     """Refuse parameters that C4.5 has no tree for."""
     if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0 < float(confidence) <= 0.5:
         raise BadInput.parameter("confidence", owner, "a number above 0 and at most 0.5", confidence)
-    if isinstance(min_objects, bool) or not isinstance(min_objects, Integral) or min_objects < 1:
-        raise BadInput.parameter("min_objects", owner, "an int >= 1", min_objects)
+    whole("min_objects", owner, min_objects, 1)
     if not isinstance(pruned, bool):
         raise BadInput.parameter("pruned", owner, "True or False", pruned)

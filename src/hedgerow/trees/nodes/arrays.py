@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -205,7 +206,7 @@ class TreeView:
         return range(int(self.first[node]), int(self.first[node]) + int(self.branches[node]))
 
 
-class LabellingTree(TreeView):
+class LabellingTree(TreeView, ABC):
     """A tree that names a label at each leaf."""
 
     classes: tuple[str, ...]
@@ -234,9 +235,9 @@ class LabellingTree(TreeView):
                 waiting.extend((child, depth + 1) for child in reversed(self.children(node)))
         return "\n".join(lines)
 
+    @abstractmethod
     def _answer(self, node: int) -> str:
         """The question above a node, and the answer that leads there."""
-        raise NotImplementedError
 
     def _leaf(self, node: int) -> str:
         total, most = float(self.counts[node].sum()), float(self.counts[node].max())

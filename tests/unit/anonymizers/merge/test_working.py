@@ -79,7 +79,7 @@ def test_blocks_hold_every_tuple_once_with_its_own_records(job: pipeline.Prepare
     assert len(recoding.sizes) == len(parts)
     shape, boxes = described(counts, "ncp", ranges=True)
     for part in parts:
-        assert part.boxes.low.tolist() == boxes.low[part.tuples].tolist()
+        assert part.boxes.ends.tolist() == boxes.ends[part.tuples].tolist()
         assert part.boxes.bits.tolist() == boxes.bits[part.tuples].tolist()
         for unit, number in enumerate(part.tuples.tolist()):
             cells = slice(part.units.cells[unit], part.units.cells[unit + 1])

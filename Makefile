@@ -14,6 +14,9 @@ KERNEL_TESTS := tests/unit/privacy/test_binding.py tests/properties/test_privacy
 	tests/unit/anonymizers/suppression tests/properties/test_kactus.py tests/properties/test_kadet.py \
 	tests/unit/anonymizers/lattice tests/unit/anonymizers/specialize tests/unit/anonymizers/merge
 
+# Where the tests are that are run without coverage.
+UNTRACED := tests/fuzz tests/contract tests/conformance tests/properties
+
 .PHONY: demo test lint types imports tests kernels coverage fuzz bench clean
 
 demo: $(INSTALLED)
@@ -40,7 +43,8 @@ imports: $(INSTALLED)
 
 tests: $(INSTALLED)
 	$(BIN)/coverage erase
-	$(BIN)/pytest -n auto --dist worksteal --cov --cov-report=
+	$(BIN)/pytest -n auto --dist worksteal -m 'not untraced' --cov --cov-report=
+	$(BIN)/pytest -n auto --dist worksteal -m untraced $(UNTRACED)
 
 # The compiled kernels once more as plain Python, so that coverage sees their lines.
 kernels: $(INSTALLED)

@@ -58,7 +58,7 @@ def adult() -> None:
     runs: list[tuple[str, Method, bool]] = [
         ("Mondrian, strict", Mondrian(), False),
         ("Mondrian, relaxed", Mondrian(relaxed=True), False),
-        ("greedy, ranges and sets", Greedy(metric="ncp", ranges=True), False),
+        ("greedy, ranges and sets", Greedy(metric="ncp", publish="interval"), False),
         ("KACA", KACA(), True),
         ("k-member", KMember(), True),
         ("OKA", OKA(), True),

@@ -182,7 +182,8 @@ def _check_kind(column: str, kind: object) -> None:
     order = list(kind) if listed and isinstance(kind, Iterable) else []
     if not order or not all(isinstance(one, str) for one in order) or len(set(order)) < len(order):
         raise BadInput(
-            f"The kind of {column!r} must be 'number', 'date', 'text', or a list of its values in their order, each once."
+            f"The kind of {column!r} must be 'number', 'date', 'text', or a list of its values in their order, each "
+            "once."
         )
 
 

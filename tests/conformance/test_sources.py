@@ -19,7 +19,7 @@ import pytest
 import hedgerow as hr
 from hedgerow.counts import FrequencyTable
 from hedgerow.engines import MemorySource, Published, Source, Wishes, open_source
-from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups
+from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups, shown_as
 from hedgerow.schema import Roles, Schema
 from hedgerow.verifier import count_classes
 
@@ -130,7 +130,7 @@ def split_recoding(counts: FrequencyTable) -> Recoding:
     group[::7] = -1
     pairs, sizes = np.unique(np.stack([cell, group], axis=1), axis=0, return_counts=True)
     pieces = Pieces(pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.int32), sizes.astype(np.int64))
-    columns, values = publish_groups(counts, pieces, 3, "set")
+    columns, values = publish_groups(counts, pieces, 3, shown_as(counts, "set"))
     of_group = np.bincount(group[group >= 0], minlength=3)
     # Texts that tell the groups apart, so that a row in the wrong group is seen.
     numbered = PublishedColumn(

@@ -17,7 +17,7 @@ from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.counts import FrequencyTable
 from hedgerow.engines import FrameRows
 from hedgerow.privacy import Requirement
-from hedgerow.recoding import Pieces, Recoding, publish_groups
+from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
 
 BY_NAME: dict[str, Callable[..., None]] = {check.__name__.removeprefix("check_"): check for check in checks.CHECKS}
 BROKEN: list[tuple[type[Anonymizer], str]] = []
@@ -168,7 +168,7 @@ class OrderMatters(Mondrian):
 
 def two_groups(method: Anonymizer, counts: FrequencyTable, group: np.ndarray[Any, np.dtype[np.int32]]) -> Recoding:
     pieces = Pieces.whole(group, counts.cell_sizes)
-    columns, values = publish_groups(counts, pieces, 2, "set")
+    columns, values = publish_groups(counts, pieces, 2, shown_as(counts, "set"))
     sizes = np.bincount(group, counts.cell_sizes, 2).astype(np.int64)
     return Recoding(method.name, counts.quasi, columns, values, sizes, pieces)
 
@@ -353,7 +353,9 @@ class OneGroup(Anonymizer):
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         pieces = Pieces.whole(np.zeros(len(counts.cell_sizes), dtype=np.int32), counts.cell_sizes)
-        columns, values = publish_groups(counts, pieces, 1, "label" if self.publish == "label" else "set")
+        columns, values = publish_groups(
+            counts, pieces, 1, shown_as(counts, "label" if self.publish == "label" else "set")
+        )
         return Recoding(self.name, counts.quasi, columns, values, np.array([counts.rows]), pieces)
 
 

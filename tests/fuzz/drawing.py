@@ -79,8 +79,6 @@ def _options(draw: st.DrawFn, entry: type[Anonymizer], with_target: bool) -> dic
             given[name] = draw(st.sampled_from(tried))
     if given.get("metric") == "classification" and not with_target:
         del given["metric"]
-    if given.get("ranges"):
-        given["metric"] = "ncp"
     return given
 
 

@@ -161,10 +161,10 @@ def _schema(case: Case) -> hr.Schema:
     return hr.Schema(
         quasi=[column.name for column in case.of_role("quasi")],
         target=target[0] if target else None,
-        **{
-            role: [column.name for column in case.of_role(role)]
-            for role in ("sensitive", "insensitive", "identifying", "pseudonymize")
-        },
+        sensitive=[column.name for column in case.of_role("sensitive")],
+        insensitive=[column.name for column in case.of_role("insensitive")],
+        identifying=[column.name for column in case.of_role("identifying")],
+        pseudonymize=[column.name for column in case.of_role("pseudonymize")],
         hierarchies={column.name: _hierarchy(column) for column in case.columns if column.hierarchy is not None},
         missing=case.missing,
         others=case.others,  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from hedgerow.anonymizers.boxes.layout import described
 from hedgerow.anonymizers.merge.greedy import Greedy
 from hedgerow.anonymizers.merge.working import merge_parts
 from hedgerow.metrics import nllm
-from hedgerow.recoding import Recoding
+from hedgerow.recoding import Recoding, shown_as
 
 TABLE_1: dict[str, Any] = json.loads((Path(__file__).parent / "proportional_table_1.json").read_text(encoding="utf-8"))
 NAMES = TABLE_1["columns"]
@@ -64,10 +64,17 @@ def printed_groups(job: pipeline.Prepared) -> list[int]:
 
 def test_merging_the_printed_groups_gives_table_1b(job: pipeline.Prepared) -> None:
     """Table Ib: the first three rows become (*, mammals), the others (*, cetaceans)."""
-    whole = described(job.counts, "nllm", ranges=False)
+    shown = shown_as(job.counts, "label")
+    whole = described(job.counts, "nllm", shown)
     groups = np.array(printed_groups(job), dtype=np.int64)
     recoding = merge_parts(
-        "printed", job.counts, job.requirements, whole, lambda _: groups, improve=False, ranges=False
+        "printed",
+        job.counts,
+        job.requirements,
+        whole,
+        lambda _: groups,
+        improve=False,
+        shown=shown,
     )
     assert released(job, recoding) == written(TABLE_1["printed"])
     assert nllm(job.counts, recoding) == pytest.approx(TABLE_1["derived"]["nllm_of_printed"], abs=1e-6)
@@ -78,7 +85,7 @@ def test_boxes_meet_where_table_1b_says(job: pipeline.Prepared) -> None:
     numbers = tuple_numbers(job)
     for group, values in zip(TABLE_1["printed"]["groups"], TABLE_1["printed"]["values"], strict=True):
         for turned in (group, group[::-1]):
-            shape, boxes = described(job.counts, "nllm", ranges=False)
+            shape, boxes = described(job.counts, "nllm", shown_as(job.counts, "label"))
             first, *others = (numbers[row - 1] for row in turned)
             for other in others:
                 enclose(shape, boxes, first, boxes, other)

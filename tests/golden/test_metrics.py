@@ -45,7 +45,7 @@ def counted(example: dict[str, Any]) -> tuple[FrequencyTable, NDArray[np.int32]]
     columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
     roles = Schema(quasi=names, target="class").resolve([*names, "class"])
     columns["class"] = example.get("classes", ["one"] * len(rows))
-    encoded = {name: encode_column(name, pa.array(cells), mixture="text") for name, cells in columns.items()}
+    encoded = {name: encode_column(name, pa.array(cells)) for name, cells in columns.items()}
     weights = np.array([row[-1] for row in rows], dtype=np.int64)
     counts, row_cell = FrequencyTable.from_columns(roles, encoded, weights, len(rows))
     hierarchies = {name: taxonomy(example["taxonomies"][name]).encode(counts.domains[name]) for name in names}

@@ -13,7 +13,7 @@ import pytest
 from hedgerow import KAnonymity, Mondrian, Release, Schema, parse
 from hedgerow.anonymizers import pipeline
 from hedgerow.published import ValueSet
-from hedgerow.recoding import Pieces, publish_groups
+from hedgerow.recoding import Pieces, publish_groups, shown_as
 from hedgerow.values import number_text
 from hedgerow.verifier import verify
 
@@ -63,7 +63,9 @@ def test_table_2_generalizes_the_given_groups_to_sets() -> None:
         for of_tuple in counts.cell_tuple
     ]
     group = np.array([next(at for at, rows in enumerate(TABLES["groups"]) if row in rows) for row in row_of_cell])
-    columns, values = publish_groups(counts, Pieces.whole(group, counts.cell_sizes), len(TABLES["groups"]), "set")
+    columns, values = publish_groups(
+        counts, Pieces.whole(group, counts.cell_sizes), len(TABLES["groups"]), shown_as(counts, "set")
+    )
     for of_group, expected in zip(values, TABLES["group_sets"], strict=True):
         published = {
             name: members(column.texts[value])

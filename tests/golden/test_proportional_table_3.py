@@ -17,7 +17,7 @@ from hedgerow.anonymizers import pipeline
 from hedgerow.learning.encoders import FillParentEncoder, ProportionalEncoder
 from hedgerow.proportions import Proportions, count_proportions
 from hedgerow.proportions.pooling import pool
-from hedgerow.recoding import Pieces, Recoding, publish_groups
+from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
 
 TABLE_3: dict[str, Any] = json.loads((Path(__file__).parent / "proportional_table_3.json").read_text(encoding="utf-8"))
 NAMES = TABLE_3["columns"]
@@ -39,7 +39,7 @@ def published() -> tuple[pa.Table, Proportions]:
     group_of_row = {row: at for at, rows in enumerate(TABLE_3["groups"]) for row in rows}
     group = np.array([group_of_row[TABLE_3["rows"].index(one) + 1] for one in tuples], dtype=np.int32)
     pieces = Pieces.whole(group[counts.cell_tuple], counts.cell_sizes)
-    columns, values = publish_groups(counts, pieces, len(TABLE_3["groups"]), "label")
+    columns, values = publish_groups(counts, pieces, len(TABLE_3["groups"]), shown_as(counts, "label"))
     sizes = np.array([len(rows) for rows in TABLE_3["groups"]], dtype=np.int64)
     recoding = Recoding(
         method="given", quasi=counts.quasi, columns=columns, groups=values, sizes=sizes, pieces=pieces, router=None

@@ -181,7 +181,13 @@ def test_k_member_is_the_reference(table: Table, k: int, diversity: int, at_hand
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_AT_HAND", at_hand)
         recoding = cluster_blocks(
-            "k-member", job.counts, job.requirements, lambda block, _: grown_from(block, start), seed=0, improve=False
+            "k-member",
+            job.counts,
+            job.requirements,
+            lambda block, _: grown_from(block, start),
+            seed=0,
+            improve=False,
+            publish="auto",
         )
     assert sorted(map(str, map(_sorted, groups_of(table, job, recoding)))) == sorted(map(str, map(_sorted, expected)))
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hedgerow.counts import FrequencyTable
 from hedgerow.engines import Source, open_source
 from hedgerow.published import PublishedKind
-from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups
+from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups, shown_as
 from hedgerow.schema import Schema
 
 SCHEMA = Schema(quasi=["a", "b"], sensitive=["s"], insensitive=["free", "number"], missing=("", "?"))
@@ -52,7 +52,7 @@ def recoding_of(counts: FrequencyTable, dealt: int, groups: int) -> Recoding:
     groups = int(group.max()) + 1
     pairs, sizes = np.unique(np.stack([cell, group], axis=1), axis=0, return_counts=True)
     pieces = Pieces(pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.int32), sizes.astype(np.int64))
-    (first, second), values = publish_groups(counts, pieces, groups, "set")
+    (first, second), values = publish_groups(counts, pieces, groups, shown_as(counts, "set"))
     kinds: tuple[PublishedKind, ...] = tuple("label" for _ in range(groups))
     numbered = PublishedColumn(
         second.domain,

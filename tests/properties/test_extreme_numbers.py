@@ -42,8 +42,10 @@ def variants() -> Iterator[Any]:
         for own, parameter in method.parameters().items():
             for value in parameter.options if own == "metric" else parameter.trials:
                 yield pytest.param(name, {own: value}, id=f"{name}-{own}={value}")
-    yield pytest.param("greedy", {"metric": "ncp", "ranges": True}, id="greedy-ncp-ranges")
-    yield pytest.param("greedy", {"metric": "ncp", "ranges": True, "improve": True}, id="greedy-ncp-ranges-improve")
+    yield pytest.param("greedy", {"metric": "ncp", "publish": "interval"}, id="greedy-ncp-intervals")
+    yield pytest.param(
+        "greedy", {"metric": "ncp", "publish": "interval", "improve": True}, id="greedy-ncp-intervals-improve"
+    )
     yield pytest.param("mondrian", {"publish": "interval", "improve": True}, id="mondrian-interval-improve")
     yield pytest.param("kactus", {"expand": True, "numbers": "median"}, id="kactus-expand-median")
 

@@ -24,7 +24,7 @@ from hedgerow.anonymizers.merge.kaca import KACA
 from hedgerow.metrics import METRICS
 from hedgerow.privacy import Requirement
 from hedgerow.published import Interval, parse
-from hedgerow.recoding import Recoding
+from hedgerow.recoding import Recoding, shown_as
 
 NAMES = ("letter", "flat", "number", "rank")
 LETTERS = list("abcdef")
@@ -223,7 +223,7 @@ def classes_of(job: Job, recoding: Recoding) -> set[frozenset[int]]:
 @some
 def test_the_same_classes_as_found_slowly(metric: LossName, job: Job) -> None:
     counts = job.prepared.counts
-    recoding = Greedy(metric=metric).fit_counts(counts, job.prepared.requirements)
+    recoding = Greedy(metric=metric, publish="label").fit_counts(counts, job.prepared.requirements)
     assert classes_of(job, recoding) == merged_slowly(job, metric)
 
 
@@ -231,7 +231,7 @@ def test_the_same_classes_as_found_slowly(metric: LossName, job: Job) -> None:
 @some
 def test_the_same_ranges_and_sets_as_found_slowly(job: Job) -> None:
     counts = job.prepared.counts
-    recoding = Greedy(metric="ncp", ranges=True).fit_counts(counts, job.prepared.requirements)
+    recoding = Greedy(metric="ncp", publish="interval").fit_counts(counts, job.prepared.requirements)
     assert classes_of(job, recoding) == merged_slowly(job, "ncp", ranges=True)
 
 
@@ -241,7 +241,7 @@ def test_kaca_finds_the_same_classes_as_found_slowly(job: Job, seed: int) -> Non
     """The turns are drawn from the seed as the method draws them; all else is found by looking at everything."""
     counts = job.prepared.counts
     waits = np.random.default_rng(seed).exponential(size=(2, len(counts.tuples)))
-    recoding = KACA().fit_counts(counts, job.prepared.requirements, seed=seed)
+    recoding = KACA(publish="label").fit_counts(counts, job.prepared.requirements, seed=seed)
     assert classes_of(job, recoding) == merged_slowly(job, "distortion", waits=waits)
 
 
@@ -252,7 +252,7 @@ def test_released_rows_meet_the_requirements(job: Job, metric: LossName, improve
     counts = job.prepared.counts
     for recoding in (
         Greedy(metric=metric, improve=improve).fit_counts(counts, job.prepared.requirements),
-        Greedy(metric="ncp", ranges=True, improve=improve).fit_counts(counts, job.prepared.requirements),
+        Greedy(metric="ncp", publish="interval", improve=improve).fit_counts(counts, job.prepared.requirements),
         KACA(improve=improve).fit_counts(counts, job.prepared.requirements, seed=1),
     ):
         rows = pipeline.finish(job.prepared, recoding, {}).table.to_pylist()
@@ -271,7 +271,7 @@ def test_released_rows_meet_the_requirements(job: Job, metric: LossName, improve
 def lost_by_boxes(job: Job, recoding: Recoding, metric: LossName, *, ranges: bool) -> float:
     """What all records lose in the boxes of their classes, as kernels count it, over the cells."""
     counts = job.prepared.counts
-    shape, boxes = described(counts, metric, ranges)
+    shape, boxes = described(counts, metric, shown_as(counts, "interval" if ranges else "label"))
     total = 0.0
     for one in classes_of(job, recoding):
         first, *others = sorted(one)
@@ -286,17 +286,17 @@ def lost_by_boxes(job: Job, recoding: Recoding, metric: LossName, *, ranges: boo
 def test_losses_are_those_of_the_metrics(job: Job) -> None:
     """What guides the merges adds up to the metric of what is published."""
     counts, requirements = job.prepared.counts, job.prepared.requirements
-    recoding = Greedy().fit_counts(counts, requirements)
+    recoding = Greedy(publish="label").fit_counts(counts, requirements)
     value = {name: METRICS[name].function(counts, recoding) for name in ("nllm", "ncp_published", "prec", "distortion")}
     assert lost_by_boxes(job, recoding, "nllm", ranges=False) == pytest.approx(value["nllm"])
     assert lost_by_boxes(job, recoding, "ncp", ranges=False) == pytest.approx(value["ncp_published"])
     assert lost_by_boxes(job, recoding, "prec", ranges=False) == pytest.approx(1.0 - value["prec"])
-    untouched = Greedy().fit_counts(counts, [KAnonymity(1)])
+    untouched = Greedy(publish="label").fit_counts(counts, [KAnonymity(1)])
     climbed = lost_by_boxes(job, recoding, "distortion", ranges=False) - lost_by_boxes(
         job, untouched, "distortion", ranges=False
     )
     assert climbed == pytest.approx(value["distortion"])
-    by_range = Greedy(metric="ncp", ranges=True).fit_counts(counts, requirements)
+    by_range = Greedy(metric="ncp", publish="interval").fit_counts(counts, requirements)
     assert lost_by_boxes(job, by_range, "ncp", ranges=True) == pytest.approx(METRICS["ncp"].function(counts, by_range))
     assert METRICS["discernibility"].function(counts, recoding) == sum(size**2 for size in recoding.sizes.tolist())
 
@@ -307,7 +307,8 @@ def test_a_smaller_k_is_a_stage_on_the_way(job: Job, metric: LossName) -> None:
     """Every class for k lies within one for a larger k."""
     counts = job.prepared.counts
     stages = [
-        classes_of(job, Greedy(metric=metric).fit_counts(counts, [KAnonymity(k)])) for k in range(1, counts.rows + 1)
+        classes_of(job, Greedy(metric=metric, publish="label").fit_counts(counts, [KAnonymity(k)]))
+        for k in range(1, counts.rows + 1)
     ]
     for fine, coarse in itertools.pairwise(stages):
         assert all(any(one <= other for other in coarse) for one in fine)

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from hedgerow.counts import FrequencyTable
 from hedgerow.engines import Wishes, open_source
 from hedgerow.frames import open_frame
-from hedgerow.recoding import Pieces, Recoding, publish_groups
+from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
 from hedgerow.schema import Schema
 
 MOMENTS = [dt.datetime(2024, 10, 27, hour, 30) for hour in (0, 1, 2, 3)]  # around the hour that comes twice
@@ -86,7 +86,7 @@ def tables(draw: st.DrawFn, kinds: list[str]) -> pa.Table:
 def as_they_are(counts: FrequencyTable) -> Recoding:
     """Every tuple is a group of its own and publishes itself."""
     pieces = Pieces.whole(counts.cell_tuple, counts.cell_sizes)
-    columns, values = publish_groups(counts, pieces, len(counts.tuples), "set")
+    columns, values = publish_groups(counts, pieces, len(counts.tuples), shown_as(counts, "set"))
     return Recoding("by hand", counts.quasi, columns, values, counts.tuple_sizes, pieces)
 
 

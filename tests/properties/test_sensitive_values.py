@@ -46,7 +46,7 @@ columns = st.one_of(
 @example(column=pa.array([Decimal("1.50"), Decimal("1.5")], pa.decimal128(9, 2)))
 @example(column=pa.array(["90071992547409921", "90071992547409922", "1.50", "1.5"]))
 def test_the_same_values_in_the_same_order(column: pa.Array) -> None:
-    ours = encode_column("ill", column, mixture="allow")
+    ours = encode_column("ill", column, kind="derived")
     theirs = encode(_as_grouped(column), "ill", ("",), quasi=False)
     place, steps = _scale(theirs.labels, None, "ill")
     assert steps == ours.domain.size

@@ -195,8 +195,9 @@ IMPROVE: Any = flag(
 """Of the methods whose groups are boxes."""
 
 PUBLISH: Any = choice(
-    "How a group is shown: as sets, as intervals where there is an order, or as labels of hierarchies. By default labels "
-    "where a hierarchy is given, else intervals of numbers, dates and categories in an order, and sets of the others.",
+    "How a group is shown: as sets, as intervals where there is an order, or as labels of hierarchies. By default "
+    "labels where a hierarchy is given, else intervals of numbers, dates and categories in an order, and sets of "
+    "the others.",
     options=("auto", "set", "interval", "label"),
 )
 """Of the methods whose groups hold several values."""

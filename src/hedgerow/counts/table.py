@@ -117,7 +117,7 @@ def _remarks(column: EncodedColumn) -> list[str]:
         return []
     name = column.domain.name
     return [
-        f"The column {name!r} is taken for text: at least {_NEARLY:.0%} of its records are numbers, but not all. If the "
-        f"others mean 'no value', name them as missing; to be told of them, say that it holds numbers (--kind "
+        f"The column {name!r} is taken for text: at least {_NEARLY:.0%} of its records are numbers, but not all. If "
+        f"the others mean 'no value', name them as missing; to be told of them, say that it holds numbers (--kind "
         f"{name}=number)."
     ]

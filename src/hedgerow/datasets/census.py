@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["make_census"]
 
 
-
 def make_census(n: int = 10_000, random_state: Seed = None, backend: Backend = "pyarrow") -> Any:
     """Draw a synthetic census table.
 
@@ -90,10 +89,6 @@ def _draw_people(n: int, rng: np.random.Generator) -> pa.Table:
             "income": labelled(("<=50K", ">50K"), rich.astype(np.int64)),
         }
     )
-
-
-
-
 
 
 def _draw_education(rng: np.random.Generator, age: Longs, city: Bools) -> Longs:

@@ -153,7 +153,8 @@ def _numbers(rng: np.random.Generator, n: int) -> list[int]:
     numbers = rng.permutation(max(n, 10**6))[:n]
     repeated = np.flatnonzero(rng.random(n) < 0.02)
     numbers[repeated] = numbers[rng.permutation(n)[: len(repeated)]]
-    return numbers.tolist()
+    drawn: list[int] = numbers.tolist()
+    return drawn
 
 
 def _notes(rng: np.random.Generator, n: int) -> list[str]:

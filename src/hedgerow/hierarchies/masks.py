@@ -135,7 +135,7 @@ def prefix(*lengths: int) -> Prefix:
     >>> [[encoded.labels[node] for node in row] for row in encoded.at_level[1:3]]
     [['I10*', 'I21*', 'I21*', 'J45*'], ['I*', 'I*', 'I*', 'J*']]
     """
-    if not lengths or not all(map(_is_count, lengths)) or any(b <= a for a, b in pairwise(lengths)):
+    if not lengths or not all(is_whole(length, 1) for length in lengths) or any(b <= a for a, b in pairwise(lengths)):
         raise BadInput.parameter("lengths", "prefix", "increasing ints >= 1", list(lengths))
     return Prefix(tuple(int(length) for length in lengths))
 

@@ -13,8 +13,8 @@ from hedgerow.errors import BadInput, translated
 from hedgerow.hierarchies.calendars import dates
 from hedgerow.hierarchies.defaults import automatic, flat
 from hedgerow.hierarchies.encoded import EncodedHierarchy, Hierarchy
-from hedgerow.hierarchies.files import read_arx, read_toml
 from hedgerow.hierarchies.entries import number_or_nan
+from hedgerow.hierarchies.files import read_arx, read_toml
 from hedgerow.hierarchies.masks import masking, prefix
 from hedgerow.hierarchies.numeric import intervals
 from hedgerow.hierarchies.taxonomies import taxonomy

@@ -123,7 +123,7 @@ class PublishedValues:
         if self.domain.numbers is None:
             return self.set(np.arange(key[0], key[1] + 1, dtype=np.int32))
         if self.domain.kind == "date":
-            low, high = calendar_span(*self.domain.values[list(key)].tolist(), level)
+            low, high = calendar_span(float(self.domain.values[key[0]]), float(self.domain.values[key[1]]), level)
             inside = np.flatnonzero((low <= self.domain.values) & (self.domain.values < high)).astype(np.int32)
             return self._entry(("dates", low, high), _dates_around(low, high), "interval", inside)
         text = _around(self.domain, *key)

@@ -6,13 +6,13 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 
 from hedgerow.arrays import Ints, Longs
-from hedgerow.counts import BadValues, EncodedColumn, encode_column, tabulate
+from hedgerow.counts import Asked, BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, HedgerowError, translated
 from hedgerow.frames import OpenFrame, as_arrow, open_frame
@@ -134,8 +134,9 @@ class Recoding:
     def _encode(self, column: nw.Series[Any], domain: Domain) -> EncodedColumn:
         """A column of new rows as codes of its own values."""
         values = as_arrow(column)
+        kind: Asked = "typed" if domain.kind == "text" else "derived"
         with translated(BadValues, into=lambda bad: bad.in_rows(values)):
-            return encode_column(domain.name, values, missing=self.missing, kind="typed" if domain.kind == "text" else "derived")
+            return encode_column(domain.name, values, missing=self.missing, kind=kind)
 
     def to_dict(self, *, public: bool = False) -> dict[str, Any]:
         """The recoding as JSON; ``public`` leaves out which original tuples went where."""

@@ -12,7 +12,7 @@ import pytest
 
 from hedgerow import BadInput, Infeasible, KAnonymity, LDiversity, Mondrian, NotAnonymous, Schema, TCloseness
 from hedgerow.anonymizers import pipeline
-from hedgerow.recoding import Pieces, Recoding, publish_groups
+from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
 
 PEOPLE = pa.table(
     {"age": [20, 23, 27, 25, 27, 29], "disease": ["flu", "flu", "cold", "ulcer", "cold", "flu"], "row": list(range(6))}
@@ -27,7 +27,7 @@ def prepared(*requirements: Any, **keywords: Any) -> pipeline.Prepared:
 def groups_of(counts: Any, group: list[int]) -> Recoding:
     pieces = Pieces.whole(np.array(group, dtype=np.int32), counts.cell_sizes)
     number = max(group) + 1
-    columns, values = publish_groups(counts, pieces, number, "set")
+    columns, values = publish_groups(counts, pieces, number, shown_as(counts, "set"))
     kept = np.array(group) >= 0
     sizes = np.bincount(np.array(group)[kept], counts.cell_sizes[kept], number).astype(np.int64)
     return Recoding("by hand", counts.quasi, columns, values, sizes, pieces)

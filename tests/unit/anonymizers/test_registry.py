@@ -20,7 +20,7 @@ from hedgerow.anonymizers.registry import METHODS, find_method, methods
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import BadInput
 from hedgerow.privacy import Requirement
-from hedgerow.recoding import Pieces, Recoding, publish_groups
+from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
 
 
 def run(code: str) -> str:
@@ -112,7 +112,7 @@ class Toy(Anonymizer):
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         pieces = Pieces.whole(np.zeros(len(counts.cell_sizes), dtype=np.int32), counts.cell_sizes)
-        columns, values = publish_groups(counts, pieces, 1, "set")
+        columns, values = publish_groups(counts, pieces, 1, shown_as(counts, "set"))
         return Recoding(self.name, counts.quasi, columns, values, np.array([counts.rows]), pieces)
 
 

@@ -21,11 +21,11 @@ def test_names_that_cannot_be_split(wrong: str, message: str) -> None:
 
 
 def test_assignments() -> None:
-    assert assignments(["cut = widest", "note=a=b"]) == {"cut": "widest", "note": "a=b"}
-    assert assignments(None) is None
+    assert assignments(["cut = widest", "note=a=b"], "--set") == {"cut": "widest", "note": "a=b"}
+    assert assignments(None, "--set") is None
 
 
-@pytest.mark.parametrize(("wrong", "message"), [(["cut"], "not understood"), (["a=1", "a=2"], "set twice")])
+@pytest.mark.parametrize(("wrong", "message"), [(["cut"], "not understood"), (["a=1", "a=2"], "given twice by --set")])
 def test_assignments_that_are_none(wrong: list[str], message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        assignments(wrong)
+        assignments(wrong, "--set")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.counts import BadValues, EncodedColumn, encode_column
+from hedgerow.counts import Asked, BadValues, EncodedColumn, encode_column
 from hedgerow.errors import BadInput
 
 
@@ -59,7 +59,7 @@ def test_numbers_are_sorted_by_value(values: pa.Array, expected: list[str]) -> N
 )
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
 def test_text_is_sorted_by_code_point(values: list[str], kind: pa.DataType) -> None:
-    column = encode_column("x", pa.array(values, kind), mixture="allow")
+    column = encode_column("x", pa.array(values, kind), kind="derived")
     assert column.domain.kind == "text"
     assert column.domain.numbers is None
     assert labels(column) == sorted(set(values))
@@ -166,7 +166,7 @@ def test_spellings_of_one_number_share_a_code() -> None:
 def test_numbers_of_many_digits_are_not_confused(as_text: bool) -> None:
     """Above 2^53 a float cannot tell neighbours apart: they stay text, every digit kept."""
     values = [2**53, 2**53 + 1, 5]
-    column = encode_column("x", pa.array([str(value) for value in values] if as_text else values))
+    column = encode_column("x", pa.array([str(value) for value in values] if as_text else values), kind="derived")
     assert decoded(column) == [str(value) for value in values]
     assert column.domain.kind == "text"
 
@@ -174,13 +174,13 @@ def test_numbers_of_many_digits_are_not_confused(as_text: bool) -> None:
 @pytest.mark.parametrize("as_text", [False, True])
 def test_large_numbers_that_floats_tell_apart_are_numbers(as_text: bool) -> None:
     values = [2**53 + 1, 10**17, 5]
-    column = encode_column("x", pa.array([str(value) for value in values] if as_text else values))
+    column = encode_column("x", pa.array([str(value) for value in values] if as_text else values), kind="derived")
     assert decoded(column) == [str(value) for value in values]
     assert column.domain.kind == "number"
 
 
 def test_a_number_too_large_for_a_float_is_text() -> None:
-    assert encode_column("x", pa.array(["9" * 400, "1"])).domain.kind == "text"
+    assert encode_column("x", pa.array(["9" * 400, "1"]), kind="derived").domain.kind == "text"
 
 
 @pytest.mark.parametrize("wrong", [float("nan"), float("inf"), -float("inf")])
@@ -203,35 +203,83 @@ def test_a_nul_character_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "mixture", "kind"),
+    ("values", "asked", "kind"),
     [
-        (["1", "2", "3", "x"], "allow", "text"),
-        (["1", "2", "3", "x"], "text", "text"),
+        (["1", "2", "3", "x"], "derived", "text"),
+        (["1", "2", "3", "x"], "typed", "text"),
+        (["1", "2", "3"], "typed", "text"),
+        (["1", "2", "3"], "derived", "number"),
         (["1", "2", "3"], "text", "text"),
-        (["1", "2", "3"], "allow", "number"),
-        (["1", "x", "y", "2"], "refuse", "text"),
-        (["x", "y"], "refuse", "text"),
+        (["1", "2", "", "3"], "derived", "number"),
+        (["01067", "80331"], "derived", "text"),
+        (["0", "0.5", "10"], "derived", "number"),
+        (["01067", "80331"], "number", "number"),
+        (["2024-03-31", "2024-04-01"], "derived", "date"),
+        (["2024-03-31T08:15:00+02:00", "2024-04-01 10:00"], "derived", "date"),
+        (["2024-03-31", "2024-02-30"], "derived", "text"),
+        (["2024-03-31", ""], "date", "date"),
+        (["2024-03-31"], "typed", "text"),
+        (["1", "2", "3", "more"], "derived", "text"),
     ],
 )
-def test_mixtures(values: list[str], mixture: Literal["refuse", "allow", "text"], kind: str) -> None:
-    assert encode_column("x", pa.array(values), mixture=mixture).domain.kind == kind
+def test_what_text_is_taken_for(values: list[str], asked: Asked, kind: str) -> None:
+    assert encode_column("x", pa.array(values), kind=asked).domain.kind == kind
 
 
-def test_a_mixture_of_mostly_numbers_is_refused() -> None:
+@pytest.mark.parametrize(
+    ("asked", "problem"),
+    [
+        ("number", "is to be numbers, and 1 of its"),
+        ("date", "is to be dates, and 4 of its"),
+        (["1", "2", "3"], "order"),
+    ],
+)
+def test_what_was_said_must_be_so(asked: Asked, problem: str) -> None:
     values = ["1", "2", "", "secret", "3"]
     with pytest.raises(BadValues) as caught:
-        encode_column("x", pa.array(values))
-    assert caught.value.first(values) == 4
+        encode_column("x", pa.array(values), kind=asked)
+    assert caught.value.first(values) == (1 if asked == "date" else 4)
     message = str(caught.value.located("line 5"))
-    assert "mixes numbers and text: 1 of its distinct values are not numbers, first at line 5." in message
+    assert problem in message
     assert "secret" not in message
 
 
-def test_a_mixture_is_weighed_by_records() -> None:
-    values = pa.array(["1", "x"])
-    assert encode_column("x", values, weights=np.array([1, 9])).domain.kind == "text"
-    with pytest.raises(BadValues):
-        encode_column("x", values, weights=np.array([9, 1]))
+def test_an_order_that_is_told_is_the_order_of_the_values() -> None:
+    column = encode_column("x", pa.array(["red", "green", None, "yellow"]), kind=["green", "yellow", "red"])
+    assert labels(column) == ["green", "yellow", "red"]
+    assert column.domain.ordered
+    assert decoded(column) == ["red", "green", None, "yellow"]
+    # A value of the order that nobody has is none of the domain.
+    assert labels(encode_column("x", pa.array(["red", "green"]), kind=["green", "yellow", "red"])) == ["green", "red"]
+
+
+def test_ordered_categories_of_a_frame_have_their_order() -> None:
+    triage = pa.DictionaryArray.from_arrays(pa.array([2, 0, 1]), pa.array(["green", "yellow", "red"]), ordered=True)
+    assert labels(encode_column("x", triage)) == ["green", "yellow", "red"]
+    assert encode_column("x", triage).domain.ordered
+    assert not encode_column("x", triage, kind="derived").domain.ordered
+    without = pa.DictionaryArray.from_arrays(pa.array([2, 0, 1]), pa.array(["green", "yellow", "red"]))
+    assert labels(encode_column("x", without)) == ["green", "red", "yellow"]
+
+
+@pytest.mark.parametrize(("asked", "share"), [("derived", 0.9), ("typed", 0.0), ("text", 0.0)])
+def test_how_many_records_are_nearly_numbers(asked: Asked, share: float) -> None:
+    column = encode_column("x", pa.array(["1", "x", ""]), weights=np.array([9, 1, 5]), kind=asked)
+    assert column.nearly == pytest.approx(share)
+
+
+def test_a_decimal_comma() -> None:
+    column = encode_column("x", pa.array(["1,5", "-2", "10,25"]), kind="derived", decimal_point=",")
+    assert column.domain.values.tolist() == [-2.0, 1.5, 10.25]
+    assert encode_column("x", pa.array(["1.5", "2"]), kind="derived", decimal_point=",").domain.kind == "text"
+
+
+def test_numbers_and_dates_can_be_called_text_but_not_each_other() -> None:
+    ages = pa.array([30, 4])
+    assert encode_column("x", ages, kind="text").domain.kind == "text"
+    assert labels(encode_column("x", ages, kind="text")) == ["30", "4"]
+    with pytest.raises(BadInput, match=r"'x' holds numbers, not dates\. Leave its kind out"):
+        encode_column("x", ages, kind="date")
 
 
 @pytest.mark.parametrize(
@@ -254,7 +302,7 @@ def test_types_without_order_are_refused(values: pa.Array) -> None:
 
 @given(st.lists(st.one_of(st.none(), st.text(st.characters(exclude_characters="\0", codec="utf-8"), max_size=4))))
 def test_any_text(values: list[str | None]) -> None:
-    column = encode_column("x", pa.array(values, pa.string()), missing=(), mixture="text")
+    column = encode_column("x", pa.array(values, pa.string()), missing=())
     assert decoded(column) == values
     assert labels(column) == sorted({value for value in values if value is not None})
 
@@ -268,10 +316,10 @@ def test_any_integers(values: list[int | None]) -> None:
 
 
 def test_floats_as_python_writes_them_are_numbers_and_codes_are_not() -> None:
-    floats = encode_column("c", pa.array(["1e-05", "0.5", "1e+16", "2.5e-07"]))
+    floats = encode_column("c", pa.array(["1e-05", "0.5", "1e+16", "2.5e-07"]), kind="derived")
     assert floats.domain.kind == "number"
     assert floats.domain.labels.tolist() == ["2.5e-07", "1e-05", "0.5", "1e+16"]
-    assert encode_column("c", pa.array(["12E4", "13e5", "x"])).domain.kind == "text"
+    assert encode_column("c", pa.array(["12E4", "13e5"]), kind="derived").domain.kind == "text"
 
 
 def test_a_domain_knows_how_many_records_have_each_value() -> None:

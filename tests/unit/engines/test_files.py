@@ -24,7 +24,7 @@ from hedgerow.database import open_database
 from hedgerow.engines import File, FileSource, Wishes, files, open_source
 from hedgerow.engines.csv_text import read_header
 from hedgerow.errors import BadInput, InternalError
-from hedgerow.recoding import Pieces, Recoding, publish_groups
+from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
 from hedgerow.schema import Schema
 
 SECRET = "Smith-Jones"
@@ -33,7 +33,7 @@ AGE = Schema(quasi=["age"], others="insensitive")
 
 def one_group(counts: FrequencyTable) -> Recoding:
     pieces = Pieces.whole(np.zeros(len(counts.cell_sizes), dtype=np.int32), counts.cell_sizes)
-    columns, values = publish_groups(counts, pieces, 1, "set")
+    columns, values = publish_groups(counts, pieces, 1, shown_as(counts, "set"))
     return Recoding("by hand", counts.quasi, columns, values, np.array([counts.rows]), pieces)
 
 
@@ -42,14 +42,14 @@ def halves(counts: FrequencyTable) -> Recoding:
     cell = np.repeat(np.arange(len(counts.cell_sizes)), counts.cell_sizes)
     pairs, sizes = np.unique(np.stack([cell, np.arange(len(cell)) % 2], 1), axis=0, return_counts=True)
     pieces = Pieces(pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.int32), sizes)
-    columns, values = publish_groups(counts, pieces, 2, "set")
+    columns, values = publish_groups(counts, pieces, 2, shown_as(counts, "set"))
     return Recoding("by hand", counts.quasi, columns, values, sizes, pieces)
 
 
 def as_they_are(counts: FrequencyTable) -> Recoding:
     """Every tuple is a group of its own."""
     pieces = Pieces.whole(counts.cell_tuple, counts.cell_sizes)
-    columns, values = publish_groups(counts, pieces, len(counts.tuples), "set")
+    columns, values = publish_groups(counts, pieces, len(counts.tuples), shown_as(counts, "set"))
     return Recoding("by hand", counts.quasi, columns, values, counts.tuple_sizes, pieces)
 
 
@@ -249,7 +249,7 @@ def test_missing_is_written_as_it_was_marked(tmp_path: Path) -> None:
     counts = source.count(schema, schema.resolve(source.columns))
     group = counts.cell_tuple.copy()
     pieces = Pieces.whole(group, counts.cell_sizes)
-    columns, values = publish_groups(counts, pieces, 2, "set")
+    columns, values = publish_groups(counts, pieces, 2, shown_as(counts, "set"))
     recoding = Recoding("by hand", counts.quasi, columns, values, counts.tuple_sizes, pieces)
     assert rows_of(source.apply(recoding, "1", path.with_name("out.csv")).native) == ["5,2", "?,1"]
     parquet = source.apply(recoding, "1", path.with_name("out.parquet"))

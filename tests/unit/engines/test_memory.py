@@ -21,7 +21,7 @@ from hedgerow.counts import FrequencyTable
 from hedgerow.engines import MemorySource
 from hedgerow.errors import BadInput, InternalError
 from hedgerow.frames import OpenFrame, as_arrow, open_frame
-from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups
+from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups, shown_as
 from hedgerow.schema import Schema
 
 FrameType = Callable[[pa.Table], Any]
@@ -33,7 +33,7 @@ def one_group(counts: FrequencyTable, lost: int = 0) -> Recoding:
     group = np.zeros(len(counts.cell_sizes), dtype=np.int32)
     group[:lost] = -1
     pieces = Pieces.whole(group, counts.cell_sizes)
-    columns, values = publish_groups(counts, pieces, 1, "set")
+    columns, values = publish_groups(counts, pieces, 1, shown_as(counts, "set"))
     return Recoding("by hand", counts.quasi, columns, values, np.array([counts.rows]), pieces)
 
 
@@ -46,7 +46,7 @@ def as_they_are(counts: FrequencyTable, lost: int = 0) -> Recoding:
     renumbered = np.full(len(counts.tuples) + 1, -1, dtype=np.int32)
     renumbered[kept] = np.arange(len(kept))
     pieces = Pieces.whole(renumbered[group], counts.cell_sizes)
-    columns, values = publish_groups(counts, pieces, len(kept), "set")
+    columns, values = publish_groups(counts, pieces, len(kept), shown_as(counts, "set"))
     return Recoding("by hand", counts.quasi, columns, values, counts.tuple_sizes, pieces)
 
 
@@ -170,7 +170,9 @@ def test_no_column_name_is_in_the_way(rows_of: RowsOf) -> None:
     def halves(counts: FrequencyTable) -> Recoding:
         half = counts.rows // 2
         pieces = Pieces(np.array([0, 0], np.int32), np.array([0, 1], np.int32), np.array([half, counts.rows - half]))
-        columns, _ = publish_groups(counts, Pieces.whole(np.zeros(1, np.int32), counts.cell_sizes), 1, "set")
+        columns, _ = publish_groups(
+            counts, Pieces.whole(np.zeros(1, np.int32), counts.cell_sizes), 1, shown_as(counts, "set")
+        )
         domain = columns[0].domain
         told_apart = PublishedColumn(domain, ("0", "1"), ("label", "label"), np.array([0, 1, 2]), np.array([0, 0]))
         return Recoding("by hand", counts.quasi, (told_apart,), np.array([[0], [1]]), pieces.size, pieces)

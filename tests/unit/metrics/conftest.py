@@ -12,7 +12,7 @@ import pytest
 
 from hedgerow.counts import FrequencyTable, encode_column
 from hedgerow.hierarchies import flat
-from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups
+from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups, shown_as
 from hedgerow.recoding.building import Publish
 from hedgerow.schema import Schema
 
@@ -32,7 +32,7 @@ def build_release(
     names = list(columns)
     cells: dict[str, Sequence[Any]] = dict(columns) if target is None else {**columns, "target": target}
     roles = Schema(quasi=names, target=None if target is None else "target").resolve(list(cells))
-    encoded = {name: encode_column(name, pa.array(values), mixture="allow") for name, values in cells.items()}
+    encoded = {name: encode_column(name, pa.array(values), kind="derived") for name, values in cells.items()}
     counts, row_cell = FrequencyTable.from_columns(roles, encoded, None, len(groups))
     given = hierarchies or {}
     counts = replace(counts, hierarchies={name: given.get(name, flat()).encode(counts.domains[name]) for name in names})
@@ -40,7 +40,7 @@ def build_release(
     pieces = Pieces(pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.int32), sizes.astype(np.int64))
     # Where all records are lost, a group that nobody is in publishes what they held.
     described = pieces if max(groups) >= 0 else replace(pieces, group=pieces.group + 1)
-    published, values = publish_groups(counts, described, int(described.group.max()) + 1, publish)
+    published, values = publish_groups(counts, described, int(described.group.max()) + 1, shown_as(counts, publish))
     stars = [_with_star(column) for column in published]
     for group, name in suppress:
         values[group, names.index(name)] = len(stars[names.index(name)]) - 1

@@ -12,7 +12,7 @@ import pytest
 from hedgerow import hierarchies
 from hedgerow.counts import FrequencyTable, encode_column
 from hedgerow.published import Interval, parse
-from hedgerow.recoding import Pieces, PublishedColumn, publish_groups
+from hedgerow.recoding import Pieces, PublishedColumn, publish_groups, shown_as
 from hedgerow.schema import Schema
 
 
@@ -25,7 +25,7 @@ def published(
     """Publish one column whose rows belong to groups; also what each group publishes."""
     roles = Schema(quasi=["x", "row"]).resolve(["x", "row"])
     encoded = {
-        "x": encode_column("x", pa.array(values), mixture="allow"),
+        "x": encode_column("x", pa.array(values), kind="derived"),
         "row": encode_column("row", pa.array(range(len(values)))),
     }
     counts, cell = FrequencyTable.from_columns(roles, encoded, None, len(values))
@@ -36,7 +36,9 @@ def published(
     counts = replace(counts, hierarchies=resolved)
     group = np.empty(len(values), dtype=np.int32)
     group[cell] = groups
-    (column, _), index = publish_groups(counts, Pieces.whole(group, counts.cell_sizes), max(groups) + 1, publish)
+    (column, _), index = publish_groups(
+        counts, Pieces.whole(group, counts.cell_sizes), max(groups) + 1, shown_as(counts, publish)
+    )
     return column, [column.texts[at] for at in index[:, 0]]
 
 

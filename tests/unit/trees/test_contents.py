@@ -20,7 +20,7 @@ TOWNS = {"*": {"Germany": ["Bonn", "Trier"], "France": ["Lyon"]}}
 
 def known(cells: list[Any], told: Domain | None = None, as_text: bool = False) -> Domain:
     values = pa.chunked_array([pa.array(cells)])
-    texts = encode_column("it", values, mixture="text").domain
+    texts = encode_column("it", values).domain
     return known_values("it", values, texts, contents_of(texts, {}), told, missing=("",), as_text=as_text)
 
 

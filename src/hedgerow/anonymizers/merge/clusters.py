@@ -88,7 +88,7 @@ def cluster_blocks(
     *,
     seed: int | None,
     improve: bool,
-    publish: Publish,
+    publish: Publish = "auto",
 ) -> Recoding:
     """Cluster the records of each block, merge what does not comply, and publish what they hold.
 

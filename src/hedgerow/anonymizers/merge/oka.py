@@ -125,4 +125,5 @@ def _from_most(shares: Shares, node: Ints, loss: Floats, width: int, clusters: i
     most = np.zeros(clusters, dtype=np.int64)
     first = np.unique(cluster[order], return_index=True)[1]
     most[cluster[order][first]] = value[order][first]
-    return loss[most[shares.cluster] * width + node]
+    lost: Floats = loss[most[shares.cluster] * width + node]
+    return lost

@@ -198,9 +198,10 @@ def lose(scales: Scales, buckets: Buckets, family: int, found: int, by_column: F
     """The normalized certainty penalty of one record of each set of a family, summed over the columns.
 
     Numbers: (high − low)/(max − min), and 1 for a set with missing and other values; categories: (values that occur −
-    1)/(values of the column − 1); nodes of a hierarchy: that of the lowest one above all. See :func:`hedgerow.metrics.cells.loss_of_sets`. It works on a whole family: a call
-    passes dozens of arrays, which for every row would cost more than the work. ``by_column`` gets the penalties of the
-    last set. O(values (columns + words)).
+    1)/(values of the column − 1); nodes of a hierarchy: that of the lowest one above all. See
+    :func:`hedgerow.metrics.cells.loss_of_sets`. It works on a whole family: a call passes dozens of arrays, which for
+    every row would cost more than the work. ``by_column`` gets the penalties of the last set. O(values (columns +
+    words)).
     """
     columns, positions, widths, bits, ends = scales.columns, scales.positions, scales.widths, buckets.bits, buckets.ends
     words, masks, spans = scales.words, scales.masks, scales.spanned.shape[0]
@@ -222,8 +223,8 @@ def lose(scales: Scales, buckets: Buckets, family: int, found: int, by_column: F
                     power = 0
                     while (2 << power) <= high - low:
                         power += 1
-                    row = columns[column, TREE] + power * columns[column, SIZE]
-                    lost = max(scales.joins[row + low], scales.joins[row + high - (1 << power)])
+                    first = columns[column, TREE] + power * columns[column, SIZE]
+                    lost = max(scales.joins[first + low], scales.joins[first + high - (1 << power)])
                 elif low != high:
                     first = columns[column, FIRST_POSITION]
                     mixed = high == columns[column, MISSING] or widths[column] == 0.0

@@ -120,9 +120,7 @@ def _bits(counts: FrequencyTable, counted: Sequence[int]) -> BitLayout:
     return bit_layout([counts.domains[counts.quasi[at]].size for at in counted])
 
 
-def _scales(
-    counts: FrequencyTable, orders: Sequence[Ints], shown: Sequence[Shown], counted: Sequence[int]
-) -> Scales:
+def _scales(counts: FrequencyTable, orders: Sequence[Ints], shown: Sequence[Shown], counted: Sequence[int]) -> Scales:
     domains = [counts.domains[name] for name in counts.quasi]
     spanned = [at for at in range(len(domains)) if at not in counted]
     layout = _bits(counts, counted)
@@ -140,7 +138,7 @@ def _scales(
         columns[at, _buckets.BEYOND_FIRST] = beyond_first(domain)
         columns[at, _buckets.CATEGORICAL] = domain.kind == "text" and not domain.ordered
         columns[at, _buckets.FIRST_POSITION] = sum(len(one) for one in positions)
-        columns[at, _buckets.MISSING] = -1 if domain.ordered else domain.missing_code
+        columns[at, _buckets.MISSING] = domain.missing_code
         columns[at, _buckets.TREE] = -1
         if shown[at] == "label":
             columns[at, _buckets.TREE] = sum(len(one) for one in joins)

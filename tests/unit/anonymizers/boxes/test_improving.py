@@ -17,7 +17,14 @@ from hedgerow import KAnonymity, LDiversity, Mondrian, Schema
 from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.boxes import improving
 from hedgerow.anonymizers.boxes.improving import improved
-from hedgerow.recoding import Pieces
+from hedgerow.anonymizers.boxes.layout import Described, described
+from hedgerow.counts import FrequencyTable
+from hedgerow.recoding import Pieces, shown_as
+
+
+def boxes_of(counts: FrequencyTable) -> Described:
+    """By ranges and sets."""
+    return described(counts, "ncp", shown_as(counts, "interval"))
 
 
 def moved(table: pa.Table, group_of_row: list[int], require: Any, blocks: list[int] | None = None) -> list[int]:
@@ -30,7 +37,7 @@ def moved(table: pa.Table, group_of_row: list[int], require: Any, blocks: list[i
     order = sorted(range(len(rows)), key=lambda at: tuple(rows[at].values()))
     group = np.array([group_of_row[at] for at in order], dtype=np.int32)
     near = None if blocks is None else np.array(blocks, dtype=np.int64)
-    pieces = improved(counts, require, Pieces.whole(group, counts.cell_sizes), near)
+    pieces = improved(counts, require, Pieces.whole(group, counts.cell_sizes), near, boxes_of(counts))
     found = [0] * len(rows)
     for cell, of_group in zip(pieces.cell.tolist(), pieces.group.tolist(), strict=True):
         found[order[cell]] = of_group
@@ -150,7 +157,7 @@ def test_a_group_gives_no_tuple_with_more_records_than_it_can_spare() -> None:
     table = pa.table({"age": np.repeat(ages, size)})
     counts = pipeline.prepare(table, Schema(quasi=["age"]), [KAnonymity(1)], random_state=0).counts
     before = Pieces.whole(np.array([1, 0, 1, 0, 0, 1, 1, 0], dtype=np.int32), counts.cell_sizes)
-    after = improved(counts, [KAnonymity(4)], before)
+    after = improved(counts, [KAnonymity(4)], before, None, boxes_of(counts))
     assert np.bincount(after.group, after.size).min() >= 4
 
 
@@ -171,7 +178,7 @@ def test_groups_stay_large_enough_where_tuples_have_several_records(
     assume(np.bincount(group, size, 3).min() >= k)
     table = pa.table({"age": [age for age, _ in records], "town": [town for _, town in records]})
     counts = pipeline.prepare(table, Schema(quasi=["age", "town"]), [KAnonymity(1)], random_state=0).counts
-    pieces = improved(counts, [KAnonymity(k)], Pieces.whole(group, counts.cell_sizes))
+    pieces = improved(counts, [KAnonymity(k)], Pieces.whole(group, counts.cell_sizes), None, boxes_of(counts))
     after = np.bincount(pieces.group, pieces.size)
     assert after.min() >= k
     assert np.bincount(pieces.cell, pieces.size).tolist() == size.tolist()

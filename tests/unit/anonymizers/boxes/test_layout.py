@@ -16,6 +16,7 @@ from hedgerow.anonymizers.boxes import layout as module
 from hedgerow.anonymizers.boxes.layout import LossName, described, units_of
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import BadInput
+from hedgerow.recoding import Publish, shown_as
 
 TOWNS = {"*": {"north": ["A", "B"], "south": ["C", "D", "E"]}}
 # The leaf Z stands directly below the root, where others have a region above them.
@@ -27,9 +28,9 @@ def counted(hierarchies: dict[str, Any] | None = None, **columns: list[Any]) -> 
     return pipeline.prepare(pa.table(columns), schema, [KAnonymity(1)], random_state=0).counts
 
 
-def around(counts: FrequencyTable, metric: LossName, *, ranges: bool) -> float:
+def around(counts: FrequencyTable, metric: LossName, publish: Publish) -> float:
     """What a record loses in the box around all tuples, found one tuple after the other."""
-    shape, boxes = described(counts, metric, ranges)
+    shape, boxes = described(counts, metric, shown_as(counts, publish))
     last = len(counts.tuples) - 1
     for one in range(last - 1):
         enclose(shape, boxes, last, boxes, one)
@@ -41,7 +42,7 @@ def around(counts: FrequencyTable, metric: LossName, *, ranges: bool) -> float:
 
 def test_boxes_meet_at_the_lowest_common_ancestor() -> None:
     counts = counted({"town": UNEVEN}, town=["A", "C", "D", "Z", None])
-    shape, boxes = described(counts, "nllm", ranges=False)
+    shape, boxes = described(counts, "nllm", shown_as(counts, "label"))
     labels = counts.hierarchies["town"].labels
     width = len(labels)
     pairs = shape.ancestor.reshape(width, width)
@@ -59,29 +60,29 @@ def test_boxes_meet_at_the_lowest_common_ancestor() -> None:
 def test_ranges_and_sets() -> None:
     """Ages span 10 of 40; two of three towns beyond the first are one of two more."""
     counts = counted(age=[20, 30, 60, 20], town=["A", "B", "A", "C"])
-    shape, boxes = described(counts, "ncp", ranges=True)
+    shape, boxes = described(counts, "ncp", shown_as(counts, "interval"))
     pairs = {(20, "A"): 0, (20, "C"): 1, (30, "B"): 2, (60, "A"): 3}
     assert joint_loss(shape, boxes, pairs[20, "A"], boxes, pairs[30, "B"], np.inf) == pytest.approx(0.25 + 0.5)
-    assert around(counts, "ncp", ranges=True) == pytest.approx(2.0)
+    assert around(counts, "ncp", "interval") == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize(("numbers", "expected"), [([20, 60, None], 1.0), ([20, None], 1.0), ([None, 20, 20, 30], 1.0)])
 def test_a_range_with_a_missing_number_loses_all_and_no_more(numbers: list[int | None], expected: float) -> None:
-    assert around(counted(age=numbers), "ncp", ranges=True) == expected
+    assert around(counted(age=numbers), "ncp", "interval") == expected
 
 
 def test_equal_numbers_and_missing_ones_alone_lose_nothing() -> None:
     counts = counted(age=[None, None, 20], town=["A", "B", "A"])
-    shape, boxes = described(counts, "ncp", ranges=True)
+    shape, boxes = described(counts, "ncp", shown_as(counts, "interval"))
     assert joint_loss(shape, boxes, 1, boxes, 2, np.inf) == 1.0  # one town of two, no age
     assert single_loss(shape, boxes, 0) == 0.0
 
 
 def test_dates_are_ranges_and_missing_categories_values() -> None:
     counts = counted(day=[date(2024, 1, 1), date(2024, 1, 2), date(2024, 1, 5)])
-    shape, boxes = described(counts, "ncp", ranges=True)
+    shape, boxes = described(counts, "ncp", shown_as(counts, "interval"))
     assert joint_loss(shape, boxes, 0, boxes, 1, np.inf) == 0.25
-    assert around(counted(town=["A", "B", None]), "ncp", ranges=True) == 1.0
+    assert around(counted(town=["A", "B", None]), "ncp", "interval") == 1.0
 
 
 def test_sets_of_many_values_and_several_columns() -> None:
@@ -91,17 +92,17 @@ def test_sets_of_many_values_and_several_columns() -> None:
         second=[f"b{at % 3}" for at in range(100)],
         third=[f"c{at % 70:02}" for at in range(100)],
     )
-    shape, boxes = described(counts, "ncp", ranges=True)
+    shape, boxes = described(counts, "ncp", shown_as(counts, "interval"))
     for one, other in [(0, 1), (63, 65), (5, 99)]:
         assert joint_loss(shape, boxes, one, boxes, other, np.inf) == pytest.approx(
             1 / 99 + (0.5 if one % 3 != other % 3 else 0) + (1 / 69 if one % 70 != other % 70 else 0)
         )
-    assert around(counts, "ncp", ranges=True) == pytest.approx(3.0)
+    assert around(counts, "ncp", "interval") == pytest.approx(3.0)
 
 
 def test_a_limit_stops_only_what_is_beyond_it() -> None:
     counts = counted({"town": TOWNS, "home": TOWNS}, town=["A", "C"], home=["A", "C"])
-    shape, boxes = described(counts, "nllm", ranges=False)
+    shape, boxes = described(counts, "nllm", shown_as(counts, "label"))
     assert joint_loss(shape, boxes, 0, boxes, 1, 2.0) == 2.0
     assert joint_loss(shape, boxes, 0, boxes, 1, 0.5) > 0.5
 
@@ -129,8 +130,8 @@ def test_too_many_nodes_or_values(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = counted({"town": TOWNS}, town=["A", "C"])
     monkeypatch.setattr(module, "_MOST_PAIRS", 63)
     with pytest.raises(BadInput, match="hierarchy of 'town' has 8 nodes"):
-        described(counts, "nllm", ranges=False)
+        described(counts, "nllm", shown_as(counts, "label"))
     monkeypatch.setattr(module, "_MOST_WORDS", 99)
     many = counted(town=[f"t{at}" for at in range(100)])
     with pytest.raises(BadInput, match="column 'town' has too many values"):
-        described(many, "ncp", ranges=True)
+        described(many, "ncp", shown_as(many, "interval"))

@@ -6,12 +6,10 @@ from collections import Counter
 from typing import Any
 
 import pyarrow as pa
-import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.merge.greedy import Greedy
-from hedgerow.errors import BadInput
 
 TOWNS = {"*": {"north": ["A", "B"], "south": ["C", "D"]}}
 Rows = Counter[tuple[Any, ...]]
@@ -55,7 +53,7 @@ def test_the_increase_counts_and_not_the_loss_of_the_merged_class() -> None:
 def test_ties_go_to_the_first_in_the_order_of_values() -> None:
     """Ages 10 and 30 are equally far from 20, with equal records."""
     table = {"age": [20, 10, 10, 30, 30]}
-    assert released(table, KAnonymity(2), metric="ncp", ranges=True) == {("[10,21)",): 3, ("30",): 2}
+    assert released(table, KAnonymity(2), metric="ncp", publish="interval") == {("[10,21)",): 3, ("30",): 2}
 
 
 def test_discernibility_looks_at_sizes_alone() -> None:
@@ -73,17 +71,24 @@ def test_classes_described_alike_are_one() -> None:
 
 def test_ranges_and_sets_are_published() -> None:
     table: dict[str, list[Any]] = {"age": [20, 21, 40, 41], "town": list("ABCD")}
-    assert released(table, KAnonymity(2), metric="ncp", ranges=True) == {
+    assert released(table, KAnonymity(2), metric="ncp", publish="interval") == {
         ("[20,22)", "{A|B}"): 2,
         ("[40,41]", "{C|D}"): 2,
     }
 
 
-def test_ranges_have_no_hierarchy_to_climb() -> None:
-    with pytest.raises(BadInput, match=r"'prec' says nothing of them\. Say metric='ncp'"):
-        released({"age": [20, 21]}, KAnonymity(2), metric="prec", ranges=True)
+def test_ranges_and_sets_lose_by_ncp_whatever_the_metric_of_labels() -> None:
     table: dict[str, list[Any]] = {"age": [20, 21, 40, 41], "town": ["A", "A", "B", "B"]}
-    assert released(table, KAnonymity(2), ranges=True) == released(table, KAnonymity(2), metric="ncp", ranges=True)
+    for metric in ("nllm", "prec", "distortion"):
+        assert released(table, KAnonymity(2), metric=metric, publish="interval") == {
+            ("[20,22)", "A"): 2,
+            ("[40,41]", "B"): 2,
+        }
+
+
+def test_by_default_a_given_hierarchy_is_shown_and_everything_else_as_ranges_and_sets() -> None:
+    table: dict[str, list[Any]] = {"age": [20, 21, 40, 41], "town": list("ABCD"), "sex": list("FMFM")}
+    assert released(table, KAnonymity(2)) == {("[20,22)", "north", "{F|M}"): 2, ("[40,41]", "south", "{F|M}"): 2}
 
 
 def test_all_requirements_decide_when_a_class_is_finished() -> None:
@@ -100,7 +105,7 @@ def test_a_missing_value_is_merged_below_the_root_only() -> None:
 def test_improvement_moves_what_was_merged_too_early() -> None:
     """Ages 1 to 6 make pairs and 20 joins the last of them; 5 is then better off with 3 and 4."""
     table = {"age": [1, 2, 3, 4, 5, 6, 20]}
-    plain = released(table, KAnonymity(2), metric="ncp", ranges=True)
-    better = released(table, KAnonymity(2), metric="ncp", ranges=True, improve=True)
+    plain = released(table, KAnonymity(2), metric="ncp", publish="interval")
+    better = released(table, KAnonymity(2), metric="ncp", publish="interval", improve=True)
     assert plain == {("[1,3)",): 2, ("[3,5)",): 2, ("[5,20]",): 3}
     assert better == {("[1,3)",): 2, ("[3,6)",): 3, ("[6,20]",): 2}

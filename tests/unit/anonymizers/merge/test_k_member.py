@@ -47,7 +47,13 @@ def clusters(ages: Sequence[int], k: int, start: int | None = None) -> list[list
     if start is None:
         return held(job.counts, KMember().fit_counts(job.counts, job.requirements, seed=0))
     recoding = cluster_blocks(
-        "k-member", job.counts, job.requirements, lambda block, _: grown_from(block, start), seed=0, improve=False
+        "k-member",
+        job.counts,
+        job.requirements,
+        lambda block, _: grown_from(block, start),
+        seed=0,
+        improve=False,
+        publish="auto",
     )
     return held(job.counts, recoding)
 
@@ -90,7 +96,13 @@ def test_records_of_a_cluster_that_cannot_be_finished_join_others() -> None:
     columns: dict[str, list[Any]] = {"age": [1, 2, 30, 31, 60], "ill": ["flu", "cold", "flu", "flu", "flu"]}
     job = prepared(columns, KAnonymity(2), LDiversity(2, "ill"))
     recoding = cluster_blocks(
-        "k-member", job.counts, job.requirements, lambda block, _: grown_from(block, 4), seed=0, improve=False
+        "k-member",
+        job.counts,
+        job.requirements,
+        lambda block, _: grown_from(block, 4),
+        seed=0,
+        improve=False,
+        publish="auto",
     )
     assert held(job.counts, recoding) == [[1, 2, 30, 31, 60]]
 

@@ -45,7 +45,10 @@ def clusters(ages: list[int], k: int, centres: list[int]) -> list[list[float]]:
     def from_these(block: UnitBlock, _: np.random.Generator) -> Shares:
         return from_centres(block, np.array(centres))
 
-    return held(job.counts, cluster_blocks("oka", job.counts, job.requirements, from_these, seed=0, improve=False))
+    return held(
+        job.counts,
+        cluster_blocks("oka", job.counts, job.requirements, from_these, seed=0, improve=False),
+    )
 
 
 def test_a_large_cluster_feeds_a_small_one() -> None:

@@ -13,7 +13,7 @@ from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.boxes.layout import described
 from hedgerow.anonymizers.merge.working import Part, merge_parts
 from hedgerow.anonymizers.partition import blocks
-from hedgerow.recoding import Recoding
+from hedgerow.recoding import Publish, Recoding, shown_as
 
 
 @pytest.fixture
@@ -44,9 +44,10 @@ def groups_of_tuples(job: pipeline.Prepared, recoding: Recoding) -> list[int]:
     ]
 
 
-def merged(job: pipeline.Prepared, classes: Any, *, ranges: bool = False) -> Recoding:
-    whole = described(job.counts, "ncp", ranges)
-    return merge_parts("own", job.counts, job.requirements, whole, classes, improve=False, ranges=ranges)
+def merged(job: pipeline.Prepared, classes: Any, publish: Publish = "label") -> Recoding:
+    shown = shown_as(job.counts, publish)
+    whole = described(job.counts, "ncp", shown)
+    return merge_parts("own", job.counts, job.requirements, whole, classes, improve=False, shown=shown)
 
 
 def test_few_rows_are_one_block(job: pipeline.Prepared) -> None:
@@ -70,14 +71,14 @@ def test_blocks_hold_every_tuple_once_with_its_own_records(job: pipeline.Prepare
         parts.append(part)
         return np.full(len(part.tuples), 7, dtype=np.int64)
 
-    recoding = merged(job, one_class, ranges=True)
+    recoding = merged(job, one_class, "interval")
     counts = job.counts
     assert len(parts) == recoding.facts["blocks"] > 3
     assert sorted(at for part in parts for at in part.tuples.tolist()) == list(range(len(counts.tuples)))
     groups = groups_of_tuples(job, recoding)
     assert all(len({groups[at] for at in part.tuples}) == 1 for part in parts)
     assert len(recoding.sizes) == len(parts)
-    shape, boxes = described(counts, "ncp", ranges=True)
+    shape, boxes = described(counts, "ncp", shown_as(counts, "interval"))
     for part in parts:
         assert part.boxes.ends.tolist() == boxes.ends[part.tuples].tolist()
         assert part.boxes.bits.tolist() == boxes.bits[part.tuples].tolist()
@@ -91,7 +92,7 @@ def test_blocks_hold_every_tuple_once_with_its_own_records(job: pipeline.Prepare
 
 
 @pytest.mark.usefixtures("small_blocks")
-@pytest.mark.parametrize("parameters", [{}, {"improve": True}, {"metric": "ncp", "ranges": True}], ids=str)
+@pytest.mark.parametrize("parameters", [{}, {"improve": True}, {"metric": "ncp", "publish": "interval"}], ids=str)
 def test_merging_in_blocks_keeps_the_requirements(job: pipeline.Prepared, parameters: dict[str, Any]) -> None:
     """The verifier says so; no two groups are published alike, though blocks meet in the same labels."""
     recoding = Greedy(**parameters).fit_counts(job.counts, job.requirements)
@@ -117,7 +118,7 @@ def test_classes_do_not_depend_on_the_cores(job: pipeline.Prepared, monkeypatch:
 def test_groups_are_numbered_by_their_first_tuple_whatever_the_kernel_calls_them(job: pipeline.Prepared) -> None:
     half = len(job.counts.tuples) // 2
     late = np.arange(len(job.counts.tuples)) >= half
-    recoding = merged(job, lambda _: np.where(late, 10, 90), ranges=True)
+    recoding = merged(job, lambda _: np.where(late, 10, 90), "interval")
     assert groups_of_tuples(job, recoding) == late.tolist()
     assert recoding.sizes.tolist() == [int(job.counts.tuple_sizes[late == at].sum()) for at in (False, True)]
 

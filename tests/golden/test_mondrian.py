@@ -82,7 +82,7 @@ def test_table_2_generalizes_the_given_groups_to_sets() -> None:
 def test_first_strict_cut_of_each_column(column: str) -> None:
     """Algorithm 1 on table I, worked out by hand: the median cut of each attribute by itself."""
     schema = Schema(quasi=[column], sensitive=TABLES["sensitive"], insensitive=["row"], others="drop")
-    release = Mondrian(k=TABLES["k"], cut="widest").anonymize(table_1(), schema)
+    release = Mondrian(k=TABLES["k"], cut="widest", publish="set").anonymize(table_1(), schema)
     groups: dict[str, set[int]] = {}
     for row in release.table.to_pylist():
         groups.setdefault(row[column], set()).add(row["row"])

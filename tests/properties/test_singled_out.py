@@ -27,9 +27,10 @@ from hedgerow.recoding import PublishedColumn
 QUASI = ["age", "sex", "town"]
 AGES, SEXES, TOWNS = [20, 21, 22], ["F", "M"], ["Bern", "Ulm"]
 METHODS: list[tuple[str, dict[str, Any]]] = [
-    ("mondrian", {}),
+    ("mondrian", {"publish": "set"}),
     ("mondrian", {"publish": "interval"}),
-    ("kactus", {}),
+    ("kactus", {"numbers": "mean"}),
+    ("kactus", {"numbers": "median"}),
     ("datafly", {}),
     ("k-member", {}),
 ]
@@ -47,12 +48,14 @@ class Cell:
     kind: str
     text: str | None
     covered: tuple[int, ...]
+    statistic: str
 
     def allows(self, counts: Counts, values: list[Any]) -> bool:
         if self.kind == "number":
-            mean = sum(value * number for value, number in zip(values, counts, strict=True)) / sum(counts)
-            # One digit more than the ages have.
-            return self.text == hr.values.number_text(round(mean, 1))
+            held = [value for value, number in zip(values, counts, strict=True) for _ in range(number)]
+            # Of a mean, one digit more than the ages have; of two in the middle, the lower.
+            number = round(sum(held) / len(held), 1) if self.statistic == "mean" else held[(len(held) - 1) // 2]
+            return self.text == hr.values.number_text(number)
         if any(number and code not in self.covered for code, number in enumerate(counts)):
             return False
         occurring = {"set": self.covered, "interval": (self.covered[0], self.covered[-1])}.get(self.kind, ())
@@ -76,6 +79,7 @@ class View:
 
     def __init__(self, table: pa.Table, release: hr.Release) -> None:
         assert release.proportions is not None
+        self.statistic = str(release.facts["parameters"].get("numbers"))
         self.told: Proportions = release.proportions
         self.values = [sorted(set(table[name].to_pylist())) for name in QUASI]
         self.pool_of = [
@@ -108,7 +112,7 @@ class View:
     def _cell(self, column: PublishedColumn, text: str | None) -> Cell:
         at = column.texts.index(text)
         covered = column.members[column.starts[at] : column.starts[at + 1]].tolist()
-        return Cell(column.kinds[at], text, tuple(covered))
+        return Cell(column.kinds[at], text, tuple(covered), self.statistic)
 
     def by_pool(self, at: int, counts: Counts) -> Counts:
         sums = [0] * len(self.told.columns[at].pools)
@@ -273,7 +277,9 @@ def test_the_audit_counts_whom_weak_proportions_single_out(
         # The audit does not know that both ends of an interval occur, so that the table alone may tell two people.
         assert release.audit.singled_out >= found
     else:
-        assert release.audit.singled_out == found
+        told = release.audit.singled_out
+    # An exact mean may tell by itself what the audit lays at the proportions' door.
+    assert told is not None and told >= found if parameters.get("numbers") == "mean" else told == found
 
 
 def test_a_published_value_is_known_though_its_bin_is_a_pool() -> None:

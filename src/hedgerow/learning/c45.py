@@ -9,6 +9,7 @@ from typing import Any
 from hedgerow.learning.part_columns import share_columns
 from hedgerow.learning.published import proportions_of, published_columns
 from hedgerow.learning.tree_classifier import ColumnTreeClassifier, Training
+from hedgerow.release import Release
 from hedgerow.trees.attributes import CodedColumn, encode_training
 from hedgerow.trees.inducers.c45 import check_c45, induce_c45
 from hedgerow.trees.nodes.classification import ClassificationTree
@@ -82,7 +83,7 @@ class C45Classifier(ColumnTreeClassifier):
         if self.fractional:
             columns = published_columns(X, opened, missing=self.missing, missing_is_value=False, proportions=self._told)
         else:
-            columns = encode_training(opened, self.missing)
+            columns = encode_training(opened, self.missing, derive=isinstance(X, Release))
         return induce_c45(
             columns,
             training.labels,

@@ -69,12 +69,14 @@ def publish_groups(
     columns: list[PublishedColumn] = []
     values = np.empty((groups, len(counts.quasi)), dtype=np.int32)
     for at, (name, how) in enumerate(zip(counts.quasi, shown, strict=True)):
-        domain, hierarchy = counts.domains[name], counts.hierarchies[name]
+        domain = counts.domains[name]
         starts, members = distinct_pairs(group, counts.tuples[tuple_of_piece, at], groups, domain.size)
         if how == "label":
+            hierarchy = counts.hierarchies[name]
             column, values[:, at] = label_column(domain, hierarchy, hierarchy.lca_of_codes(members, starts[:-1]))
         else:
-            column, values[:, at] = _sets(domain, starts, members, _grid(hierarchy) if how == "interval" else None)
+            grid = _grid(counts.hierarchies[name]) if how == "interval" else None
+            column, values[:, at] = _sets(domain, starts, members, grid)
         columns.append(column)
     return tuple(columns), values
 

@@ -66,10 +66,11 @@ def test_cross_validation_with_a_one_hot_encoder(people: tuple[pd.DataFrame, pd.
 
 
 def test_numbers_as_text_beside_their_sets(people: tuple[pd.DataFrame, pd.Series[Any]]) -> None:
-    """Numbers written as text are read as numbers; scikit-learn's encoder cannot tell numbers from sets of them."""
+    """Numbers written as text are numbers if the schema says so; scikit-learn's encoder cannot tell them from sets."""
     frame, rich = people
     numbered = frame.assign(age=(np.arange(60) % 17 + 20).astype(str))
-    step = Mondrian(k=5, publish="interval")
+    schema = Schema(kinds={"age": "number"})
+    step = Mondrian(k=5, schema=schema)
     pipeline = make_pipeline(step, OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
     assert np.isfinite(cross_val_score(pipeline, numbered, rich, cv=3, error_score="raise")).all()
     X, _ = step.fit_resample(numbered, rich)

@@ -116,7 +116,7 @@ def test_a_file_is_staged_beside_its_destination_and_nothing_stays(tmp_path: Pat
     destination = tmp_path / "out.csv"
     release = Mondrian(k=3).anonymize(source, Schema(quasi=["age"]), destination=destination)
     release.save(destination)
-    assert sorted(destination.read_text(encoding="utf-8").split()) == ["age", *["{20|23|25}"] * 3, *["{27|29}"] * 3]
+    assert sorted(destination.read_text(encoding="utf-8").split()) == [*['"[20,26)"'] * 3, *['"[27,29]"'] * 3, "age"]
     del release
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
 
@@ -125,7 +125,7 @@ def test_a_file_without_a_destination_is_staged_elsewhere(tmp_path: Path) -> Non
     source = tmp_path / "people.csv"
     source.write_text("age\n20\n23\n27\n25\n27\n29\n", encoding="utf-8")
     release = Mondrian(k=3).anonymize(source, Schema(quasi=["age"]))
-    assert sorted(release.table.fetchall()) == [("{20|23|25}",)] * 3 + [("{27|29}",)] * 3
+    assert sorted(release.table.fetchall()) == [("[20,26)",)] * 3 + [("[27,29]",)] * 3
     assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
 
 

@@ -284,7 +284,6 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "a long header": (b"age," + b"n" * 70_000_000, "Line 1 of 'people.csv' is longer than"),
     "many columns": (",".join(f"n{at}" for at in range(100_000)) + "\n1\n", "has 100,000 columns. At most 10,000"),
     "a long line": ("age,n\n1," + "x" * 3_000_000 + "\n", "Line 2 of 'people.csv' is longer than"),
-    "numbers and text": (f"age,n\n1,2\n\n2,x\n{SECRET},3\n", "mixes numbers and text.* first at line 5"),
     "all missing": ("age,n\n,1\n,2\n", "has no value at all"),
     "NUL": (f"age,n\n{SECRET}\0,1\n", "NUL character, first at line 2"),
 }
@@ -306,8 +305,41 @@ def told(error: BaseException) -> None:
     assert error.__context__ is None
 
 
+def test_text_among_what_is_said_to_be_numbers(tmp_path: Path) -> None:
+    path = written(tmp_path, f"age,n\n1,2\n\n2,x\n{SECRET},3\n")
+    with pytest.raises(BadInput, match=r"'age' is to be numbers, and 1 of.* first at line 5") as caught:
+        count(path, schema=Schema(quasi=["age"], others="insensitive", kinds={"age": "number"}))
+    told(caught.value)
+
+
+def test_kinds_of_a_csv_are_derived(tmp_path: Path) -> None:
+    text = "age,zip,born,size,odd\n20,01067,2024-01-01,1.5,1\n,80331,,2,x\n"
+    source = FileSource(File(written(tmp_path, text)))
+    schema = Schema(quasi=source.columns)
+    domains = source.count(schema, schema.resolve(source.columns)).domains
+    assert [one.kind for one in domains.values()] == ["number", "text", "date", "number", "text"]
+
+
+def test_a_decimal_comma(tmp_path: Path) -> None:
+    source = FileSource(File(written(tmp_path, "size\n1,5\n2\n"), delimiter=";", decimal=","))
+    schema = Schema(quasi=["size"])
+    assert source.count(schema, schema.resolve(["size"])).domains["size"].values.tolist() == [1.5, 2.0]
+    with pytest.raises(BadInput, match=r"'decimal' parameter of File must be '\.' or ','"):
+        File(tmp_path / "people.csv", decimal=";")
+
+
+def test_a_column_of_text_that_is_nearly_numbers_is_remarked_on(tmp_path: Path) -> None:
+    path = written(tmp_path, "age\n" + "20\n" * 19 + f"{SECRET}\n")
+    source = FileSource(File(path))
+    counts = source.count(Schema(quasi=["age"]), Schema(quasi=["age"]).resolve(["age"]))
+    (remark,) = counts.remarks
+    assert "'age' is taken for text: at least 90% of its records are numbers" in remark
+    assert "--kind age=number" in remark
+    assert SECRET not in remark
+
+
 def test_a_bad_value_in_another_encoding(tmp_path: Path) -> None:
-    text = f"age,n\n1,é\n2,é\n{SECRET},3\n"
+    text = f"age,n\n1,é\n2,é\n{SECRET}\0,3\n"
     for encoding in ("latin-1", "utf-16"):
         path = written(tmp_path, text.encode(encoding))
         with pytest.raises(BadInput, match="first at line 4"):

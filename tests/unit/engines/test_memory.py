@@ -75,7 +75,9 @@ def test_unchanged_columns_keep_their_type(frame_type: FrameType, rows_of: RowsO
 
 def test_a_respelled_column_is_not_published_as_it_stands(frame_type: FrameType, rows_of: RowsOf) -> None:
     table = pa.table({"size": ["1.5", "1.50", "?", None]})
-    rows = rows_of(apply(frame_type(table), Schema(quasi=["size"], missing=("?",)), as_they_are))
+    rows = rows_of(
+        apply(frame_type(table), Schema(quasi=["size"], missing=("?",), kinds={"size": "number"}), as_they_are)
+    )
     assert Counter(row["size"] for row in rows) == {"1.5": 2, None: 2}
 
 
@@ -383,13 +385,20 @@ def test_nan_is_refused_with_its_row(kind: pa.DataType) -> None:
         assert caught.value.__suppress_context__
 
 
-def test_a_mixture_is_refused_with_its_row(frame_type: FrameType) -> None:
+def test_text_that_is_said_to_be_numbers_is_refused_with_its_row(frame_type: FrameType) -> None:
     table = pa.table({"age": ["1", "2", "secret"]})
-    with pytest.raises(BadInput, match=r"'age' mixes numbers and text.* first at row 3") as caught:
-        apply(frame_type(table), Schema(quasi=["age"]))
+    with pytest.raises(BadInput, match=r"'age' is to be numbers.* first at row 3") as caught:
+        apply(frame_type(table), Schema(quasi=["age"], kinds={"age": "number"}))
     assert "secret" not in str(caught.value)
     assert caught.value.__suppress_context__
-    apply(frame_type(table), Schema(quasi=["age"], hierarchies={"age": "flat"}))
+    apply(frame_type(table), Schema(quasi=["age"]))
+
+
+def test_text_is_text_whatever_it_looks_like(frame_type: FrameType) -> None:
+    source = MemorySource(frame_type(pa.table({"zip": ["80331", "1067"], "born": ["2024-01-01", "2024-01-02"]})))
+    schema = Schema(quasi=["zip", "born"])
+    domains = source.count(schema, schema.resolve(source.columns)).domains
+    assert [domains[name].kind for name in ("zip", "born")] == ["text", "text"]
 
 
 def test_objects_are_refused() -> None:

@@ -39,7 +39,10 @@ def census() -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def release(census: pd.DataFrame) -> hr.Release:
     schema = hr.Schema(quasi=COLUMNS, target="income", others="drop")
-    return hr.anonymize(census, schema, method="mondrian", k=10, random_state=0, publish_proportions=True)
+    # Sets, as in the paper.
+    return hr.anonymize(
+        census, schema, method="mondrian", k=10, random_state=0, publish_proportions=True, publish="set"
+    )
 
 
 def test_every_kind_of_table_gives_the_same_tree(frame_type: Any) -> None:

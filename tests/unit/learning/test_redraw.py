@@ -69,7 +69,7 @@ def _day(moment: Any) -> dt.date:
 
 
 def test_pooled_every_class_has_its_bins_and_only_values_that_its_cells_allow() -> None:
-    release = release_of(PEOPLE, min_support=None)
+    release = release_of(PEOPLE, min_support=None, publish="set")
     told = release.proportions
     assert told is not None
     assert told.min_support == 4
@@ -177,7 +177,7 @@ def test_a_release_of_a_file(tmp_path: Path, rows_of: RowsOf) -> None:
 def test_auto_takes_frequencies_where_there_are_no_proportions() -> None:
     published = pa.table({"x": ["{a|b}", "a", "a", "*"], "y": [1, 2, 3, 4]})
     assert redraw(published, quasi=["x"], random_state=0)["x"].to_pylist() == ["a"] * 4
-    release = hr.anonymize(PEOPLE, SCHEMA, k=4, random_state=0)
+    release = hr.anonymize(PEOPLE, SCHEMA, k=4, random_state=0, publish="set")
     rows = redraw(release, random_state=0).to_pylist()
     for row, cells in zip(rows, release.table.to_pylist(), strict=True):
         assert str(row["weight"]).removesuffix(".0") in cells["weight"].strip("{}").split("|")

@@ -46,7 +46,9 @@ def test_with_two_open_columns_nobody_is() -> None:
 def test_what_the_table_alone_tells_is_not_counted() -> None:
     """{20|21} of two people is one of each, with or without proportions."""
     table = pa.table({"age": [20, 21, 60, 60, 61]})
-    audit = hr.anonymize(table, hr.Schema(quasi=["age"]), k=2, publish_proportions=True, min_support=1).audit
+    audit = hr.anonymize(
+        table, hr.Schema(quasi=["age"]), k=2, publish_proportions=True, min_support=1, publish="set"
+    ).audit
     assert audit.singled_out == 1
     assert audit.fully_known == 3
 
@@ -70,9 +72,11 @@ def adult(data_folder: Path) -> pl.DataFrame:
     return table.with_columns(pl.col("age").cast(pl.Int64))
 
 
-def shares(table: Any, schema: hr.Schema, method: str, k: int, support: int | None) -> tuple[float, float]:
+def shares(
+    table: Any, schema: hr.Schema, method: str, k: int, support: int | None, **parameters: Any
+) -> tuple[float, float]:
     audit = hr.anonymize(
-        table, schema, method=method, k=k, random_state=0, publish_proportions=True, min_support=support
+        table, schema, method=method, k=k, random_state=0, publish_proportions=True, min_support=support, **parameters
     ).audit
     assert audit.singled_out is not None
     assert audit.fully_known is not None
@@ -83,7 +87,7 @@ def shares(table: Any, schema: hr.Schema, method: str, k: int, support: int | No
 def test_exact_proportions_of_adult(adult: pl.DataFrame, k: int, alone: float, known: float) -> None:
     """As an attacker found them with Mondrian: 44 % and 29 % of the rows are known, as many as 16 to 19 % below k."""
     schema = hr.Schema(quasi=EIGHT, target="salary-class", others="drop")
-    found = shares(adult, schema, "mondrian", k, 1)
+    found = shares(adult, schema, "mondrian", k, 1, publish="set")
     assert found == pytest.approx((alone, known), abs=0.003)
 
 

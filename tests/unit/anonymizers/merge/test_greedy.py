@@ -47,7 +47,7 @@ def test_the_increase_counts_and_not_the_loss_of_the_merged_class() -> None:
     assert released(table, KAnonymity(2)) == {("C", "M"): 5, ("south", "F"): 2}
     crowd = {"town": ["C"] * 5 + ["C"] + ["D"] * 20, "sex": ["M"] * 5 + ["F"] + ["F"] * 20}
     # Hiding the sex of six costs 6; the town of 21, a third each, costs 7.
-    assert released(crowd, KAnonymity(2)) == {("C", "*"): 6, ("D", "F"): 20}
+    assert released(crowd, KAnonymity(2)) == {("C", "{F|M}"): 6, ("D", "F"): 20}
 
 
 def test_ties_go_to_the_first_in_the_order_of_values() -> None:
@@ -64,9 +64,9 @@ def test_discernibility_looks_at_sizes_alone() -> None:
 
 
 def test_classes_described_alike_are_one() -> None:
-    """Two sexes and two towns meet in (north, *) twice: the second time, what was there already is taken in."""
+    """Two sexes and two towns meet in (north, F or M) twice: the second time, what was there already is taken in."""
     table = {"town": list("AABB"), "sex": list("FMFM")}
-    assert released(table, KAnonymity(3)) == {("north", "*"): 4}
+    assert released(table, KAnonymity(3)) == {("north", "{F|M}"): 4}
 
 
 def test_ranges_and_sets_are_published() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import subprocess
 import sys
@@ -24,7 +25,7 @@ def published(release: Release, column: str) -> list[Any]:
 
 def letters(order: str, tree: Any = None, **parameters: Any) -> list[Any]:
     schema = Schema(quasi=["letter"], hierarchies={} if tree is None else {"letter": tree})
-    method = Mondrian(k=2, order=order, **{"cut": "widest", **parameters})  # type: ignore[arg-type]  # a parameter
+    method = Mondrian(k=2, order=order, **{"cut": "widest", "publish": "set", **parameters})  # type: ignore[arg-type]  # a parameter
     return published(method.anonymize(LETTERS, schema), "letter")
 
 
@@ -57,12 +58,15 @@ def test_numbers_are_cut_by_value_whatever_the_order() -> None:
     tree = {"any": {"x": ["100", "3"], "y": ["20", "9"]}}
     for order in ("auto", "hierarchy", "alphabetical"):
         schema = Schema(quasi=["age"], hierarchies={"age": tree})
-        assert published(Mondrian(k=2, order=order).anonymize(ages, schema), "age") == ["{20|100}", "{3|9}"]
+        assert published(Mondrian(k=2, order=order, publish="set").anonymize(ages, schema), "age") == [
+            "{20|100}",
+            "{3|9}",
+        ]
 
 
 def test_unseen_rows_follow_the_order_of_the_hierarchy() -> None:
     schema = Schema(quasi=["letter"], hierarchies={"letter": PAIRS})
-    release = Mondrian(k=2, order="hierarchy").anonymize(LETTERS, schema)
+    release = Mondrian(k=2, order="hierarchy", publish="set").anonymize(LETTERS, schema)
     recoded = release.recoding.transform(pa.table({"letter": ["d", "c", "b", "a"]}))
     assert recoded["letter"].to_pylist() == ["{b|d}", "{a|c}", "{b|d}", "{a|c}"]
 
@@ -71,9 +75,36 @@ def test_unseen_rows_follow_the_order_of_the_hierarchy() -> None:
 
 
 def test_labels_are_the_lowest_that_cover_a_group() -> None:
-    assert letters("hierarchy", PAIRS, publish="label") == ["first", "second"]
-    # Alphabetical groups straddle the two branches, so that only the root covers them.
-    assert letters("alphabetical", PAIRS, publish="label") == ["any"]
+    """They are cut in the order of the hierarchy, whatever is asked for: others would straddle its branches."""
+    for order in ("hierarchy", "alphabetical"):
+        for cut in ("widest", "loss"):
+            assert letters(order, PAIRS, publish="label", cut=cut) == ["first", "second"]
+
+
+def test_by_default_a_given_hierarchy_is_shown_and_numbers_as_intervals() -> None:
+    table = pa.table({"letter": list("abcd"), "age": [20, 21, 40, 41], "sex": list("FMFM")})
+    schema = Schema(quasi=["letter", "age", "sex"], hierarchies={"letter": PAIRS})
+    rows = {tuple(row.values()) for row in Mondrian(k=4).anonymize(table, schema).table.to_pylist()}
+    assert rows == {("any", "[20,41]", "{F|M}")}
+
+
+def test_dates_are_intervals_of_days_or_of_the_levels_that_are_given() -> None:
+    born = [dt.date(1980, 1, 5), dt.date(1980, 3, 20), dt.date(1990, 7, 1), dt.date(1991, 2, 3)]
+    table = pa.table({"born": born})
+    plain = Mondrian(k=2).anonymize(table, Schema(quasi=["born"]))
+    assert published(plain, "born") == ["[1980-01-05,1980-03-21)", "[1990-07-01,1991-02-04)"]
+    months = Schema(quasi=["born"], hierarchies={"born": hierarchies.dates(["month", "year"])})
+    of_months = Mondrian(k=2, publish="interval").anonymize(table, months)
+    assert published(of_months, "born") == ["[1980-01-01,1980-04-01)", "[1990-07-01,1991-03-01)"]
+    assert published(Mondrian(k=2).anonymize(table, months), "born") == ["*", "1980"]
+
+
+def test_categories_in_an_order_show_all_between_the_first_and_the_last() -> None:
+    table = pa.table({"triage": ["green", "red", "red", "yellow", "orange", "orange"]})
+    order = ["green", "yellow", "orange", "red"]
+    schema = Schema(quasi=["triage"], kinds={"triage": order})
+    assert published(Mondrian(k=2).anonymize(table, schema), "triage") == ["orange", "red", "{green|yellow}"]
+    assert published(Mondrian(k=4).anonymize(table, schema), "triage") == ["{green|yellow|orange|red}"]
 
 
 def test_a_group_of_one_value_publishes_it() -> None:
@@ -123,9 +154,9 @@ def test_one_value_against_the_rest() -> None:
 def test_a_cut_must_keep_every_requirement_on_both_sides() -> None:
     table = pa.table({"age": [1, 2, 3, 4, 5, 6], "ill": list("aaabab")})
     schema = Schema(quasi=["age"], sensitive=["ill"])
-    assert published(Mondrian(k=3).anonymize(table, schema), "age") == ["{1|2|3}", "{4|5|6}"]
+    assert published(Mondrian(k=3).anonymize(table, schema), "age") == ["[1,4)", "[4,6]"]
     diverse = Mondrian(k=2, require=[LDiversity(2, "ill")]).anonymize(table, schema)
-    assert published(diverse, "age") == ["{1|2|3|4}", "{5|6}"]
+    assert published(diverse, "age") == ["[1,5)", "[5,6]"]
 
 
 def test_a_shield_that_leaves_columns_out_still_holds() -> None:

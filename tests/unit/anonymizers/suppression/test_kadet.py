@@ -59,11 +59,11 @@ def test_numbers_with_a_hierarchy_publish_its_labels() -> None:
     assert published(released(2, table, {"age": hierarchies.intervals(width=10)})) == [("[20,30)",), ("[30,40]",)]
 
 
-def test_dates_publish_the_set_of_the_group() -> None:
+def test_dates_publish_the_days_of_the_group() -> None:
     days: list[Any] = [datetime.date(2024, 1, day) for day in (1, 2, 8, 9)]
     assert published(released(2, {"day": days, "drink": list("bbww")})) == [
-        ("{2024-01-01|2024-01-02}",),
-        ("{2024-01-08|2024-01-09}",),
+        ("[2024-01-01,2024-01-03)",),
+        ("[2024-01-08,2024-01-10)",),
     ]
 
 

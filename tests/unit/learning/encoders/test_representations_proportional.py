@@ -144,7 +144,9 @@ def test_means_that_are_published_are_shared_by_the_class() -> None:
 def test_a_published_mean_is_exact() -> None:
     table = pa.table({"age": [*range(20, 30), *range(60, 70)], "income": ["low"] * 10 + ["high"] * 10})
     schema = Schema(quasi=["age"], target="income")
-    release = KActus(k=5, publish_proportions=True, min_support=1).anonymize(table, schema, random_state=0)
+    release = KActus(k=5, numbers="mean", publish_proportions=True, min_support=1).anonymize(
+        table, schema, random_state=0
+    )
     matrix = ProportionalEncoder(numbers="mean").fit_transform(release)
     ages = release.table["age"].to_pylist()
     assert set(ages) == {24.5, 64.5}

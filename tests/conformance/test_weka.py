@@ -32,12 +32,11 @@ SEED = 2
 
 @dataclass(frozen=True)
 class RealTable:
-    """A file, its class, how many of its columns are numbers, and those that are padded with zeros."""
+    """A file, its class, and how many of its columns are numbers."""
 
     file: str
     target: str
     n_numeric: int
-    padded: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
 
     def read(self, folder: Path) -> tuple[list[str], list[list[str]]]:
@@ -55,7 +54,7 @@ TABLES = {
     "sonar": RealTable("sonar/sonar.csv", "class", 60),
     "haberman": RealTable("haberman/haberman.csv", "survival", 3),
     "german": RealTable("german/german.csv", "class", 7),
-    "crx": RealTable("crx/crx.csv", "class", 6, padded=("A11", "A14")),
+    "crx": RealTable("crx/crx.csv", "class", 6),
     "tic-tac-toe": RealTable("tic-tac-toe/tic-tac-toe.csv", "class", 0),
     "glass": RealTable("glass/glass.csv", "type", 9, ignored=("id",)),
     "waveform": RealTable("waveform/waveform.csv", "class", 21),
@@ -114,8 +113,10 @@ def frame_of(table: RealTable, names: list[str], rows: list[list[str]]) -> tuple
     """The attributes and the class as the classifier takes them."""
     frame = pd.DataFrame(rows, columns=names)
     classes = frame.pop(table.target)
-    for column in table.padded:
-        frame[column] = pd.to_numeric(frame[column].replace("?", None))
+    for column in frame.columns:
+        known = frame[column].where(~frame[column].isin(MISSING), None)
+        if all(map(is_number, known.dropna())):
+            frame[column] = pd.to_numeric(known)
     return frame, classes
 
 

@@ -67,10 +67,14 @@ def covers(cell: Any, value: Any, column: Column, missing: Sequence[str]) -> boo
     interval = _INTERVAL.match(cell)
     number = as_number(value)
     if interval is not None and number is not None:
-        low, high = as_number(interval[1]), as_number(interval[2])
+        low, high = (_day(end) if isinstance(value, dt.date) else as_number(end) for end in interval.group(1, 2))
         if low is not None and high is not None:
             return low <= number < high or (interval[3] == "]" and number == high)
     return _under_label(cell, value, column)
+
+
+def _day(text: str) -> float | None:
+    return as_number(dt.date.fromisoformat(text)) if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else None
 
 
 def _same(cell: Any, value: Any) -> bool:

@@ -352,3 +352,27 @@ def test_formulas_are_told_and_escaped(run: Any, tmp_path: Path) -> None:
     assert sorted((tmp_path / "out.csv").read_text().split()[1:]) == ["20,=1+1"] * 3 + ["20,@x"] * 3
     assert run(*arguments, "--escape-formulas").status == 0
     assert sorted((tmp_path / "out.csv").read_text().split()[1:]) == ["20,'=1+1"] * 3 + ["20,'@x"] * 3
+
+
+def test_kinds_and_hierarchies_are_typed(run: Any, tmp_path: Path) -> None:
+    lines = ["plz;born;triage;size", *["01067;1980-03-01;green;1,5", "01069;1980-05-02;red;2,5"] * 3]
+    (tmp_path / "visits.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    arguments = ["anonymize", "visits.csv", "--delimiter", ";", "--decimal", ",", "--quasi", "plz,born,triage,size"]
+    arguments += ["-k", "6", "--kind", "triage=green,yellow,red", "--hierarchy", "plz=masking:1,2"]
+    arguments += ["--hierarchy", "born=dates:month,year", "--output", "out.csv"]
+    assert run(*arguments).status == 0
+    with (tmp_path / "out.csv").open(encoding="utf-8") as file:
+        (row,) = {tuple(row) for row in list(csv.reader(file))[1:]}
+    assert row == ("0106*", "1980", "{green|red}", "[1.5,2.5]")
+
+
+def test_kinds_and_hierarchies_of_a_job_file(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("zip,age\n" + "01067,20\n01069,25\n" * 3, encoding="utf-8")
+    (tmp_path / "job.toml").write_text(
+        'input = "people.csv"\noutput = "out.csv"\nquasi = ["zip", "age"]\nk = 6\n'
+        '[kinds]\nage = "text"\n[hierarchy]\nzip = "prefix:2,4"\nage = "flat"\n',
+        encoding="utf-8",
+    )
+    assert run("anonymize", "--job", "job.toml", "--hierarchy", "age=masking").status == 0
+    # What is typed wins: as numbers the ages would be an interval, and flat they would be suppressed.
+    assert set((tmp_path / "out.csv").read_text(encoding="utf-8").split()[1:]) == {"0106*,2*"}

@@ -97,3 +97,43 @@ def test_builders_are_values(built: Any) -> None:
     assert pickle.loads(pickle.dumps(built)) == built
     assert copy.deepcopy(built) == built
     assert hash(built) == hash(copy.deepcopy(built))
+
+
+@pytest.mark.parametrize(
+    ("words", "values", "levels"),
+    [
+        ("masking:2,3", ["80331", "80339"], [["803**", "803**"], ["80***", "80***"]]),
+        ("prefix:1,3", ["I21.4", "I21.0"], [["I21*", "I21*"], ["I*", "I*"]]),
+        ("prefix: 1", ["I21.4", "J45.0"], [["I*", "J*"]]),
+    ],
+)
+def test_words_behind_a_colon_are_parameters(words: str, values: list[str], levels: list[list[str]]) -> None:
+    encoded = resolve(words, Domain("x", "text", np.array(sorted(values))), "x")
+    found = [[encoded.labels[node] for node in row] for row in encoded.at_level[1 : 1 + len(levels)]]
+    assert found == levels
+    assert not encoded.automatic
+
+
+def test_words_for_numbers_and_dates() -> None:
+    ages = Domain("age", "number", np.array(["21", "24", "38"]), np.array([21.0, 24.0, 38.0]))
+    encoded = resolve("intervals:5,10", ages, "age")
+    assert [encoded.labels[node] for node in encoded.at_level[1]] == ["[20,25)", "[20,25)", "[35,40]"]
+    assert resolve("quantiles:2", ages, "age").labels
+    days = Domain("born", "date", np.array(["2024-03-31"]), np.array([19813.0]))
+    assert [resolve("dates:month,year", days, "born").labels[node] for node in (1, 2)] == ["2024", "2024-03"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("masking:a", "'a' is not a number"),
+        ("prefix:3,1", "increasing ints"),
+        ("prefix:", "is not a number"),
+        ("dates:week", "week"),
+        ("maskin:2", "maskin:2"),
+    ],
+)
+def test_words_that_are_no_hierarchy(words: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message) as caught:
+        resolve(words, Domain("x", "text", np.array(["a"])), "x")
+    assert "'x'" in str(caught.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -9,12 +10,17 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow import Mondrian, Schema, parse
+from hedgerow.anonymizers.partition.cutting import joins_of
+from hedgerow.domains import Domain
+from hedgerow.hierarchies import resolve
+from hedgerow.metrics.cells import loss_of_nodes
 from hedgerow.published import Interval, ValueSet
 
 LABELS = list("abcdefgh")
@@ -116,3 +122,31 @@ def test_groups_in_a_hierarchys_order_are_runs_of_its_leaves(tree: dict[str, Any
         places = [leaves.index(str(member)) for member in held]
         runs.append((min(places), max(places)))
     assert all(before[1] < after[0] for before, after in itertools.pairwise(runs)), "groups go left to right"
+
+
+@some
+@given(trees(), st.sets(st.sampled_from(LABELS), min_size=2), st.booleans())
+def test_a_range_of_leaves_loses_what_the_lowest_node_above_all_of_them_does(
+    tree: dict[str, Any], letters: set[str], has_missing: bool
+) -> None:
+    """As the kernel reads it: of two powers of two that cover the range, the most that two neighbours lose."""
+    domain = Domain("letter", "text", np.array(sorted(letters)), has_missing=has_missing)
+    hierarchy = resolve(tree, domain, "letter")
+    joins = joins_of(hierarchy, domain).reshape(-1, domain.size)
+    leaves = hierarchy.leaf_of[np.argsort(hierarchy.order, kind="stable")]
+    for low, high in itertools.combinations(range(domain.size), 2):
+        power = (high - low).bit_length() - 1
+        lost = max(joins[power, low], joins[power, high - (1 << power)])
+        above = functools.reduce(lambda a, b: int(hierarchy.lca(a, b)), leaves[low : high + 1].tolist())
+        assert lost == loss_of_nodes(hierarchy, domain, "ncp", np.array([above], dtype=np.int32))[0]
+
+
+@some
+@given(trees(), st.lists(st.sampled_from(LABELS), min_size=4, max_size=24), st.integers(1, 6))
+def test_cuts_never_cost_more_than_no_cut(tree: dict[str, Any], letters: list[str], k: int) -> None:
+    """With labels: what is shown of the parts loses at most what one node above all does."""
+    schema = Schema(quasi=["letter"], hierarchies={"letter": tree})
+    table = pa.table({"letter": letters})
+    release = Mondrian(k=min(k, len(letters))).anonymize(table, schema)
+    alone = Mondrian(k=len(letters)).anonymize(table, schema)
+    assert release.losses["ncp_published"] <= alone.losses["ncp_published"] + 1e-12

@@ -21,7 +21,7 @@ from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import Context
 from hedgerow.recoding import Pieces, Shown
 
-__all__ = ["cut_groups", "orders_of"]
+__all__ = ["cut_groups", "joins_of", "orders_of"]
 
 _MOST_COUNTED = 512
 
@@ -142,7 +142,7 @@ def _scales(counts: FrequencyTable, orders: Sequence[Ints], shown: Sequence[Show
         columns[at, _buckets.TREE] = -1
         if shown[at] == "label":
             columns[at, _buckets.TREE] = sum(len(one) for one in joins)
-            joins.append(_joins(counts.hierarchies[domain.name], domain))
+            joins.append(joins_of(counts.hierarchies[domain.name], domain))
         positions.append(place)
     columns[counted, _buckets.SPAN] = -1
     columns[counted, _buckets.FIRST_SLOT] = layout.slots[:-1]
@@ -153,7 +153,7 @@ def _scales(counts: FrequencyTable, orders: Sequence[Ints], shown: Sequence[Show
     return Scales(columns, measured, layout.words, layout.masks, np.concatenate(positions), widths, all_joins)
 
 
-def _joins(hierarchy: EncodedHierarchy, domain: Domain) -> Floats:
+def joins_of(hierarchy: EncodedHierarchy, domain: Domain) -> Floats:
     """What neighbours in the order of the leaves lose at the lowest node above both, and so on for powers of two."""
     by_rank = hierarchy.leaf_of[np.argsort(hierarchy.order, kind="stable")]
     row = np.zeros(domain.size)

@@ -15,7 +15,7 @@ from hedgerow.risk.rendering import figure
 
 __all__ = ["show_release"]
 
-_MAIN_LOSSES: Final = ("ncp", "loss", "prec", "c_avg", "classification", "suppression")
+_MAIN_LOSSES: Final = ("ncp_published", "ncp", "loss", "prec", "c_avg", "classification", "suppression")
 
 
 def show_release(

@@ -199,5 +199,6 @@ PUBLISH: Any = choice(
     "labels where a hierarchy is given, else intervals of numbers, dates and categories in an order, and sets of "
     "the others.",
     options=("auto", "set", "interval", "label"),
+    trials=("set", "label"),
 )
 """Of the methods whose groups hold several values."""

@@ -121,7 +121,7 @@ def _draw_visits(n: int, rng: np.random.Generator) -> pa.Table:
     return pa.table(
         {
             "case": [f"{year}-{number:06}" for year, number in zip(_years(admitted), _numbers(rng, n), strict=True)],
-            "patient_id": [f"P{number:07}" for number in rng.permutation(10**7)[:patients][patient].tolist()],
+            "patient_id": [f"P{number:07}" for number in rng.choice(10**7, patients, replace=False)[patient].tolist()],
             "name": names.take(pa.array(patient)),
             "born": pa.array(born[patient]),
             "birth_year": _years(born)[patient],
@@ -150,7 +150,7 @@ def _years(days: np.ndarray[tuple[int, ...], np.dtype[np.datetime64]]) -> Longs:
 
 def _numbers(rng: np.random.Generator, n: int) -> list[int]:
     """Numbers of cases, nearly all different."""
-    numbers = rng.permutation(max(n, 10**6))[:n]
+    numbers = rng.choice(max(n, 10**6), n, replace=False)
     repeated = np.flatnonzero(rng.random(n) < 0.02)
     numbers[repeated] = numbers[rng.permutation(n)[: len(repeated)]]
     drawn: list[int] = numbers.tolist()

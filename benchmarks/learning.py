@@ -260,7 +260,9 @@ def id3() -> None:
         if k == 1:
             table = train
         else:
-            table = hr.anonymize(train, schema, method="mondrian", k=k, cut="widest", random_state=SEED).table
+            table = hr.anonymize(
+                train, schema, method="mondrian", k=k, cut="widest", publish="set", random_state=SEED
+            ).table
         cells = []
         for options in variants.values():
             hits = [id3_accuracy(table, test, categories, seed, options) for seed in range(RUNS)]

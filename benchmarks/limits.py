@@ -29,7 +29,8 @@ def numbered() -> pl.DataFrame:
 def released(table: pl.DataFrame, method: str, k: int) -> pl.DataFrame:
     """The published rows, in the order of their numbers."""
     schema = hr.Schema(quasi=tables.QUASI, insensitive=[ROW])
-    published: pl.DataFrame = hr.anonymize(table, schema, method=method, k=k, random_state=0).table
+    release = hr.anonymize(table, schema, method=method, k=k, publish="set", random_state=0)
+    published: pl.DataFrame = release.table
     return published.sort(ROW)
 
 

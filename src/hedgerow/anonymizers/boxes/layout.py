@@ -135,8 +135,8 @@ def _sets(counts: FrequencyTable, columns: list[int]) -> tuple[Words, tuple[Long
     if len(counts.tuples) * layout.width > _MOST_WORDS:
         widest = max(columns, key=lambda at: counts.domains[counts.quasi[at]].size)
         raise BadInput(
-            f"The column {counts.quasi[widest]!r} has too many values to compare as sets. Group them first, or leave "
-            "ranges=True out."
+            f"The column {counts.quasi[widest]!r} has too many values to compare as sets. Group them first, or give "
+            "the column a hierarchy."
         )
     bits = layout.sets([counts.tuples[:, at] for at in columns], len(counts.tuples))
     share = np.array([1.0 / beyond_first(domain) for domain in domains])

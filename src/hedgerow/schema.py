@@ -65,9 +65,10 @@ class Schema:
         An object of :mod:`hedgerow.hierarchies`, a builder's name, the path of an ARX CSV or TOML file, or a
         nested dict. A quasi-identifier without one gets an automatic one.
     kinds : mapping of column to kind
-        What a column holds, where its type does not say it: ``"number"``, ``"date"``, ``"text"``, or a list of its
-        values in their order. A dataframe's types decide otherwise (text is text, whatever it looks like). In a CSV a
-        column is one of numbers if all its values are, none with a leading zero, and of dates if all are ISO dates.
+        What a quasi-identifier holds, where its type does not say it: ``"number"``, ``"date"``, ``"text"``, or a list
+        of its values in their order. A dataframe's types decide otherwise (text is text, whatever it looks like). In a
+        CSV a column is one of numbers if all its values are, none with a leading zero, and of dates if all are ISO
+        dates. For a sensitive column, a list is the scale of an ordered t-closeness.
     missing : sequence of str
         Texts that mean "no value", besides null.
     others : {"error", "insensitive", "drop"}

@@ -82,6 +82,8 @@ def prepare(
     }
     counts = replace(counts, hierarchies=hierarchies)
     requirements = privacy.with_trees(requirements, _sensitive_trees(schema, roles, counts))
+    orders = {name: kind for name, kind in schema.kinds.items() if not isinstance(kind, str)}
+    requirements = privacy.with_orders(requirements, orders)
     prepared = Prepared(
         source,
         schema,

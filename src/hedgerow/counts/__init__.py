@@ -1,7 +1,8 @@
 """Counts: a table as distinct tuples and cells of small integers, which is all that any method needs."""
 
-from hedgerow.counts.encoding import Asked, BadValues, EncodedColumn, date_label, encode_column
+from hedgerow.counts.encoding import EncodedColumn, encode_column
 from hedgerow.counts.grouping import distinct_pairs, tabulate
+from hedgerow.counts.reading import Asked, BadValues, date_label
 from hedgerow.counts.table import FrequencyTable
 
 __all__ = [

@@ -164,13 +164,18 @@ def encode(
     untyped: bool = False,
     decimal_point: str = ".",
 ) -> EncodedColumn:
-    """Encode a counted column as the schema says, or as its type does; ``untyped`` are the columns of a CSV."""
+    """Encode a counted column.
+
+    A quasi-identifier is what the schema says or its type does; ``untyped`` are the columns of a CSV. Values of the
+    others are compared as the verifier does, by what they mean: a disease is not diverse for being spelled in two ways.
+    """
+    of_quasi = schema.kinds.get(name, "derived" if untyped else "typed")
     encoded = encode_column(
         name,
         values,
         missing=schema.missing,
         weights=weights,
-        kind=schema.kinds.get(name, "derived" if untyped else "typed"),
+        kind=of_quasi if name in roles.quasi else "valued",
         decimal_point=decimal_point,
     )
     if name in roles.quasi and not len(encoded.domain.labels):

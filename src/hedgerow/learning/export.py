@@ -11,7 +11,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hedgerow.arrays import Floats
-from hedgerow.counts.encoding import dictionary_of, is_text, number_of
+from hedgerow.counts.encoding import dictionary_of
+from hedgerow.counts.reading import is_text, number_of
 from hedgerow.database import open_database
 from hedgerow.engines.formats import copy_options
 from hedgerow.engines.sql import place_literal

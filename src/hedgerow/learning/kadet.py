@@ -84,7 +84,7 @@ class KADETClassifier(TreeClassifier[GeneralizingTree]):
     pruned: bool = True
     missing: Sequence[str] = ("",)
 
-    def _grown(self, X: Any, training: Training) -> GeneralizingTree:  # noqa: ARG002
+    def _grown(self, X: Any, training: Training) -> GeneralizingTree:  # noqa: ARG002 - all is in the training
         opened = training.opened
         rows = len(opened.frame)
         public = self._public(opened.frame.columns)

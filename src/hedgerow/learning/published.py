@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from hedgerow.arrays import Longs
 from hedgerow.counts import encode_column
-from hedgerow.counts.encoding import number_of
+from hedgerow.counts.reading import number_of
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.frames import OpenFrame, as_arrow

@@ -23,7 +23,7 @@ from hedgerow.privacy.k_anonymity import KAnonymity
 from hedgerow.privacy.l_diversity import LDiversity
 from hedgerow.privacy.notation import parse_requirement
 from hedgerow.privacy.p_sensitive import PSensitive
-from hedgerow.privacy.resolving import check, reached_at_most, resolve, unreachable, with_trees
+from hedgerow.privacy.resolving import check, reached_at_most, resolve, unreachable, with_orders, with_trees
 from hedgerow.privacy.t_closeness import TCloseness
 
 __all__ = [
@@ -48,5 +48,6 @@ __all__ = [
     "sensitive_codes",
     "shield_of",
     "unreachable",
+    "with_orders",
     "with_trees",
 ]

@@ -92,6 +92,10 @@ class Requirement(ABC):
         """Whether it lacks the hierarchy of its column."""
         return False
 
+    def with_order(self, order: Sequence[str]) -> Requirement:  # noqa: ARG002 - most need no order
+        """The same with the order of its column, if it lacks one."""
+        return self
+
     def with_tree(self, tree: Mapping[str, object]) -> Requirement:  # noqa: ARG002 - most need no tree
         """The requirement, with the hierarchy of its column if it has use for it."""
         return self

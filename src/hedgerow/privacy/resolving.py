@@ -13,7 +13,7 @@ from hedgerow.privacy.k_anonymity import KAnonymity
 from hedgerow.privacy.notation import parse_requirement
 from hedgerow.schema import Roles
 
-__all__ = ["check", "reached_at_most", "resolve", "unreachable", "with_trees"]
+__all__ = ["check", "reached_at_most", "resolve", "unreachable", "with_orders", "with_trees"]
 
 
 def resolve(
@@ -70,6 +70,14 @@ def with_trees(
     """Give each requirement that lacks a tree the one of its column, where there is one."""
     return tuple(
         one if one.column is None or one.column not in trees else one.with_tree(trees[one.column])
+        for one in requirements
+    )
+
+
+def with_orders(requirements: Iterable[Requirement], orders: Mapping[str, Sequence[str]]) -> tuple[Requirement, ...]:
+    """Give each requirement that lacks an order the one of its column, where there is one."""
+    return tuple(
+        one if one.column is None or one.column not in orders else one.with_order(orders[one.column])
         for one in requirements
     )
 

@@ -145,6 +145,10 @@ class TCloseness(Requirement):
         """Only the hierarchical distance has one."""
         return self.distance == "hierarchical" and self.tree is None
 
+    def with_order(self, order: Sequence[str]) -> Requirement:
+        """The order of the column is the scale, unless one was given."""
+        return replace(self, order=tuple(order)) if self.distance == "ordered" and self.order is None else self
+
     def with_tree(self, tree: Mapping[str, object]) -> Requirement:
         """The hierarchy of the column is the tree, unless one was given."""
         return replace(self, tree=tree) if self.needs_tree else self

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow.counts import BadValues, date_label, encode_column
-from hedgerow.counts.encoding import number_label, number_of
+from hedgerow.counts.reading import number_label, number_of
 from hedgerow.domains import Domain, Kind
 from hedgerow.errors import BadInput, translated
 from hedgerow.hierarchies.entries import number_or_nan

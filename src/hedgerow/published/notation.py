@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from hedgerow.counts.encoding import number_of
+from hedgerow.counts.reading import number_of
 from hedgerow.values import MISSING_TEXT, SUPPRESSED_TEXT, format_interval
 
 __all__ = ["SUPPRESSED", "Interval", "Suppressed", "ValueSet", "canonical", "format_set", "format_value", "parse"]

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from hedgerow.arrays import Floats, Longs
 from hedgerow.counts import BadValues, encode_column
-from hedgerow.counts.encoding import dictionary_of, is_text
+from hedgerow.counts.encoding import dictionary_of
+from hedgerow.counts.reading import is_text
 from hedgerow.domains import Kind
 from hedgerow.errors import translated
 from hedgerow.frames import as_arrow

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from hedgerow.arrays import Bools
-from hedgerow.counts.encoding import number_of
+from hedgerow.counts.reading import number_of
 from hedgerow.published import Interval, Suppressed, read, stands_for
 from hedgerow.verifier import ClassCounts
 from hedgerow.verifier.classes import Integers, Labels

@@ -152,3 +152,27 @@ def test_a_sensitive_value_that_is_marked_as_missing_needs_no_place_in_a_tree_or
     verdict = Mondrian(require=[requirement]).anonymize(table, schema).audit.verdict
     assert verdict is not None
     assert verdict.holds
+
+
+@pytest.mark.parametrize("kinds", [{}, {"ill": "text"}, {"ill": ["1.50", "1.5"]}], ids=str)
+def test_a_sensitive_value_is_not_diverse_for_being_spelled_in_two_ways(kinds: dict[str, Any]) -> None:
+    """The method counts as the verifier does, whatever the column is called: it refuses before it publishes."""
+    table = pa.table({"age": [1, 1, 2, 2], "ill": ["1.5", "1.50"] * 2})
+    schema = Schema(quasi=["age"], sensitive=["ill"], kinds=kinds)
+    with pytest.raises(Infeasible, match="2-diversity of ill"):
+        Mondrian(k=2, require=[LDiversity(2, "ill")]).anonymize(table, schema)
+
+
+def test_the_order_of_a_sensitive_column_is_the_scale_of_its_closeness() -> None:
+    """Green and yellow are the ends of the scale by name, and neighbours by urgency: 1/6 and 1/3 from all four."""
+    table = pa.table({"age": [1, 1, 2, 2], "triage": ["green", "yellow", "orange", "red"]})
+    order = ["green", "yellow", "orange", "red"]
+    schema = Schema(quasi=["age"], sensitive=["triage"], kinds={"triage": order})
+    required = [TCloseness(0.2, "triage", "ordered")]
+    ready = pipeline.prepare(table, schema, required, random_state=None)
+    assert ready.requirements == (TCloseness(0.2, "triage", "ordered", order=order),)
+    (kept,) = pipeline.prepare(table, schema, [TCloseness(0.2, "triage", "equal")], random_state=None).requirements
+    assert kept == TCloseness(0.2, "triage", "equal")
+    by_urgency = Mondrian(require=required).anonymize(table, schema)
+    by_name = Mondrian(require=required).anonymize(table, Schema(quasi=["age"], sensitive=["triage"]))
+    assert (len(set(by_urgency.table["age"].to_pylist())), len(set(by_name.table["age"].to_pylist()))) == (1, 2)

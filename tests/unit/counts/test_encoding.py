@@ -220,6 +220,8 @@ def test_a_nul_character_is_refused() -> None:
         (["2024-03-31", ""], "date", "date"),
         (["2024-03-31"], "typed", "text"),
         (["1", "2", "3", "more"], "derived", "text"),
+        (["1", "2"], "valued", "number"),
+        (["2024-03-31"], "valued", "text"),
     ],
 )
 def test_what_text_is_taken_for(values: list[str], asked: Asked, kind: str) -> None:
@@ -272,6 +274,17 @@ def test_a_decimal_comma() -> None:
     column = encode_column("x", pa.array(["1,5", "-2", "10,25"]), kind="derived", decimal_point=",")
     assert column.domain.values.tolist() == [-2.0, 1.5, 10.25]
     assert encode_column("x", pa.array(["1.5", "2"]), kind="derived", decimal_point=",").domain.kind == "text"
+
+
+def test_numbers_of_too_many_digits_are_not_called_numbers() -> None:
+    with pytest.raises(BadInput, match="'x' holds numbers of too many digits to be told apart") as caught:
+        encode_column("x", pa.array(["90071992547409921", "90071992547409922"]), kind="number")
+    assert "9007" not in str(caught.value)
+
+
+@pytest.mark.parametrize("asked", ["number", "date", "derived", ["a"]])
+def test_a_column_without_any_value_is_of_any_kind(asked: Asked) -> None:
+    assert encode_column("x", pa.array(["", None]), kind=asked).domain.size == 1
 
 
 def test_numbers_and_dates_can_be_called_text_but_not_each_other() -> None:

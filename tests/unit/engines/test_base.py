@@ -40,7 +40,7 @@ def test_rows_of_a_cell_are_ranked_by_all_in_which_they_differ() -> None:
 
 def test_who_goes_where_does_not_depend_on_the_order_of_rows() -> None:
     """Rows that differ only in a pseudonym, or in how a value is spelled: the seed decides, not their order."""
-    schema = Schema(quasi=["q"], sensitive=["s"], pseudonymize=["who"], kinds={"s": "number"})
+    schema = Schema(quasi=["q"], sensitive=["s"], pseudonymize=["who"])
     table = pa.table({"q": ["x"] * 8, "s": ["1.5", "1.50"] * 4, "who": list("AAAABBBB")})
 
     def linked(rows: pa.Table) -> list[str]:

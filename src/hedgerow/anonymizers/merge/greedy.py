@@ -58,7 +58,9 @@ class Greedy(Anonymizer):
     family = "merge"
     paper = "greedy k-anonymization with the NLLM metric, as told for neural networks"
 
-    metric: Literal["nllm", "ncp", "distortion", "discernibility", "prec"] = choice("What a merge is to cost least of.")
+    metric: Literal["nllm", "ncp", "distortion", "discernibility", "prec"] = choice(
+        "What a merge is to cost least of, where labels are shown; ranges and sets always lose by NCP."
+    )
     publish: Publish = PUBLISH
     improve: bool = IMPROVE
 

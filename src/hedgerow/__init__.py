@@ -30,6 +30,7 @@ _EXPORTS = {
     "BadInput": "hedgerow.errors",
     "Infeasible": "hedgerow.errors",
     "NotAnonymous": "hedgerow.errors",
+    "Disclosing": "hedgerow.errors",
     "MissingExtra": "hedgerow.errors",
 }
 

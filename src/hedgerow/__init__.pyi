@@ -14,6 +14,7 @@ from hedgerow.anonymizers.methods import *  # noqa: F403 - listed there, and onl
 from hedgerow.anonymizers.registry import methods as methods
 from hedgerow.engines import File as File
 from hedgerow.errors import BadInput as BadInput
+from hedgerow.errors import Disclosing as Disclosing
 from hedgerow.errors import HedgerowError as HedgerowError
 from hedgerow.errors import Infeasible as Infeasible
 from hedgerow.errors import MissingExtra as MissingExtra

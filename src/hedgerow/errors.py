@@ -14,6 +14,7 @@ from typing import Generic, TypeGuard, TypeVar
 
 __all__ = [
     "BadInput",
+    "Disclosing",
     "HedgerowError",
     "Infeasible",
     "InternalError",
@@ -62,6 +63,12 @@ class Infeasible(HedgerowError):
 
 class NotAnonymous(HedgerowError):
     """A table was counted again and does not meet the requirement; nothing was written."""
+
+    exit_status = 3
+
+
+class Disclosing(HedgerowError):
+    """A column in clear singles people out or tells what the release hides; nothing was written."""
 
     exit_status = 3
 

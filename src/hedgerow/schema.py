@@ -69,6 +69,9 @@ class Schema:
         of its values in their order. A dataframe's types decide otherwise (text is text, whatever it looks like). In a
         CSV a column is one of numbers if all its values are, none with a leading zero, and of dates if all are ISO
         dates. For a sensitive column, a list is the scale of an ordered t-closeness.
+    accept : sequence of str
+        Insensitive columns that are published though they single people out or tell what the release hides. Without it
+        such a release is refused.
     missing : sequence of str
         Texts that mean "no value", besides null.
     others : {"error", "insensitive", "drop"}
@@ -89,11 +92,12 @@ class Schema:
     insensitive: Sequence[str] = ()
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
     kinds: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    accept: Sequence[str] = ()
     missing: Sequence[str] = ("",)
     others: Others = "error"
 
     def __post_init__(self) -> None:
-        for name in ("quasi", "identifying", "pseudonymize", "sensitive", "insensitive", "missing"):
+        for name in ("quasi", "identifying", "pseudonymize", "sensitive", "insensitive", "accept", "missing"):
             value = getattr(self, name)
             if name == "quasi" and value is None:
                 continue
@@ -162,12 +166,20 @@ class Schema:
         for column in self.hierarchies:
             if column not in quasi and column not in self.sensitive and column != self.target:
                 raise BadInput(f"A hierarchy is given for {column!r}, which is not a quasi-identifier or sensitive.")
+        insensitive = (*self.insensitive, *(unassigned if self.others == "insensitive" else ()))
+        for column in self.accept:
+            if column not in present:
+                raise BadInput.unknown("column", column, columns, "It is accepted.")
+            if column not in insensitive:
+                raise BadInput(
+                    f"The column {column!r} is accepted, but is not published as it is. Accept insensitive columns."
+                )
         return Roles(
             columns=columns,
             quasi=quasi,
             target=self.target,
             sensitive=tuple(self.sensitive),
-            insensitive=(*self.insensitive, *(unassigned if self.others == "insensitive" else ())),
+            insensitive=insensitive,
             pseudonymized=tuple(self.pseudonymize),
             dropped=(*self.identifying, *(unassigned if self.others == "drop" else ())),
         )

@@ -27,7 +27,8 @@ def test_adult(case: str, run: Any, data_folder: Path) -> None:
     method, *options = CASES[case]
     if "--hierarchies" in options:
         options = ["--hierarchies", str(adult / "hierarchies")]
-    roles = ("--quasi", QUASI, "--target", "salary-class", "--others", "insensitive", "--missing", "?")
+    clear = ("--insensitive", "capital-gain,capital-loss,hours-per-week", "--others", "drop")
+    roles = ("--quasi", QUASI, "--target", "salary-class", *clear, "--missing", "?")
 
     outcome = run(
         "anonymize", str(adult / "adult_train.csv.gz"), *roles, "--method", method, "-k", "10", *options,
@@ -39,6 +40,22 @@ def test_adult(case: str, run: Any, data_folder: Path) -> None:
     audited = ("audit", "out.csv", "--quasi", QUASI, "--missing", "?")
     assert run(*audited, "-k", "10").status == 0
     assert run(*audited, "-k", "5000").status == 3
+
+
+def test_columns_that_disclose_stop_the_release(run: Any, data_folder: Path, tmp_path: Path) -> None:
+    """Half of the weights are unique, and the number of an education is its name."""
+    adult = data_folder.resolve() / "adult" / "adult_train.csv.gz"
+    roles = ("--quasi", QUASI, "--target", "salary-class", "--others", "insensitive", "--missing", "?")
+    command = ("anonymize", str(adult), *roles, "--method", "mondrian", "-k", "10", "--output", "out.csv")
+    refused = run(*command)
+    assert (refused.status, refused.out, list(tmp_path.glob("out*"))) == (3, "", [])
+    assert "'fnlwgt' has a value that nobody else has for 47% of the people" in refused.err
+    assert "'education-num' tells" in refused.err
+    assert "--accept fnlwgt,education-num" in refused.err
+    accepted = run(*command, "--accept", "fnlwgt,education-num")
+    assert accepted.status == 0
+    assert "ACCEPTED" in accepted.out
+    assert "10-anonymity: verified" in accepted.out
 
 
 @pytest.mark.parametrize("method", ["kactus", "hybrid-kactus", "kadet"])

@@ -37,7 +37,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def start(large: Path, folder: Path) -> subprocess.Popen[str]:
     scratch = folder.parent / f"{folder.name}-scratch"
     scratch.mkdir(exist_ok=True)
-    roles = ("--quasi", "age,zip,sex", "--sensitive", "ill", "--others", "insensitive", "-k", "5")
+    roles = ("--quasi", "age,zip,sex", "--sensitive", "ill", "--insensitive", "note", "--accept", "note", "-k", "5")
     return subprocess.Popen(
         [sys.executable, "-m", "hedgerow", "anonymize", str(large), *roles, "--output", "out.csv"],
         cwd=folder,

@@ -96,7 +96,7 @@ def test_the_rows_of_a_release_are_those_of_the_training_fold(census: tuple[pd.D
     """A column that is left alone numbers the people, and so names those who are in the release."""
     X, y = census
     numbered = X.assign(person=np.arange(len(X)))
-    step = Mondrian(k=10, schema=Schema(quasi=QUASI, insensitive=["person"]), random_state=0)
+    step = Mondrian(k=10, schema=Schema(quasi=QUASI, insensitive=["person"], accept=["person"]), random_state=0)
     for pipeline, train, test, _ in folds(make_pipeline(step, C45Classifier()), numbered, y):
         released = pipeline.named_steps["mondrian"].release_.table["person"]
         assert sorted(released) == train.tolist()

@@ -28,6 +28,7 @@ SCHEMA = Schema(
     target="income",
     sensitive=["disease"],
     insensitive=["note", "visits"],
+    accept=["note", "visits"],
     identifying=["name"],
     missing=("", "?"),
 )

@@ -158,11 +158,13 @@ def _quoted(case: Case, error: BaseException | None) -> bool:
 
 def _schema(case: Case) -> hr.Schema:
     target = [column.name for column in case.of_role("target")]
+    published = ("unnamed",) if case.others == "insensitive" else ()
     return hr.Schema(
         quasi=[column.name for column in case.of_role("quasi")],
         target=target[0] if target else None,
         sensitive=[column.name for column in case.of_role("sensitive")],
         insensitive=[column.name for column in case.of_role("insensitive")],
+        accept=[column.name for column in case.of_role("insensitive", *published)],
         identifying=[column.name for column in case.of_role("identifying")],
         pseudonymize=[column.name for column in case.of_role("pseudonymize")],
         hierarchies={column.name: _hierarchy(column) for column in case.columns if column.hierarchy is not None},

@@ -38,7 +38,7 @@ def table_2() -> Counter[tuple[Any, ...]]:
 
 
 def anonymized(table: pa.Table, asked: str, tree: Node, seed: int = 0, **parameters: Any) -> Release:
-    schema = Schema(quasi=[*QUASI, asked], target="class", others="insensitive")
+    schema = Schema(quasi=[*QUASI, asked], target="class", others="insensitive", accept=UNCHANGED)
     estimator = HybridKActus(k=K, inducer=lambda _: tree, as_published=True, **parameters)
     return estimator.anonymize(table, schema, random_state=seed)
 
@@ -95,7 +95,7 @@ def test_the_release_as_printed_is_marked_and_is_not_anonymous() -> None:
 def test_the_same_rows_without_the_mark_would_be_refused() -> None:
     """The verifier sees through it: only the mark lets such a release out."""
     table, tree = as_the_text_tells()
-    schema = Schema(quasi=[*QUASI, "side"], target="class", others="insensitive")
+    schema = Schema(quasi=[*QUASI, "side"], target="class", others="insensitive", accept=UNCHANGED)
     prepared = pipeline.prepare(table, schema, [KAnonymity(K)], random_state=0)
     estimator = HybridKActus(inducer=lambda _: tree, as_published=True)
     recoding = estimator._fit(prepared.counts, prepared.requirements, 0)
@@ -106,7 +106,7 @@ def test_the_same_rows_without_the_mark_would_be_refused() -> None:
 
 def test_the_default_keeps_the_guarantee_and_every_row() -> None:
     table, tree = as_the_text_tells()
-    schema = Schema(quasi=[*QUASI, "side"], target="class", others="insensitive")
+    schema = Schema(quasi=[*QUASI, "side"], target="class", others="insensitive", accept=UNCHANGED)
     release = HybridKActus(k=K, inducer=lambda _: tree).anonymize(table, schema, random_state=0)
     assert release.audit.k == K
     assert release.audit.rows == table.num_rows

@@ -49,7 +49,7 @@ def test_table_1_is_not_3_anonymous() -> None:
 def test_table_2_generalizes_the_given_groups_to_sets() -> None:
     """Section III.A, table II: the sets of two given groups, and that they are 3-anonymous."""
     requirement = KAnonymity(TABLES["k"])
-    schema = Schema(quasi=TABLES["quasi"], sensitive=TABLES["sensitive"], insensitive=["row"])
+    schema = Schema(quasi=TABLES["quasi"], sensitive=TABLES["sensitive"], insensitive=["row"], accept=["row"])
     prepared = pipeline.prepare(table_1(), schema, [requirement], random_state=None)
     counts = prepared.counts
     labels = [counts.domains[name].labels for name in counts.quasi]
@@ -81,7 +81,7 @@ def test_table_2_generalizes_the_given_groups_to_sets() -> None:
 @pytest.mark.parametrize("column", TABLES["quasi"])
 def test_first_strict_cut_of_each_column(column: str) -> None:
     """Algorithm 1 on table I, worked out by hand: the median cut of each attribute by itself."""
-    schema = Schema(quasi=[column], sensitive=TABLES["sensitive"], insensitive=["row"], others="drop")
+    schema = Schema(quasi=[column], sensitive=TABLES["sensitive"], insensitive=["row"], accept=["row"], others="drop")
     release = Mondrian(k=TABLES["k"], cut="widest", publish="set").anonymize(table_1(), schema)
     groups: dict[str, set[int]] = {}
     for row in release.table.to_pylist():

@@ -122,7 +122,7 @@ def test_all_rows_in_one_class_with_other_parameters(name: str, parameters: dict
 def release_checked(
     rows: pa.Table, quasi: list[str], numeric: list[str], name: str, parameters: dict[str, Any], k: int
 ) -> None:
-    schema = hr.Schema(quasi=quasi, target="class", others="drop", insensitive=["row"])
+    schema = hr.Schema(quasi=quasi, target="class", others="drop", insensitive=["row"], accept=["row"])
     release = hr.anonymize(rows, schema, method=name, k=k, random_state=0, **parameters)
 
     assert release.audit.k >= k
@@ -143,7 +143,7 @@ def release_checked(
 
 def test_a_method_that_alters_numbers_keeps_them_finite() -> None:
     rows = table(COLUMNS["large"], COLUMNS["the largest"])
-    schema = hr.Schema(quasi=["q0", "q1", "color"], target="class", insensitive=["row"])
+    schema = hr.Schema(quasi=["q0", "q1", "color"], target="class", insensitive=["row"], accept=["row"])
     release = hr.anonymize(
         rows, schema, method="hybrid-kactus", k=4, random_state=0, as_published=True, min_objects=2, crossover=0.0
     )
@@ -156,7 +156,7 @@ def test_a_method_that_alters_numbers_keeps_them_finite() -> None:
 def test_what_is_lost_does_not_depend_on_the_unit(method: str, exponent: int) -> None:
     """A power of two is exact: the same groups, whatever the numbers are measured in."""
     ages = [20.0, 21.0, 23.0, 40.0, 41.0, 60.0, 61.0, 88.0, 88.0, 90.0]
-    schema = hr.Schema(quasi=["age"], insensitive=["row"])
+    schema = hr.Schema(quasi=["age"], insensitive=["row"], accept=["row"])
     plain, other = (
         hr.anonymize(
             pa.table({"age": [math.ldexp(age, power) for age in ages], "row": range(10)}),

@@ -27,7 +27,7 @@ Row = tuple[Any, ...]
 CATEGORIES = ("a", "b", "c", "d")
 NAMES = ("color", "size", "age", "shape")
 NUMERIC = ("size", "age")
-SCHEMA = Schema(quasi=NAMES, target="class", sensitive=["illness"], insensitive=["number"])
+SCHEMA = Schema(quasi=NAMES, target="class", sensitive=["illness"], insensitive=["number"], accept=["number"])
 
 
 @st.composite

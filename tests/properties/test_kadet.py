@@ -172,7 +172,13 @@ def test_published_classes_are_large_enough_and_true(
     rows, quasi = len(table["target"]), ["first", "second", "number"]
     assume(k <= rows)
     assume(len(set(table["target"])) < rows)
-    schema = Schema(quasi=quasi, target="target", insensitive=["third", "row"], hierarchies={"first": taxonomy})
+    schema = Schema(
+        quasi=quasi,
+        target="target",
+        insensitive=["third", "row"],
+        accept=["third", "row"],
+        hierarchies={"first": taxonomy},
+    )
     release = released({**table, "row": list(range(rows))}, schema, k, pruned=pruned, criterion=criterion)
     published = release.table.to_pylist()
     assert len(published) == rows
@@ -193,7 +199,12 @@ def test_every_class_keeps_all_requirements(table: dict[str, list[Any]], taxonom
     assume(k <= len(table["target"]))
     assume(len(set(table["third"])) >= 2)
     schema = Schema(
-        quasi=quasi, target="target", sensitive=["third"], insensitive=["second"], hierarchies={"first": taxonomy}
+        quasi=quasi,
+        target="target",
+        sensitive=["third"],
+        insensitive=["second"],
+        accept=["second"],
+        hierarchies={"first": taxonomy},
     )
     release = released(table, schema, k, [LDiversity(2, "third")], pruned=False)
     held: dict[Any, set[Any]] = {}

@@ -39,7 +39,7 @@ def test_intervals_cover_their_values_and_lie_on_the_grid(
 ) -> None:
     numbers = [None if one is None else one / 10**decimals for one in scaled]
     table = pa.table({"x": pa.array(numbers, pa.float64()), "row": list(range(len(numbers)))})
-    schema = Schema(quasi=["x"], insensitive=["row"])
+    schema = Schema(quasi=["x"], insensitive=["row"], accept=["row"])
     release = Mondrian(k=k, publish="interval", relaxed=relaxed).anonymize(table, schema, random_state=1)
     largest = max(one for one in numbers if one is not None)
     used = max(len(text.partition(".")[2]) for text in (f"{one:.3f}".rstrip("0") for one in numbers if one is not None))
@@ -95,7 +95,7 @@ def test_labels_are_the_lowest_that_cover_their_group(
     table = pa.table({"letter": letters})
     schema = Schema(quasi=["letter"], hierarchies={"letter": tree})
     method = Mondrian(k=min(k, len(letters)), cut=cut, publish="label")
-    schema_of_rows = replace(schema, insensitive=["row"])
+    schema_of_rows = replace(schema, insensitive=["row"], accept=["row"])
     numbered = table.append_column("row", pa.array(range(len(letters))))
     groups: dict[Any, set[Any]] = {}
     for row in method.anonymize(numbered, schema_of_rows).table.to_pylist():

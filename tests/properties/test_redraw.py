@@ -43,7 +43,7 @@ def released(
             "row": list(range(len(cells))),
         }
     )
-    schema = hr.Schema(quasi=QUASI, insensitive=["row"], hierarchies={"letter": TREE})
+    schema = hr.Schema(quasi=QUASI, insensitive=["row"], accept=["row"], hierarchies={"letter": TREE})
     release = hr.anonymize(
         table,
         schema,

@@ -254,7 +254,7 @@ def released(cells: list[Any], method: str, k: int, support: int | None, paramet
     table = pa.table(
         {**columns, "row": list(range(len(cells))), "ill": ["n", "y"] * (len(cells) // 2) + ["n"] * (len(cells) % 2)}
     )
-    schema = hr.Schema(quasi=QUASI, target="ill", insensitive=["row"])
+    schema = hr.Schema(quasi=QUASI, target="ill", insensitive=["row"], accept=["row"])
     release = hr.anonymize(
         table, schema, method=method, k=k, random_state=0, publish_proportions=True, min_support=support, **parameters
     )

@@ -29,7 +29,7 @@ from hedgerow.engines import FrameRows
 from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
 assert False, "assertions are off"
 people = pa.table({"age": [20, 23, 27, 25, 27, 29], "row": list(range(6))})
-schema = hr.Schema(quasi=["age"], insensitive=["row"])
+schema = hr.Schema(quasi=["age"], insensitive=["row"], accept=["row"])
 ready = pipeline.prepare(people, schema, [hr.KAnonymity(3)], random_state=0)
 group = np.array([0, 0, 0, 1, 1] if sys.argv[1] != "too small" else [0, 0, 0, 1, 2], dtype=np.int32)
 pieces = Pieces.whole(group, ready.counts.cell_sizes)

@@ -25,7 +25,7 @@ from hedgerow.proportions import Proportions, count_proportions
 from hedgerow.recoding import Recoding
 from hedgerow.release import Guarantee, Release, check_destination
 from hedgerow.release.manifest import digits_shown, significant
-from hedgerow.risk import audit_counts, singled_out
+from hedgerow.risk import ClearColumn, audit_counts, examine, refuse_disclosing, singled_out
 from hedgerow.schema import Roles, Schema
 from hedgerow.verifier import ClassCounts
 
@@ -150,6 +150,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
     if proportions is not None and not np.array_equal(np.sort(proportions.sizes), np.sort(classes.sizes)):
         raise InternalError("the proportions speak of other classes than those that were published")
     prepared.progress("Auditing")
+    clear, k_all = _in_clear(prepared, recoding, classes)
     losses = all_losses(prepared.counts, recoding, k=_demanded_k(prepared.requirements))
     audit = audit_counts(
         classes,
@@ -166,6 +167,8 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
             *_formulas(published, classes),
         ),
         proportions=proportions,
+        k_all=k_all,
+        clear=clear,
     )
     return Release(
         published,
@@ -180,6 +183,26 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         reads=prepared.source.reads,
         losses=losses,
     )
+
+
+def _in_clear(prepared: Prepared, recoding: Recoding, classes: ClassCounts) -> tuple[dict[str, ClearColumn], int]:
+    """What the columns that are published as they are tell, unless it is too much."""
+    examined = examine(
+        prepared.source,
+        prepared.counts,
+        recoding,
+        classes,
+        accepted=prepared.schema.accept,
+        random_state=prepared.random_state,
+    )
+    refuse_disclosing(examined.columns)
+    digits = digits_shown(prepared.counts.rows)
+    # Computed from original values, as losses are.
+    shown = {
+        name: replace(one, gives_away={other: significant(told, digits) for other, told in one.gives_away.items()})
+        for name, one in examined.columns.items()
+    }
+    return shown, examined.k_all
 
 
 def _formulas(published: Published, classes: ClassCounts) -> tuple[str, ...]:
@@ -300,6 +323,7 @@ def _facts(prepared: Prepared, recoding: Recoding) -> dict[str, Any]:
             "target": roles.target,
             "sensitive": list(roles.sensitive),
             "insensitive": list(roles.insensitive),
+            "accepted": list(prepared.schema.accept),
             "pseudonymized": list(roles.pseudonymized),
             "dropped": list(roles.dropped),
         },

@@ -136,6 +136,7 @@ def _schema(job: Job, requirements: tuple[Requirement, ...]) -> Schema:
         pseudonymize=job.pseudonymize,
         sensitive=job.sensitive,
         insensitive=job.insensitive,
+        accept=job.accept,
         hierarchies={
             **find_hierarchies(job.hierarchies, (*job.quasi, *needing_trees(requirements))),
             **job.hierarchy,

@@ -65,6 +65,10 @@ def anonymize(
         Columns, typer.Option(metavar="COLUMNS", help="What l-diversity and the like protect.")
     ] = None,
     insensitive: Annotated[Columns, typer.Option(metavar="COLUMNS", help="Published as they are.")] = None,
+    accept: Annotated[
+        Columns,
+        typer.Option(metavar="COLUMNS", help="Published as they are though they single people out or tell too much."),
+    ] = None,
     identifying: Annotated[
         Columns, typer.Option("--identifying", "--drop", metavar="COLUMNS", help="Left out.")
     ] = None,
@@ -138,7 +142,7 @@ def anonymize(
     from hedgerow.cli.job import Job, assemble
     from hedgerow.cli.lists import assignments, read_kinds, split_names
 
-    for name in ("quasi", "sensitive", "insensitive", "identifying", "pseudonymize"):
+    for name in ("quasi", "sensitive", "insensitive", "accept", "identifying", "pseudonymize"):
         given[name] = split_names(given[name], f"--{name}")
     given["set"] = assignments(parameters, "--set")
     given["kinds"] = read_kinds(kind)

@@ -46,6 +46,7 @@ class Job(BaseModel):
     target: Text
     sensitive: Columns
     insensitive: Columns
+    accept: Columns
     identifying: Columns
     pseudonymize: Columns
     others: Annotated[

@@ -61,6 +61,11 @@ def _lines(release: Release, output: Path, given: Collection[str], recoding: str
         f"{sizes.number:,} of {sizes.smallest:,} to {sizes.largest:,} rows, median {figure(sizes.median)}; "
         f"k reached: {audit.k:,}",
     )
+    for name, one in audit.clear.items():
+        if one.accepted and one.discloses:
+            other, share = one.most
+            told = f", and {share:.0%} of {other} is told by it" if share else ""
+            yield "ACCEPTED", f"{name}: {one.alone:.0%} of the people have a value that nobody else has{told}"
     losses = [f"{name} {figure(audit.losses[name])}" for name in _MAIN_LOSSES if name in audit.losses]
     if losses:
         yield "losses", " · ".join(losses)

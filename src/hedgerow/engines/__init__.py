@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.engines.base import Groups, Published, Source, Wishes, seed_text
+from hedgerow.engines.clear import InClear, coded
 from hedgerow.engines.files import File, FileSource
 from hedgerow.engines.formats import file_format
 from hedgerow.engines.memory import MemorySource
@@ -16,11 +17,13 @@ __all__ = [
     "FileSource",
     "FrameRows",
     "Groups",
+    "InClear",
     "MemorySource",
     "Published",
     "Source",
     "StagedRows",
     "Wishes",
+    "coded",
     "file_format",
     "open_source",
     "seed_text",

@@ -1,7 +1,7 @@
-"""What an engine does, in four verbs: count a table, apply a recoding to it, group what was published, write it.
+"""What an engine does: count a table, apply a recoding, look at what stays in clear, group what is published, write it.
 
-The first two are those of a :class:`Source`, the others those of the :class:`Published` that it makes. Nothing else in
-the library knows what kind of table it works on. The verifier takes nothing from an engine: it is handed the native
+The first three are verbs of a :class:`Source`, the others of the :class:`Published` that it makes. Nothing else in the
+library knows what kind of table it works on. The verifier takes nothing from an engine: it is handed the native
 table or the place, and opens and groups it itself.
 """
 
@@ -16,8 +16,9 @@ from typing import Any, Final, Protocol, runtime_checkable
 import numpy as np
 import pyarrow as pa
 
-from hedgerow.arrays import Longs
+from hedgerow.arrays import Bools, Longs
 from hedgerow.counts import EncodedColumn, FrequencyTable, encode_column
+from hedgerow.engines.clear import InClear
 from hedgerow.errors import BadInput
 from hedgerow.recoding import Recoding
 from hedgerow.schema import Roles, Schema
@@ -60,6 +61,18 @@ class Source(Protocol):
 
     def apply(self, recoding: Recoding, seed: str, destination: Path | None = None) -> Published:
         """Make the published rows, shuffled; ``destination`` is where they will be written, if it is known."""
+        ...
+
+    def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
+        """What the columns that are published as they are tell, after :meth:`apply`.
+
+        Parameters
+        ----------
+        class_of_group : int array (groups,)
+            The class of each group of the recoding: groups that publish the same are one.
+        chosen : bool array (classes,)
+            The classes whose rows are looked at.
+        """
         ...
 
 

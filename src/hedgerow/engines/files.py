@@ -15,11 +15,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hedgerow.arrays import Longs
+from hedgerow.arrays import Bools, Longs
 from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable
 from hedgerow.database import open_database
 from hedgerow.engines import csv_source, csv_text
 from hedgerow.engines.base import encode, ranking_columns, refuse_too_wide
+from hedgerow.engines.clear import InClear, clear_in_table
 from hedgerow.engines.formats import copy_options, file_format
 from hedgerow.engines.rows import StagedRows
 from hedgerow.engines.sql import canonical_hash, column_list, file_literal, identifier, literal, place_literal
@@ -92,6 +93,16 @@ class _CountedFile:
     roles: Roles
     cells: pa.Table
     respelled: frozenset[str]
+
+    @property
+    def in_clear(self) -> bool:
+        """Whether there are columns that have to be looked at: others than those that are counted."""
+        return bool(self.roles.insensitive or self.roles.pseudonymized)
+
+    @property
+    def kept(self) -> list[str]:
+        """The published columns that are no quasi-identifiers."""
+        return [name for name in self.roles.published if name not in self.roles.quasi]
 
 
 class FileSource:
@@ -246,11 +257,18 @@ class FileSource:
             # Null alone in a line would be an empty line, which is no record to most readers; empty text is quoted.
             cells = {name: f"coalesce(CAST({cell} AS VARCHAR), '')" for name, cell in cells.items()}
         columns = ", ".join(f"{cell} AS {identifier(name)}" for name, cell in cells.items())
+        rows = (
+            f"WITH located AS (SELECT source.*, cells.{_CELL} FROM source JOIN cells ON {matching}) "
+            f"{self._placed(pieces, counted, seed)}"
+        )
+        if counted.in_clear:
+            # The columns that are published as they are will be looked at: the file is not read once more for that.
+            as_it_is = recoding.unchanged(counted.respelled)
+            self._keep("placed", rows, [*counted.kept, *(name for name in recoding.quasi if name in as_it_is)])
+            rows = "SELECT * FROM placed"
         query = (
-            f"COPY (WITH located AS (SELECT source.*, cells.{_CELL} FROM source JOIN cells ON {matching}), "
-            f"placed AS ({self._placed(pieces, counted, seed)}), "
             # Sorted before the long published texts are joined to the rows; the order owes nothing to the seed.
-            "shuffled AS (SELECT * FROM placed ORDER BY random()) "
+            f"COPY (WITH shuffled AS (SELECT * FROM ({rows}) ORDER BY random()) "
             f"SELECT {columns} FROM shuffled JOIN published USING ({_GROUP})) "
             f"TO {place_literal(staging)} ({copy_options(staging)})"
         )
@@ -262,6 +280,27 @@ class FileSource:
         if _columns_of(staging) != counted.roles.published:
             raise InternalError("a file was written with other columns than those that are published")
         return StagedRows.of(staging, folder)
+
+    def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
+        """Count what the columns that are published as they are tell."""
+        counted = required(self._counted, "the count of a table that is to be published")
+        roles = counted.roles
+        classes = pa.table({_GROUP: np.arange(len(class_of_group), dtype=np.int32), "class_number": class_of_group})
+        judged = {name: self._inner(name) for name in roles.insensitive}
+        others = [self._inner(name) for name in counted.kept if name not in judged]
+        self._connection.register("class_of_group", classes)
+        with self._own_words():
+            self._connection.execute(
+                f"CREATE OR REPLACE TEMP VIEW clear_rows AS SELECT * FROM placed JOIN class_of_group USING ({_GROUP})"
+            )
+            return clear_in_table(self._connection, judged, others, np.flatnonzero(chosen))
+
+    def _keep(self, table: str, rows: str, names: Sequence[str]) -> None:
+        """Keep some columns of rows in a table of DuckDB, which spills what does not fit into memory."""
+        columns = ", ".join([_CELL, _GROUP, *map(self._inner, names)])
+        query = f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT {columns} FROM ({rows})"
+        with translated(duckdb.Error, into=BadInput("The rows cannot be kept for a moment. Is the disk full?")):
+            self._within_memory(lambda: self._connection.execute(query))
 
     def _placed(self, pieces: Pieces, counted: _CountedFile, seed: str) -> str:
         """Rows with their group; rows of a split cell are ranked by hash and dealt out piece by piece."""

@@ -15,10 +15,11 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from hedgerow.arrays import Ints, Longs
+from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable, encode_column
 from hedgerow.database import open_database
 from hedgerow.engines.base import encode, ranking_columns, refuse_too_wide
+from hedgerow.engines.clear import InClear, Placed, clear_in_memory, coded
 from hedgerow.engines.rows import FrameRows
 from hedgerow.engines.sql import canonical_hash
 from hedgerow.errors import BadInput, InternalError, listing, required, translated
@@ -37,6 +38,7 @@ class MemorySource:
         self._opened: OpenFrame = open_frame(data)
         self._frame: nw.DataFrame[Any] = nw.maybe_reset_index(self._opened.frame)
         self._counted: _CountedFrame | None = None
+        self._applied: tuple[Longs, Ints] | None = None
         refuse_too_wide(len(self._frame.columns))
 
     @property
@@ -86,6 +88,7 @@ class MemorySource:
         kept = np.flatnonzero(group >= 0)
         rows = np.random.default_rng().permutation(kept)
         group = group[rows]
+        self._applied = rows, group
         roles = counted.roles
         others = set(roles.published) - {*roles.quasi, *roles.pseudonymized}
         untouched = others | recoding.unchanged(counted.respelled)
@@ -104,6 +107,21 @@ class MemorySource:
             raise InternalError("a table came out with other columns than those that are published")
         return FrameRows(table)
 
+    def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
+        """Count what the columns that are published as they are tell."""
+        counted = required(self._counted, "the count of a table that is to be published")
+        rows, group = required(self._applied, "the rows that were published")
+        # In the order of the table, so that what is sampled does not depend on the shuffling.
+        order = np.argsort(rows)
+        rows, roles = rows[order], counted.roles
+        values = {name: _values(counted.frame[name][rows]) for name in roles.published if name not in roles.quasi}
+        placed = Placed(
+            class_of_group[group[order]].astype(np.int32),
+            counted.row_cell[rows],
+            {name: coded(column) for name, column in values.items()},
+        )
+        return clear_in_memory(placed, {name: values[name] for name in roles.insensitive}, chosen)
+
     def _published(self, column: PublishedColumn) -> nw.Series[Any]:
         """The published values of a column as a small series to draw from."""
         if column.numeric:
@@ -118,6 +136,14 @@ class MemorySource:
             persons = encode_column(column.name, names, missing=())
         tokens: list[str | None] = [secrets.token_hex(8) for _ in persons.domain.labels]
         return self._opened.series(column.name, [*tokens, None], nw.String)[persons.codes[rows].astype(np.int64)]
+
+
+def _values(column: nw.Series[Any]) -> pa.ChunkedArray:
+    """A column that may hold anything; objects by how they look."""
+    try:
+        return as_arrow(column)
+    except BadInput:
+        return pa.chunked_array([[repr(value) for value in column.to_list()]], pa.large_string())
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,18 +5,24 @@ from __future__ import annotations
 from hedgerow.risk.attackers import AttackerRisk, Risks
 from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
 from hedgerow.risk.auditing import audit, audit_counts
+from hedgerow.risk.clear import ClearColumn, refuse_disclosing
+from hedgerow.risk.examining import Examined, examine
 from hedgerow.risk.proportions import Disclosure, SingledOut, singled_out
 
 __all__ = [
     "AttackerRisk",
     "Audit",
     "ClassSummary",
+    "ClearColumn",
     "Disclosure",
+    "Examined",
     "Risks",
     "SensitiveAudit",
     "SingledOut",
     "SizeBucket",
     "audit",
     "audit_counts",
+    "examine",
+    "refuse_disclosing",
     "singled_out",
 ]

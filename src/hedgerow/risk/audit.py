@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from hedgerow.risk.attackers import Risks
 from hedgerow.risk.beside import Fit
+from hedgerow.risk.clear import ClearColumn
 from hedgerow.risk.proportions import Disclosure
 from hedgerow.verifier import Verdict
 
@@ -81,6 +82,9 @@ class Audit:
         The records of the smallest class.
     shields : mapping of str to int
         The k of each shield that a requirement names, under the shield's columns joined by commas.
+    k_all : int or None
+        The fewest records that share the values of all columns, also of those that are no quasi-identifiers; ``None``
+        if it was not computed.
     wildcard_k : int or None
         The k if missing and suppressed cells match anything; ``None`` if it was not computed.
     l : int or None
@@ -111,6 +115,8 @@ class Audit:
         the table alone does not; ``None`` without proportions.
     fully_known : int or None
         The people with tuples whose number they fix at all.
+    clear : mapping of column to ClearColumn
+        What the columns that are published as they are tell; empty for a table whose origin is not known.
     """
 
     rows: int
@@ -131,6 +137,8 @@ class Audit:
     manifest: Fit | None = None
     singled_out: int | None = None
     fully_known: int | None = None
+    k_all: int | None = None
+    clear: Mapping[str, ClearColumn] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as plain values for JSON; what is infinite or not computed is ``None``."""

@@ -17,9 +17,10 @@ from hedgerow.published import SUPPRESSED
 from hedgerow.risk.attackers import attacker_risks
 from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
 from hedgerow.risk.beside import manifest_fit
+from hedgerow.risk.clear import ClearColumn
 from hedgerow.risk.population import people_fitting
 from hedgerow.risk.proportions import disclosures, singled_out
-from hedgerow.verifier import ClassCounts, Histogram, count_classes, verify, wildcard_k
+from hedgerow.verifier import ClassCounts, Histogram, count_classes, k_of_all, verify, wildcard_k
 from hedgerow.verifier.classes import Integers
 from hedgerow.verifier.closeness import equal_distance, ordered_distance
 from hedgerow.verifier.formulas import distinct_values, entropy_values, largest_share, recursive_ratio
@@ -99,6 +100,7 @@ def audit(
         require=demanded,
         threshold=threshold,
         warnings=unfit,
+        k_all=counts.k_all if counts.complete else k_of_all(table, entity=entity, encoding=encoding),
     )
     return replace(result, manifest=fit)
 
@@ -115,6 +117,8 @@ def audit_counts(
     losses: Mapping[str, float] | None = None,
     warnings: Sequence[str] = (),
     proportions: Proportions | None = None,
+    k_all: int | None = None,
+    clear: Mapping[str, ClearColumn] | None = None,
 ) -> Audit:
     """Audit classes that are already counted, so that nothing is counted twice.
 
@@ -134,6 +138,10 @@ def audit_counts(
         What the method that made the release has to say.
     proportions : Proportions, optional
         What is published beside the table.
+    k_all : int, optional
+        How few share the values of all columns.
+    clear : mapping of column to ClearColumn, optional
+        What the columns that are published as they are tell.
     """
     demanded = _demanded(k, require)
     limit = _threshold(threshold, k)
@@ -167,6 +175,8 @@ def audit_counts(
         proportions={} if proportions is None else disclosures(proportions),
         singled_out=None if known is None else known.people,
         fully_known=None if known is None else known.known,
+        k_all=counts.k_all if k_all is None and counts.complete else k_all,
+        clear=dict(clear or {}),
     )
 
 

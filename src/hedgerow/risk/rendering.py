@@ -20,6 +20,7 @@ def render(audit: Audit) -> str:
         _section("Classes by size", _size_table(audit)),
         _section("Risk of being found again", _risk_table(audit)),
         _section("Sensitive columns (the worst class)", _sensitive_table(audit)),
+        _section("Columns published as they are", _clear_table(audit)),
         _section("Records in classes with a single value", _pairs(audit.label_homogeneity.items(), _share)),
         _section("What the published proportions tell (original values)", _disclosure_table(audit)),
         _section("Losses", _pairs(audit.losses.items(), figure)),
@@ -36,6 +37,7 @@ def _summary(audit: Audit) -> list[str]:
         ("classes", f"{audit.classes.number:,}"),
         ("k", f"{audit.k:,}"),
         *((f"k of {shield}", f"{k:,}") for shield, k in audit.shields.items()),
+        ("k over all columns", "not computed" if audit.k_all is None else f"{audit.k_all:,}"),
         ("k with wildcards", "not computed" if audit.wildcard_k is None else f"{audit.wildcard_k:,}"),
     ]
     if audit.l is not None and audit.t is not None:
@@ -81,6 +83,18 @@ def _sensitive_table(audit: Audit) -> list[str]:
         shares = map(figure, (one.t_equal, one.t_ordered, one.alpha))
         rows.append((name, str(one.distinct_l), figure(one.entropy_l), ratio, *shares, str(one.p)))
     return _aligned(rows, right=range(1, 8))
+
+
+def _clear_table(audit: Audit) -> list[str]:
+    if not audit.clear:
+        return []
+    rows = [("column", "role", "alone", "k with it", "tells most of", "")]
+    for name, one in audit.clear.items():
+        other, share = one.most
+        told = f"{other} ({_share(share)})" if share else "nothing"
+        shown = (_share(one.alone), f"{one.k:,}", told, "ACCEPTED" if one.accepted and one.discloses else "")
+        rows.append((name, one.role, *shown))
+    return _aligned(rows, right=(2, 3))
 
 
 def _disclosure_table(audit: Audit) -> list[str]:

@@ -160,6 +160,23 @@ class ClassCounts:
         return int(self.sizes.sum())
 
     @cached_property
+    def people(self) -> int:
+        """How many different people there are; rows, where nobody tells them apart."""
+        return self.rows if self.cells.people is None else len(np.unique(self.cells.people))
+
+    @property
+    def complete(self) -> bool:
+        """Whether every column of the table was counted."""
+        return set(self.table_columns) <= {*self.columns, *self.cells.sensitive, self.entity}
+
+    @cached_property
+    def k_all(self) -> int:
+        """The fewest that share a class and the values of all counted columns."""
+        keys = [(column.codes, len(column.labels)) for column in self.cells.sensitive.values()]
+        alike, first = distinct([(self.class_of_cell, len(self.codes)), *keys])
+        return int(_sizes(alike, len(first), self.cells).min())
+
+    @cached_property
     def overlapping(self) -> bool:
         """Whether a person appears in several classes, so that sizes of classes must not be added up."""
         people = self.cells.people

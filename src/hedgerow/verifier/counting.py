@@ -14,10 +14,10 @@ from hedgerow.errors import BadInput, listing
 from hedgerow.schema import Schema
 from hedgerow.verifier.classes import Cells, ClassCounts
 from hedgerow.verifier.files import TableFile, is_path
-from hedgerow.verifier.grouping import group_frame, group_relation
+from hedgerow.verifier.grouping import fewest_alike, group_frame, group_relation, open_database
 from hedgerow.verifier.labels import encode
 
-__all__ = ["count_classes"]
+__all__ = ["count_classes", "k_of_all"]
 
 
 def count_classes(
@@ -83,6 +83,54 @@ def count_classes(
         people=None if entity is None else encoded[-1].codes,
     )
     return ClassCounts.build(tuple(quasi), encoded[:width], cells, entity, found)
+
+
+def k_of_all(
+    table: Any, *, entity: str | None = None, encoding: str = "utf-8", delimiter: str | None = None
+) -> int | None:
+    """How many rows, or people, share the values of all columns, where these are fewest.
+
+    Parameters
+    ----------
+    table : dataframe, DuckDB relation or path
+    entity : str, optional
+        The column that tells people apart; it is not compared.
+    encoding, delimiter : str
+        As for :func:`count_classes`.
+
+    Returns
+    -------
+    int or None
+        ``None`` if the table has columns of objects that cannot be compared.
+    """
+    opened = TableFile(table, encoding, delimiter) if is_path(table) else _opened(table)
+    known = opened.names if isinstance(opened, TableFile) else opened.columns
+    names = [name for name in known if name != entity]
+    try:
+        found = _fewest(opened, names, entity, hashed=True)
+        # What a hash has joined may differ.
+        return found if found <= 1 else _fewest(opened, names, entity, hashed=False)
+    except (duckdb.Error, TypeError, ValueError, OverflowError):
+        return None
+
+
+def _fewest(
+    opened: TableFile | duckdb.DuckDBPyRelation | nw.DataFrame[Any],
+    names: Sequence[str],
+    entity: str | None,
+    *,
+    hashed: bool,
+) -> int:
+    if isinstance(opened, TableFile):
+        return opened.fewest_alike(names, entity, hashed=hashed)
+    if not isinstance(opened, nw.DataFrame):
+        return fewest_alike(opened, names, entity, hashed=hashed)
+    # Called by their numbers: DuckDB does not tell names apart that differ only in case.
+    short = {name: f"c{at}" for at, name in enumerate(names)} | ({} if entity is None else {entity: "person"})
+    arrow = opened.select(nw.col(name).alias(alias) for name, alias in short.items()).to_arrow()
+    with open_database() as connection:
+        person = None if entity is None else "person"
+        return fewest_alike(connection.from_arrow(arrow), [short[name] for name in names], person, hashed=hashed)
 
 
 def _opened(table: Any) -> duckdb.DuckDBPyRelation | nw.DataFrame[Any]:

@@ -12,7 +12,7 @@ import csv
 import gzip
 import io
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import IO, Any, Final, TextIO, cast
@@ -21,7 +21,7 @@ import duckdb
 import pyarrow.csv
 
 from hedgerow.errors import BadInput
-from hedgerow.verifier.grouping import group_relation, open_database
+from hedgerow.verifier.grouping import fewest_alike, group_relation, open_database
 
 __all__ = ["TableFile", "is_path"]
 
@@ -72,10 +72,22 @@ class TableFile:
     def group(self, columns: Sequence[str], quasi: int) -> Any:
         """Group the file by some of its columns, of which the first ``quasi`` are quasi-identifiers."""
         short = [f"f{self.names.index(name)}" for name in columns]
+        return self._read(short, lambda rows: group_relation(rows, short, columns, quasi))
+
+    def fewest_alike(self, columns: Sequence[str], person: str | None, *, hashed: bool) -> int:
+        """How many rows, or people, share the values of some columns, where these are fewest."""
+        short = [f"f{self.names.index(name)}" for name in columns]
+        who = None if person is None else f"f{self.names.index(person)}"
+        needed = short if who is None else [*short, who]
+        found: int = self._read(needed, lambda rows: fewest_alike(rows, short, who, hashed=hashed))
+        return found
+
+    def _read(self, short: Sequence[str], work: Callable[[duckdb.DuckDBPyRelation], Any]) -> Any:
+        """Do some work on the rows, of which only some columns are needed."""
         blocks = (0,) if self._parquet else _BLOCKS
         for block in blocks:
             try:
-                return self._grouped(short, columns, quasi, block)
+                return self._worked(short, work, block)
             except BadInput:
                 raise
             except _FAULTS:
@@ -84,13 +96,12 @@ class TableFile:
                 break
         raise self._malformed()
 
-    def _grouped(self, short: Sequence[str], columns: Sequence[str], quasi: int, block: int) -> Any:
+    def _worked(self, short: Sequence[str], work: Callable[[duckdb.DuckDBPyRelation], Any], block: int) -> Any:
         with open_database() as connection:
             if self._parquet:
-                return group_relation(self._parquet_rows(connection), short, columns, quasi)
+                return work(self._parquet_rows(connection))
             with closing(self._open_bytes()) as raw:
-                rows = connection.from_arrow(self._csv_rows(raw, sorted(set(short)), block))
-                return group_relation(rows, short, columns, quasi)
+                return work(connection.from_arrow(self._csv_rows(raw, sorted(set(short)), block)))
 
     def _size(self) -> int:
         """How long a record could be at most."""

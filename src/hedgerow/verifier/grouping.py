@@ -22,7 +22,7 @@ import narwhals as nw
 
 from hedgerow.errors import BadInput, HedgerowError
 
-__all__ = ["group_frame", "group_relation", "open_database", "quoted"]
+__all__ = ["fewest_alike", "group_frame", "group_relation", "open_database", "quoted"]
 
 # DuckDB types that Arrow and Python hold exactly; DuckDB writes values of the other plain types as text.
 _WHOLE: Final = ["tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint"]
@@ -151,6 +151,20 @@ def group_relation(relation: duckdb.DuckDBPyRelation, short: Sequence[str], colu
     except duckdb.OutOfMemoryException:
         pass
     raise HedgerowError("The memory is not enough to count the table. Free some, or use fewer columns.")
+
+
+def fewest_alike(relation: duckdb.DuckDBPyRelation, columns: Sequence[str], person: str | None, *, hashed: bool) -> int:
+    """How many rows, or people, share the values of some columns, where these are fewest; 0 without rows.
+
+    By a hash it is fast, and can only join what differs: a row that is alone then is alone.
+    """
+    keys = ", ".join(map(quoted, columns))
+    counted = "count(*)"
+    if person is not None:
+        # Rows without a person are one person altogether.
+        counted = f"count(DISTINCT {quoted(person)}) + CAST(bool_or({quoted(person)} IS NULL) AS INTEGER)"
+    grouped = relation.aggregate(f"{counted} AS n", f"hash({keys})" if hashed else keys)
+    return int(grouped.aggregate("coalesce(min(n), 0)").fetchall()[0][0])
 
 
 def _nested(name: str) -> BadInput:

@@ -22,15 +22,15 @@ SEXES = ["M", "M", "F", "F", "F", "M"]
 
 def test_the_schema_of_the_estimator_is_used_unless_another_is_given() -> None:
     people = pa.table({"age": AGES, "sex": SEXES})
-    own = Mondrian(k=3, schema=Schema(quasi=["age"], insensitive=["sex"]))
+    own = Mondrian(k=3, schema=Schema(quasi=["age"], insensitive=["sex"], accept=["sex"]))
     assert own.anonymize(people).recoding.quasi == ("age",)
-    assert own.anonymize(people, Schema(quasi=["sex"], insensitive=["age"])).recoding.quasi == ("sex",)
+    assert own.anonymize(people, Schema(quasi=["sex"], insensitive=["age"], accept=["age"])).recoding.quasi == ("sex",)
     assert Mondrian(k=3).anonymize(people).recoding.quasi == ("age", "sex")
 
 
 def test_the_seed_of_the_call_goes_before_the_estimators() -> None:
     table = pa.table({"age": [1] * 9 + [2] * 2, "note": [f"n{row}" for row in range(11)]})
-    schema = Schema(quasi=["age"], insensitive=["note"])
+    schema = Schema(quasi=["age"], insensitive=["note"], accept=["note"])
 
     def rows(own: int | None, given: int | None) -> list[tuple[str, str]]:
         method = Mondrian(k=5, relaxed=True, cut="widest", random_state=own)
@@ -85,7 +85,9 @@ def test_fit_resample_keeps_classes_of_any_type_beside_their_rows(backend: str, 
     features: Any = {"pandas": table.to_pandas(), "polars": pl.from_arrow(table), "pyarrow": table}[backend]
     if backend == "pandas":
         features.index = [9, 9, 3, 4, 5, 6]
-    X, y = Mondrian(k=3, schema=Schema(quasi=["age"], insensitive=["row"])).fit_resample(features, classes)
+    X, y = Mondrian(k=3, schema=Schema(quasi=["age"], insensitive=["row"], accept=["row"])).fit_resample(
+        features, classes
+    )
     assert type(X) is type(features)
     assert y.dtype == np.asarray(classes).dtype
     order = np.asarray(X["row"])

@@ -109,7 +109,7 @@ def test_a_step_with_a_schema(people: tuple[pd.DataFrame, pd.Series[Any]]) -> No
     """A column that the schema leaves alone reaches the learner as it is."""
     frame, rich = people
     seen: list[tuple[str, pd.DataFrame]] = []
-    step = Mondrian(k=8, schema=Schema(quasi=["job"], insensitive=["town"]))
+    step = Mondrian(k=8, schema=Schema(quasi=["job"], insensitive=["town"], accept=["town"]))
     make_pipeline(step, Watching(seen=seen), Constant()).fit(frame, rich)
     (_, rows), *_ = seen
     assert rows["town"].value_counts().to_dict() == frame["town"].value_counts().to_dict()
@@ -135,6 +135,6 @@ def test_proportions_become_columns(people: tuple[pd.DataFrame, pd.Series[Any]])
 def test_a_column_that_is_called_as_proportions_would_be(people: tuple[pd.DataFrame, pd.Series[Any]]) -> None:
     features, rich = people
     named = features.assign(**{"town=north": 1})
-    schema = Schema(quasi=["job", "town"], insensitive=["town=north"])
+    schema = Schema(quasi=["job", "town"], insensitive=["town=north"], accept=["town=north"])
     with pytest.raises(BadInput, match="town=north"):
         Mondrian(k=5, schema=schema, publish_proportions=True).fit_resample(named, rich)

@@ -17,7 +17,7 @@ from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
 PEOPLE = pa.table(
     {"age": [20, 23, 27, 25, 27, 29], "disease": ["flu", "flu", "cold", "ulcer", "cold", "flu"], "row": list(range(6))}
 )
-SCHEMA = Schema(quasi=["age"], sensitive=["disease"], insensitive=["row"])
+SCHEMA = Schema(quasi=["age"], sensitive=["disease"], insensitive=["row"], accept=["row"])
 
 
 def prepared(*requirements: Any, **keywords: Any) -> pipeline.Prepared:

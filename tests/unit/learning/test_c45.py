@@ -88,7 +88,7 @@ def test_an_array_of_text_has_a_branch_for_each_value() -> None:
 
 def test_a_release_is_learnt_without_its_target_and_with_its_classes() -> None:
     table = WEATHER.append_column("rain", pa.array(RAIN))
-    schema = hr.Schema(quasi=["sky"], insensitive=["wind", "mild"], target="rain")
+    schema = hr.Schema(quasi=["sky"], insensitive=["wind", "mild"], accept=["wind", "mild"], target="rain")
     release = hr.anonymize(table, schema, method="mondrian", k=1, random_state=0)
     model = C45Classifier().fit(release)
     assert model.feature_names_in_.tolist() == ["sky", "wind", "mild"]

@@ -204,7 +204,7 @@ def release() -> hr.Release:
             "note": ["*", "[1,2)"] * 30,
         }
     )
-    schema = hr.Schema(quasi=["age", "city"], target="ill", insensitive=["note"])
+    schema = hr.Schema(quasi=["age", "city"], target="ill", insensitive=["note"], accept=["note"])
     return hr.anonymize(table, schema, k=5, random_state=0, publish_proportions=True)
 
 

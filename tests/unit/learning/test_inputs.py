@@ -106,7 +106,7 @@ def release_of(**roles: Any) -> Any:
 
 
 def test_a_release_is_its_table_without_the_target() -> None:
-    release = release_of(quasi=["age"], insensitive=["town"], target="drink")
+    release = release_of(quasi=["age"], insensitive=["town"], accept=["town"], target="drink")
     learner = Learner()
     assert open_training(learner, release).frame.columns == ["age", "town"]
     assert learner.n_features_in_ == 2
@@ -126,7 +126,7 @@ def test_a_release_of_a_file_is_read_from_it(tmp_path: Any) -> None:
 
 
 def test_a_release_without_a_target_brings_no_classes() -> None:
-    release = release_of(quasi=["age"], insensitive=["town", "drink"])
+    release = release_of(quasi=["age"], insensitive=["town", "drink"], accept=["town", "drink"])
     assert open_training(Learner(), release).frame.columns == ["age", "town", "drink"]
     with pytest.raises(BadInput, match=r"The release has no target[.] Give y"):
         labels_of_release(release)

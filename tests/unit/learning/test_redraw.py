@@ -35,7 +35,7 @@ PEOPLE = pa.table(
     }
 )
 QUASI = ["age", "weight", "city", "born"]
-SCHEMA = hr.Schema(quasi=QUASI, target="ill", insensitive=["row"])
+SCHEMA = hr.Schema(quasi=QUASI, target="ill", insensitive=["row"], accept=["row"])
 
 
 def release_of(frame: Any, **parameters: Any) -> hr.Release:

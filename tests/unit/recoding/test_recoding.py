@@ -29,7 +29,7 @@ PEOPLE = pa.table(
         "n": list(range(12)),
     }
 )
-SCHEMA = hr.Schema(quasi=["age", "city"], insensitive=["n"])
+SCHEMA = hr.Schema(quasi=["age", "city"], insensitive=["n"], accept=["n"])
 
 
 @pytest.fixture

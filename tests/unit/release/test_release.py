@@ -30,7 +30,9 @@ from hedgerow.release import release as release_module
 FrameType = Callable[[pa.Table], Any]
 RowsOf = Callable[[Any], list[dict[str, Any]]]
 
-SCHEMA = hr.Schema(quasi=["age", "city"], target="income", identifying=["name"], insensitive=["note"], missing=("?",))
+SCHEMA = hr.Schema(
+    quasi=["age", "city"], target="income", identifying=["name"], insensitive=["note"], accept=["note"], missing=("?",)
+)
 PEOPLE = pa.table(
     {
         "name": [f"Person-{n}" for n in range(12)],

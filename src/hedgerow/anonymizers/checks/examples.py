@@ -39,8 +39,8 @@ Row = dict[str, Any]
 
 QUASI = ("age", "sex", "zip")
 OTHERS = ("income", "disease", "note")
-SCHEMA = Schema(quasi=QUASI, target="income", sensitive=["disease"], insensitive=["note"])
-PIPELINE_SCHEMA = Schema(quasi=QUASI, insensitive=["note"])
+SCHEMA = Schema(quasi=QUASI, target="income", sensitive=["disease"], insensitive=["note"], accept=["note"])
+PIPELINE_SCHEMA = Schema(quasi=QUASI, insensitive=["note"], accept=["note"])
 ROWS = 48
 K = 4
 

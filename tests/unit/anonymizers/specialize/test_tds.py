@@ -47,7 +47,7 @@ def test_adult(data_folder: Path) -> None:
     folder = data_folder / "adult"
     quasi = ["age", "marital-status", "occupation", "sex"]
     taxonomies = {name: str(folder / "hierarchies" / f"{name}.csv") for name in quasi[1:]}
-    others = Schema(quasi=quasi, target="salary-class", hierarchies=taxonomies, missing=["?"], others="insensitive")
+    others = Schema(quasi=quasi, target="salary-class", hierarchies=taxonomies, missing=["?"], others="drop")
     job = prepare(folder / "adult_test.csv.gz", others, [KAnonymity(20)], random_state=0)
     recoding = TDS().fit_counts(job.counts, job.requirements)
     assert recoding.facts["specializations"]["marital-status"] >= 1

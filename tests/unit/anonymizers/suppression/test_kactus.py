@@ -49,7 +49,7 @@ def test_nothing_is_lent_where_it_would_not_help() -> None:
 @pytest.mark.compiled
 def test_the_draw_follows_the_seed_and_reaches_every_record() -> None:
     rows = table(red="xyxyx", blue="xyxyx", green="x").append_column("number", pa.array(range(11)))
-    schema = Schema(quasi=["color"], target="class", insensitive=["number"])
+    schema = Schema(quasi=["color"], target="class", insensitive=["number"], accept=["number"])
 
     def lent(seed: int) -> frozenset[int]:
         release = KActus(k=3, inducer=lambda _: COLORS).anonymize(rows, schema, random_state=seed)

@@ -1,0 +1,153 @@
+"""Examine the columns of a release that are published as they are, before anybody sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from hedgerow.arrays import Bools, Ints, Longs
+from hedgerow.counts import BadValues, FrequencyTable, encode_column, tabulate
+from hedgerow.engines import InClear, Source, coded
+from hedgerow.errors import BadInput, required
+from hedgerow.recoding import Recoding
+from hedgerow.risk.clear import ClearColumn, ClearRole
+from hedgerow.risk.giving_away import SAMPLE_ROWS, Coded, given_away
+from hedgerow.verifier import ClassCounts
+
+__all__ = ["Examined", "examine"]
+
+
+class Examined(NamedTuple):
+    """What the columns in clear tell, each by itself, and how few share the values of all columns."""
+
+    columns: dict[str, ClearColumn]
+    k_all: int
+
+
+def examine(
+    source: Source,
+    counts: FrequencyTable,
+    recoding: Recoding,
+    published: ClassCounts,
+    *,
+    accepted: Collection[str] = (),
+    random_state: int | None = None,
+) -> Examined:
+    """Judge every column that is published but is no quasi-identifier.
+
+    Parameters
+    ----------
+    source : Source
+        That the recoding was applied to.
+    counts : FrequencyTable
+        The original table.
+    recoding : Recoding
+    published : ClassCounts
+        The published rows, counted with the target and the sensitive columns.
+    accepted : collection of str
+        The columns that somebody accepts as they are.
+    random_state : int, optional
+        Chooses the classes that are looked at.
+    """
+    roles = counts.roles
+    random = np.random.default_rng(random_state)
+    class_of_group = _class_of_group(recoding)
+    chosen = _chosen(recoding, class_of_group, random)
+    of_counted = _Sample.of_counts(counts, recoding, class_of_group, chosen)
+    told = of_counted.told(counts, random)
+    columns = {
+        name: ClearColumn(
+            _role(counts, name),
+            float((published.histogram(name).overall == 1).sum() / published.people),
+            int(published.histogram(name).counts.min()),
+            told[name],
+        )
+        for name in counts.cell_columns
+    }
+    if not (roles.insensitive or roles.pseudonymized):
+        return Examined(columns, published.k_all)
+    seen = source.in_clear(class_of_group, chosen)
+    told = _Sample.of_rows(seen).told(counts, random)
+    columns |= {
+        name: ClearColumn(
+            "insensitive", seen.alone[name] / published.people, seen.fewest[name], told[name], name in accepted
+        )
+        for name in roles.insensitive
+    }
+    order = [name for name in roles.published if name in columns]
+    return Examined({name: columns[name] for name in order}, seen.fewest_of_all)
+
+
+def _role(counts: FrequencyTable, name: str) -> ClearRole:
+    return "sensitive" if name in counts.roles.sensitive else "target"
+
+
+def _class_of_group(recoding: Recoding) -> Longs:
+    """Groups that publish the same are one class."""
+    codes, sizes = [], []
+    for at, column in enumerate(recoding.columns):
+        known: dict[str | None, int] = {}
+        code = np.array([known.setdefault(text, len(known)) for text in column.texts], dtype=np.int32)
+        codes.append(code[recoding.groups[:, at]])
+        sizes.append(len(known))
+    _, index = tabulate(codes, sizes, len(recoding.groups))
+    return index.astype(np.int64)
+
+
+def _chosen(recoding: Recoding, class_of_group: Longs, random: np.random.Generator) -> Bools:
+    """A random choice of classes that hold enough rows together."""
+    pieces = required(recoding.pieces, "how the cells of a table go to groups")
+    kept = pieces.group >= 0
+    sizes = np.bincount(class_of_group[pieces.group[kept]], pieces.size[kept], int(class_of_group.max()) + 1)
+    order = random.permutation(len(sizes))
+    chosen = np.zeros(len(sizes), dtype=bool)
+    chosen[order[: np.searchsorted(np.cumsum(sizes[order]), SAMPLE_ROWS) + 1]] = True
+    return chosen
+
+
+class _Sample(NamedTuple):
+    """Rows of the chosen classes: the class and the cell of each, and columns beside the quasi-identifiers."""
+
+    classes: Ints
+    cells: Ints
+    columns: Mapping[str, Coded]
+
+    @classmethod
+    def of_counts(cls, counts: FrequencyTable, recoding: Recoding, class_of_group: Longs, chosen: Bools) -> _Sample:
+        """The rows behind the counts, with the columns that were counted."""
+        pieces = required(recoding.pieces, "how the cells of a table go to groups")
+        kept = np.flatnonzero(pieces.group >= 0)
+        kept = kept[chosen[class_of_group[pieces.group[kept]]]]
+        piece = np.repeat(kept, pieces.size[kept])
+        cells = pieces.cell[piece]
+        columns = {name: Coded.of(counts.values_of(name)[cells], counts.domains[name]) for name in counts.cell_columns}
+        return cls(class_of_group[pieces.group[piece]].astype(np.int32), cells, columns)
+
+    @classmethod
+    def of_rows(cls, seen: InClear) -> _Sample:
+        """Rows that the engine has looked at."""
+        return cls(seen.classes, seen.cells, {name: _coded(name, values) for name, values in seen.values.items()})
+
+    def told(self, counts: FrequencyTable, random: np.random.Generator) -> dict[str, dict[str, float]]:
+        """What each column tells of each quasi-identifier."""
+        if not len(self.classes) or not self.columns:
+            return {name: {} for name in self.columns}
+        _, classes = tabulate([self.classes], [int(self.classes.max()) + 1], len(self.classes))
+        originals = {
+            name: Coded.of(counts.tuples[counts.cell_tuple[self.cells], at], counts.domains[name])
+            for at, name in enumerate(counts.quasi)
+        }
+        return given_away(classes, originals, self.columns, random)
+
+
+def _coded(name: str, values: pa.ChunkedArray) -> Coded:
+    """A column as codes, in the order of its values if they are numbers or dates."""
+    try:
+        encoded = encode_column(name, values, missing=(), kind="derived")
+    except (BadInput, BadValues):
+        codes = coded(values)
+        return Coded(codes, int(codes.max()) + 1, ordered=False)
+    return Coded.of(encoded.codes, encoded.domain)

@@ -1,0 +1,80 @@
+"""What a column in clear tells of a quasi-identifier: nothing by chance, all where it determines it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hedgerow.risk.giving_away import Coded, given_away
+
+ROWS = 3_000
+
+
+def classes_of(size: int) -> np.ndarray:
+    return (np.arange(ROWS) // size).astype(np.int32)
+
+
+def told(original: np.ndarray, clear: np.ndarray, size: int, *, ordered: bool = True) -> float:
+    columns = [Coded(codes.astype(np.int32), int(codes.max()) + 1, ordered) for codes in (original, clear)]
+    found = given_away(classes_of(size), {"hidden": columns[0]}, {"clear": columns[1]}, np.random.default_rng(0))
+    return found["clear"]["hidden"]
+
+
+@pytest.fixture
+def random() -> np.random.Generator:
+    return np.random.default_rng(7)
+
+
+@pytest.mark.parametrize("size", [5, 50])
+@pytest.mark.parametrize("ordered", [True, False])
+def test_a_column_that_determines_another_tells_nearly_all(
+    size: int, ordered: bool, random: np.random.Generator
+) -> None:
+    """A number for each school, as education-num beside education."""
+    hidden = random.integers(0, 16, ROWS)
+    assert told(hidden, (hidden * 7) % 16, size, ordered=ordered) > 0.9
+
+
+@pytest.mark.parametrize("size", [5, 50])
+@pytest.mark.parametrize("values", [2, 30, ROWS])
+def test_a_column_that_has_nothing_to_do_with_another_tells_nothing(
+    size: int, values: int, random: np.random.Generator
+) -> None:
+    """Plain entropies would say that a column of ids tells everything."""
+    assert told(random.integers(0, 16, ROWS), random.integers(0, values, ROWS), size) < 0.05
+
+
+def test_a_date_of_birth_tells_the_age_also_where_all_dates_of_a_class_differ(random: np.random.Generator) -> None:
+    """Within a class of five, any column whose values all differ seems to tell as much: others must have taught it."""
+    age = random.integers(20, 70, ROWS)
+    assert told(age, (70 - age) * 365 + random.integers(0, 365, ROWS), 5) > 0.5
+
+
+def test_half_of_it_is_told_by_a_column_that_halves_it(random: np.random.Generator) -> None:
+    """Of 16 equally frequent values, four bits, the clear column tells two."""
+    hidden = random.integers(0, 16, ROWS)
+    assert told(hidden, hidden // 4, 300) == pytest.approx(0.5, abs=0.06)
+
+
+def test_nothing_is_said_of_a_column_that_is_hardly_left_open(random: np.random.Generator) -> None:
+    """A few open classes could tell anything by chance."""
+    hidden = np.zeros(ROWS, dtype=np.int64)
+    hidden[:5] = np.arange(5)
+    column = Coded(hidden.astype(np.int32), 5, ordered=True)
+    clear = Coded(random.integers(0, 9, ROWS).astype(np.int32), 9, ordered=True)
+    assert given_away(classes_of(5), {"hidden": column}, {"clear": clear}, random) == {"clear": {}}
+
+
+def test_many_values_of_text_become_few_parts() -> None:
+    codes = np.repeat(np.arange(1_000), np.where(np.arange(1_000) < 10, 20, 1)).astype(np.int32)
+    parts = Coded(codes, 1_000, ordered=False).parts
+    frequent, rare = parts[codes < 10], parts[codes >= 10]
+    assert len(set(frequent.tolist())) == 10
+    assert len(set(parts.tolist())) == 512
+    assert not set(frequent.tolist()) & set(rare.tolist())
+
+
+def test_many_numbers_become_ranges_of_about_equal_size() -> None:
+    parts = Coded(np.arange(6_400, dtype=np.int32), 6_400, ordered=True).parts
+    assert np.array_equal(parts, np.sort(parts))
+    assert np.bincount(parts).tolist() == [100] * 64

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -28,6 +28,12 @@ class Roles:
     insensitive: tuple[str, ...]
     pseudonymized: tuple[str, ...]
     dropped: tuple[str, ...]
+    entity: str | None = None
+
+    @property
+    def linked(self) -> bool:
+        """Whether a reader can tell which rows are of one person: by a pseudonym, or by the person's own column."""
+        return self.entity is not None and self.entity not in self.dropped
 
     @property
     def published(self) -> tuple[str, ...]:
@@ -61,6 +67,9 @@ class Schema:
         Columns that requirements like l-diversity protect.
     insensitive : sequence of str
         Columns published as they are.
+    entity : str, optional
+        The column that tells people apart, where a person may have several rows: then k, l and the risks count people
+        and not rows. It is dropped unless it is also pseudonymized or insensitive.
     hierarchies : mapping of column to hierarchy
         An object of :mod:`hedgerow.hierarchies`, a builder's name, the path of an ARX CSV or TOML file, or a
         nested dict. A quasi-identifier without one gets an automatic one.
@@ -90,6 +99,7 @@ class Schema:
     pseudonymize: Sequence[str] = ()
     sensitive: Sequence[str] = ()
     insensitive: Sequence[str] = ()
+    entity: str | None = None
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
     kinds: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     accept: Sequence[str] = ()
@@ -107,8 +117,10 @@ class Schema:
             if not all(isinstance(item, str) for item in names):
                 raise BadInput(f"The {name!r} parameter of Schema must hold only text. Write column names as strings.")
             object.__setattr__(self, name, names)
-        if self.target is not None and not isinstance(self.target, str):
-            raise BadInput.parameter("target", "Schema", "a column name", type(self.target).__name__)
+        for name in ("target", "entity"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str):
+                raise BadInput.parameter(name, "Schema", "a column name", type(value).__name__)
         if self.others not in ("error", "insensitive", "drop"):
             raise BadInput.parameter("others", "Schema", "'error', 'insensitive' or 'drop'", self.others)
         for name in ("hierarchies", "kinds"):
@@ -152,7 +164,8 @@ class Schema:
                 if column not in present:
                     raise BadInput.unknown("column", column, columns, f"A {what} is given for it.")
         named = {column for column, _ in self._named()}
-        unassigned = [name for name in columns if name not in named]
+        gone = self._check_entity(columns, named)
+        unassigned = [name for name in columns if name not in named and name not in gone]
         quasi = tuple(self.quasi) if self.quasi is not None else tuple(unassigned)
         if self.quasi is None:
             unassigned = []
@@ -181,8 +194,22 @@ class Schema:
             sensitive=tuple(self.sensitive),
             insensitive=insensitive,
             pseudonymized=tuple(self.pseudonymize),
-            dropped=(*self.identifying, *(unassigned if self.others == "drop" else ())),
+            dropped=(*self.identifying, *gone, *(unassigned if self.others == "drop" else ())),
+            entity=self.entity,
         )
+
+    def _check_entity(self, columns: Sequence[str], named: Collection[str]) -> tuple[str, ...]:
+        """The column of the person, if nobody gave it another role: then it is dropped."""
+        if self.entity is None:
+            return ()
+        if self.entity not in columns:
+            raise BadInput.unknown("column", self.entity, columns, "It is named as entity.")
+        if self.entity in (*(self.quasi or ()), *self.sensitive, self.target):
+            raise BadInput(
+                f"The column {self.entity!r} tells people apart, and is named in another role too. Name it only as "
+                "entity, or also as identifying, pseudonymized or insensitive."
+            )
+        return () if self.entity in named else (self.entity,)
 
 
 def _check_kind(column: str, kind: object) -> None:

@@ -132,7 +132,7 @@ class Anonymizer(Declared):
             min_support=self.min_support if min_support is None else min_support,
         )
         prepared.progress(f"Fitting {type(self).__name__}")
-        recoding = self._fit(prepared.counts, prepared.requirements, prepared.random_state)
+        recoding = self._fit(prepared.counts, prepared.asked, prepared.random_state)
         return pipeline.finish(prepared, recoding, parameters)
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:

@@ -36,13 +36,18 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A table that has been read and counted, with everything a method needs to know."""
+    """A table that has been read and counted, with everything a method needs to know.
+
+    ``requirements`` is what the release is held to, ``asked`` what the method is asked: where people are counted, it is
+    asked for rows at home.
+    """
 
     source: Source
     schema: Schema
     roles: Roles
     counts: FrequencyTable
     requirements: tuple[Requirement, ...]
+    asked: tuple[Requirement, ...]
     random_state: int | None
     progress: Progress
     destination: Path | None = None
@@ -75,8 +80,8 @@ def prepare(
     source = open_source(data)
     roles = schema.resolve(source.columns)
     privacy.check(requirements, roles, rows=_UNKNOWN_ROWS)
-    counts = source.count(schema, roles)
-    privacy.check(requirements, roles, rows=counts.rows)
+    counts = source.count(schema, roles, random_state)
+    privacy.check(requirements, roles, rows=counts.people)
     hierarchies = {
         name: resolve_hierarchy(schema.hierarchies.get(name), counts.domains[name], name) for name in roles.quasi
     }
@@ -90,6 +95,7 @@ def prepare(
         roles,
         counts,
         requirements,
+        requirements if roles.entity is None else privacy.of_people(requirements),
         random_state,
         progress,
         destination,
@@ -128,8 +134,8 @@ def _sensitive_trees(schema: Schema, roles: Roles, counts: FrequencyTable) -> di
 
 
 def _refuse_unreachable(prepared: Prepared) -> None:
-    context = privacy.context_of(prepared.counts, prepared.requirements)
-    failing = privacy.unreachable(prepared.requirements, context)
+    context = privacy.context_of(prepared.counts, prepared.asked)
+    failing = privacy.unreachable(prepared.asked, context)
     if failing:
         raise Infeasible(
             f"The table cannot meet {failing[0]}: even with every quasi-identifier suppressed, all "
@@ -146,8 +152,8 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
     published = _applied(prepared, recoding)
     prepared.progress("Verifying")
     guarantee = _guarantee(prepared, recoding)
-    classes = guarantee.count(published.native)
-    if proportions is not None and not np.array_equal(np.sort(proportions.sizes), np.sort(classes.sizes)):
+    classes = guarantee.count(published.native, published.people)
+    if proportions is not None and not _speaks_of(proportions, classes):
         raise InternalError("the proportions speak of other classes than those that were published")
     prepared.progress("Auditing")
     clear, k_all = _in_clear(prepared, recoding, classes)
@@ -169,6 +175,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         proportions=proportions,
         k_all=k_all,
         clear=clear,
+        linked=prepared.roles.linked,
     )
     return Release(
         published,
@@ -183,6 +190,14 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         reads=prepared.source.reads,
         losses=losses,
     )
+
+
+def _speaks_of(proportions: Proportions, classes: ClassCounts) -> bool:
+    """Whether proportions are those of the classes; of people they tell those at home, who may be fewer."""
+    told, counted = np.sort(proportions.sizes), np.sort(classes.sizes)
+    if classes.entity is None:
+        return np.array_equal(told, counted)
+    return len(told) == len(counted) and bool((told <= counted).all())
 
 
 def _in_clear(prepared: Prepared, recoding: Recoding, classes: ClassCounts) -> tuple[dict[str, ClearColumn], int]:
@@ -234,6 +249,8 @@ def _guarantee(prepared: Prepared, recoding: Recoding) -> Guarantee:
         missing=tuple(prepared.schema.missing),
         rows=prepared.counts.rows - recoding.lost,
         enforced=recoding.weak is None,
+        entity=roles.entity,
+        linked=roles.linked,
     )
 
 
@@ -326,6 +343,7 @@ def _facts(prepared: Prepared, recoding: Recoding) -> dict[str, Any]:
             "accepted": list(prepared.schema.accept),
             "pseudonymized": list(roles.pseudonymized),
             "dropped": list(roles.dropped),
+            "entity": roles.entity,
         },
         "hierarchies": {name: one.description for name, one in prepared.counts.hierarchies.items()},
         **recoding.facts,

@@ -137,6 +137,7 @@ def _schema(job: Job, requirements: tuple[Requirement, ...]) -> Schema:
         sensitive=job.sensitive,
         insensitive=job.insensitive,
         accept=job.accept,
+        entity=job.entity,
         hierarchies={
             **find_hierarchies(job.hierarchies, (*job.quasi, *needing_trees(requirements))),
             **job.hierarchy,

@@ -73,6 +73,9 @@ def anonymize(
         Columns, typer.Option("--identifying", "--drop", metavar="COLUMNS", help="Left out.")
     ] = None,
     pseudonymize: Annotated[Columns, typer.Option(metavar="COLUMNS", help="Replaced by random pseudonyms.")] = None,
+    entity: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Tells people apart: k and l count people, not rows.")
+    ] = None,
     others: Annotated[
         str | None,
         typer.Option(metavar="FATE", help="Columns without a role: error (if not given), insensitive or drop."),

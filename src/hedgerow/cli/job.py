@@ -49,6 +49,7 @@ class Job(BaseModel):
     accept: Columns
     identifying: Columns
     pseudonymize: Columns
+    entity: Text
     others: Annotated[
         Literal["error", "insensitive", "drop"], Field(description="'error', 'insensitive' or 'drop'")
     ] = "error"

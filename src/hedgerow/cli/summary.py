@@ -40,10 +40,15 @@ def show_release(
         Where the recoding was saved.
     """
     facts, audit = release.facts, release.audit
-    console.print(
-        Text(f"Released {audit.rows:,} of {facts['rows_in']:,} rows, anonymized by {facts['method']}.", "bold"),
-        soft_wrap=True,
-    )
+    people = "" if audit.people is None else f" of {audit.people:,} people"
+    first = f"Released {audit.rows:,} of {facts['rows_in']:,} rows{people}, anonymized by {facts['method']}."
+    linking = facts["columns"]["pseudonymized"]
+    if linking and audit.people is None:
+        first = (
+            f"Rows with the same pseudonym ({', '.join(linking)}) can be linked, and rows were counted, not people: "
+            f"name the column of the person (--entity). {first}"
+        )
+    console.print(Text(first, "bold"), soft_wrap=True)
     for label, value in _lines(release, output, given, recoding):
         console.print(Text.assemble((f"  {label:<13}", "cyan"), value), soft_wrap=True)
     for warning in audit.warnings:

@@ -2,16 +2,21 @@
 
 from hedgerow.counts.encoding import EncodedColumn, encode_column
 from hedgerow.counts.grouping import distinct_pairs, tabulate
+from hedgerow.counts.homes import AT_HOME, Links, draw_homes, rows_at_home
 from hedgerow.counts.reading import Asked, BadValues, date_label
 from hedgerow.counts.table import FrequencyTable
 
 __all__ = [
+    "AT_HOME",
     "Asked",
     "BadValues",
     "EncodedColumn",
     "FrequencyTable",
+    "Links",
     "date_label",
     "distinct_pairs",
+    "draw_homes",
     "encode_column",
+    "rows_at_home",
     "tabulate",
 ]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
 
-from hedgerow.arrays import Ints, Longs
+from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts.encoding import EncodedColumn
 from hedgerow.counts.grouping import tabulate
+from hedgerow.counts.homes import AT_HOME, Links, at_home_domain, numbers_of_parts
 from hedgerow.domains import Domain
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.schema import Roles
@@ -42,6 +43,8 @@ class FrequencyTable:
     cell_values : int array (cells, len(cell_columns))
         Codes of the target and sensitive columns.
     cell_sizes : int array (cells,)
+    links : Links, optional
+        Whose the tuples are, where people are counted.
     remarks : tuple of str
         What whoever publishes the table should know of how it was read.
     """
@@ -55,6 +58,7 @@ class FrequencyTable:
     cell_sizes: Longs
     hierarchies: Mapping[str, EncodedHierarchy] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    links: Links | None = None
 
     @classmethod
     def from_columns(
@@ -82,6 +86,42 @@ class FrequencyTable:
         )
         return table, row_cell
 
+    def with_homes(self, home: Longs) -> tuple[FrequencyTable, Ints]:
+        """The same table, in which rows at home are cells of their own.
+
+        Parameters
+        ----------
+        home : int array (cells,)
+            How many rows of each cell are at home.
+
+        Returns
+        -------
+        table : FrequencyTable
+        numbers : int array (cells, 2)
+            The new numbers of the rows of each cell that are away and at home; -1 where there are none.
+        """
+        numbers = numbers_of_parts(self.cell_sizes - home, home)
+        cell, at_home = np.nonzero(numbers >= 0)
+        sizes = np.stack([self.cell_sizes - home, home], axis=1)
+        table = replace(
+            self,
+            domains={**self.domains, AT_HOME: at_home_domain()},
+            cell_tuple=self.cell_tuple[cell],
+            cell_values=np.column_stack([self.cell_values[cell], at_home.astype(np.int32)]),
+            cell_sizes=sizes[cell, at_home],
+        )
+        return table, numbers
+
+    @property
+    def at_home(self) -> Bools | None:
+        """Which cells are of rows at home, one row for each person; ``None`` if rows are counted."""
+        return None if AT_HOME not in self.domains else self.values_of(AT_HOME) == 1
+
+    @property
+    def people(self) -> int:
+        """The number of people; of records, if nobody tells people apart."""
+        return self.rows if self.at_home is None else int(self.cell_sizes[self.at_home].sum())
+
     @property
     def rows(self) -> int:
         """The number of records."""
@@ -97,9 +137,13 @@ class FrequencyTable:
         """The target and sensitive columns, in the order of ``cell_values``."""
         return self.roles.counted[len(self.roles.quasi) :]
 
+    def _place(self, column: str) -> int:
+        """Where the codes of a column stand in ``cell_values``; last of all, whether the rows are at home."""
+        return self.cell_columns.index(column) if column != AT_HOME else len(self.cell_columns)
+
     def values_of(self, column: str) -> Ints:
         """The codes of a target or sensitive column, one per cell."""
-        return self.cell_values[:, self.cell_columns.index(column)]
+        return self.cell_values[:, self._place(column)]
 
     def histogram(self, column: str) -> Longs:
         """How many records have each value of a counted column."""

@@ -86,7 +86,8 @@ def hospital_schema() -> Schema:
     hierarchies = hospital_hierarchies()
     hierarchies.pop("icd10")
     return Schema(
-        identifying=["case", "patient_id", "name", "birth_year", "note"],
+        entity="patient_id",
+        identifying=["case", "name", "birth_year", "note"],
         quasi=["born", "sex", "postcode", "admitted"],
         sensitive=["icd10"],
         insensitive=["ward", "triage", "days"],

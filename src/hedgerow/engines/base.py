@@ -55,8 +55,8 @@ class Source(Protocol):
         """The files that are read, as absolute paths: they must not be written over."""
         ...
 
-    def count(self, schema: Schema, roles: Roles) -> FrequencyTable:
-        """Count the records of every cell."""
+    def count(self, schema: Schema, roles: Roles, random_state: int | None = None) -> FrequencyTable:
+        """Count the records of every cell; where people are counted, ``random_state`` draws their homes."""
         ...
 
     def apply(self, recoding: Recoding, seed: str, destination: Path | None = None) -> Published:
@@ -128,6 +128,11 @@ class Published(Protocol):
     @property
     def table(self) -> Any:
         """The rows to hand out: never the ones that are kept."""
+        ...
+
+    @property
+    def people(self) -> Longs | None:
+        """Whose the rows are, as numbers in their order, where people are counted. It is never handed out."""
         ...
 
     def group(self, columns: Sequence[str]) -> Groups:

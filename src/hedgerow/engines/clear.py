@@ -57,6 +57,8 @@ class Placed:
 
 def coded(values: pa.ChunkedArray) -> Ints:
     """Equal codes for equal values, and one for missing ones."""
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
     try:
         encoded = values.combine_chunks().dictionary_encode(null_encoding="encode")
     except pa.ArrowNotImplementedError:

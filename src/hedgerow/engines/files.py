@@ -6,7 +6,7 @@ import io
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hedgerow.arrays import Bools, Longs
-from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable
+from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable, Links, draw_homes, tabulate
 from hedgerow.database import open_database
 from hedgerow.engines import csv_source, csv_text
 from hedgerow.engines.base import encode, ranking_columns, refuse_too_wide
@@ -36,7 +36,7 @@ __all__ = ["File", "FileSource"]
 _Result = TypeVar("_Result")
 
 # Inside DuckDB the file's columns are called c0, c1, …, so that no name of a table can be mistaken for one of ours.
-_COUNT, _CELL, _GROUP, _RANK = "records", "cell", "group_number", "rank_in_cell"
+_COUNT, _CELL, _GROUP, _RANK, _PERSON = "records", "cell", "group_number", "rank_in_cell", "person"
 _FLOATS: Final = ("FLOAT", "DOUBLE")
 
 
@@ -86,6 +86,15 @@ class File:
 
 
 @dataclass(frozen=True, eq=False)
+class _People:
+    """Who is who: the number of each person as the file names them, where they are at home, and the cells of that."""
+
+    numbers: pa.Table
+    homes: pa.Table
+    cells: pa.Table
+
+
+@dataclass(frozen=True, eq=False)
 class _CountedFile:
     """A file that was counted: its cells, by the values that make them up."""
 
@@ -93,6 +102,7 @@ class _CountedFile:
     roles: Roles
     cells: pa.Table
     respelled: frozenset[str]
+    people: _People | None = None
 
     @property
     def in_clear(self) -> bool:
@@ -207,8 +217,8 @@ class FileSource:
             return csv_text.explain_fault(*self._csv)
         return BadInput(f"The file {self._file.path.name!r} is damaged and cannot be read to the end.")
 
-    def count(self, schema: Schema, roles: Roles) -> FrequencyTable:
-        """Count the records of every cell."""
+    def count(self, schema: Schema, roles: Roles, random_state: int | None = None) -> FrequencyTable:
+        """Count the records of every cell; where people are counted, draw their homes."""
         records = self._open(roles)
         names = column_list(self._inside[name] for name in roles.counted)
         grouped = self._fetch(f"SELECT {names}, count(*) AS {_COUNT} FROM source GROUP BY {names}")
@@ -224,8 +234,52 @@ class FileSource:
         counts, cell = FrequencyTable.from_columns(roles, encoded, weights, grouped.num_rows)
         cells = grouped.drop_columns([_COUNT]).append_column(_CELL, pa.array(cell))
         respelled = frozenset(name for name, column in encoded.items() if column.respelled)
-        self._counted = _CountedFile(schema, roles, cells, respelled)
+        people = None
+        if roles.entity is not None:
+            counts, people = self._with_homes(schema, roles, counts, cells, np.random.default_rng(random_state))
+        self._counted = _CountedFile(schema, roles, cells, respelled, people)
         return counts
+
+    def _with_homes(
+        self, schema: Schema, roles: Roles, counts: FrequencyTable, cells: pa.Table, random: np.random.Generator
+    ) -> tuple[FrequencyTable, _People]:
+        """Make rows at home cells of their own."""
+        entity = required(roles.entity, "the column of the person")
+        named = self._fetch(f"SELECT {self._inner(entity)}, count(*) AS {_COUNT} FROM source GROUP BY ALL")
+        weights = named.column(_COUNT).to_numpy().astype(np.int64)
+        with translated(BadValues, into=lambda bad: bad.located(self._locate(bad))):
+            person = self._encode(schema, roles, entity, named.column(0), weights)
+        _, number = tabulate([person.codes], [person.domain.size], named.num_rows)
+        numbers = pa.table({"name": named.column(0), _PERSON: number})
+        self._connection.register("cells", cells)
+        self._connection.register("people", numbers)
+        pairs = self._fetch(
+            f"SELECT {_PERSON}, {_CELL} FROM ({self._located(roles)}) GROUP BY {_PERSON}, {_CELL} ORDER BY ALL"
+        )
+        pair = np.stack([pairs.column(at).to_numpy().astype(np.int32) for at in (0, 1)], axis=1)
+        homes = draw_homes(pair, random)
+        apart, numbers_of_cells = counts.with_homes(np.bincount(homes, minlength=len(counts.cell_sizes)))
+        apart = replace(apart, links=Links.of(pair, counts.cell_tuple))
+        cell, at_home = np.nonzero(numbers_of_cells >= 0)
+        new = {
+            _CELL: cell.astype(np.int32),
+            "at_home": at_home.astype(bool),
+            "new_cell": numbers_of_cells[cell, at_home],
+        }
+        home = {_PERSON: np.arange(len(homes), dtype=np.int32), "home": homes}
+        return apart, _People(numbers, pa.table(home), pa.table(new))
+
+    def _located(self, roles: Roles) -> str:
+        """The rows with the number of their cell, and of their person where people are counted."""
+        inner = [self._inner(name) for name in roles.counted]
+        matching = " AND ".join(f"source.{name} IS NOT DISTINCT FROM cells.{name}" for name in inner)
+        if roles.entity is None:
+            return f"SELECT source.*, cells.{_CELL} FROM source JOIN cells ON {matching}"
+        who = f"source.{self._inner(roles.entity)} IS NOT DISTINCT FROM people.name"
+        return (
+            f"SELECT source.*, cells.{_CELL}, people.{_PERSON} FROM source JOIN cells ON {matching} "
+            f"JOIN people ON {who}"
+        )
 
     def _check_records(self, found: int, expected: int) -> None:
         """Nobody is left out: DuckDB has read as many records as were counted apart from it."""
@@ -248,28 +302,44 @@ class FileSource:
         folder = Scratch(destination)
         staging = absolute(folder.path / ("release.parquet" if destination is None else destination.name))
         self._connection.register("cells", counted.cells)
+        if counted.people is not None:
+            self._connection.register("people", counted.people.numbers)
         self._connection.register("published", self._published_groups(recoding, counted, staging))
         self._register_pieces(pieces)
-        inner = [self._inner(name) for name in counted.roles.counted]
-        matching = " AND ".join(f"source.{name} IS NOT DISTINCT FROM cells.{name}" for name in inner)
         cells = {name: self._expression(recoding, counted, name) for name in counted.roles.published}
         if len(cells) == 1 and file_format(staging) == "csv":
             # Null alone in a line would be an empty line, which is no record to most readers; empty text is quoted.
             cells = {name: f"coalesce(CAST({cell} AS VARCHAR), '')" for name, cell in cells.items()}
         columns = ", ".join(f"{cell} AS {identifier(name)}" for name, cell in cells.items())
-        rows = (
-            f"WITH located AS (SELECT source.*, cells.{_CELL} FROM source JOIN cells ON {matching}) "
-            f"{self._placed(pieces, counted, seed)}"
-        )
+        located = self._located(counted.roles)
+        if counted.people is not None:
+            # Which row is at home must be the same for all that follows.
+            self._keep("located_people", self._at_home(located, counted, seed))
+            located = "SELECT * FROM located_people"
+        rows = f"WITH located AS ({located}) {self._placed(pieces, counted, seed)}"
         if counted.in_clear:
             # The columns that are published as they are will be looked at: the file is not read once more for that.
             as_it_is = recoding.unchanged(counted.respelled)
-            self._keep("placed", rows, [*counted.kept, *(name for name in recoding.quasi if name in as_it_is)])
+            names = [*counted.kept, *(name for name in recoding.quasi if name in as_it_is)]
+            person = [] if counted.people is None else [_PERSON]
+            needed = ", ".join([_CELL, _GROUP, *person, *map(self._inner, names)])
+            self._keep("placed", f"SELECT {needed} FROM ({rows})")
             rows = "SELECT * FROM placed"
+        # Sorted before the long published texts are joined to the rows; the order owes nothing to the seed.
+        shuffled = f"SELECT * FROM ({rows}) ORDER BY random()"
+        last, people = "", None
+        if counted.people is not None:
+            # In an order that is known, so that the verifier can be told whose each row is.
+            self._keep(
+                "in_order",
+                f"WITH drawn AS (SELECT *, random() AS lot FROM ({rows})) "
+                "SELECT *, row_number() OVER (ORDER BY lot) AS place FROM drawn",
+            )
+            shuffled, last = "SELECT * FROM in_order", "ORDER BY place"
+            people = self._fetch(f"SELECT {_PERSON} FROM in_order {last}").column(0).to_numpy().astype(np.int64)
         query = (
-            # Sorted before the long published texts are joined to the rows; the order owes nothing to the seed.
-            f"COPY (WITH shuffled AS (SELECT * FROM ({rows}) ORDER BY random()) "
-            f"SELECT {columns} FROM shuffled JOIN published USING ({_GROUP})) "
+            f"COPY (WITH shuffled AS ({shuffled}) "
+            f"SELECT {columns} FROM shuffled JOIN published USING ({_GROUP}) {last}) "
             f"TO {place_literal(staging)} ({copy_options(staging)})"
         )
         # The file was read to its end when it was counted, so a fault is on the other side.
@@ -279,7 +349,19 @@ class FileSource:
         self._check_records(int(written[0][0]), int(pieces.size[pieces.group >= 0].sum()))
         if _columns_of(staging) != counted.roles.published:
             raise InternalError("a file was written with other columns than those that are published")
-        return StagedRows.of(staging, folder)
+        return StagedRows.of(staging, folder, people)
+
+    def _at_home(self, located: str, counted: _CountedFile, seed: str) -> str:
+        """Rows whose cell says whether they are at home."""
+        people = required(counted.people, "who is who")
+        names = ranking_columns(counted.roles, counted.respelled)
+        hashed = canonical_hash(seed, [self._inside[name] for name in names])
+        self._connection.register("homes", people.homes)
+        self._connection.register("apart", people.cells)
+        first = f"row_number() OVER (PARTITION BY {_PERSON}, {_CELL} ORDER BY {hashed}) = 1 AND {_CELL} = home"
+        known = f"SELECT located.*, {first} AS at_home FROM ({located}) AS located JOIN homes USING ({_PERSON})"
+        inner = ", ".join(map(self._inner, self._columns))
+        return f"SELECT {inner}, {_PERSON}, new_cell AS {_CELL} FROM ({known}) JOIN apart USING ({_CELL}, at_home)"
 
     def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
         """Count what the columns that are published as they are tell."""
@@ -293,12 +375,12 @@ class FileSource:
             self._connection.execute(
                 f"CREATE OR REPLACE TEMP VIEW clear_rows AS SELECT * FROM placed JOIN class_of_group USING ({_GROUP})"
             )
-            return clear_in_table(self._connection, judged, others, np.flatnonzero(chosen))
+            person = None if counted.people is None else _PERSON
+            return clear_in_table(self._connection, judged, others, np.flatnonzero(chosen), person=person)
 
-    def _keep(self, table: str, rows: str, names: Sequence[str]) -> None:
-        """Keep some columns of rows in a table of DuckDB, which spills what does not fit into memory."""
-        columns = ", ".join([_CELL, _GROUP, *map(self._inner, names)])
-        query = f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT {columns} FROM ({rows})"
+    def _keep(self, table: str, rows: str) -> None:
+        """Keep rows in a table of DuckDB, which spills what does not fit into memory."""
+        query = f"CREATE OR REPLACE TEMP TABLE {table} AS {rows}"
         with translated(duckdb.Error, into=BadInput("The rows cannot be kept for a moment. Is the disk full?")):
             self._within_memory(lambda: self._connection.execute(query))
 

@@ -6,7 +6,7 @@ import os
 import secrets
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,18 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow.arrays import Bools, Ints, Longs
-from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable, encode_column
+from hedgerow.counts import (
+    BadValues,
+    EncodedColumn,
+    FrequencyTable,
+    Links,
+    draw_homes,
+    encode_column,
+    rows_at_home,
+    tabulate,
+)
 from hedgerow.database import open_database
-from hedgerow.engines.base import encode, ranking_columns, refuse_too_wide
+from hedgerow.engines.base import encode, ranking_columns, refuse_too_wide, seed_text
 from hedgerow.engines.clear import InClear, Placed, clear_in_memory, coded
 from hedgerow.engines.rows import FrameRows
 from hedgerow.engines.sql import canonical_hash
@@ -51,13 +60,14 @@ class MemorySource:
         """No file is read."""
         return ()
 
-    def count(self, schema: Schema, roles: Roles) -> FrequencyTable:
-        """Count the records of every cell."""
+    def count(self, schema: Schema, roles: Roles, random_state: int | None = None) -> FrequencyTable:
+        """Count the records of every cell; where people are counted, draw their homes."""
         rows = len(self._frame)
         if not rows:
             raise BadInput("The table has no rows.")
         # What is counted as equal must also look equal where it comes out as it stands.
-        names = (*roles.counted, *roles.pseudonymized)
+        asked = roles.counted if roles.entity is None else (*roles.counted, roles.entity)
+        names = dict.fromkeys((*asked, *roles.pseudonymized))
         frame = self._frame.with_columns(*(in_one_form(self._frame[name]) for name in names))
 
         def encoded_column(name: str) -> EncodedColumn:
@@ -68,10 +78,16 @@ class MemorySource:
             translated(BadValues, into=lambda bad: bad.in_rows(as_arrow(frame[bad.column]))),
             ThreadPoolExecutor(max_workers=os.cpu_count()) as pool,
         ):
-            encoded = dict(zip(roles.counted, pool.map(encoded_column, roles.counted), strict=True))
+            encoded = dict(zip(asked, pool.map(encoded_column, asked), strict=True))
         counts, row_cell = FrequencyTable.from_columns(roles, encoded, None, rows)
-        respelled = frozenset(name for name, column in encoded.items() if column.respelled)
-        self._counted = _CountedFrame(roles, frame, row_cell, respelled)
+        people = None
+        if roles.entity is not None:
+            person = encoded[roles.entity]
+            _, people = tabulate([person.codes], [person.domain.size], rows)
+        respelled = frozenset(name for name in roles.counted if encoded[name].respelled)
+        self._counted = _CountedFrame(roles, frame, row_cell, respelled, people)
+        if people is not None:
+            counts, self._counted = self._counted.with_homes(counts, people, random_state)
         return counts
 
     def apply(
@@ -105,7 +121,7 @@ class MemorySource:
         table = self._opened.assemble(columns)
         if column_names(table) != roles.published:
             raise InternalError("a table came out with other columns than those that are published")
-        return FrameRows(table)
+        return FrameRows(table, None if counted.people is None else counted.people[rows].astype(np.int64))
 
     def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
         """Count what the columns that are published as they are tell."""
@@ -119,6 +135,7 @@ class MemorySource:
             class_of_group[group[order]].astype(np.int32),
             counted.row_cell[rows],
             {name: coded(column) for name, column in values.items()},
+            None if counted.people is None else counted.people[rows],
         )
         return clear_in_memory(placed, {name: values[name] for name in roles.insensitive}, chosen)
 
@@ -154,6 +171,20 @@ class _CountedFrame:
     frame: nw.DataFrame[Any]
     row_cell: Ints
     respelled: frozenset[str]
+    people: Ints | None = None
+
+    def with_homes(
+        self, counts: FrequencyTable, people: Ints, random_state: int | None
+    ) -> tuple[FrequencyTable, _CountedFrame]:
+        """Make rows at home cells of their own."""
+        cells = len(counts.cell_sizes)
+        pairs, _ = tabulate([people, self.row_cell], [int(people.max()) + 1, cells], len(people))
+        homes = draw_homes(pairs, np.random.default_rng(random_state))
+        seed = seed_text(random_state)
+        at_home = rows_at_home(people, self.row_cell, homes, lambda rows: rows[self._ranked(rows, seed)])
+        apart, numbers = counts.with_homes(np.bincount(self.row_cell[at_home], minlength=cells))
+        apart = replace(apart, links=Links.of(pairs, counts.cell_tuple))
+        return apart, replace(self, row_cell=numbers[self.row_cell, at_home.astype(np.int64)])
 
     def group_of_rows(self, pieces: Pieces, seed: str) -> Ints:
         """The group of each row; a cell that is split between groups gives its rows in the order of their hash."""

@@ -15,6 +15,7 @@ import narwhals as nw
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hedgerow.arrays import Longs
 from hedgerow.database import open_database
 from hedgerow.engines.base import Groups, Wishes
 from hedgerow.engines.csv_source import csv_scan
@@ -34,6 +35,7 @@ class FrameRows:
     """Rows in memory, in the type that came in."""
 
     native: Any
+    people: Longs | None = None
 
     @cached_property
     def table(self) -> Any:
@@ -76,6 +78,7 @@ class StagedRows:
     native: Path
     folder: Scratch
     digest: str
+    people: Longs | None = None
 
     @property
     def table(self) -> Any:
@@ -118,9 +121,9 @@ class StagedRows:
         return digest == self.digest
 
     @classmethod
-    def of(cls, path: Path, folder: Scratch) -> StagedRows:
+    def of(cls, path: Path, folder: Scratch, people: Longs | None = None) -> StagedRows:
         """Take the digest before the file is counted: what is saved must have the same."""
-        return cls(path, folder, sha256(path))
+        return cls(path, folder, sha256(path), people)
 
 
 def _cells(column: nw.Series[Any]) -> pa.ChunkedArray:

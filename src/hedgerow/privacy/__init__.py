@@ -23,11 +23,13 @@ from hedgerow.privacy.k_anonymity import KAnonymity
 from hedgerow.privacy.l_diversity import LDiversity
 from hedgerow.privacy.notation import parse_requirement
 from hedgerow.privacy.p_sensitive import PSensitive
+from hedgerow.privacy.people import AtHome, of_people
 from hedgerow.privacy.resolving import check, reached_at_most, resolve, unreachable, with_orders, with_trees
 from hedgerow.privacy.t_closeness import TCloseness
 
 __all__ = [
     "AlphaK",
+    "AtHome",
     "BoundRequirement",
     "Context",
     "Histograms",
@@ -41,6 +43,7 @@ __all__ = [
     "bind",
     "check",
     "context_of",
+    "of_people",
     "pack",
     "parse_requirement",
     "reached_at_most",

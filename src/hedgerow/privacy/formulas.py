@@ -17,8 +17,8 @@ from hedgerow.privacy.binding import BoolArray, FloatArray, IntArray, PackedRequ
 __all__ = ["FORMULAS", "all_hold", "classes_hold", "earth_movers_distance", "entropy", "holds", "sparse_classes_hold"]
 
 # Cheapest first: packed requirements are checked in this order.
-FORMULAS: Final = ("distinct", "share", "recursive", "entropy", "closeness")
-DISTINCT, SHARE, RECURSIVE, ENTROPY, CLOSENESS = range(len(FORMULAS))
+FORMULAS: Final = ("number", "distinct", "share", "recursive", "entropy", "closeness")
+NUMBER, DISTINCT, SHARE, RECURSIVE, ENTROPY, CLOSENESS = range(len(FORMULAS))
 
 # Rounding of a sum over a histogram, a thousand times below what the verifier allows.
 ROUNDING: Final = 1e-12
@@ -117,6 +117,7 @@ def holds(
     ========== ================== ==================================================
     kind       parameters         holds if
     ========== ================== ==================================================
+    NUMBER     (k, code)          at least k records have the code
     DISTINCT   (l, )              at least l values occur
     SHARE      (alpha, code)      the share of the code (any, if -1) is at most alpha
     RECURSIVE  (l, c)             r₁ < c (r_l + … + r_m)
@@ -128,6 +129,8 @@ def holds(
     """
     if total <= 0:
         return False
+    if kind == NUMBER:
+        return bool(histogram[int(parameters[1])] >= parameters[0])
     if kind == DISTINCT:
         return bool(distinct_values(histogram) >= parameters[0])
     if kind == SHARE:

@@ -22,7 +22,8 @@ _VAGUEST: Final[tuple[PublishedKind, ...]] = ("number", "suppressed", "label", "
 def count_proportions(counts: FrequencyTable, recoding: Recoding) -> ExactProportions:
     """Count how many records of each class hold which value; lost records count nowhere.
 
-    Groups that publish the same are one class, because nobody who reads the release could tell them apart.
+    Groups that publish the same are one class, because nobody who reads the release could tell them apart. Where people
+    are counted, each counts once, where they are at home.
 
     Notes
     -----
@@ -33,6 +34,8 @@ def count_proportions(counts: FrequencyTable, recoding: Recoding) -> ExactPropor
         *(_texts(column, recoding.groups[:, at]) for at, column in enumerate(recoding.columns)), strict=True
     )
     kept = pieces.group >= 0
+    if counts.at_home is not None:
+        kept &= counts.at_home[pieces.cell]
     cell, group, size = pieces.cell[kept], pieces.group[kept], pieces.size[kept]
     # Groups without records are no classes.
     held, held_of_piece = np.unique(group, return_inverse=True)

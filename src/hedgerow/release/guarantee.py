@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.errors import InternalError, NotAnonymous
+from hedgerow.errors import Infeasible, InternalError, NotAnonymous
 from hedgerow.verifier import ClassCounts, enforce, verify
 from hedgerow.verifier import count_classes as count_published
 
@@ -43,6 +43,10 @@ class Guarantee:
         How many rows there are.
     enforced : bool
         Whether the requirements must hold; not for a release that is marked as weak.
+    entity : str, optional
+        The column that told people apart, where they are counted and not rows.
+    linked : bool
+        Whether a reader can tell which rows are of one person. Then at least k people must share all their classes.
     """
 
     columns: tuple[str, ...]
@@ -52,28 +56,58 @@ class Guarantee:
     missing: tuple[str, ...]
     rows: int
     enforced: bool = True
+    entity: str | None = None
+    linked: bool = False
 
-    def count(self, artefact: Any) -> ClassCounts:
+    def count(self, artefact: Any, people: NDArray[np.int64] | None = None) -> ClassCounts:
         """Count an artefact, and refuse it unless it is what was to be published and meets the requirements.
 
         Parameters
         ----------
         artefact : dataframe, DuckDB relation or path
+        people : array of int, optional
+            Whose each row is, where people are counted.
         """
-        classes = self._count(artefact)
+        if (people is None) != (self.entity is None):
+            raise InternalError("people were to be counted, and nobody says whose the rows are")
+        classes = self._count(artefact, people)
         if self.enforced:
+            self._enforce_of_people(classes)
             enforce(verify(classes, self.requirements))
         return classes
+
+    def _enforce_of_people(self, classes: ClassCounts) -> None:
+        """Refuse, as what no method promises, what can only be seen when people are counted in the release."""
+        if self.entity is None:
+            return
+        for finding in verify(classes, self.requirements).findings:
+            if not finding.holds and finding.measure not in ("k", "l", "p"):
+                raise Infeasible(
+                    f"{finding.requirement} holds of rows, but not of people: {finding.measure} is "
+                    f"{finding.reached:.4g} where {finding.required:.4g} is required, because some have many rows in a "
+                    "class. Ask for more than you need, for distinct l-diversity, or keep one row of each person."
+                )
+        demanded = max((int(getattr(one, "k", 1)) for one in self.requirements), default=1)
+        if self.linked and classes.linked[0] < demanded:
+            raise Infeasible(
+                f"The rows of a person stay linked by {self.entity!r}, and only {classes.linked[0]:,} people share all "
+                f"their classes, where {demanded:,} are required. Drop that column, or take a method that generalizes "
+                "whole columns (optimal, incognito, datafly)."
+            )
 
     def count_again(self, path: Path, published: ClassCounts, *, escaped: bool = False) -> None:
         """Count a file that was written from published rows: it must say the same as they do.
 
         Where formulas were escaped, values have other texts, which no order or tree knows. Then the file must have the
-        same classes, and in each of them as many values as often, as the rows that were verified.
+        same classes, and in each of them as many values as often, as the rows that were verified. So it must where
+        people are counted.
         """
-        written = self._count(path) if escaped else self.count(path)
+        # A file does not say whose its rows are: where people are counted, it must have the rows that were verified.
+        compared = escaped or self.entity is not None
+        published = published.by_rows if self.entity is not None else published
+        written = self._count(path) if compared else self.count(path)
         same = np.array_equal(np.sort(written.sizes), np.sort(published.sizes))
-        if escaped:
+        if compared:
             same = same and all(
                 np.array_equal(_profile(written, name), _profile(published, name)) for name in self.counted
             )
@@ -83,9 +117,15 @@ class Guarantee:
                 f"written where {len(published.sizes):,} were published. Save the release as .parquet."
             )
 
-    def _count(self, artefact: Any) -> ClassCounts:
+    def _count(self, artefact: Any, people: NDArray[np.int64] | None = None) -> ClassCounts:
         classes = count_published(
-            artefact, self.quasi, sensitive=self.counted, missing=self.missing, delimiter=_DELIMITER
+            artefact,
+            self.quasi,
+            sensitive=self.counted,
+            entity=None if people is None else self.entity,
+            people=people,
+            missing=self.missing,
+            delimiter=_DELIMITER,
         )
         if classes.table_columns != self.columns:
             raise InternalError("the published columns are not those that were to be published")

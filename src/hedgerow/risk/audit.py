@@ -82,6 +82,11 @@ class Audit:
         The records of the smallest class.
     shields : mapping of str to int
         The k of each shield that a requirement names, under the shield's columns joined by commas.
+    people : int or None
+        How many people the rows are of, where they are counted and not rows.
+    linked : tuple of two ints, or None
+        Where a person's rows can be linked: how few people share the set of their classes, and how few share it with
+        how often they are in each.
     k_all : int or None
         The fewest records that share the values of all columns, also of those that are no quasi-identifiers; ``None``
         if it was not computed.
@@ -138,6 +143,8 @@ class Audit:
     singled_out: int | None = None
     fully_known: int | None = None
     k_all: int | None = None
+    people: int | None = None
+    linked: tuple[int, int] | None = None
     clear: Mapping[str, ClearColumn] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -101,6 +101,7 @@ def audit(
         threshold=threshold,
         warnings=unfit,
         k_all=counts.k_all if counts.complete else k_of_all(table, entity=entity, encoding=encoding),
+        linked=entity is not None,
     )
     return replace(result, manifest=fit)
 
@@ -119,6 +120,7 @@ def audit_counts(
     proportions: Proportions | None = None,
     k_all: int | None = None,
     clear: Mapping[str, ClearColumn] | None = None,
+    linked: bool = False,
 ) -> Audit:
     """Audit classes that are already counted, so that nothing is counted twice.
 
@@ -142,6 +144,8 @@ def audit_counts(
         How few share the values of all columns.
     clear : mapping of column to ClearColumn, optional
         What the columns that are published as they are tell.
+    linked : bool
+        Whether a reader can tell which rows are of one person.
     """
     demanded = _demanded(k, require)
     limit = _threshold(threshold, k)
@@ -176,6 +180,8 @@ def audit_counts(
         singled_out=None if known is None else known.people,
         fully_known=None if known is None else known.known,
         k_all=counts.k_all if k_all is None and counts.complete else k_all,
+        people=None if counts.entity is None else counts.people,
+        linked=counts.linked if linked else None,
         clear=dict(clear or {}),
     )
 

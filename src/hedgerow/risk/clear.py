@@ -17,7 +17,7 @@ __all__ = ["MOST_ALONE", "MOST_GIVEN_AWAY", "ClearColumn", "ClearRole", "refuse_
 MOST_ALONE: Final = 0.05  # from this share of people on whose value nobody else has, a column is not published
 MOST_GIVEN_AWAY: Final = 0.5  # from this share of what is left open of a quasi-identifier on, neither
 
-ClearRole = Literal["insensitive", "target", "sensitive"]
+ClearRole = Literal["insensitive", "target", "sensitive", "entity"]
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,9 @@ class ClearColumn:
 
     Parameters
     ----------
-    role : {"insensitive", "target", "sensitive"}
-        An attacker is taken not to know the target and sensitive columns.
+    role : {"insensitive", "target", "sensitive", "entity"}
+        An attacker is taken not to know the target and sensitive columns. The column of the person links rows, and is
+        judged by that.
     alone : float
         The share of people whose value nobody else has.
     k : int

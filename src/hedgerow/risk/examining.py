@@ -73,7 +73,11 @@ def examine(
     told = _Sample.of_rows(seen).told(counts, random)
     columns |= {
         name: ClearColumn(
-            "insensitive", seen.alone[name] / published.people, seen.fewest[name], told[name], name in accepted
+            "entity" if name == roles.entity else "insensitive",
+            seen.alone[name] / published.people,
+            seen.fewest[name],
+            told[name],
+            name in accepted,
         )
         for name in roles.insensitive
     }

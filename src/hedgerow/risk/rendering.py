@@ -33,10 +33,12 @@ def render(audit: Audit) -> str:
 def _summary(audit: Audit) -> list[str]:
     facts = [
         ("rows", f"{audit.rows:,}"),
+        *(() if audit.people is None else [("people", f"{audit.people:,}; k, l and risks count people")]),
         ("quasi-identifiers", ", ".join(audit.columns)),
         ("classes", f"{audit.classes.number:,}"),
         ("k", f"{audit.k:,}"),
         *((f"k of {shield}", f"{k:,}") for shield, k in audit.shields.items()),
+        *(() if audit.linked is None else _linked(*audit.linked)),
         ("k over all columns", "not computed" if audit.k_all is None else f"{audit.k_all:,}"),
         ("k with wildcards", "not computed" if audit.wildcard_k is None else f"{audit.wildcard_k:,}"),
     ]
@@ -45,6 +47,10 @@ def _summary(audit: Audit) -> list[str]:
     if audit.manifest is not None:
         facts.append(("manifest", "fits the table" if audit.manifest == "fits" else "DOES NOT FIT the table"))
     return _aligned(facts, right=())
+
+
+def _linked(sets: int, multisets: int) -> list[tuple[str, str]]:
+    return [("k of linked rows", f"{sets:,} people share the set of their classes; {multisets:,} with its numbers")]
 
 
 def _size_table(audit: Audit) -> list[str]:

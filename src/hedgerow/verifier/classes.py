@@ -177,6 +177,28 @@ class ClassCounts:
         return int(_sizes(alike, len(first), self.cells).min())
 
     @cached_property
+    def linked(self) -> tuple[int, int]:
+        """How few people share all their classes with each other, where a person's rows can be linked.
+
+        First by the classes that they are in, then by these with how often they are in each.
+        """
+        people = self.cells.people
+        if people is None:
+            return int(self.sizes.min()), int(self.sizes.min())
+        pair, first = distinct([(people, int(people.max()) + 1), (self.class_of_cell, len(self.codes))])
+        rows = _sums(pair, self.cells.rows, len(first))
+        # Pairs are in the order of the people, and within them of the classes.
+        person, classes = people[first], self.class_of_cell[first]
+        return _fewest_alike(person, classes, None), _fewest_alike(person, classes, rows)
+
+    @cached_property
+    def by_rows(self) -> ClassCounts:
+        """The same classes with rows counted, whoever they are of."""
+        encoded = [Encoded(self.codes[self.class_of_cell, at], labels) for at, labels in enumerate(self.labels)]
+        cells = Cells(self.cells.rows, self.cells.sensitive)
+        return ClassCounts.build(self.columns, encoded, cells, None, self.table_columns)
+
+    @cached_property
     def overlapping(self) -> bool:
         """Whether a person appears in several classes, so that sizes of classes must not be added up."""
         people = self.cells.people
@@ -222,6 +244,17 @@ def distinct(columns: Sequence[tuple[NDArray[np.integer], int]]) -> tuple[Intege
         reach *= number
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     return inverse.astype(np.int64), first.astype(np.int64)
+
+
+def _fewest_alike(people: Codes, classes: Integers, times: Integers | None) -> int:
+    """How few people have the same list of classes (and of times); a list is the run of pairs of one person."""
+    _, start, length = np.unique(people, return_index=True, return_counts=True)
+    fewest = len(start)
+    for size in np.unique(length).tolist():
+        at = start[length == size][:, np.newaxis] + np.arange(size)
+        lists = classes[at] if times is None else np.concatenate([classes[at], times[at]], axis=1)
+        fewest = min(fewest, int(np.unique(lists, axis=0, return_counts=True)[1].min()))
+    return fewest
 
 
 def _sums(at: Integers, amounts: Integers, number: int) -> Integers:

@@ -12,7 +12,7 @@ import numpy as np
 
 from hedgerow.errors import BadInput, listing
 from hedgerow.schema import Schema
-from hedgerow.verifier.classes import Cells, ClassCounts
+from hedgerow.verifier.classes import Cells, ClassCounts, Integers
 from hedgerow.verifier.files import TableFile, is_path
 from hedgerow.verifier.grouping import fewest_alike, group_frame, group_relation, open_database
 from hedgerow.verifier.labels import encode
@@ -26,6 +26,7 @@ def count_classes(
     *,
     sensitive: Sequence[str] = (),
     entity: str | None = None,
+    people: Integers | None = None,
     missing: Sequence[str] = (),
     encoding: str = "utf-8",
     delimiter: str | None = None,
@@ -44,6 +45,9 @@ def count_classes(
     entity : str, optional
         The column that tells people apart. Then different people are counted instead of rows; rows without
         a person count as one person altogether.
+    people : array of int, optional
+        Whose each row is, as a number, where the table itself does not say it any more; ``entity`` is then the name of
+        the column that did.
     missing : sequence of str
         Texts that mean "no value", besides null and NaN. Missing is a value of its own; in a quasi-identifier each
         spelling of it is, because a reader can tell them apart.
@@ -62,13 +66,13 @@ def count_classes(
     """
     if quasi is None:
         raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found.")
-    person = () if entity is None else (entity,)
+    person = () if entity is None or people is not None else (entity,)
     schema = Schema(quasi=quasi, sensitive=sensitive, identifying=person, others="drop")
     names = (*quasi, *sensitive, *person)
-    opened = TableFile(table, encoding, delimiter) if is_path(table) else _opened(table)
+    opened = TableFile(table, encoding, delimiter, people) if is_path(table) else _opened(table)
     found = tuple(opened.names if isinstance(opened, TableFile) else opened.columns)
     schema.resolve(found)
-    grouped = _group(opened, names, len(quasi))
+    grouped = _group(opened, names, len(quasi), people)
     if grouped.num_rows == 0:
         raise BadInput("The table has no rows. There is nothing to count.")
     if isinstance(missing, str):
@@ -77,10 +81,13 @@ def count_classes(
     # A CSV has no null: its empty cells are what other tables call missing.
     absent = (*missing, "") if isinstance(opened, TableFile) and opened.is_csv else tuple(missing)
     encoded = [encode(grouped.column(i), name, absent, quasi=i < width) for i, name in enumerate(names)]
+    who = None if entity is None else encoded[-1].codes
+    if people is not None:
+        who = np.unique(grouped.column(len(names)).to_numpy(), return_inverse=True)[1].astype(np.int32)
     cells = Cells(
         rows=np.asarray(grouped.column("n").to_numpy(), dtype=np.int64),
         sensitive=dict(zip(sensitive, encoded[width:], strict=False)),
-        people=None if entity is None else encoded[-1].codes,
+        people=who,
     )
     return ClassCounts.build(tuple(quasi), encoded[:width], cells, entity, found)
 
@@ -151,12 +158,20 @@ def _opened(table: Any) -> duckdb.DuckDBPyRelation | nw.DataFrame[Any]:
     return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
 
 
-def _group(opened: TableFile | duckdb.DuckDBPyRelation | nw.DataFrame[Any], names: Sequence[str], quasi: int) -> Any:
-    """Group a table by some of its columns, of which the first ``quasi`` are quasi-identifiers."""
+def _group(
+    opened: TableFile | duckdb.DuckDBPyRelation | nw.DataFrame[Any],
+    names: Sequence[str],
+    quasi: int,
+    people: Integers | None,
+) -> Any:
+    """Group a table by some of its columns, of which the first ``quasi`` are quasi-identifiers, and by people."""
     if isinstance(opened, TableFile):
         return opened.group(names, quasi)
     if isinstance(opened, nw.DataFrame):
-        return group_frame(opened, names, quasi)
+        return group_frame(opened, names, quasi, people)
+    if people is not None:
+        # Rows of a relation have no numbers, but those that were fetched have.
+        return group_frame(nw.from_native(opened.to_arrow_table(), eager_only=True), names, quasi, people)
     spellings = Counter(name.casefold() for name in opened.columns)
     alike = [name for name in opened.columns if spellings[name.casefold()] > 1]
     if alike:

@@ -18,13 +18,17 @@ from pathlib import Path
 from typing import IO, Any, Final, TextIO, cast
 
 import duckdb
+import numpy as np
+import pyarrow
 import pyarrow.csv
+from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput
-from hedgerow.verifier.grouping import fewest_alike, group_relation, open_database
+from hedgerow.verifier.grouping import fewest_alike, group_relation, open_database, refuse_other_number
 
 __all__ = ["TableFile", "is_path"]
 
+_PERSON: Final = "person"
 _DELIMITERS: Final = ",;\t|"
 _ADVICE: Final = "Check its encoding, its quotes, and that every line has as many cells as the header."
 # A record must fit into a block. The first size is fast; the others are for tables with very long cells.
@@ -45,9 +49,13 @@ class TableFile:
         Of a CSV.
     delimiter : str, optional
         Of a CSV; without it the one of ``,;|`` and tab that splits the header into the most names.
+    people : array of int, optional
+        Whose each row is.
     """
 
-    def __init__(self, path: str | Path, encoding: str, delimiter: str | None = None) -> None:
+    def __init__(
+        self, path: str | Path, encoding: str, delimiter: str | None = None, people: NDArray[np.int64] | None = None
+    ) -> None:
         # Absolute, so that no library expands it to another place.
         self._path = Path(path).absolute()
         self._shown = str(path)
@@ -62,6 +70,7 @@ class TableFile:
         self._delimiter = delimiter or ","
         self._possible = _DELIMITERS if delimiter is None else delimiter
         self._header_lines = 0
+        self._people = people
         self.names: tuple[str, ...] = self._parquet_names() if self._parquet else self._csv_names()
 
     @property
@@ -72,7 +81,10 @@ class TableFile:
     def group(self, columns: Sequence[str], quasi: int) -> Any:
         """Group the file by some of its columns, of which the first ``quasi`` are quasi-identifiers."""
         short = [f"f{self.names.index(name)}" for name in columns]
-        return self._read(short, lambda rows: group_relation(rows, short, columns, quasi))
+        if self._people is None:
+            return self._read(short, lambda rows: group_relation(rows, short, columns, quasi))
+        keys, called = [*short, _PERSON], [*columns, "people"]
+        return self._read(short, lambda rows: group_relation(rows, keys, called, quasi))
 
     def fewest_alike(self, columns: Sequence[str], person: str | None, *, hashed: bool) -> int:
         """How many rows, or people, share the values of some columns, where these are fewest."""
@@ -101,7 +113,10 @@ class TableFile:
             if self._parquet:
                 return work(self._parquet_rows(connection))
             with closing(self._open_bytes()) as raw:
-                return work(connection.from_arrow(self._csv_rows(raw, sorted(set(short)), block)))
+                rows = self._csv_rows(raw, sorted(set(short)), block)
+                if self._people is not None:
+                    rows = _beside(rows, self._people)
+                return work(connection.from_arrow(rows))
 
     def _size(self) -> int:
         """How long a record could be at most."""
@@ -198,8 +213,31 @@ class TableFile:
 
     def _parquet_rows(self, connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
         aliases = ", ".join(f"f{at}" for at in range(len(self.names)))
-        source = f"read_parquet({_spelled(self._path)}, hive_partitioning = false)"
-        return connection.sql(f"FROM {source} AS t({aliases})")
+        if self._people is None:
+            source = f"read_parquet({_spelled(self._path)}, hive_partitioning = false)"
+            return connection.sql(f"FROM {source} AS t({aliases})")
+        source = f"read_parquet({_spelled(self._path)}, hive_partitioning = false, file_row_number = true)"
+        found = connection.sql(f"FROM {source} AS t({aliases}, place)")
+        refuse_other_number(len(found), self._people)
+        people = pyarrow.table({"place": np.arange(len(self._people)), _PERSON: self._people})
+        return found.join(connection.from_arrow(people), "place")
+
+
+def _beside(rows: Any, people: NDArray[np.int64]) -> Any:
+    """Rows of a stream with the person of each."""
+
+    def batches() -> Iterator[pyarrow.RecordBatch]:
+        done = 0
+        for batch in rows:
+            part = pyarrow.array(people[done : done + len(batch)])
+            if len(part) < len(batch):
+                break
+            done += len(batch)
+            yield pyarrow.record_batch([*batch.columns, part], names=[*batch.schema.names, _PERSON])
+        refuse_other_number(done, people)
+
+    schema = rows.schema.append(pyarrow.field(_PERSON, pyarrow.int64()))
+    return pyarrow.RecordBatchReader.from_batches(schema, batches())
 
 
 def is_path(table: object) -> bool:

@@ -19,10 +19,12 @@ from typing import Any, Final
 
 import duckdb
 import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput, HedgerowError
 
-__all__ = ["fewest_alike", "group_frame", "group_relation", "open_database", "quoted"]
+__all__ = ["fewest_alike", "group_frame", "group_relation", "open_database", "quoted", "refuse_other_number"]
 
 # DuckDB types that Arrow and Python hold exactly; DuckDB writes values of the other plain types as text.
 _WHOLE: Final = ["tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint"]
@@ -83,15 +85,28 @@ def quoted(identifier: str) -> str:
     return '"' + identifier.replace('"', '""') + '"'
 
 
-def group_frame(frame: nw.DataFrame[Any], columns: Sequence[str], quasi: int) -> Any:
-    """Group a dataframe by some of its columns, of which the first ``quasi`` are quasi-identifiers."""
+def group_frame(
+    frame: nw.DataFrame[Any], columns: Sequence[str], quasi: int, people: NDArray[np.int64] | None = None
+) -> Any:
+    """Group a dataframe by some of its columns, of which the first ``quasi`` are quasi-identifiers, and by people."""
     short = [f"c{i}" for i in range(len(columns))]
     part = frame.select(nw.col(name).alias(alias) for name, alias in zip(columns, short, strict=True))
+    if people is not None:
+        refuse_other_number(len(part), people)
+        short, columns = [*short, f"c{len(columns)}"], [*columns, "people"]
+        part = nw.maybe_reset_index(part)
+        part = part.with_columns(nw.new_series(short[-1], people, nw.Int64, backend=frame.implementation))
     if frame.implementation.is_polars():
         return _group_polars(part, short, columns, quasi)
     arrow = _to_arrow(part, short, columns)
     with open_database() as connection:
         return group_relation(connection.from_arrow(arrow), short, columns, quasi)
+
+
+def refuse_other_number(rows: int, people: NDArray[np.int64]) -> None:
+    """Refuse people that are not those of the rows."""
+    if rows != len(people):
+        raise HedgerowError(f"The table has {rows:,} rows, and {len(people):,} are known by their person.")
 
 
 def _to_arrow(part: nw.DataFrame[Any], short: Sequence[str], columns: Sequence[str]) -> Any:

@@ -133,6 +133,8 @@ class _Program:
             self._require(len(opened), 0, np.inf, *enough)
             if column is not None:
                 held = units.held[column]
+                if requirement.formula == "number":
+                    self._number(requirement, held, of, opened)
                 if requirement.formula == "distinct":
                     self._distinct(requirement, held, of, opened)
                 if requirement.formula == "share":
@@ -164,6 +166,15 @@ class _Program:
         self._require(len(pairs), 0, np.inf, (pair.astype(np.int64), choice, 1), (own, shown, -1))
         own_class = np.arange(len(opened), dtype=np.int64)
         terms = (pairs // width, shown, 1), (own_class, opened, -requirement.parameters[0])
+        self._require(len(opened), 0, np.inf, *terms)
+
+    def _number(self, requirement: BoundRequirement, held: csr_array, of: Longs, opened: Longs) -> None:
+        least, code = float(requirement.parameters[0]), int(requirement.parameters[1])
+        have = held[:, [code]].toarray()[:, 0]
+        if self._units.split:
+            have = (have > 0).astype(np.float64)
+        own_class = np.arange(len(opened), dtype=np.int64)
+        terms = (of, self._choices, have[self._assignments.unit] / least), (own_class, opened, -1.0)
         self._require(len(opened), 0, np.inf, *terms)
 
     def _share(self, requirement: BoundRequirement, held: csr_array, of: Longs, classes: int) -> None:

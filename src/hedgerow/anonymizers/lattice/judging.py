@@ -30,10 +30,11 @@ import numpy as np
 
 from hedgerow.anonymizers.lattice.grouping import Grouping, merged, violating
 from hedgerow.anonymizers.lattice.levels import Lattice, StateClasses
+from hedgerow.anonymizers.lattice.linking import LinkedClasses
 from hedgerow.arrays import Bools, Floats
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import Infeasible
-from hedgerow.privacy import BoundRequirement, Histograms, Requirement, context_of, shield_of
+from hedgerow.privacy import AtHome, BoundRequirement, Histograms, Requirement, context_of, shield_of
 
 __all__ = ["Judge", "Judgement", "allowance_of"]
 
@@ -122,7 +123,10 @@ class Judge:
         ]
         self._all_firm = all(one.kept_by_more for one in requirements)
         self.keeps = all(one.monotone for one in requirements)
-        self.nested = self._all_firm or (self.allowance == 0 and self.keeps)
+        self._linked = counts.links is not None and counts.roles.linked
+        # What a person loses changes the set of their classes, so that losses say nothing of other states.
+        firm = self._all_firm and not self._linked
+        self.nested = firm or (self.allowance == 0 and self.keeps)
         self.columns = {column for shield in self._shields for column in shield}
         # Where all speak of the same classes, these are lost as a whole and no other class notices.
         self._in_one_round = len(self._shields) == 1 and not any(one.compares for one in requirements)
@@ -151,12 +155,15 @@ class Judge:
         lost = np.zeros(len(classes), dtype=bool)
         every = len(self.lattice.heights)
         groupings = [None if len(one) == every else self.lattice.projected(classes, one) for one in self._shields]
-        records = self._lose(classes, groupings, self._firm, lost, 0)
+        people = self._people(classes)
+        records = self._lose(classes, groupings, self._firm, lost, 0, people)
         if records > self.allowance:
             return Judgement(classes, lost, records, accepted=False, refutes_below=True)
         if not self._all_firm:
-            records = self._lose(classes, groupings, self._demands, lost, records)
+            records = self._lose(classes, groupings, self._demands, lost, records, people)
         accepted = records <= self.allowance and not (records and self._value_vanishes(classes, lost))
+        if accepted and people is not None and self._linked:
+            accepted = people.fewest_sharing(lost) >= max(one.minimal_size for one in self.requirements)
         return Judgement(classes, lost, records, accepted, refutes_below=not accepted and self.nested)
 
     def refuse(self) -> Infeasible:
@@ -174,12 +181,16 @@ class Judge:
         demands: Sequence[_Demand],
         lost: Bools,
         records: int,
+        people: LinkedClasses | None,
     ) -> int:
         """Mark classes as lost until the rest holds or the allowance is exceeded; returns the records lost."""
         while True:
             found = np.zeros(len(classes), dtype=bool)
             for demand in demands:
-                found |= self._violating(classes, groupings[demand.shield], demand, lost, records > 0)
+                if people is not None and isinstance(demand.requirement, AtHome):
+                    found |= _too_few(people, demand.requirement.k, groupings[demand.shield], lost)
+                else:
+                    found |= self._violating(classes, groupings[demand.shield], demand, lost, records > 0)
             found &= ~lost
             if not found.any():
                 return records
@@ -204,6 +215,18 @@ class Judge:
                 bound = replace(bound, overall=_shares(histograms, len(bound.overall)))
         return violating(bound, sizes, histograms, grouping)
 
+    def _people(self, classes: StateClasses) -> LinkedClasses | None:
+        """The people of the classes, where people are counted."""
+        links = self.lattice.counts.links
+        if links is None:
+            return None
+        counted, class_of_tuple = self.lattice.classes_of_tuples(classes.levels)
+        # They may be counted in another order: classes are known by what they publish.
+        order, other = (np.lexsort(one.keys.T) for one in (classes, counted))
+        number = np.empty(len(classes), dtype=np.int64)
+        number[other] = order
+        return LinkedClasses(links, number[class_of_tuple], len(classes))
+
     def _value_vanishes(self, classes: StateClasses, lost: Bools) -> bool:
         """Whether a value that t-closeness speaks of would not be published any more."""
         for demand in self._demands:
@@ -215,6 +238,12 @@ class Judge:
                 if not kept[demand.bound.overall > 0].all():
                     return True
         return False
+
+
+def _too_few(people: LinkedClasses, k: int, grouping: Grouping | None, lost: Bools) -> Bools:
+    """Which classes have too few people, counted exactly and not by those at home."""
+    group, groups = (np.arange(len(lost)), len(lost)) if grouping is None else grouping
+    return np.asarray(people.in_groups(np.where(lost, -1, group), groups)[group] < k, dtype=bool)
 
 
 def allowance_of(rows: int, suppression_limit: float) -> int:

@@ -10,6 +10,7 @@ from hedgerow.engines.files import File, FileSource
 from hedgerow.engines.formats import file_format
 from hedgerow.engines.memory import MemorySource
 from hedgerow.engines.rows import FrameRows, StagedRows
+from hedgerow.engines.saved import SavedTable
 
 __all__ = [
     "File",
@@ -18,6 +19,7 @@ __all__ = [
     "Groups",
     "MemorySource",
     "Published",
+    "SavedTable",
     "Source",
     "StagedRows",
     "Wishes",

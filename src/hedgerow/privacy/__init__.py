@@ -24,6 +24,7 @@ from hedgerow.privacy.l_diversity import LDiversity
 from hedgerow.privacy.notation import parse_requirement
 from hedgerow.privacy.p_sensitive import PSensitive
 from hedgerow.privacy.resolving import check, reached_at_most, resolve, unreachable, with_orders, with_trees
+from hedgerow.privacy.stored import restored, stored, withheld
 from hedgerow.privacy.t_closeness import TCloseness
 
 __all__ = [
@@ -45,9 +46,12 @@ __all__ = [
     "parse_requirement",
     "reached_at_most",
     "resolve",
+    "restored",
     "sensitive_codes",
     "shield_of",
+    "stored",
     "unreachable",
     "with_orders",
     "with_trees",
+    "withheld",
 ]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from hedgerow.risk.attackers import AttackerRisk, Risks
 from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
+from hedgerow.risk.auditable import Auditable, Described
 from hedgerow.risk.auditing import audit, audit_counts
 from hedgerow.risk.proportions import Disclosure, SingledOut, singled_out
 
 __all__ = [
     "AttackerRisk",
     "Audit",
+    "Auditable",
     "ClassSummary",
+    "Described",
     "Disclosure",
     "Risks",
     "SensitiveAudit",

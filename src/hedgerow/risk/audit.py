@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from hedgerow.risk.attackers import Risks
 from hedgerow.risk.beside import Fit
 from hedgerow.risk.proportions import Disclosure
+from hedgerow.showing import Shown, names_shown, preformatted
 from hedgerow.verifier import Verdict
 
 __all__ = ["Audit", "ClassSummary", "SensitiveAudit", "SizeBucket"]
@@ -67,8 +68,8 @@ class SensitiveAudit:
     p: int
 
 
-@dataclass(frozen=True)
-class Audit:
+@dataclass(frozen=True, repr=False)
+class Audit(Shown):
     """What a table gives away.
 
     Parameters
@@ -131,6 +132,19 @@ class Audit:
     manifest: Fit | None = None
     singled_out: int | None = None
     fully_known: int | None = None
+
+    def __repr__(self) -> str:
+        judged = "" if self.verdict is None else ", holds" if self.verdict.holds else ", FAILS"
+        return (
+            f"Audit({self.rows:,} rows in {self.classes.number:,} classes, k = {self.k:,}{judged}; quasi-identifiers "
+            f"{names_shown(self.columns)})"
+        )
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def _repr_html_(self) -> str:
+        return preformatted(self.render())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as plain values for JSON; what is infinite or not computed is ``None``."""

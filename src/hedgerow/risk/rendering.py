@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from hedgerow.risk.attackers import AttackerRisk
 from hedgerow.risk.audit import Audit
+from hedgerow.showing import MOST_NAMES
 
 __all__ = ["figure", "render"]
 
@@ -32,7 +33,7 @@ def render(audit: Audit) -> str:
 def _summary(audit: Audit) -> list[str]:
     facts = [
         ("rows", f"{audit.rows:,}"),
-        ("quasi-identifiers", ", ".join(audit.columns)),
+        ("quasi-identifiers", _columns(audit.columns)),
         ("classes", f"{audit.classes.number:,}"),
         ("k", f"{audit.k:,}"),
         *((f"k of {shield}", f"{k:,}") for shield, k in audit.shields.items()),
@@ -43,6 +44,11 @@ def _summary(audit: Audit) -> list[str]:
     if audit.manifest is not None:
         facts.append(("manifest", "fits the table" if audit.manifest == "fits" else "DOES NOT FIT the table"))
     return _aligned(facts, right=())
+
+
+def _columns(names: Sequence[str]) -> str:
+    rest = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _size_table(audit: Audit) -> list[str]:

@@ -163,7 +163,7 @@ class _Told:
         return tuple(one for one, _ in read)
 
 
-def _given(hierarchies: Mapping[str, Any] | None, told: _Told) -> dict[str, Hierarchy]:
+def _given(hierarchies: Any, told: _Told) -> dict[str, Hierarchy]:
     """The hierarchies that are given, each for a column that may have one."""
     if hierarchies is None:
         return {}

@@ -69,6 +69,8 @@ def open_labelled(X: Any, y: Any, schema: Schema | None, owner: str) -> Labelled
     opened = open_matrix(X, owner) if from_array else open_frame(X)
     given = Schema() if schema is None else schema
     target = given.target or _free_name(opened.frame.columns)
+    if y is None:
+        raise BadInput(f"{owner} requires y to be passed, but the target y is None. Give one class for each row of X.")
     labels = np.asarray(y)
     if labels.shape != (len(opened.frame),):
         raise BadInput(f"y must hold one class for each of the {len(opened.frame)} rows of X.")

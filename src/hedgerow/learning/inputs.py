@@ -26,7 +26,7 @@ from hedgerow.frames import OpenFrame, open_frame
 from hedgerow.matrices import is_matrix, open_matrix, positions
 from hedgerow.release import Release
 
-__all__ = ["labels_of_release", "loaded", "open_training", "open_unseen"]
+__all__ = ["labels_of_release", "loaded", "note_columns", "open_training", "open_unseen"]
 
 
 def open_training(estimator: BaseEstimator, X: Any) -> OpenFrame:
@@ -50,12 +50,18 @@ def open_training(estimator: BaseEstimator, X: Any) -> OpenFrame:
         raise BadInput(
             f"The table has no rows or no columns. {type(estimator).__name__} needs at least one of each to be fitted."
         )
+    note_columns(estimator, opened, named=named)
+    return opened
+
+
+def note_columns(estimator: BaseEstimator, opened: OpenFrame, *, named: bool) -> None:
+    """Tell an estimator which columns it was fitted on, as scikit-learn wants to know it."""
+    columns = opened.frame.columns
     estimator.n_features_in_ = len(columns)
     if named:
         estimator.feature_names_in_ = np.array(columns, dtype=object)
     elif hasattr(estimator, "feature_names_in_"):
         del estimator.feature_names_in_
-    return opened
 
 
 def open_unseen(estimator: BaseEstimator, X: Any, *, optional: Sequence[str] = ()) -> OpenFrame:

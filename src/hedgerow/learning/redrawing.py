@@ -7,19 +7,20 @@ The training rows are anonymized with proportions and drawn back to original val
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow.compute as pc
 from sklearn.base import BaseEstimator, clone
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.resampling import Labelled, open_labelled
 from hedgerow.errors import BadInput, is_whole, translated
-from hedgerow.frames import OpenFrame
+from hedgerow.frames import OpenFrame, as_arrow
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.learning.estimators import generator_of
+from hedgerow.learning.inputs import note_columns
 from hedgerow.learning.redraw import Seed, Shares, check_shares, redraw
 from hedgerow.release import Release
 
@@ -64,6 +65,11 @@ class Redraw(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type h
     shares: Shares = "auto"
     random_state: Seed = None
 
+    def fit(self, X: Any, y: Any) -> Self:
+        """Anonymize training rows, without drawing any: ``release_`` is what they would be drawn from."""
+        self._released(X, y)
+        return self
+
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Anonymize training rows and draw them anew.
 
@@ -80,6 +86,14 @@ class Redraw(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type h
             ``repeats`` times the published rows in the original domain, shuffled, and their classes. Columns have the
             types that they came in.
         """
+        labelled, generator = self._released(X, y)
+        drawn = self._drawn(self.release_, generator)
+        features, classes = labelled.parted(drawn)
+        order = generator.permutation(len(classes))
+        return _in_their_types(labelled, features[order]), classes[order]
+
+    def _released(self, X: Any, y: Any) -> tuple[Labelled, np.random.Generator]:
+        """Make the release of training rows."""
         owner = type(self).__name__
         if not isinstance(self.anonymizer, Anonymizer):
             must = "a method such as hr.Mondrian(k=10)"
@@ -89,7 +103,7 @@ class Redraw(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type h
         check_shares(self.shares, owner)
         generator = generator_of(self.random_state, owner)
         step: Anonymizer = clone(self.anonymizer)
-        labelled = open_labelled(X, y, step.schema, type(step).__name__)
+        labelled = open_labelled(X, y, step.schema, owner)
         seeded = step.random_state is None and self.random_state is not None
         self.release_ = step.anonymize(
             labelled.table,
@@ -97,10 +111,8 @@ class Redraw(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type h
             random_state=int(generator.integers(2**31)) if seeded else None,
             publish_proportions=self.shares in ("auto", "proportions"),
         )
-        drawn = self._drawn(self.release_, generator)
-        features, classes = labelled.parted(drawn)
-        order = generator.permutation(len(classes))
-        return _in_their_types(labelled, features[order]), classes[order]
+        note_columns(self, labelled.opened, named=not labelled.from_array)
+        return labelled, generator
 
     def _drawn(self, release: Release, generator: np.random.Generator) -> Any:
         """The release in the original domain.
@@ -126,6 +138,14 @@ class Redraw(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type h
             },
         )
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
 
 def _in_their_types(labelled: Labelled, features: nw.DataFrame[Any]) -> Any:
     """Features in the types that their columns came in."""
@@ -139,14 +159,9 @@ def _typed(opened: OpenFrame, column: nw.Series[Any], original: nw.Series[Any]) 
     if column.dtype == original.dtype:
         return column
     if original.dtype == nw.Boolean:
-        return _truths(opened, column)
+        # Truth values are drawn as text.
+        column = opened.series(column.name, pc.equal(as_arrow(column), "true").combine_chunks())
     if opened.frame.implementation.is_pandas_like():
         native = nw.to_native(column).astype(nw.to_native(original).dtype)
         return nw.from_native(native, series_only=True)
     return column.cast(original.dtype)
-
-
-def _truths(opened: OpenFrame, column: nw.Series[Any]) -> nw.Series[Any]:
-    """Truth values, which are drawn as text."""
-    values: NDArray[np.object_] = np.array([None if cell is None else cell == "true" for cell in column.to_list()])
-    return opened.series(column.name, values.tolist(), nw.Boolean)

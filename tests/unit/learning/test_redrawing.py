@@ -228,7 +228,7 @@ def test_a_grid_search_over_k() -> None:
         ({"anonymizer": Mondrian(k=3), "repeats": 0}, "The 'repeats' parameter of Redraw must be an int >= 1"),
         ({"anonymizer": Mondrian(k=3), "shares": "x"}, "The 'shares' parameter of Redraw must be one of"),
         ({"anonymizer": Mondrian(k=3), "random_state": -1}, "The 'random_state' parameter of Redraw must be"),
-        ({"anonymizer": Mondrian(k=3, schema=5)}, "The 'schema' parameter of Redraw must be a hedgerow"),
+        ({"anonymizer": Mondrian(k=3).set_params(schema=5)}, "The 'schema' parameter of Redraw must be a hedgerow"),
     ],
 )
 def test_wrong_parameters(parameters: dict[str, Any], message: str) -> None:

@@ -133,14 +133,15 @@ def test_proportions_from_their_file(saved: Saved, unseen: pa.Table) -> None:
 
 
 def test_proportions_change_what_is_learnt() -> None:
-    """Were the parameter ignored, the two trees would be the same."""
+    """Were the parameter ignored, nobody would know which towns there are."""
     people = pa.table({"town": ["Ulm"] * 9 + ["Bern"] * 3, "rich": ["y"] * 9 + ["n"] * 3})
     schema = hr.Schema(quasi=["town"], target="rich", hierarchies={"town": "flat"})
     release = hr.anonymize(people, schema, method="datafly", k=5, publish_proportions=True, min_support=3)
     X, y = release.table.select(["town"]), release.table["rich"].to_pylist()
-    blind = C45Classifier(fractional=True, min_objects=1, pruned=False).fit(X, y)
-    told = C45Classifier(fractional=True, min_objects=1, pruned=False, proportions=release.proportions).fit(X, y)
-    assert blind.export_text() != told.export_text() or blind.tree_.set_attributes != told.tree_.set_attributes
+    blind = C45Classifier(fractional=True).fit(X, y).tree_
+    told = C45Classifier(fractional=True, proportions=release.proportions).fit(X, y).tree_
+    assert [set(one.labels) for one in told.set_attributes] == [{"Bern", "Ulm"}]
+    assert [set(one.labels) for one in blind.set_attributes] == [set()]
 
 
 @pytest.mark.parametrize("given", [5, {"age": 1}])
@@ -161,3 +162,21 @@ def test_a_file_that_holds_no_proportions(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("[]")
     with pytest.raises(BadInput, match="does not hold proportions"):
         C45Classifier(fractional=True, proportions=tmp_path / "x.json").fit(pa.table({"age": [1, 2]}), ["a", "b"])
+
+
+def test_hierarchies_say_what_labels_stand_for(tmp_path: Path) -> None:
+    """Without them a label is a value like others, and raw towns are unknown."""
+    towns = {"*": {"Germany": ["Bonn", "Ulm"], "France": ["Lyon", "Nice"]}}
+    people = pa.table({"town": ["Bonn", "Ulm", "Lyon", "Nice"] * 3, "drink": ["beer", "beer", "wine", "wine"] * 3})
+    schema = hr.Schema(quasi=["town"], target="drink", hierarchies={"town": towns})
+    path = hr.anonymize(people, schema, method="datafly", k=4).save(tmp_path / "out.csv")
+    blind, told = hr.Release.load(path), hr.Release.load(path, {"town": towns})
+    assert set(blind.table.to_arrow_table()["town"].to_pylist()) == {"Germany", "France"}
+    raw = pa.table({"town": ["Ulm", "Nice"]})
+    for learner in (C45Classifier(fractional=True, min_objects=1), GeneralizedID3Classifier(fractional=True)):
+        assert learner.fit(told).predict(raw).tolist() == ["beer", "wine"]
+        assert len(set(learner.fit(blind).predict(raw))) == 1
+    assert set(redraw(told, random_state=0).to_arrow_table()["town"].to_pylist()) == {"Bonn", "Ulm", "Lyon", "Nice"}
+    assert set(redraw(blind, random_state=0).to_arrow_table()["town"].to_pylist()) == {"Germany", "France"}
+    assert "town=Ulm" in FillChildEncoder().fit(told).get_feature_names_out()
+    assert "town=Ulm" not in FillChildEncoder().fit(blind).get_feature_names_out()

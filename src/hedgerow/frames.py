@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput, InternalError, listing, translated
 
-__all__ = ["OpenFrame", "as_arrow", "column_names", "is_relation", "open_frame", "refuse_alike"]
+__all__ = ["OpenFrame", "as_arrow", "column_names", "column_types", "is_relation", "open_frame", "refuse_alike"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +125,17 @@ def column_names(table: Any) -> tuple[str, ...]:
         return tuple(table.columns)
     frame = nw.from_native(table)
     return tuple(frame.collect_schema().names() if isinstance(frame, nw.LazyFrame) else frame.columns)
+
+
+def column_types(table: Any) -> dict[str, str]:
+    """What narwhals calls the type of each column, without its details; a moment with a time zone has no name.
+
+    >>> column_types(pa.table({"age": [39], "town": ["Ulm"]}))
+    {'age': 'Int64', 'town': 'String'}
+    """
+    schema = nw.from_native(table).collect_schema()
+    zoned = {name for name, kind in schema.items() if isinstance(kind, nw.Datetime) and kind.time_zone is not None}
+    return {name: type(kind).__name__ for name, kind in schema.items() if name not in zoned}
 
 
 def as_arrow(column: nw.Series[Any]) -> pa.ChunkedArray:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import MISSING, Field, dataclass, field, fields
+from pathlib import PurePath
 from typing import Any, Final, Literal
 
 from hedgerow.errors import BadInput, listing
+from hedgerow.showing import MOST_NAMES, Shown, names_shown
 
 __all__ = ["KINDS", "Others", "Roles", "Schema"]
 
@@ -48,8 +50,8 @@ class Roles:
         return (*self.quasi, *target, *self.sensitive)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Schema:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Schema(Shown):
     """Roles of the columns, hierarchies of the quasi-identifiers, and what counts as missing.
 
     Parameters
@@ -133,6 +135,11 @@ class Schema:
             _check_kind(column, kind)
         self._check_one_role_each()
 
+    def __repr__(self) -> str:
+        """What differs from the defaults; of hierarchies and orders only what kind they are."""
+        changed = [one.name for one in fields(self) if getattr(self, one.name) != _default(one)]
+        return f"Schema({', '.join(f'{name}={_shown(getattr(self, name))}' for name in changed)})"
+
     def _named(self) -> list[tuple[str, str]]:
         """Every (column, role) the caller wrote down; a target may be sensitive too."""
         named = [(column, role) for role in _LIST_ROLES for column in getattr(self, role) or ()]
@@ -210,6 +217,35 @@ class Schema:
                 "entity, or also as identifying, pseudonymized or insensitive."
             )
         return () if self.entity in named else (self.entity,)
+
+
+def _default(parameter: Field[Any]) -> Any:
+    return parameter.default if parameter.default_factory is MISSING else parameter.default_factory()
+
+
+def _shown(value: Any) -> str:
+    """A parameter in short: names as they are, of mappings the columns and what kind of thing each has."""
+    if isinstance(value, tuple):
+        return f"[{names_shown(value)}]"
+    if not isinstance(value, Mapping):
+        return repr(value)
+    shown = ", ".join(f"{name!r}: {_kind_shown(one)}" for name, one in list(value.items())[:MOST_NAMES])
+    rest = len(value) - MOST_NAMES
+    return "{" + shown + (f" and {rest} more" if rest > 0 else "") + "}"
+
+
+def _kind_shown(given: object) -> str:
+    """What kind of hierarchy or column is meant.
+
+    >>> [_kind_shown(one) for one in ("masking:2,3", "towns.csv", {"any": ["a"]}, ["low", "high"], "text")]
+    ['masking', 'csv file', 'taxonomy', 'order of 2', 'text']
+    """
+    if isinstance(given, str | PurePath):
+        ending = PurePath(given).suffix.lower()
+        return f"{ending[1:]} file" if ending in (".csv", ".toml") else str(given).partition(":")[0]
+    if isinstance(given, Mapping):
+        return "taxonomy"
+    return f"order of {len(given)}" if isinstance(given, list | tuple) else type(given).__name__
 
 
 def _check_kind(column: str, kind: object) -> None:

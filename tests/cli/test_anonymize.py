@@ -15,6 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import hedgerow as hr
+
 SECRET = "Zebulon"
 
 
@@ -285,6 +287,16 @@ def test_proportions_are_saved_and_their_disclosure_is_said(run: Any, people: Pa
     assert manifest["proportions"]["file"] == "out.csv.proportions.json"
     assert set(manifest["audit"]["proportions"]) == {"age", "sex"}
     assert "the surest guess of a hidden value" in outcome.out
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet"])
+def test_what_the_command_wrote_is_loaded_in_python(run: Any, people: Path, roles: tuple[str, ...], name: str) -> None:
+    words = ("-k", "2", "--require", "l=2@ill", "--publish-proportions", "-o", name)
+    assert run("anonymize", people.name, *roles, *words).status == 0
+    release = hr.Release.load(people.parent / name)
+    assert release.audit.to_dict() == {**manifest_of(people.parent / name)["audit"], "manifest": "fits"}
+    assert [str(one) for one in release.guarantee.requirements] == ["2-anonymity", "2-diversity of ill"]
+    assert release.proportions is not None
 
 
 def test_a_small_support_is_written_only_if_weak_is_allowed(run: Any, people: Path, roles: tuple[str, ...]) -> None:

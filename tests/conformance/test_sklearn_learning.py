@@ -9,11 +9,12 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from hedgerow import learning
+from hedgerow import Mondrian, learning
 from hedgerow.learning.c45 import C45Classifier
 from hedgerow.learning.encoders import FillChildEncoder, FillParentEncoder, OneClassEncoder, ProportionalEncoder
 from hedgerow.learning.id3 import GeneralizedID3Classifier
 from hedgerow.learning.kadet import KADETClassifier
+from hedgerow.learning.redrawing import Redraw
 
 WAYS_TO_ENCODE: Final[list[dict[str, Any]]] = [{}, {"numbers": "mean"}, {"sparse_output": True}]
 
@@ -28,6 +29,8 @@ ESTIMATORS: Final[list[BaseEstimator]] = [
     GeneralizedID3Classifier(),
     GeneralizedID3Classifier(fractional=True),
     GeneralizedID3Classifier(entropy="own"),
+    # The smallest table of the checks has one record.
+    Redraw(anonymizer=Mondrian(k=1)),
 ]
 
 # Check -> why it is not run.

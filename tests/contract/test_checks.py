@@ -185,7 +185,7 @@ class InputModified(Mondrian):
 class MarkerForgotten(Mondrian):
     def anonymize(self, *arguments: Any, **keywords: Any) -> Release:
         release = super().anonymize(*arguments, **keywords)
-        return replace(release, recoding=replace(release.recoding, missing=("",)))
+        return replace(release, private=replace(release.recoding, missing=("",)))
 
 
 @breaks("infeasible", "k_above_rows")
@@ -243,7 +243,7 @@ class Routed(Mondrian):
 
     def anonymize(self, *arguments: Any, **keywords: Any) -> Release:
         release = super().anonymize(*arguments, **keywords)
-        return replace(release, recoding=self.wrong(**vars(release.recoding)))
+        return replace(release, private=self.wrong(**vars(release.recoding)))
 
 
 class Backwards(Recoding):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from hedgerow import privacy
@@ -140,51 +139,38 @@ class Anonymizer(Declared):
 
         Parameters
         ----------
-        X : dataframe
-            All columns are quasi-identifiers unless the estimator has a schema.
+        X : dataframe or array
+            All columns are quasi-identifiers unless the estimator has a schema; those of an array are called ``x0``,
+            ``x1``, ….
         y : array or series
             The class; it is the schema's target.
 
         Returns
         -------
         X, y
-            The published rows, shuffled, and their classes. With ``publish_proportions`` X has further columns such as
+            The published rows, shuffled, and their classes; an array comes back as one, of objects if texts are
+            published. With ``publish_proportions`` X has further columns such as
             ``age=[20,30)``: the share of each part of a quasi-identifier among the people of the row's class, which
             :class:`hedgerow.learning.ProportionalEncoder` knows.
         """
-        import narwhals as nw
-        import numpy as np
-
-        from hedgerow.frames import open_frame
+        from hedgerow.anonymizers.resampling import open_labelled
         from hedgerow.proportions import shares_of_parts
 
-        opened = open_frame(X)
-        schema = Schema() if self.schema is None else self.schema
-        if not isinstance(schema, Schema):
-            raise BadInput.parameter("schema", type(self).__name__, "a hedgerow.Schema", type(schema).__name__)
-        target = schema.target or _free_name(opened.frame.columns)
-        labels = np.asarray(y)
-        if labels.shape != (len(opened.frame),):
-            raise BadInput(f"y must hold one class for each of the {len(opened.frame)} rows of X.")
-        joined = opened.frame.with_columns(opened.series(target, labels))
-        release = self.anonymize(nw.to_native(joined), replace(schema, target=target))
-        self.release_ = release
-        published = nw.from_native(release.table, eager_only=True)
-        new_y = published[target].to_numpy()
-        features = published.drop(target)
+        labelled = open_labelled(X, y, self.schema, type(self).__name__)
+        if labelled.from_array and self.publish_proportions:
+            raise BadInput(
+                "The columns of an array have no names, so that none could be added for proportions. Give a dataframe, "
+                "or take hr.learning.Redraw, which adds none."
+            )
+        opened = labelled.opened
+        self.release_ = release = self.anonymize(labelled.table, labelled.schema)
+        features, classes = labelled.parted(release.table)
         if release.proportions is not None:
             names, shares = shares_of_parts(release.proportions, release.hierarchies)
             of_row = shares[release.proportions.classes_of(features)]
             _refuse_names(names, features.columns)
             features = features.with_columns(*(opened.series(name, of_row[:, at]) for at, name in enumerate(names)))
-        return opened.back(features), new_y.astype(labels.dtype, copy=False)
-
-
-def _free_name(columns: Sequence[str]) -> str:
-    name = "target"
-    while name in columns:
-        name += "_"
-    return name
+        return opened.back(features), classes
 
 
 def _refuse_names(names: Sequence[str], columns: Sequence[str]) -> None:

@@ -331,6 +331,8 @@ def _facts(prepared: Prepared, recoding: Recoding) -> dict[str, Any]:
     return {
         "method": recoding.method,
         "requirements": [str(one) for one in prepared.requirements],
+        "require": [privacy.stored(one) for one in prepared.requirements],
+        "missing": list(prepared.schema.missing),
         "seed_given": prepared.random_state is not None,
         "rows_in": prepared.counts.rows,
         "rows_lost": recoding.lost,

@@ -11,6 +11,7 @@ from hedgerow.engines.files import File, FileSource
 from hedgerow.engines.formats import file_format
 from hedgerow.engines.memory import MemorySource
 from hedgerow.engines.rows import FrameRows, StagedRows
+from hedgerow.engines.saved import SavedTable
 
 __all__ = [
     "File",
@@ -20,6 +21,7 @@ __all__ = [
     "InClear",
     "MemorySource",
     "Published",
+    "SavedTable",
     "Source",
     "StagedRows",
     "Wishes",

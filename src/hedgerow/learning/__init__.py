@@ -6,6 +6,7 @@ from hedgerow.learning.export import export
 from hedgerow.learning.id3 import GeneralizedID3Classifier
 from hedgerow.learning.kadet import KADETClassifier
 from hedgerow.learning.redraw import redraw
+from hedgerow.learning.redrawing import Redraw
 
 __all__ = [
     "C45Classifier",
@@ -15,6 +16,7 @@ __all__ = [
     "KADETClassifier",
     "OneClassEncoder",
     "ProportionalEncoder",
+    "Redraw",
     "export",
     "redraw",
 ]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from hedgerow.learning.part_columns import share_columns
 from hedgerow.learning.published import proportions_of, published_columns
 from hedgerow.learning.tree_classifier import ColumnTreeClassifier, Training
+from hedgerow.proportions import Proportions
 from hedgerow.release import Release
 from hedgerow.trees.attributes import CodedColumn, encode_training
 from hedgerow.trees.inducers.c45 import check_c45, induce_c45
@@ -37,6 +39,9 @@ class C45Classifier(ColumnTreeClassifier):
         Whether cells are read as a release publishes them: a set, an interval or ``*`` sends its record down every
         branch with its share, by the proportions of the release or else equally (see
         :mod:`hedgerow.trees.inducers.c45`; subtrees are not raised then). Otherwise they are categories like others.
+    proportions : Proportions or path, optional
+        With ``fractional``: the proportions of a release, or the file that holds them, for its table read from a file;
+        a release brings its own.
     missing : sequence of str
         Texts that mean "no value", besides null.
 
@@ -73,11 +78,12 @@ class C45Classifier(ColumnTreeClassifier):
     min_objects: int = 2
     pruned: bool = True
     fractional: bool = False
+    proportions: Proportions | str | Path | None = None
     missing: Sequence[str] = ("",)
 
     def _grown(self, X: Any, training: Training) -> ClassificationTree:
         opened = training.opened
-        self._told = proportions_of(X, None, type(self).__name__) if self.fractional else None
+        self._told = proportions_of(X, self.proportions, type(self).__name__) if self.fractional else None
         self._added = share_columns(opened.frame) if self.fractional else []
         columns: Sequence[CodedColumn | SetColumn]
         if self.fractional:

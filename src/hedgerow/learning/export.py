@@ -19,6 +19,7 @@ from hedgerow.engines.sql import place_literal
 from hedgerow.errors import BadInput, translated
 from hedgerow.frames import as_arrow, open_frame, refuse_alike
 from hedgerow.learning.arff import write_arff
+from hedgerow.learning.inputs import loaded
 from hedgerow.places import appearing, check_place, manifest_path, proportions_path
 from hedgerow.published import Interval, Suppressed, ValueSet, parse, read, stands_for
 from hedgerow.release import Release
@@ -45,8 +46,9 @@ def export(
 
     Parameters
     ----------
-    release : Release or dataframe
-        A dataframe (pandas, polars, pyarrow or a DuckDB relation) as it was published.
+    release : Release, path or dataframe
+        A dataframe (pandas, polars, pyarrow or a DuckDB relation) as it was published; a path is that of a saved
+        release.
     path : str or Path
         ``.arff``, ``.csv`` or ``.csv.gz``.
     suppressed : {"*", "?", ""}, optional
@@ -89,6 +91,7 @@ def export(
         raise BadInput.parameter("suppressed", "export", must, suppressed)
     if intervals not in ("text", "columns"):
         raise BadInput.parameter("intervals", "export", "'text' or 'columns'", intervals)
+    release = loaded(release)
     frame = open_frame(release.table if isinstance(release, Release) else release).frame
     if not frame.columns:
         raise BadInput("The table has no columns to write.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -58,8 +59,9 @@ class GeneralizedID3Classifier(ColumnTreeClassifier):
         The most questions on a path.
     hierarchies : mapping of column to hierarchy, optional
         How labels are read: whatever a schema takes. A release brings the taxonomies that it was made with.
-    proportions : Proportions, optional
-        The proportions of a release, for its table read from a file; a release brings its own.
+    proportions : Proportions or path, optional
+        The proportions of a release, or the file that holds them, for its table read from a file; a release brings its
+        own.
     random_state : int, numpy Generator or None
         The seed of what is drawn.
     missing : sequence of str
@@ -100,7 +102,7 @@ class GeneralizedID3Classifier(ColumnTreeClassifier):
     min_objects: int = 1
     max_depth: int | None = None
     hierarchies: Mapping[str, Any] | None = None
-    proportions: Proportions | None = None
+    proportions: Proportions | str | Path | None = None
     random_state: int | np.random.Generator | None = None
     missing: Sequence[str] = ("",)
 

@@ -8,6 +8,7 @@ proportions, a label stands for the values that the classes with it hold.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,15 +29,22 @@ from hedgerow.published import NO_LABELS, Leaves, leaves_below, parse, published
 from hedgerow.release import Release
 from hedgerow.trees.sets import SetAttribute, SetColumn, read_training, read_unseen
 
-__all__ = ["proportions_of", "published_columns", "unseen_columns"]
+__all__ = ["proportions_given", "proportions_of", "published_columns", "unseen_columns"]
 
 
 def proportions_of(X: Any, given: object, owner: str) -> Proportions | None:
     """The proportions that are given, or else those of the release that is learnt from."""
+    read = proportions_given(given, owner)
+    return X.proportions if read is None and isinstance(X, Release) else read
+
+
+def proportions_given(given: object, owner: str) -> Proportions | None:
+    """The proportions that somebody gives: as they are, by the path of their file, or none."""
+    if isinstance(given, str | Path):
+        return Proportions.load(given)
     if given is not None and not isinstance(given, Proportions):
-        raise BadInput.parameter("proportions", owner, "the proportions of a release or None", type(given).__name__)
-    if given is None and isinstance(X, Release):
-        return X.proportions
+        must = "None, the proportions of a release or the path of their file"
+        raise BadInput.parameter("proportions", owner, must, type(given).__name__)
     return given
 
 
@@ -145,9 +153,12 @@ def _leaves(
     X: Any, name: str, values: pa.ChunkedArray, missing: Sequence[str], hierarchies: Mapping[str, Any] | None
 ) -> Leaves:
     given = (hierarchies or {}).get(name)
+    if given is None and isinstance(X, Release):
+        given = X.given_hierarchies.get(name)
+        if not isinstance(given.source if isinstance(given, EncodedHierarchy) else given, Taxonomy):
+            return NO_LABELS
     if given is None:
-        encoded = X.hierarchies.get(name) if isinstance(X, Release) else None
-        return leaves_below(encoded) if encoded is not None and isinstance(encoded.source, Taxonomy) else NO_LABELS
+        return NO_LABELS
     if isinstance(given, EncodedHierarchy):
         return leaves_below(given)
     hierarchy = hierarchy_of(given, name)

@@ -20,6 +20,7 @@ import os
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 import narwhals as nw
@@ -30,14 +31,16 @@ from numpy.typing import NDArray
 from hedgerow.arrays import Floats, Longs
 from hedgerow.errors import BadInput, is_whole, required
 from hedgerow.frames import OpenFrame, open_frame
-from hedgerow.hierarchies import Hierarchy, hierarchy_of
+from hedgerow.hierarchies import EncodedHierarchy, Hierarchy, hierarchy_of
 from hedgerow.learning.drawing import COUNTED, draw, original_values, possible_values
 from hedgerow.learning.estimators import generator_of, refuse_unknown_columns
+from hedgerow.learning.inputs import loaded
+from hedgerow.learning.published import proportions_given
 from hedgerow.proportions import Proportions, Spread
 from hedgerow.published import published_labels
 from hedgerow.release import Release
 
-__all__ = ["redraw"]
+__all__ = ["Seed", "Shares", "check_shares", "redraw"]
 
 Shares = Literal["auto", "proportions", "uniform", "frequency"]
 Seed = int | np.random.Generator | None
@@ -51,7 +54,7 @@ def redraw(
     random_state: Seed = None,
     *,
     shares: Shares = "auto",
-    proportions: Proportions | None = None,
+    proportions: Proportions | str | Path | None = None,
     quasi: Iterable[str] | None = None,
     hierarchies: Mapping[str, Any] | None = None,
 ) -> Any:
@@ -59,8 +62,9 @@ def redraw(
 
     Parameters
     ----------
-    release : Release or dataframe
-        A dataframe (pandas, polars, pyarrow or a DuckDB relation) as it was published.
+    release : Release, path or dataframe
+        A dataframe (pandas, polars, pyarrow or a DuckDB relation) as it was published; a path is that of a saved
+        release.
     repeats : int
         How many times to draw each record, independently.
     random_state : int, numpy Generator or None
@@ -70,7 +74,7 @@ def redraw(
         has people in it, and values in it by the marginal. ``"uniform"``: equally. ``"frequency"``: as often as the
         column publishes each of them alone, and equally where it publishes none of them alone. ``"auto"``: proportions
         if there are any, else frequency.
-    proportions : Proportions, optional
+    proportions : Proportions or path, optional
         For a dataframe, or instead of those of the release.
     quasi : sequence of str, optional
         The columns to draw; by default the quasi-identifiers of the release or of the proportions.
@@ -107,9 +111,8 @@ def redraw(
     if not is_whole(repeats, 1):
         raise BadInput.parameter("repeats", "redraw", "an int >= 1", repeats)
     generator = generator_of(random_state, "redraw")
-    if shares not in _SHARES:
-        raise BadInput.parameter("shares", "redraw", f"one of {', '.join(map(repr, _SHARES))}", shares)
-    source = _open(release, proportions, quasi, hierarchies)
+    check_shares(shares, "redraw")
+    source = _open(loaded(release), proportions_given(proportions, "redraw"), quasi, hierarchies)
     if shares == "proportions" and source.proportions is None:
         raise BadInput(
             "There are no proportions to redraw from. Anonymize with publish_proportions=True, or say "
@@ -120,6 +123,12 @@ def redraw(
     else:
         drawn = _draw(source, "uniform" if shares == "uniform" else "frequency", repeats, generator)
     return source.assemble(drawn, repeats)
+
+
+def check_shares(shares: object, owner: str) -> None:
+    """Refuse what is no way to share."""
+    if shares not in _SHARES:
+        raise BadInput.parameter("shares", owner, f"one of {', '.join(map(repr, _SHARES))}", shares)
 
 
 # Distinct values, and which of them each row has.
@@ -199,8 +208,6 @@ def _open(
     hierarchies: Mapping[str, Any] | None,
 ) -> _Source:
     """Open a release or a published table, and check what is said of it."""
-    if proportions is not None and not isinstance(proportions, Proportions):
-        raise BadInput.parameter("proportions", "redraw", "Proportions", type(proportions).__name__)
     if hierarchies is not None and not isinstance(hierarchies, Mapping):
         raise BadInput.parameter("hierarchies", "redraw", "a mapping of columns", type(hierarchies).__name__)
     if isinstance(quasi, str):
@@ -211,11 +218,11 @@ def _open(
         proportions = release.proportions if proportions is None else proportions
         quasi = release.quasi if quasi is None else quasi
         # Only how a column generalizes, never the values it was encoded for: they may not be published.
-        known = {
-            name: encoded.source
-            for name, encoded in release.hierarchies.items()
-            if encoded.source is not None and not encoded.automatic
+        sources = {
+            name: one.source if isinstance(one, EncodedHierarchy) else one
+            for name, one in release.given_hierarchies.items()
         }
+        known = {name: source for name, source in sources.items() if source is not None}
     else:
         opened = open_frame(release)
         if quasi is None and proportions is not None:

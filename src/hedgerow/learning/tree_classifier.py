@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.arrays import Floats, Longs
 from hedgerow.frames import OpenFrame
 from hedgerow.learning.estimators import TableEstimator
-from hedgerow.learning.inputs import open_training, open_unseen
+from hedgerow.learning.inputs import loaded, open_training, open_unseen
 from hedgerow.learning.labels import coded_labels, labels_given, weights_of
 from hedgerow.learning.published import unseen_columns
 from hedgerow.proportions import Proportions
@@ -57,15 +57,16 @@ class TreeClassifier(ClassifierMixin, TableEstimator, ABC, Generic[AnyTree]):  #
 
         Parameters
         ----------
-        X : dataframe, Release or array
-            pandas, polars or pyarrow, or a DuckDB relation; the columns of an array are known by position. Missing
-            values are welcome.
+        X : dataframe, Release, path or array
+            pandas, polars or pyarrow, or a DuckDB relation; the columns of an array are known by position; a path is
+            that of a saved release. Missing values are welcome.
         y : array or series, optional
             The label of each row; none may be missing. A release brings its own, the target.
         sample_weight : array, optional
             How many records each row stands for; a row of weight 0 is left out.
         """
         self._check_parameters()
+        X = loaded(X)
         training = self._open(X, y, sample_weight)
         self.tree_ = self._grown(X, training)
         self.classes_ = training.classes
@@ -101,7 +102,7 @@ class TreeClassifier(ClassifierMixin, TableEstimator, ABC, Generic[AnyTree]):  #
 
     def _prediction(self, X: Any) -> Prediction:
         check_is_fitted(self)
-        return self._answer(open_unseen(self, X, optional=self._added))
+        return self._answer(open_unseen(self, loaded(X), optional=self._added))
 
     def _open(self, X: Any, y: Any, sample_weight: Any) -> Training:
         """Open what the tree is grown from."""

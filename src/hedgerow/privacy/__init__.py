@@ -25,6 +25,7 @@ from hedgerow.privacy.notation import parse_requirement
 from hedgerow.privacy.p_sensitive import PSensitive
 from hedgerow.privacy.people import AtHome, of_people
 from hedgerow.privacy.resolving import check, reached_at_most, resolve, unreachable, with_orders, with_trees
+from hedgerow.privacy.stored import restored, stored, withheld
 from hedgerow.privacy.t_closeness import TCloseness
 
 __all__ = [
@@ -48,9 +49,12 @@ __all__ = [
     "parse_requirement",
     "reached_at_most",
     "resolve",
+    "restored",
     "sensitive_codes",
     "shield_of",
+    "stored",
     "unreachable",
     "with_orders",
     "with_trees",
+    "withheld",
 ]

@@ -62,6 +62,7 @@ class AlphaK(Requirement):
     letter: ClassVar[str] = "alpha"
     form: ClassVar[str] = "alpha=0.5:k=3@disease"
     options: ClassVar[tuple[str, ...]] = ("k", "value", "shield")
+    withheld: ClassVar[tuple[str, ...]] = ("value",)
     linear: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

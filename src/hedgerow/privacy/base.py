@@ -34,6 +34,8 @@ class Requirement(ABC):
         What it begins with on the command line, and examples of how it is typed.
     words, options : tuple of str
         The word and the options with a value that it may have there, besides ``shield``.
+    withheld : tuple of str
+        Its parameters that name values of the table, which no manifest shows: few records may hold them.
     column : str or None
         The sensitive column it protects.
     shield : tuple of str or None
@@ -47,6 +49,7 @@ class Requirement(ABC):
     form: ClassVar[str]
     words: ClassVar[tuple[str, ...]] = ()
     options: ClassVar[tuple[str, ...]] = ()
+    withheld: ClassVar[tuple[str, ...]] = ()
     kinds: ClassVar[dict[str, type[Requirement]]] = {}
     """All kinds of requirements by their letters."""
 

@@ -82,6 +82,7 @@ class TCloseness(Requirement):
     form: ClassVar[str] = "t=0.2@disease, t=0.2:ordered@wage or t=0.2:hierarchical@disease"
     words: ClassVar[tuple[str, ...]] = get_args(DistanceName)
     options: ClassVar[tuple[str, ...]] = ("order", "shield")
+    withheld: ClassVar[tuple[str, ...]] = ("tree", "order")
 
     def __post_init__(self) -> None:
         self._check_number("t", "a number from 0 to 1", 0, 1)

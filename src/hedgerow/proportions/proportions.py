@@ -33,6 +33,7 @@ from hedgerow.proportions.matching import published_texts
 from hedgerow.proportions.pools import Pools
 from hedgerow.proportions.spreading import Spread, spread_out
 from hedgerow.published import NO_LABELS, Leaves, spelled
+from hedgerow.showing import Shown, names_shown
 
 __all__ = ["ColumnProportions", "Proportions"]
 
@@ -111,8 +112,8 @@ class ColumnProportions:
         return spread_out(self, below)
 
 
-@dataclass(frozen=True, eq=False)
-class Proportions:
+@dataclass(frozen=True, eq=False, repr=False)
+class Proportions(Shown):
     """How many people of every class of a release are in which bin of each column.
 
     Attributes
@@ -141,6 +142,12 @@ class Proportions:
     sizes: Longs
     missing: tuple[str, ...] = ("",)
     min_support: int = 1
+
+    def __repr__(self) -> str:
+        return (
+            f"Proportions(of {int(self.sizes.sum()):,} people in {len(self.sizes):,} classes, each of at least "
+            f"{self.min_support}; columns {names_shown(self.quasi)})"
+        )
 
     @property
     def quasi(self) -> tuple[str, ...]:

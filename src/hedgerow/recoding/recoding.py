@@ -21,6 +21,7 @@ from hedgerow.published import PublishedColumn
 from hedgerow.recoding.node_router import NodeRouter
 from hedgerow.recoding.pieces import Pieces
 from hedgerow.recoding.routing import CutTree, Router, place
+from hedgerow.showing import Shown, names_shown
 from hedgerow.values import SUPPRESSED_TEXT
 
 __all__ = ["Recoding"]
@@ -29,8 +30,8 @@ _FORMAT = "hedgerow recoding 1"
 _PRIVATE = "PRIVATE: this file tells which original values went to which group. Do not publish it."
 
 
-@dataclass(frozen=True, eq=False)
-class Recoding:
+@dataclass(frozen=True, eq=False, repr=False)
+class Recoding(Shown):
     """The fitted result of a method. It is a secret: for local recoding it lists original tuples.
 
     Attributes
@@ -73,6 +74,12 @@ class Recoding:
     facts: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     weak: str | None = None
+
+    def __repr__(self) -> str:
+        return (
+            f"Recoding({self.method}, private: {len(self.groups):,} groups of {int(self.sizes.sum()):,} records; "
+            f"quasi-identifiers {names_shown(self.quasi)})"
+        )
 
     @property
     def lost(self) -> int:

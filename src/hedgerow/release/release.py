@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,27 +11,31 @@ from typing import Any
 from hedgerow._version import __version__
 from hedgerow.engines import Published, Wishes, file_format
 from hedgerow.errors import BadInput, translated
-from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.frames import column_types
+from hedgerow.hierarchies import EncodedHierarchy, Hierarchy
 from hedgerow.paths import absolute, refuse_overwriting
 from hedgerow.places import Scratch, check_place, locked, manifest_path, proportions_path, put, sha256
+from hedgerow.privacy import Requirement
 from hedgerow.proportions import Proportions
 from hedgerow.recoding import Recoding
 from hedgerow.release.guarantee import Guarantee
 from hedgerow.release.manifest import digits_shown, public_facts, versions
-from hedgerow.risk import Audit
+from hedgerow.risk import Audit, Auditable, Described
+from hedgerow.showing import Shown, names_shown
 from hedgerow.verifier import ClassCounts
 
 __all__ = ["Release", "check_destination"]
 
 
-@dataclass(frozen=True, eq=False)
-class Release:
+@dataclass(frozen=True, eq=False, repr=False)
+class Release(Auditable, Shown):
     """A verified release.
 
     Attributes
     ----------
-    recoding : Recoding
-        How original values became published ones: a secret.
+    private : Recoding, optional
+        How original values became published ones: a secret, which :attr:`recoding` hands out. A release that was
+        loaded has none.
     audit : Audit
         What the table gives away and what it lost.
     facts : mapping
@@ -48,12 +52,14 @@ class Release:
     losses : mapping of metric name to float
         What was lost, exactly. Keep them to yourself: the audit shows fewer digits, because exact losses would let
         whoever knows all rows but one find that row by trying.
+    labels : mapping of column to Hierarchy
+        What the labels of a release that was loaded stand for, as :meth:`load` was told.
     """
 
-    rows: Published = field(repr=False)
-    classes: ClassCounts = field(repr=False)
-    guarantee: Guarantee = field(repr=False)
-    recoding: Recoding
+    rows: Published
+    classes: ClassCounts
+    guarantee: Guarantee
+    private: Recoding | None
     audit: Audit
     facts: Mapping[str, Any]
     markers: Mapping[str, str] = field(default_factory=dict)
@@ -61,11 +67,106 @@ class Release:
     hierarchies: Mapping[str, EncodedHierarchy] = field(default_factory=dict)
     reads: tuple[Path, ...] = ()
     losses: Mapping[str, float] = field(default_factory=dict)
+    labels: Mapping[str, Hierarchy] = field(default_factory=dict)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        hierarchies: Mapping[str, Any] | None = None,
+        *,
+        require: Iterable[Requirement | str] | None = None,
+    ) -> Release:
+        """Read a release that :meth:`save` wrote: the table, its manifest and its proportions.
+
+        Each file is compared with its digest in the manifest, and the table is counted and verified anew. It serves
+        wherever a release does, but for its recoding, which is never saved beside it.
+
+        Parameters
+        ----------
+        path : str or Path
+            The table: ``.csv``, ``.csv.gz`` or ``.parquet``.
+        hierarchies : mapping of column to hierarchy, optional
+            Whatever a :class:`~hedgerow.Schema` takes, for columns whose cells are labels; of a sensitive column, the
+            tree of a hierarchical t-closeness, which the manifest does not hold.
+        require : sequence of requirements, optional
+            The requirements of the release, where some of them name values: an order, or the one value that is limited.
+            The manifest does not hold these.
+
+        Raises
+        ------
+        BadInput
+            If a file is missing or is not the one that the manifest speaks of.
+        NotAnonymous
+            If the table does not meet the requirements.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import pyarrow as pa
+        >>> import hedgerow as hr
+        >>> people = pa.table({"age": [20, 23, 27, 25, 27, 29], "sex": ["M", "M", "F", "F", "F", "M"]})
+        >>> release = hr.anonymize(people, hr.Schema(quasi=["age"], target="sex"), k=3)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     hr.Release.load(release.save(f"{folder}/out.csv"))
+        Release(mondrian, 3-anonymity)
+          6 rows in 2 classes, k = 3
+          quasi-identifiers: 'age'
+          target: 'sex'
+        """
+        from hedgerow.release.loading import load
+
+        return load(path, hierarchies, require)
+
+    def __repr__(self) -> str:
+        made = ", ".join((self.facts["method"], *self.facts["requirements"]))
+        lines = [
+            f"Release({made}{'' if self.guarantee.enforced else ', NOT guaranteed'})",
+            f"{self.classes.rows:,} rows in {len(self.classes.sizes):,} classes, k = {self.audit.k:,}",
+            f"quasi-identifiers: {names_shown(self.quasi)}",
+        ]
+        if self.target is not None:
+            lines.append(f"target: {self.target!r}")
+        if self.proportions is not None:
+            lines.append(f"proportions of at least {self.proportions.min_support} people")
+        return "\n  ".join(lines)
+
+    @property
+    def recoding(self) -> Recoding:
+        """How original values became published ones: a secret."""
+        if self.private is None:
+            raise BadInput(
+                "The release was loaded, and its recoding is a secret that is not saved beside it. Where it was saved "
+                "by itself, hr.Recoding.load reads it."
+            )
+        return self.private
 
     @property
     def quasi(self) -> tuple[str, ...]:
         """The quasi-identifiers."""
-        return self.recoding.quasi
+        return self.guarantee.quasi
+
+    @property
+    def given_hierarchies(self) -> dict[str, EncodedHierarchy | Hierarchy]:
+        """The hierarchies that the schema was given, or :meth:`load`: what learners may read labels by."""
+        made = {name: one for name, one in self.hierarchies.items() if not one.automatic}
+        return {**made, **self.labels}
+
+    @property
+    def described(self) -> Described:
+        """What an audit has to know of the table."""
+        return Described(
+            artefact=self.rows.native,
+            quasi=self.quasi,
+            sensitive=tuple(self.facts["columns"]["sensitive"]),
+            target=self.target,
+            requirements=self.guarantee.requirements,
+            missing=self.guarantee.missing,
+            audit=self.audit,
+            proportions=self.proportions,
+            entity=self.guarantee.entity,
+            people=self.rows.people,
+        )
 
     @property
     def target(self) -> str | None:
@@ -84,8 +185,10 @@ class Release:
     @property
     def manifest(self) -> dict[str, Any]:
         """What a reader of the release may know about how it was made; no value of the input is in it."""
-        own = public_facts(self.recoding.facts, digits_shown(self.facts["rows_in"]))
-        return {"hedgerow": __version__, **self.facts, **own, "versions": versions(), "audit": self.audit.to_dict()}
+        # What was loaded is public already, and says by which version it was made.
+        facts = {} if self.private is None else self.private.facts
+        own = {**public_facts(facts, digits_shown(self.facts["rows_in"])), "audit": self.audit.to_dict()}
+        return {"hedgerow": __version__, "versions": versions(), **self.facts, **own}
 
     def save(self, path: str | Path, *, escape_formulas: bool = False) -> Path:
         """Write the table (``.csv``, ``.csv.gz`` or ``.parquet``) and, beside it, its manifest and its proportions.
@@ -119,7 +222,7 @@ class Release:
             digest = sha256(table)
             if not self.rows.wrote(digest):
                 self.guarantee.count_again(table, self.classes, escaped=escape_formulas)
-            said = {**self.manifest, "output": {"file": path.name, "sha256": digest}}
+            said = {**self.manifest, "types": self._types, "output": {"file": path.name, "sha256": digest}}
             if escape_formulas:
                 said["formulas_escaped"] = True
             staged, gone = [(manifest, manifest_path(path))], [proportions_path(path)]
@@ -131,6 +234,12 @@ class Release:
             manifest.write_text(json.dumps(said, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
             with locked(path):
                 put([*staged, (table, path)], gone)
+
+    @property
+    def _types(self) -> dict[str, str]:
+        """The types of the columns, which a CSV does not tell."""
+        native = self.rows.native
+        return column_types(self.rows.table if isinstance(native, Path) else native)
 
 
 def check_destination(path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hedgerow.risk.attackers import AttackerRisk, Risks
 from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
+from hedgerow.risk.auditable import Auditable, Described
 from hedgerow.risk.auditing import audit, audit_counts
 from hedgerow.risk.clear import ClearColumn, refuse_disclosing
 from hedgerow.risk.examining import Examined, examine
@@ -12,8 +13,10 @@ from hedgerow.risk.proportions import Disclosure, SingledOut, singled_out
 __all__ = [
     "AttackerRisk",
     "Audit",
+    "Auditable",
     "ClassSummary",
     "ClearColumn",
+    "Described",
     "Disclosure",
     "Examined",
     "Risks",

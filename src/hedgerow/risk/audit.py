@@ -12,6 +12,7 @@ from hedgerow.risk.attackers import Risks
 from hedgerow.risk.beside import Fit
 from hedgerow.risk.clear import ClearColumn
 from hedgerow.risk.proportions import Disclosure
+from hedgerow.showing import Shown, names_shown, preformatted
 from hedgerow.verifier import Verdict
 
 __all__ = ["Audit", "ClassSummary", "SensitiveAudit", "SizeBucket"]
@@ -68,8 +69,8 @@ class SensitiveAudit:
     p: int
 
 
-@dataclass(frozen=True)
-class Audit:
+@dataclass(frozen=True, repr=False)
+class Audit(Shown):
     """What a table gives away.
 
     Parameters
@@ -146,6 +147,19 @@ class Audit:
     people: int | None = None
     linked: tuple[int, int] | None = None
     clear: Mapping[str, ClearColumn] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        judged = "" if self.verdict is None else ", holds" if self.verdict.holds else ", FAILS"
+        return (
+            f"Audit({self.rows:,} rows in {self.classes.number:,} classes, k = {self.k:,}{judged}; quasi-identifiers "
+            f"{names_shown(self.columns)})"
+        )
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def _repr_html_(self) -> str:
+        return preformatted(self.render())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as plain values for JSON; what is infinite or not computed is ``None``."""

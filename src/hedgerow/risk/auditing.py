@@ -16,6 +16,7 @@ from hedgerow.proportions import Proportions
 from hedgerow.published import SUPPRESSED
 from hedgerow.risk.attackers import attacker_risks
 from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
+from hedgerow.risk.auditable import Auditable, Described
 from hedgerow.risk.beside import manifest_fit
 from hedgerow.risk.clear import ClearColumn
 from hedgerow.risk.population import people_fitting
@@ -35,14 +36,14 @@ DEFAULT_THRESHOLD: Final = 0.2
 def audit(
     table: Any,
     *,
-    quasi: Sequence[str],
-    sensitive: Sequence[str] = (),
+    quasi: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
     target: str | None = None,
     population: Any = None,
     entity: str | None = None,
     require: Iterable[Any] = (),
     k: int | None = None,
-    missing: Sequence[str] = (),
+    missing: Sequence[str] | None = None,
     threshold: float | None = None,
     encoding: str = "utf-8",
 ) -> Audit:
@@ -50,12 +51,13 @@ def audit(
 
     Parameters
     ----------
-    table : dataframe, DuckDB relation or path
+    table : dataframe, DuckDB relation, path or Release
         pandas, polars or pyarrow; or a ``.csv``, ``.csv.gz`` or ``.parquet`` file. A file with a manifest beside it is
-        compared with the digest in it.
+        compared with the digest in it. A release is counted anew; whatever of the following is not given, it says
+        itself.
     quasi : sequence of str
-        The columns by which a person could be found.
-    sensitive : sequence of str
+        The columns by which a person could be found. Only a release needs none.
+    sensitive : sequence of str, optional
         The columns whose values must not become known.
     target : str, optional
         The column whose labels are to be learnt; its homogeneity is measured too.
@@ -68,7 +70,7 @@ def audit(
         it does.
     k : int, optional
         Short for k-anonymity over all quasi-identifiers.
-    missing : sequence of str
+    missing : sequence of str, optional
         Texts that mean "no value".
     threshold : float, optional
         A record is at risk above it; 1/k if k is given, else 0.2.
@@ -83,27 +85,53 @@ def audit(
     >>> result.k, result.l, result.risks.prosecutor.highest
     (1, 1, 1.0)
     """
+    known = table.described if isinstance(table, Auditable) else None
     demanded = _demanded(k, require)
     threshold = _threshold(threshold, k)
+    if known is not None:
+        table = known.artefact
+        quasi = known.quasi if quasi is None else quasi
+        sensitive = known.sensitive if sensitive is None else sensitive
+        target = known.target if target is None else target
+        missing = known.missing if missing is None else missing
+        demanded = demanded or tuple(known.requirements)
+    if quasi is None:
+        raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found in quasi=.")
+    sensitive = () if sensitive is None else sensitive
     if isinstance(sensitive, str):
         raise BadInput.parameter("sensitive", "audit", "a list of column names", sensitive)
     protected = [column for one in demanded if (column := getattr(one, "column", None)) is not None]
     counted = dict.fromkeys((*sensitive, *(() if target is None else (target,)), *protected))
-    options: dict[str, Any] = {"missing": missing, "encoding": encoding}
-    counts = count_classes(table, quasi, sensitive=tuple(counted), entity=entity, **options)
+    options: dict[str, Any] = {"missing": () if missing is None else missing, "encoding": encoding}
+    people = None
+    if known is not None and entity is None:
+        entity, people = known.entity, known.people
+    counts = count_classes(table, quasi, sensitive=tuple(counted), entity=entity, people=people, **options)
     fit, unfit = manifest_fit(table)
     result = audit_counts(
         counts,
         sensitive=sensitive,
         target=target,
-        population=None if population is None else count_classes(population, quasi, **options),
+        population=None if population is None else count_classes(_table_of(population), quasi, **options),
         require=demanded,
         threshold=threshold,
+        losses=None if known is None else known.audit.losses,
         warnings=unfit,
-        k_all=counts.k_all if counts.complete else k_of_all(table, entity=entity, encoding=encoding),
-        linked=entity is not None,
+        k_all=_k_all(table, counts, known, entity, encoding),
+        clear=None if known is None else known.audit.clear,
+        linked=entity in counts.table_columns,
+        proportions=None if known is None else known.proportions,
     )
     return replace(result, manifest=fit)
+
+
+def _k_all(table: Any, counts: ClassCounts, known: Described | None, entity: str | None, encoding: str) -> int | None:
+    """How few share all columns; where the table does not name its people, as it was when it was made."""
+    if counts.complete:
+        return counts.k_all
+    if known is not None and known.people is not None:
+        return known.audit.k_all
+    return k_of_all(table, entity=entity, encoding=encoding)
 
 
 def audit_counts(
@@ -184,6 +212,10 @@ def audit_counts(
         linked=counts.linked if linked else None,
         clear=dict(clear or {}),
     )
+
+
+def _table_of(table: Any) -> Any:
+    return table.described.artefact if isinstance(table, Auditable) else table
 
 
 def _demanded(k: int | None, require: Any) -> tuple[Any, ...]:

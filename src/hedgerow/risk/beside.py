@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from hedgerow.errors import BadInput, translated
 from hedgerow.places import manifest_path, proportions_path, sha256
 
-__all__ = ["Fit", "differences", "manifest_fit"]
+__all__ = ["Fit", "differences", "manifest_fit", "mismatches", "read_manifest"]
 
 Fit = Literal["fits", "differs"]
 
@@ -17,28 +19,56 @@ _ADVICE = (
 )
 
 
-def differences(path: Path) -> list[str] | None:
-    """Say what of a saved release does not fit its manifest; ``None`` if there is no manifest.
+def read_manifest(path: Path) -> dict[str, Any] | None:
+    """What the manifest beside a table says; ``None`` if there is none.
 
-    Compared are the digests of the table and of its proportions. Proportions that the manifest does not know of, or
-    that are gone, do not fit either.
+    Raises
+    ------
+    BadInput
+        If it cannot be read, or names no digest of the table.
     """
     beside = manifest_path(path)
     if not beside.exists():
         return None
-    try:
-        said: Any = json.loads(beside.read_text(encoding="utf-8"))
-        told = said["output"]["sha256"]
-        shares = said.get("proportions", {}).get("sha256")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return [f"The manifest beside {path.name!r} cannot be read."]
+    unreadable = BadInput(f"The manifest beside {path.name!r} cannot be read.")
+    with translated(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, into=unreadable):
+        said: dict[str, Any] = json.loads(beside.read_text(encoding="utf-8"))
+        if not isinstance(said["output"]["sha256"], str) or not isinstance(said.get("proportions", {}), dict):
+            raise TypeError
+    return said
+
+
+def mismatches(path: Path, said: Mapping[str, Any], table: Path, proportions: Path) -> list[str]:
+    """Say what of a saved release does not fit what its manifest says.
+
+    Compared are the digests of the table and of its proportions. Proportions that the manifest does not know of, or
+    that are gone, do not fit either.
+
+    Parameters
+    ----------
+    path : Path
+        Where the release was saved; messages name it.
+    said : mapping
+        The manifest.
+    table, proportions : Path
+        The files that are read, or copies of them.
+    """
     found = []
-    if told != sha256(path):
+    if said["output"]["sha256"] != sha256(table):
         found.append(f"The table {path.name!r} is not the one that its manifest speaks of. {_ADVICE}")
-    proportions = proportions_path(path)
-    if shares != (sha256(proportions) if proportions.exists() else None):
+    told = said.get("proportions", {}).get("sha256")
+    if told != (sha256(proportions) if proportions.exists() else None):
         found.append(f"The proportions of {path.name!r} are not those that its manifest speaks of. {_ADVICE}")
     return found
+
+
+def differences(path: Path) -> list[str] | None:
+    """Say what of a saved release does not fit its manifest; ``None`` if there is no manifest."""
+    try:
+        said = read_manifest(path)
+    except BadInput as unreadable:
+        return [str(unreadable)]
+    return None if said is None else mismatches(path, said, path, proportions_path(path))
 
 
 def manifest_fit(table: object) -> tuple[Fit | None, list[str]]:

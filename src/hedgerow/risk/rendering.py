@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from hedgerow.risk.attackers import AttackerRisk
 from hedgerow.risk.audit import Audit
+from hedgerow.showing import MOST_NAMES
 
 __all__ = ["figure", "render"]
 
@@ -34,7 +35,7 @@ def _summary(audit: Audit) -> list[str]:
     facts = [
         ("rows", f"{audit.rows:,}"),
         *(() if audit.people is None else [("people", f"{audit.people:,}; k, l and risks count people")]),
-        ("quasi-identifiers", ", ".join(audit.columns)),
+        ("quasi-identifiers", _columns(audit.columns)),
         ("classes", f"{audit.classes.number:,}"),
         ("k", f"{audit.k:,}"),
         *((f"k of {shield}", f"{k:,}") for shield, k in audit.shields.items()),
@@ -51,6 +52,11 @@ def _summary(audit: Audit) -> list[str]:
 
 def _linked(sets: int, multisets: int) -> list[tuple[str, str]]:
     return [("k of linked rows", f"{sets:,} people share the set of their classes; {multisets:,} with its numbers")]
+
+
+def _columns(names: Sequence[str]) -> str:
+    rest = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _size_table(audit: Audit) -> list[str]:

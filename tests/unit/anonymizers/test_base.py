@@ -117,7 +117,7 @@ def test_fit_resample_keeps_the_release() -> None:
 
 def test_fit_resample_refuses_what_is_no_dataframe() -> None:
     with pytest.raises(BadInput, match="A table must be a pandas, polars or pyarrow dataframe"):
-        Mondrian(k=3).fit_resample(np.zeros((6, 2)), SEXES)
+        Mondrian(k=3).fit_resample({"age": AGES}, SEXES)
 
 
 @pytest.mark.parametrize("classes", [SEXES[:5], [SEXES], np.zeros((6, 2))], ids=["short", "nested", "wide"])

@@ -18,7 +18,8 @@ from sklearn.base import BaseEstimator
 
 import hedgerow as hr
 from hedgerow import BadInput
-from hedgerow.learning.inputs import WrongType, labels_of_release, open_training, open_unseen
+from hedgerow.learning.inputs import labels_of_release, open_training, open_unseen
+from hedgerow.matrices import WrongType
 
 TABLE = pa.table({"age": [30, 40, 50], "town": ["Bonn", None, "Nice"]})
 

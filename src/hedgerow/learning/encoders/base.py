@@ -27,7 +27,7 @@ from hedgerow.learning.encoders.covers import Covers, covers_of
 from hedgerow.learning.encoders.fitting import fit_column
 from hedgerow.learning.encoders.means import Means, fit_means, means_of_cells
 from hedgerow.learning.estimators import TableEstimator, refuse_unknown_columns
-from hedgerow.learning.inputs import open_training, open_unseen
+from hedgerow.learning.inputs import loaded, open_training, open_unseen
 from hedgerow.learning.part_columns import part_columns
 from hedgerow.proportions import Spread
 from hedgerow.published import Vocabulary, read_vocabulary
@@ -125,12 +125,13 @@ class HierarchyEncoder(TransformerMixin, TableEstimator, ABC):  # type: ignore[m
 
         Parameters
         ----------
-        X : Release, dataframe or array
+        X : Release, path, dataframe or array
             pandas, polars or pyarrow, a DuckDB relation, or an array, whose columns are called ``x0``, ``x1``, ….
-            Of a release, its table without the target.
+            Of a release, its table without the target; a path is that of a saved one.
         y : ignored
         """
         self._check_parameters()
+        X = loaded(X)
         frame = open_training(self, X).frame
         self._part_columns = part_columns(frame)
         self._added = [name for names in self._part_columns.values() for name in names]
@@ -148,7 +149,7 @@ class HierarchyEncoder(TransformerMixin, TableEstimator, ABC):  # type: ignore[m
 
         Parameters
         ----------
-        X : Release, dataframe or array
+        X : Release, path, dataframe or array
             Published rows, or raw ones. Columns are found by name; others are left out.
 
         Returns
@@ -157,6 +158,7 @@ class HierarchyEncoder(TransformerMixin, TableEstimator, ABC):  # type: ignore[m
             Or a dataframe, after ``set_output``.
         """
         check_is_fitted(self)
+        X = loaded(X)
         frame = open_unseen(self, X, optional=self._added).frame
         blocks = self._blocks(X, frame)
         return assembled(blocks, len(frame), sparse=self.sparse_output, dtype=self.dtype)
@@ -217,8 +219,8 @@ class HierarchyEncoder(TransformerMixin, TableEstimator, ABC):  # type: ignore[m
         """The hierarchies that are given: here, or by the schema of a release."""
         own = dict(self.hierarchies or {})
         refuse_unknown_columns(own, names, "A hierarchy is given for it.")
-        known = X.hierarchies if isinstance(X, Release) else {}
-        return {name: one for name, one in known.items() if not one.automatic} | own
+        known = X.given_hierarchies if isinstance(X, Release) else {}
+        return known | own
 
     def _fit_one(self, frame: nw.DataFrame[Any], name: str, spec: Any) -> FeatureColumn:
         cells = read_vocabulary(frame[name], self.missing)

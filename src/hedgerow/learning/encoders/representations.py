@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import narwhals as nw
@@ -32,7 +33,9 @@ from hedgerow.learning.encoders.column import Column
 from hedgerow.learning.encoders.covers import Covers, covers_of
 from hedgerow.learning.encoders.means import means_of_cells, means_of_classes
 from hedgerow.learning.encoders.shares import shares_of_classes, shares_of_covers
+from hedgerow.learning.inputs import loaded
 from hedgerow.learning.part_columns import part_columns, part_labels, part_shares
+from hedgerow.learning.published import proportions_given
 from hedgerow.proportions import Proportions, Spread
 from hedgerow.published import NO_LABELS, CellKind, Vocabulary, read_vocabulary
 from hedgerow.release import Release
@@ -159,8 +162,9 @@ class ProportionalEncoder(HierarchyEncoder):
     Parameters
     ----------
     {parameters}
-    proportions : Proportions, optional
-        How the people of every class are divided, for a table that was read from a file; a release has its own.
+    proportions : Proportions or path, optional
+        How the people of every class are divided, or the file that says so, for a table that was read from a file; a
+        release has its own.
     shares : {"proportions", "uniform", "frequency"}
         How generalized cells are shared: by the proportions of their classes, and equally where no class is known;
         always equally by the values that they may be; or by how often the training table holds each of these alone.
@@ -183,7 +187,7 @@ class ProportionalEncoder(HierarchyEncoder):
     ['town=Bonn', 'town=Köln', 'town=Nice', 'town=*']
     """
 
-    proportions: Proportions | None = None
+    proportions: Proportions | str | Path | None = None
     shares: Literal["proportions", "uniform", "frequency"] = "proportions"
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -191,26 +195,23 @@ class ProportionalEncoder(HierarchyEncoder):
 
         Parameters
         ----------
-        X : Release, dataframe or array
+        X : Release, path, dataframe or array
             pandas, polars or pyarrow, a DuckDB relation, or an array, whose columns are called ``x0``, ``x1``, ….
-            Of a release, its table without the target.
+            Of a release, its table without the target; a path is that of a saved one.
         y : ignored
         """
         self._check_choice("shares", ("proportions", "uniform", "frequency"))
-        given: Any = self.proportions
-        if given is not None and not isinstance(given, Proportions):
-            got = type(given).__name__
-            raise BadInput.parameter("proportions", type(self).__name__, "None or Proportions of a release", got)
-        self.proportions_ = self._proportions_of(X)
+        X = loaded(X)
+        given = proportions_given(self.proportions, type(self).__name__)
+        own = self._own_proportions(X)
+        self.proportions_ = given if own is None and self.shares == "proportions" else own
         if self.shares == "proportions" and isinstance(X, Release) and self.proportions_ is None:
             raise _no_proportions("The release")
         return super().fit(X, y)
 
-    def _proportions_of(self, X: Any) -> Proportions | None:
-        if self.shares != "proportions":
-            return None
-        own = X.proportions if isinstance(X, Release) else None
-        return self.proportions if own is None else own
+    def _own_proportions(self, X: Any) -> Proportions | None:
+        """Those that a release brings."""
+        return X.proportions if isinstance(X, Release) and self.shares == "proportions" else None
 
     def _known_shares(self, name: str) -> tuple[Spread | None, Sequence[str]]:
         if self.shares != "proportions":
@@ -233,7 +234,7 @@ class ProportionalEncoder(HierarchyEncoder):
 
     def _blocks(self, X: Any, frame: nw.DataFrame[Any]) -> list[Block]:
         parts = part_columns(frame) if self.shares == "proportions" else {}
-        own = self._proportions_of(X)
+        own = self._own_proportions(X)
         known = _Known.of(self.proportions_ if own is None else own, frame)
 
         def block(one: FeatureColumn | Passed) -> Block:

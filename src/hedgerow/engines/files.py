@@ -26,9 +26,9 @@ from hedgerow.engines.sql import canonical_hash, column_list, file_literal, iden
 from hedgerow.errors import BadInput, InternalError, required, translated
 from hedgerow.frames import refuse_alike
 from hedgerow.paths import absolute
-from hedgerow.places import Scratch
 from hedgerow.recoding import Pieces, Recoding
 from hedgerow.schema import Roles, Schema
+from hedgerow.scratch import Scratch
 
 __all__ = ["File", "FileSource"]
 

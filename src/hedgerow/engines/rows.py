@@ -24,7 +24,8 @@ from hedgerow.engines.formulas import count_in_relation, escape_relation, formul
 from hedgerow.engines.sql import column_list, file_literal, identifier, literal, place_literal
 from hedgerow.errors import BadInput, translated
 from hedgerow.frames import as_arrow, open_frame, refuse_alike
-from hedgerow.places import Scratch, sha256
+from hedgerow.places import sha256
+from hedgerow.scratch import Scratch
 
 __all__ = ["FrameRows", "StagedRows"]
 

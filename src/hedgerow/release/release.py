@@ -13,12 +13,13 @@ from hedgerow.engines import Published, Wishes, file_format
 from hedgerow.errors import BadInput, translated
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.paths import absolute, refuse_overwriting
-from hedgerow.places import Scratch, check_place, locked, manifest_path, proportions_path, put, sha256
+from hedgerow.places import check_place, locked, manifest_path, proportions_path, put, sha256
 from hedgerow.proportions import Proportions
 from hedgerow.recoding import Recoding
 from hedgerow.release.guarantee import Guarantee
 from hedgerow.release.manifest import digits_shown, public_facts, versions
 from hedgerow.risk import Audit
+from hedgerow.scratch import Scratch
 from hedgerow.verifier import ClassCounts
 
 __all__ = ["Release", "check_destination"]

@@ -24,6 +24,7 @@ __all__ = [
     "manifest_path",
     "proportions_path",
     "put",
+    "refuse_existing",
     "sha256",
     "write_json",
 ]
@@ -53,6 +54,15 @@ def check_place(path: Path) -> None:
         raise BadInput(f"There is no folder {str(path.parent)!r} to write to.")
     if not os.access(path.parent, os.W_OK):
         raise BadInput(f"The folder {str(path.parent)!r} cannot be written to.")
+
+
+def refuse_existing(path: Path) -> None:
+    """Refuse a place where a file stands already."""
+    if path.exists() and not path.is_dir():
+        raise BadInput(
+            f"The file {str(path)!r} exists already. Name another one, or say that it may be written over (--force, "
+            "overwrite=True)."
+        )
 
 
 @contextmanager

@@ -106,7 +106,7 @@ def test_a_stopped_command_cleans_up(number: signal.Signals, status: int, large:
         out, err = process.communicate()
 
     assert process.returncode == status
-    assert out + err == ""
+    assert (out, err) == ("", "hedgerow: stopped; nothing is left half written.\n")
     assert list(tmp_path.iterdir()) == []
     assert list((tmp_path.parent / f"{tmp_path.name}-scratch").iterdir()) == []
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from hedgerow.verifier import count_classes as count_published
 
 __all__ = ["Guarantee"]
 
-_DELIMITER: Final = ","  # our own files have no other
+_DELIMITER, _ENCODING = ",", "utf-8"  # our own files have no others
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,12 @@ class Guarantee:
 
     def _count(self, artefact: Any) -> ClassCounts:
         classes = count_published(
-            artefact, self.quasi, sensitive=self.counted, missing=self.missing, delimiter=_DELIMITER
+            artefact,
+            self.quasi,
+            sensitive=self.counted,
+            missing=self.missing,
+            encoding=_ENCODING,
+            delimiter=_DELIMITER,
         )
         if classes.table_columns != self.columns:
             raise InternalError("the published columns are not those that were to be published")

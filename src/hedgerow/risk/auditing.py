@@ -43,14 +43,16 @@ def audit(
     k: int | None = None,
     missing: Sequence[str] = (),
     threshold: float | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    sheet: str | None = None,
 ) -> Audit:
     """Measure what a table gives away.
 
     Parameters
     ----------
     table : dataframe, DuckDB relation or path
-        pandas, polars or pyarrow; or a ``.csv``, ``.csv.gz`` or ``.parquet`` file. A file with a manifest beside it is
+        pandas, polars or pyarrow; or whatever files :class:`hedgerow.File` reads. A file with a manifest beside it is
         compared with the digest in it.
     quasi : sequence of str
         The columns by which a person could be found.
@@ -71,8 +73,10 @@ def audit(
         Texts that mean "no value".
     threshold : float, optional
         A record is at risk above it; 1/k if k is given, else 0.2.
-    encoding : str
-        Of CSV files.
+    encoding, delimiter : str, optional
+        Of text files, also of the population's; recognised if not given.
+    sheet : str, optional
+        Of a workbook: which sheet holds the table, where several hold something.
 
     Examples
     --------
@@ -88,8 +92,8 @@ def audit(
         raise BadInput.parameter("sensitive", "audit", "a list of column names", sensitive)
     protected = [column for one in demanded if (column := getattr(one, "column", None)) is not None]
     counted = dict.fromkeys((*sensitive, *(() if target is None else (target,)), *protected))
-    options: dict[str, Any] = {"missing": missing, "encoding": encoding}
-    counts = count_classes(table, quasi, sensitive=tuple(counted), entity=entity, **options)
+    options: dict[str, Any] = {"missing": missing, "encoding": encoding, "delimiter": delimiter}
+    counts = count_classes(table, quasi, sensitive=tuple(counted), entity=entity, sheet=sheet, **options)
     fit, unfit = manifest_fit(table)
     result = audit_counts(
         counts,

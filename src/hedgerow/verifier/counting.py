@@ -27,16 +27,16 @@ def count_classes(
     sensitive: Sequence[str] = (),
     entity: str | None = None,
     missing: Sequence[str] = (),
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     delimiter: str | None = None,
+    sheet: str | None = None,
 ) -> ClassCounts:
     """Count the rows, or the people, that share each combination of quasi-identifier values.
 
     Parameters
     ----------
     table : dataframe, DuckDB relation or path
-        pandas, polars or pyarrow; or the path of a ``.csv``, ``.csv.gz`` or ``.parquet`` file, which is
-        counted out of core.
+        pandas, polars or pyarrow; or whatever files :class:`hedgerow.File` reads, which are counted out of core.
     quasi : sequence of str
         The quasi-identifiers.
     sensitive : sequence of str
@@ -47,10 +47,12 @@ def count_classes(
     missing : sequence of str
         Texts that mean "no value", besides null and NaN. Missing is a value of its own; in a quasi-identifier each
         spelling of it is, because a reader can tell them apart.
-    encoding : str
-        Of a CSV file.
+    encoding : str, optional
+        Of text files; recognised by their first bytes if not given, else UTF-8.
     delimiter : str, optional
-        Of a CSV file; guessed from the header if not given.
+        Of text files; recognised from the header if not given.
+    sheet : str, optional
+        Of a workbook.
 
     Examples
     --------
@@ -65,7 +67,7 @@ def count_classes(
     person = () if entity is None else (entity,)
     schema = Schema(quasi=quasi, sensitive=sensitive, identifying=person, others="drop")
     names = (*quasi, *sensitive, *person)
-    opened = TableFile(table, encoding, delimiter) if is_path(table) else _opened(table)
+    opened = TableFile(table, encoding, delimiter, sheet) if is_path(table) else _opened(table)
     found = tuple(opened.names if isinstance(opened, TableFile) else opened.columns)
     schema.resolve(found)
     grouped = _group(opened, names, len(quasi))

@@ -8,18 +8,21 @@ from typing import Any
 import pytest
 
 from hedgerow.database import open_database
-from hedgerow.engines.csv_source import csv_scan, open_csv
+from hedgerow.engines.csv_source import csv_scan, open_csv, scan_all
 from hedgerow.errors import BadInput
+from hedgerow.intake import Part
 
 
 def scanned(
     content: bytes, folder: Path, encoding: str = "utf-8", delimiter: str = ","
 ) -> tuple[str, list[tuple[Any, ...]]]:
     (folder / "people.csv").write_bytes(content)
-    scan, records = open_csv(folder / "people.csv", encoding, delimiter, ["c0", "c1"], folder)
+    part = Part(folder / "people.csv", "people.csv", encoding=encoding, delimiter=delimiter)
+    ready = open_csv(part, ["c0", "c1"], folder)
+    scan = scan_all([ready], ["c0", "c1"])
     with open_database() as database:
-        rows = database.sql(f"SELECT * FROM {scan}").fetchall()
-    assert len(rows) == records
+        rows = database.sql(scan).fetchall()
+    assert len(rows) == ready.records
     return scan, rows
 
 
@@ -35,7 +38,9 @@ def test_a_file_with_line_ends_in_quotes_is_scanned_from_its_beginning(tmp_path:
     scan, rows = scanned(b'a,b\n1,"x\ny"\n', tmp_path)
     assert "parallel = false" in scan
     assert rows == [("1", "x\ny")]
-    assert "parallel = false" in csv_scan(tmp_path / "people.csv", ["a"], ","), "unless somebody has looked"
+    assert "parallel = false" in csv_scan([Part(tmp_path / "people.csv", "people.csv")], ["a"]), (
+        "unless somebody has looked"
+    )
 
 
 @pytest.mark.parametrize("delimiter", [",", ":"])

@@ -111,6 +111,20 @@ def test_a_stopped_command_cleans_up(number: signal.Signals, status: int, large:
     assert list((tmp_path.parent / f"{tmp_path.name}-scratch").iterdir()) == []
 
 
+def test_an_impatient_stop_cleans_up_too(large: Path, tmp_path: Path) -> None:
+    with start(large, tmp_path) as process:
+        wait_until(process, lambda: any(tmp_path.glob(".out.csv.hedgerow-*/out.csv")))
+        for _ in range(20):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.005)
+        out, err = process.communicate()
+
+    assert (process.returncode, out) == (130, "")
+    assert err == "hedgerow: stopped; nothing is left half written.\n"
+    assert list(tmp_path.iterdir()) == []
+    assert list((tmp_path.parent / f"{tmp_path.name}-scratch").iterdir()) == []
+
+
 @pytest.mark.parametrize("arguments", [["methods"], ["--help"]])
 def test_a_closed_pipe_is_no_bug(arguments: list[str]) -> None:
     with subprocess.Popen(

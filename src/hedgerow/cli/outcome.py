@@ -76,7 +76,8 @@ def _stopping() -> Iterator[_Signals]:
         yield signals
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            # After a stop the process ends, and what is still to be removed then must not be broken off either.
+            signal.signal(number, handler if signals.received is None else signal.SIG_IGN)
 
 
 def _failed(error: BaseException) -> int:

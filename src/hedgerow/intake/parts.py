@@ -108,7 +108,7 @@ def check_encoding(encoding: str | None, owner: str) -> None:
     if encoding is None:
         return
     unknown = BadInput.parameter("encoding", owner, "the name of a text encoding", encoding)
-    with translated(LookupError, UnicodeError, TypeError, into=unknown):
+    with translated(LookupError, ValueError, TypeError, into=unknown):
         io.TextIOWrapper(io.BytesIO(), encoding).read()  # also refuses codecs that are no text, such as base64
 
 

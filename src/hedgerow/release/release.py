@@ -107,10 +107,10 @@ class Release:
         """
         place = absolute(path)
         check_destination(place)
-        if not overwrite:
-            refuse_existing(place)
         for written in (place, manifest_path(place), proportions_path(place)):
             refuse_overwriting(written, self.reads, "The release's")
+        if not overwrite:
+            refuse_existing(place)
         full = BadInput(f"The file {str(path)!r} cannot be written. Is the disk full?")
         with translated(OSError, into=full):
             escape_formulas = escape_formulas and file_format(place) == "csv"

@@ -538,11 +538,11 @@ def test_wrong_options(options: dict[str, Any], message: str, tmp_path: Path) ->
 def test_wrong_paths(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="There is no file"):
         open_source(str(tmp_path / "none.csv"))
-    os.mkfifo(tmp_path / "folder.csv")
+    os.mkfifo(tmp_path / "pipe.csv")
     with pytest.raises(BadInput, match="is not a file"):
-        open_source(tmp_path / "folder.csv")
-    with pytest.raises(BadInput, match=r"neither \.csv, \.csv\.gz nor \.parquet"):
-        open_source(written(tmp_path, "age\n1\n", "people.txt"))
+        open_source(tmp_path / "pipe.csv")
+    with pytest.raises(BadInput, match=r"'people\.doc' is not that of a table"):
+        open_source(written(tmp_path, "age\n1\n", "people.doc"))
 
 
 def test_nan_in_parquet(tmp_path: Path) -> None:

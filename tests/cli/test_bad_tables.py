@@ -52,7 +52,7 @@ BAD_TABLES: dict[str, tuple[str, bytes, tuple[str, ...], tuple[str, ...]]] = {
         ("--encoding", "utf-8"),
         ("utf-8", "line 1", "--encoding"),
     ),
-    "UTF-16, cut": ("people.csv", TABLE.decode().encode("utf-16")[:-1], (), ("utf-16", "line 6", "--encoding")),
+    "UTF-16, cut": ("people.csv", TABLE.decode().encode("utf-16")[:-1], (), ("utf-16", "line 5", "--encoding")),
     "UTF-8 as ASCII": (
         "people.csv",
         TABLE + "Zebulonë,20,M,1,flu,low\n".encode(),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +15,8 @@ from typing import Any
 import openpyxl
 import pandas as pd
 import pytest
+
+import hedgerow
 
 HEADER = "name,age,sex,zip,ill,income"
 
@@ -94,6 +98,21 @@ def test_standard_input(kind: str, real: Any, tmp_path: Path, rows: str, roles: 
     twice = real("audit", "-", "--quasi", "age", "--population", "-", stdin=content)
     assert (twice.status, "both standard input" in twice.err) == (2, True)
     assert list((tmp_path.parent / f"{tmp_path.name}-scratch").iterdir()) == []
+
+
+def test_the_file_behind_standard_input_is_not_written_over(people: Path, roles: tuple[str, ...]) -> None:
+    before = people.read_bytes()
+    arguments = ("anonymize", "-", *roles, "-k", "2", "--output", people.name, "--force")
+    with people.open("rb") as table:
+        done = subprocess.run(
+            [sys.executable, "-m", "hedgerow", *arguments],
+            stdin=table,
+            cwd=people.parent,
+            env={"PYTHONPATH": str(Path(hedgerow.__file__).parents[1]), "PATH": ""},
+            capture_output=True,
+        )
+    assert (done.returncode, b"is a file that is read" in done.stderr) == (2, True)
+    assert people.read_bytes() == before
 
 
 def test_the_sheet_of_a_workbook(run: Any, tmp_path: Path, rows: str, roles: tuple[str, ...]) -> None:

@@ -36,7 +36,7 @@ def run(job: Job, job_file: str | None = None) -> None:
     _refuse_weak_proportions(job, requirements)
     schema = _schema(job, requirements)
     files = [one for one in schema.hierarchies.values() if isinstance(one, Path) or Path(one).suffix]
-    reads = (*find_table(source).files, *map(Path, files), *(() if job_file is None else (Path(job_file),)))
+    reads = (*find_table(source).reads, *map(Path, files), *(() if job_file is None else (Path(job_file),)))
     _check_places(reads, output, job.recoding, force=job.force)
 
     # Last, because a method knows of Arrow, which takes longer to import than all of the above.

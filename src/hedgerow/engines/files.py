@@ -148,7 +148,7 @@ class FileSource:
     @property
     def reads(self) -> tuple[Path, ...]:
         """The files."""
-        return self._file.found.files
+        return self._file.found.reads
 
     def _connect(self) -> duckdb.DuckDBPyConnection:
         limit = self._file.memory_limit

@@ -21,6 +21,7 @@ _TEXTS: Final = (".csv", ".tsv", ".txt")
 _SEVERAL: Final = (*_TEXTS, *(f"{text}.gz" for text in _TEXTS), ".parquet")
 _PACKED: Final = (".zip", ".xlsx")
 ENDINGS: Final = (*_SEVERAL, *_PACKED)
+_REDIRECTED: Final = Path("/dev/stdin")  # where the system has it, the very file that a shell lets be read
 _ADVICE: Final = "Known are .csv, .tsv and .txt, each also with .gz, .parquet, .zip and .xlsx."
 
 
@@ -44,6 +45,11 @@ class Found:
     files: tuple[Path, ...]
     names: tuple[str, ...]
     ending: str
+
+    @property
+    def reads(self) -> tuple[Path, ...]:
+        """The files that must not be written over; also the one that standard input may come from."""
+        return self.files or tuple(path for path in (_REDIRECTED,) if path.exists())
 
     @property
     def is_packed(self) -> bool:

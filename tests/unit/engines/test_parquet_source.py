@@ -57,9 +57,10 @@ def test_a_text_is_the_same_type_however_arrow_holds_it(tmp_path: Path) -> None:
 
 
 def test_the_wrong_value_and_the_damaged_file_are_named(tmp_path: Path) -> None:
-    place = written(tmp_path, a={"n": ["x"], "age": [1.0]}, b={"n": ["x"] * 2, "age": [1.0, float("nan")]})
+    wrong = {"n": ["x"] * 2, "age": [1.0, float("nan")], "m": [1, 2]}
+    place = written(tmp_path, a={"n": ["x"], "age": [1.0], "m": [1]}, b=wrong)
     with pytest.raises(BadInput, match=r"first at row 2 of 'b\.parquet'"):
-        opened(place).count(SCHEMA, SCHEMA.resolve(["n", "age"]))
+        opened(place).count(SCHEMA, SCHEMA.resolve(["n", "age", "m"]))
     numbers = {"age": [n * 7919 % 10007 for n in range(20_000)]}
     place = written(tmp_path, a=numbers, b=numbers)
     raw = bytearray((tmp_path / "b.parquet").read_bytes())

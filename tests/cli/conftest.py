@@ -59,17 +59,17 @@ def snapshot(folder: Path) -> dict[str, str]:
 def real(tmp_path: Path) -> Run:
     """Run ``hedgerow`` with some arguments in ``tmp_path``, in a process of its own."""
 
-    def runner(*arguments: str) -> Outcome:
+    def runner(*arguments: str, stdin: bytes | None = None) -> Outcome:
         done = subprocess.run(
             [sys.executable, "-m", "hedgerow", *arguments],
             cwd=tmp_path,
             env=environment(tmp_path),
+            input=stdin,
             capture_output=True,
-            encoding="utf-8",
             timeout=120,
             check=False,
         )
-        return Outcome(done.returncode, done.stdout, done.stderr)
+        return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return runner
 

@@ -75,11 +75,11 @@ def test_release_summary_and_manifest(run: Any, people: Path, roles: tuple[str, 
     assert sorted(path.name for path in people.parent.iterdir()) == ["out.csv", "out.csv.manifest.json", "people.csv"]
 
 
-def test_quiet_says_nothing_and_an_output_is_replaced(run: Any, people: Path, roles: tuple[str, ...]) -> None:
+def test_quiet_says_nothing_and_an_output_is_replaced_by_force(run: Any, people: Path, roles: tuple[str, ...]) -> None:
     out = people.parent / "out.csv"
     out.write_text("what stood here before")
 
-    outcome = run("anonymize", people.name, *roles, "-k", "2", "--quiet", "-o", "out.csv")
+    outcome = run("anonymize", people.name, *roles, "-k", "2", "--quiet", "-o", "out.csv", "--force")
 
     assert (outcome.status, outcome.out, outcome.err) == (0, "", "")
     assert len(read(out)) == 8
@@ -362,7 +362,7 @@ def test_formulas_are_told_and_escaped(run: Any, tmp_path: Path) -> None:
     assert told.status == 0
     assert "6 cells of 'note'" in told.out
     assert sorted((tmp_path / "out.csv").read_text().split()[1:]) == ["20,=1+1"] * 3 + ["20,@x"] * 3
-    assert run(*arguments, "--escape-formulas").status == 0
+    assert run(*arguments, "--escape-formulas", "--force").status == 0
     assert sorted((tmp_path / "out.csv").read_text().split()[1:]) == ["20,'=1+1"] * 3 + ["20,'@x"] * 3
 
 

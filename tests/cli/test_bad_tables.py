@@ -46,7 +46,13 @@ BAD_TABLES: dict[str, tuple[str, bytes, tuple[str, ...], tuple[str, ...]]] = {
     "short line": ("people.csv", TABLE + f"{SECRET},20\n".encode(), (), ("Line 6", "2 fields", "header has 6")),
     "long line": ("people.csv", TABLE + (LINE.strip() + f",{SECRET}\n").encode(), (), ("Line 6", "7 fields")),
     "undecodable": ("people.csv", TABLE + b"Zebulon\xe9,20,M,1,flu,low\n", (), ("utf-8", "line 6", "--encoding")),
-    "UTF-16 as UTF-8": ("people.csv", TABLE.decode().encode("utf-16"), (), ("utf-8", "line 1", "--encoding")),
+    "UTF-16 as UTF-8": (
+        "people.csv",
+        TABLE.decode().encode("utf-16"),
+        ("--encoding", "utf-8"),
+        ("utf-8", "line 1", "--encoding"),
+    ),
+    "UTF-16, cut": ("people.csv", TABLE.decode().encode("utf-16")[:-1], (), ("utf-16", "line 5", "--encoding")),
     "UTF-8 as ASCII": (
         "people.csv",
         TABLE + "Zebulonë,20,M,1,flu,low\n".encode(),
@@ -88,7 +94,7 @@ BAD_TABLES: dict[str, tuple[str, bytes, tuple[str, ...], tuple[str, ...]]] = {
     "UTF-8 as UTF-16": ("people.csv", TABLE, ("--encoding", "utf-16"), ("'people.csv'", "utf-16", "--encoding")),
     "NUL in a number": ("people.csv", TABLE + b"x,2\x000,M,1,flu,low\n", (), ("'age'", "line 6")),
     "NUL in the header": ("people.csv", TABLE.replace(b"name", b"na\0me"), (), ("no column 'name'",)),
-    "other delimiter": ("people.csv", TABLE.replace(b",", b";"), (), ("--delimiter ';'",)),
+    "other delimiter": ("people.csv", TABLE.replace(b",", b";"), ("--delimiter", ","), ("--delimiter ';'",)),
     "named delimiter is another": ("people.csv", TABLE, ("--delimiter", ";"), ("--delimiter ','",)),
     "truncated gzip": ("people.csv.gz", gzip.compress(TABLE)[:-20], (), ("'people.csv.gz'", "damaged")),
     "gzip with a wrong byte": (
@@ -109,8 +115,10 @@ BAD_TABLES: dict[str, tuple[str, bytes, tuple[str, ...], tuple[str, ...]]] = {
     "NaN in the target": ("people.parquet", parquet(income=[1.0, 2.0, 3.0, NAN]), (), ("'income'", "NaN", "row 4")),
     "lists": ("people.parquet", parquet(age=[[1], [2], [3], [4]]), (), ("'age'", "nested")),
     "bytes": ("people.parquet", parquet(sex=[b"Zebulon"] * 4), (), ("'sex'", "binary")),
-    "text file": ("people.txt", TABLE, (), ("'people.txt'", ".csv", ".parquet")),
-    "spreadsheet": ("people.xlsx", TABLE, (), ("'people.xlsx'", ".csv", ".parquet")),
+    "a document": ("people.doc", TABLE, (), ("'people.doc'", ".csv", ".parquet")),
+    "no workbook": ("people.xlsx", TABLE, (), ("'people.xlsx'", "Excel workbook")),
+    "no archive": ("people.zip", TABLE, (), ("'people.zip'", "damaged")),
+    "a sheet of a CSV": ("people.csv", TABLE, ("--sheet", "one"), ("'people.csv'", "no .xlsx")),
     "many columns": (
         "people.csv",
         (",".join(f"n{at}" for at in range(100_000)) + "\n").encode() + TABLE,
@@ -139,7 +147,8 @@ AUDIT_REFUSES = {
     "undecodable": ("people.csv", TABLE + b"x,20,Zebulon\xe9,1,flu,low\n", ("'people.csv'", "utf-8")),
     "duplicate header": ("people.csv", TABLE.replace(b"zip", b"age"), ("several columns", "'age'")),
     "not Parquet": ("people.parquet", b"Zebulon" * 50, ("'people.parquet'", "Parquet")),
-    "wrong ending": ("people.txt", TABLE, ("'people.txt'", ".csv", ".parquet")),
+    "wrong ending": ("people.doc", TABLE, ("'people.doc'", ".csv", ".parquet")),
+    "no workbook": ("people.xlsx", TABLE, ("'people.xlsx'", "Excel workbook")),
     "truncated gzip": ("people.csv.gz", gzip.compress(TABLE)[:-20], ("'people.csv.gz'",)),
 }
 

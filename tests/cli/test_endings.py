@@ -106,7 +106,21 @@ def test_a_stopped_command_cleans_up(number: signal.Signals, status: int, large:
         out, err = process.communicate()
 
     assert process.returncode == status
-    assert out + err == ""
+    assert (out, err) == ("", "hedgerow: stopped; nothing is left half written.\n")
+    assert list(tmp_path.iterdir()) == []
+    assert list((tmp_path.parent / f"{tmp_path.name}-scratch").iterdir()) == []
+
+
+def test_an_impatient_stop_cleans_up_too(large: Path, tmp_path: Path) -> None:
+    with start(large, tmp_path) as process:
+        wait_until(process, lambda: any(tmp_path.glob(".out.csv.hedgerow-*/out.csv")))
+        for _ in range(20):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.005)
+        out, err = process.communicate()
+
+    assert (process.returncode, out) == (130, "")
+    assert err == "hedgerow: stopped; nothing is left half written.\n"
     assert list(tmp_path.iterdir()) == []
     assert list((tmp_path.parent / f"{tmp_path.name}-scratch").iterdir()) == []
 

@@ -53,3 +53,5 @@ def test_demo(run: Any, tmp_path: Path) -> None:
 
     typed = next(line for line in shown.out.splitlines() if line.strip().startswith("hedgerow audit"))
     assert run(*shlex.split(typed)[1:]).status == 0
+    again = run("demo", "--rows", "1000", "-k", "5", "--folder", "new/demo")
+    assert (again.status, again.err) == (0, ""), "its own files may be written over"

@@ -14,7 +14,7 @@ from hedgerow.datasets import make_census
 QUASI = ["age", "sex", "education"]
 ARGUMENTS = (
     *("anonymize", "people.csv", "--quasi", ",".join(QUASI), "--target", "income", "--others", "drop", "-k", "5"),
-    *("--output", "out/out.csv", "--publish-proportions", "--quiet"),
+    *("--output", "out/out.csv", "--publish-proportions", "--quiet", "--force"),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -67,6 +68,37 @@ def _parquet(table: pa.Table, folder: Path) -> Path:
     return folder / "people.parquet"
 
 
+def _text(table: pa.Table, folder: Path, name: str, **options: Any) -> Path:
+    table.to_pandas(types_mapper=pd.ArrowDtype).to_csv(folder / name, index=False, **options)
+    return folder / name
+
+
+def _zip(table: pa.Table, folder: Path) -> Path:
+    with zipfile.ZipFile(folder / "people.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write(_text(table, folder, "inside.txt", sep="|"), "../people.txt")
+    return folder / "people.zip"
+
+
+def _workbook(table: pa.Table, folder: Path) -> Path:
+    table.to_pandas(types_mapper=pd.ArrowDtype).to_excel(folder / "people.xlsx", index=False)
+    return folder / "people.xlsx"
+
+
+def _folder(table: pa.Table, folder: Path) -> Path:
+    """Three parts: one plain, one with another delimiter, one without a record."""
+    (folder / "people").mkdir()
+    _text(table.slice(0, 25), folder / "people", "a.csv")
+    _text(table.slice(25), folder / "people", "b.csv", sep=";", encoding="utf-16")
+    _text(table.slice(0, 0), folder / "people", "c.csv")
+    return folder / "people"
+
+
+def _pattern(table: pa.Table, folder: Path) -> Path:
+    for number in range(3):
+        pq.write_table(table.slice(number * 20, 20), folder / f"people-{number}.parquet")
+    return folder / "people-*.parquet"
+
+
 def _categories(table: pa.Table, folder: Path) -> pa.Table:
     city = table.column("city").dictionary_encode()
     return table.set_column(table.column_names.index("city"), "city", city)
@@ -83,6 +115,14 @@ SOURCES: dict[str, Callable[[pa.Table, Path], Any]] = {
     "CSV": _csv,
     "CSV, compressed": _gzip,
     "Parquet": _parquet,
+    "TSV": lambda table, folder: _text(table, folder, "people.tsv", sep="\t"),
+    "text with semicolons": lambda table, folder: _text(table, folder, "people.txt", sep=";"),
+    "UTF-16": lambda table, folder: _text(table, folder, "people.csv", encoding="utf-16"),
+    "UTF-8 with its mark": lambda table, folder: _text(table, folder, "people.csv", encoding="utf-8-sig"),
+    "ZIP": _zip,
+    "Excel": _workbook,
+    "a folder of CSV": _folder,
+    "a pattern of Parquet": _pattern,
 }
 
 
@@ -187,6 +227,18 @@ def test_a_mondrian_release_is_the_same(opened: Any, relaxed: bool) -> None:
 def test_the_table_comes_back_as_the_type_it_was(opened: Any) -> None:
     table = hr.anonymize(opened, SCHEMA, k=4).table
     assert type(table) is (duckdb.DuckDBPyRelation if isinstance(opened, Path) else type(opened))
+
+
+def test_the_verifier_counts_the_same(opened: Any) -> None:
+    """It opens whatever the engine does, by itself."""
+    found = count_classes(opened, ["city", "visits"], sensitive=["disease"], missing=["?"])
+    expected = count_classes(people(), ["city", "visits"], sensitive=["disease"], missing=["?"])
+    for one, other in zip(found.labels, expected.labels, strict=True):
+        assert one.tolist() == other.tolist()
+    assert Counter(zip(map(tuple, found.codes.tolist()), found.sizes.tolist(), strict=True)) == Counter(
+        zip(map(tuple, expected.codes.tolist()), expected.sizes.tolist(), strict=True)
+    )
+    assert hr.audit(opened, quasi=["city"], sensitive=["disease"]).rows == ROWS
 
 
 def test_without_any_insensitive_column(opened: Any) -> None:

@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 
 from hedgerow.database import open_database
 from hedgerow.engines import csv_shape
-from hedgerow.engines.csv_source import open_csv
-from hedgerow.engines.csv_text import explain_fault, read_header
+from hedgerow.engines.csv_source import open_csv, scan_all
+from hedgerow.engines.csv_text import find_fault, read_header
 from hedgerow.errors import BadInput
+from hedgerow.intake import Part, written_here
 
 Record = tuple[str | None, ...]
 
@@ -52,18 +53,19 @@ def read(raw: bytes, delimiter: str = ",", encoding: str = "utf-8", name: str = 
     with tempfile.TemporaryDirectory() as folder, open_database() as database:
         path = Path(folder) / name
         path.write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
+        part = Part(path, name, encoding=encoding, delimiter=delimiter)
         try:
-            columns = [f"c{at}" for at, _ in enumerate(read_header(path, encoding, delimiter))]
-            scan, number = open_csv(path, encoding, delimiter, columns, Path(folder))
+            columns = [f"c{at}" for at, _ in enumerate(read_header(part))]
+            ready = open_csv(part, columns, Path(folder))
         except BadInput:
             return None
         try:
-            rows = database.sql(f"SELECT * FROM {scan}").fetchall()
+            rows = database.sql(scan_all([ready], columns)).fetchall()
         except duckdb.Error:
             # What DuckDB refuses must be wrong to Python too, which then tells the line.
-            assert "ine " in str(explain_fault(path, encoding, delimiter))
+            assert "ine " in str(find_fault(part))
             return None
-        assert len(rows) == number
+        assert len(rows) == ready.records
         return rows
 
 
@@ -131,4 +133,4 @@ def test_a_fault_has_a_line(body: str) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "people.csv"
             path.write_bytes(raw)
-            assert "ine " in str(explain_fault(path, "utf-8", ","))
+            assert "ine " in str(find_fault(written_here(path)))

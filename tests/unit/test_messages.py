@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import openpyxl
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -68,6 +70,34 @@ def damaged(folder: Path) -> Path:
     return path
 
 
+def several(name: str, *contents: str) -> Callable[[Path], Any]:
+    def make(folder: Path) -> Path:
+        for number, content in enumerate(contents):
+            (folder / f"{number}{name}").write_text(content)
+        return folder
+
+    return make
+
+
+def zipped(folder: Path, content: str) -> Path:
+    with zipfile.ZipFile(folder / "people.zip", "w") as archive:
+        archive.writestr(f"{SECRET}.csv", content)
+    return folder / "people.zip"
+
+
+def workbook(folder: Path, *rows: list[Any]) -> Path:
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(folder / "people.xlsx")
+    return folder / "people.xlsx"
+
+
+def cut(path: Path) -> Path:
+    path.write_bytes(path.read_bytes()[:-40])
+    return path
+
+
 BAD: dict[str, Callable[[Path], Any]] = {
     "CSV: too few fields": csv_file(f"age,n\n{SECRET}\n"),
     "CSV: too many fields": csv_file(f"age,n\n1,{SECRET},3\n"),
@@ -78,6 +108,13 @@ BAD: dict[str, Callable[[Path], Any]] = {
     "CSV: cut": csv_file(f"age,n\n{SECRET},4\n" * 3, "people.csv.gz"),
     "CSV: ASCII": lambda folder: File(csv_file(f"age,n\n{SECRET}é,4\n")(folder), encoding="ascii"),
     "CSV: UTF-16": lambda folder: File(csv_file(f"age,n\n{SECRET},4\n")(folder), encoding="utf-16"),
+    "CSV: several, one without a header": several("a.csv", "age,n\n1,2\n", f"{SECRET},{SECRET}\n"),
+    "CSV: several, one broken": several("a.csv", "age,n\n1,2\n", f"age,n\n{SECRET}\n"),
+    "ZIP: a short line": lambda folder: zipped(folder, f"age,n\n{SECRET}\n"),
+    "ZIP: damaged": lambda folder: cut(zipped(folder, f"age,n\n{SECRET},1\n")),
+    "Excel: a name twice": lambda folder: workbook(folder, ["age", "age"], [1, SECRET]),
+    "Excel: no name": lambda folder: workbook(folder, ["age", None], [1, SECRET]),
+    "Excel: damaged": lambda folder: cut(workbook(folder, ["age", "n"], [1, SECRET])),
     "Parquet: damaged": damaged,
     "Parquet: NaN": parquet(age=[1.0, float("nan")], n=[SECRET, SECRET]),
     "Parquet: nested": parquet(age=[{SECRET: 1}]),
@@ -99,6 +136,17 @@ def test_bad_tables(case: str, tmp_path: Path) -> None:
     data = BAD[case](tmp_path)
     with pytest.raises(HedgerowError) as caught:
         hr.anonymize(data, AGE, k=1)
+    assert SECRET not in told(caught.value)
+    assert list(chain(caught.value)) == [caught.value], "another error hangs on it"
+
+
+FILES = [case for case in BAD if case.startswith(("CSV: several", "ZIP", "Excel: damaged"))]
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_audits_of_bad_files(case: str, tmp_path: Path) -> None:
+    with pytest.raises(HedgerowError) as caught:
+        hr.audit(BAD[case](tmp_path), quasi=["n"])
     assert SECRET not in told(caught.value)
     assert list(chain(caught.value)) == [caught.value], "another error hangs on it"
 

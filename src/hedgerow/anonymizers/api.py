@@ -36,7 +36,7 @@ def anonymize(
     Parameters
     ----------
     data : dataframe, DuckDB relation, path or File
-        pandas, polars or pyarrow; ``.csv``, ``.csv.gz`` or ``.parquet``.
+        pandas, polars or pyarrow; or whatever files :class:`hedgerow.File` reads.
     schema : Schema
         The roles of the columns.
     method : str or Anonymizer, optional

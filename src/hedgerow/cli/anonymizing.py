@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.cli.hierarchy_files import find_hierarchies, needing_trees
 from hedgerow.cli.job import Job
+from hedgerow.cli.lists import read_delimiter
 from hedgerow.errors import BadInput
+from hedgerow.intake import find_table
 from hedgerow.paths import is_same_file, refuse_overwriting
-from hedgerow.places import manifest_path, proportions_path
+from hedgerow.places import manifest_path, proportions_path, refuse_existing
 from hedgerow.schema import Schema
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ __all__ = ["run"]
 
 def run(job: Job, job_file: str | None = None) -> None:
     """Do the job: everything that can be refused without reading the table is refused first."""
-    source, output = _named(job.input, "input", "INPUT"), _named(job.output, "output", "--output out.csv")
+    source, output = _named(job.input, "input", "INPUT"), Path(_named(job.output, "output", "--output out.csv"))
     if not job.quasi:
         raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found (--quasi).")
     typed = _with_options(job)
@@ -34,8 +36,8 @@ def run(job: Job, job_file: str | None = None) -> None:
     _refuse_weak_proportions(job, requirements)
     schema = _schema(job, requirements)
     files = [one for one in schema.hierarchies.values() if isinstance(one, Path) or Path(one).suffix]
-    reads = (source, *map(Path, files), *(() if job_file is None else (Path(job_file),)))
-    _check_places(reads, output, job.recoding)
+    reads = (*find_table(source).reads, *map(Path, files), *(() if job_file is None else (Path(job_file),)))
+    _check_places(reads, output, job.recoding, force=job.force)
 
     # Last, because a method knows of Arrow, which takes longer to import than all of the above.
     from hedgerow.anonymizers.registry import DEFAULT_METHOD, find_method
@@ -49,9 +51,10 @@ def run(job: Job, job_file: str | None = None) -> None:
     file = File(
         source,
         encoding=job.encoding,
-        delimiter=_delimiter(job.delimiter),
+        delimiter=read_delimiter(job.delimiter),
         decimal=job.decimal,
         memory_limit=job.memory_limit,
+        sheet=job.sheet,
     )
 
     from hedgerow.anonymizers.api import anonymize
@@ -72,17 +75,17 @@ def run(job: Job, job_file: str | None = None) -> None:
             **parameters,
         )
         progress("Saving")
-        release.save(output, escape_formulas=job.escape_formulas)
+        release.save(output, escape_formulas=job.escape_formulas, overwrite=job.force)
         if job.recoding is not None:
             release.recoding.save(job.recoding)
     if not job.quiet:
         show_release(screen(), release, output, given=set(schema.hierarchies), recoding=job.recoding)
 
 
-def _named(path: str | None, what: str, how: str) -> Path:
+def _named(path: str | None, what: str, how: str) -> str:
     if not path:
         raise BadInput(f"No {what} file is named. Name it: hedgerow anonymize … {how}, or in a job file.")
-    return Path(path)
+    return path
 
 
 def _with_options(job: Job) -> dict[str, str | bool | int | float]:
@@ -149,16 +152,13 @@ def _schema(job: Job, requirements: tuple[Requirement, ...]) -> Schema:
     )
 
 
-def _delimiter(typed: str) -> str:
-    """A tab is hard to type: its usual spelling is understood."""
-    return "\t" if typed == r"\t" else typed
-
-
-def _check_places(reads: Sequence[Path], output: Path, recoding: str | None) -> None:
-    """Refuse to write over what is read, or one output over the other."""
+def _check_places(reads: Sequence[Path], output: Path, recoding: str | None, *, force: bool) -> None:
+    """Refuse to write over what is read, one output over the other, or over what is there unless that is meant."""
     published = [output, manifest_path(output), proportions_path(output)]
     for path in published:
         refuse_overwriting(path, reads, "--output")
+    if not force:
+        refuse_existing(output)
     if recoding is None:
         return
     private = Path(recoding)
@@ -169,3 +169,5 @@ def _check_places(reads: Sequence[Path], output: Path, recoding: str | None) -> 
             "--recoding names the release, its manifest or its proportions. The recoding is private: name another file."
         )
     refuse_overwriting(private, reads, "--recoding")
+    if not force:
+        refuse_existing(private)

@@ -29,7 +29,14 @@ Require = Annotated[
 Hierarchies = Annotated[
     str | None, typer.Option(metavar="DIR", help="Folder with COLUMN.csv (ARX) or COLUMN.toml files.")
 ]
-Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of a CSV; utf-8 if not given.")]
+Encoding = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Encoding of text; by its first bytes, or utf-8, if not given.")
+]
+Delimiter = Annotated[
+    str | None, typer.Option(metavar="SIGN", help="Between columns of text; found in the header if not given.")
+]
+Sheet = Annotated[str | None, typer.Option(metavar="NAME", help="Of a workbook with several sheets.")]
+_TABLE = "A .csv, .tsv, .txt (also .gz), .parquet, .zip or .xlsx file; a folder or 'pattern*' of files; - for stdin."
 
 
 def _show_version(wanted: bool) -> None:
@@ -55,7 +62,7 @@ def hedgerow(
 @app.command(epilog="Lists are separated by commas; a name that holds a comma stands in double quotes.")
 def anonymize(
     *,
-    input: Annotated[str | None, typer.Argument(metavar="INPUT", help="A .csv, .csv.gz or .parquet file.")] = None,
+    input: Annotated[str | None, typer.Argument(metavar="INPUT", help=_TABLE)] = None,
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="The release.")] = None,
     quasi: Annotated[
         Columns, typer.Option(metavar="COLUMNS", help="By which a person could be found: generalized.")
@@ -109,11 +116,10 @@ def anonymize(
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="The same seed, the same release.")] = None,
     encoding: Encoding = None,
-    delimiter: Annotated[
-        str | None, typer.Option(metavar="SIGN", help="Of the input CSV; a comma if not given.")
-    ] = None,
+    delimiter: Delimiter = None,
+    sheet: Sheet = None,
     decimal: Annotated[
-        str | None, typer.Option(metavar="SIGN", help="Before decimals in the input CSV; a point if not given.")
+        str | None, typer.Option(metavar="SIGN", help="Before decimals in text; a point if not given.")
     ] = None,
     memory_limit: Annotated[str | None, typer.Option(metavar="SIZE", help="Such as 2GB.")] = None,
     job: Annotated[
@@ -136,6 +142,7 @@ def anonymize(
     allow_weak: Annotated[
         bool | None, typer.Option("--allow-weak", help="Write a release that does not keep its guarantee.")
     ] = None,
+    force: Annotated[bool | None, typer.Option("--force", help="Write over a release that is there already.")] = None,
     quiet: Annotated[bool | None, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = None,
 ) -> None:
     """Anonymize a table, verify the result, and write it with its manifest."""
@@ -158,7 +165,7 @@ def anonymize(
 @app.command()
 def audit(
     *,
-    table: Annotated[str, typer.Argument(metavar="TABLE", help="A .csv, .csv.gz or .parquet file.")],
+    table: Annotated[str, typer.Argument(metavar="TABLE", help=_TABLE)],
     quasi: Annotated[Columns, typer.Option(metavar="COLUMNS", help="By which a person could be found.")] = None,
     sensitive: Annotated[Columns, typer.Option(metavar="COLUMNS", help="What must not become known.")] = None,
     target: Annotated[str | None, typer.Option(metavar="COLUMN", help="The class to be learnt.")] = None,
@@ -176,11 +183,13 @@ def audit(
         float | None, typer.Option(metavar="RISK", help="A record is at risk above it; 1/k or 0.2.")
     ] = None,
     encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    sheet: Sheet = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure what a table gives away. Exit 0 if the requirements hold or none is given, else 3."""
     from hedgerow.cli.auditing import run
-    from hedgerow.cli.lists import split_names
+    from hedgerow.cli.lists import read_delimiter, split_names
 
     holds = run(
         table,
@@ -194,7 +203,9 @@ def audit(
         missing=missing or [],
         hierarchies=hierarchies,
         threshold=threshold,
-        encoding=encoding or "utf-8",
+        encoding=encoding,
+        delimiter=read_delimiter(delimiter),
+        sheet=sheet,
         as_json=as_json,
     )
     if not holds:

@@ -9,6 +9,7 @@ import typer
 
 from hedgerow.cli.hierarchy_files import find_hierarchies, give_trees, needing_trees
 from hedgerow.errors import BadInput
+from hedgerow.intake import STANDARD_INPUT
 
 __all__ = ["run"]
 
@@ -26,12 +27,17 @@ def run(
     missing: Sequence[str],
     hierarchies: str | None,
     threshold: float | None,
-    encoding: str,
+    encoding: str | None,
+    delimiter: str | None,
+    sheet: str | None,
     as_json: bool,
 ) -> bool:
     """Print the audit and return whether the requirements hold; without requirements they do."""
     if not quasi:
         raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found (--quasi).")
+
+    if table == population == STANDARD_INPUT:
+        raise BadInput("Table and population are both standard input, which can be read once. Name a file.")
 
     from hedgerow import privacy
 
@@ -61,6 +67,8 @@ def run(
         missing=tuple(dict.fromkeys((*missing, ""))),
         threshold=threshold,
         encoding=encoding,
+        delimiter=delimiter,
+        sheet=sheet,
     )
     if as_json:
         typer.echo(json.dumps(result.to_dict(), indent=2, ensure_ascii=False))

@@ -89,7 +89,7 @@ def _save(census: pa.Table, release: Release, folder: Path) -> tuple[Path, Path]
     staged = folder / ".census.csv.partial"
     csv.write_csv(census, staged)
     staged.replace(original)
-    return original, release.save(folder / "release.csv")
+    return original, release.save(folder / "release.csv", overwrite=True)
 
 
 def _two_groups(published: Any, quasi: tuple[str, ...], each: int = 3) -> Any:

@@ -2,7 +2,7 @@
 
 The fields have the names of the options (``memory-limit`` or ``memory_limit``; ``drop`` is ``identifying``). Lists
 are TOML arrays or texts with commas, the method's parameters a table ``[set]``. Relative paths start at the job
-file's folder, so that a job runs from anywhere.
+file's folder, so that a job runs from anywhere; the input ``-`` is standard input there too.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from hedgerow.cli.lists import split_names
 from hedgerow.errors import BadInput, translated
+from hedgerow.intake import STANDARD_INPUT
 
 __all__ = ["Job", "assemble", "read_job"]
 
@@ -70,9 +71,10 @@ class Job(BaseModel):
     metric: Text
     time_limit: Annotated[float | None, Field(description="a number of seconds")] = None
     seed: Annotated[int | None, Field(ge=0, description="a whole number >= 0")] = None
-    encoding: Annotated[str, Field(description="a text")] = "utf-8"
-    delimiter: Annotated[str, Field(description="a text")] = ","
+    encoding: Text
+    delimiter: Text
     decimal: Annotated[str, Field(description="a text")] = "."
+    sheet: Text
     memory_limit: Text
     recoding: Text
     publish_proportions: Annotated[bool, Field(description="true or false")] = False
@@ -80,6 +82,7 @@ class Job(BaseModel):
     min_support: Annotated[int | None, Field(ge=1, description="a whole number >= 1")] = None
     quiet: Annotated[bool, Field(description="true or false")] = False
     allow_weak: Annotated[bool, Field(description="true or false")] = False
+    force: Annotated[bool, Field(description="true or false")] = False
 
 
 def read_job(path: Path) -> Job:
@@ -103,8 +106,9 @@ def read_job(path: Path) -> Job:
             raise BadInput(f"The field {name!r} stands twice in {called}. Write it once.")
         fields[name] = value
     job = _validated(fields, called)
+    named = {name: getattr(job, name) for name in _PATHS}
     return job.model_copy(
-        update={name: str(path.parent / value) for name in _PATHS if (value := getattr(job, name)) is not None}
+        update={name: str(path.parent / value) for name, value in named.items() if value not in (None, STANDARD_INPUT)}
     )
 
 

@@ -1,4 +1,4 @@
-"""Lists and assignments as they are typed on the command line."""
+"""Lists, assignments and signs as they are typed on the command line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from hedgerow.errors import BadInput, translated
 
-__all__ = ["assignments", "read_kinds", "split_names"]
+__all__ = ["assignments", "read_delimiter", "read_kinds", "split_names"]
 
 
 def split_names(texts: str | Sequence[str] | None, owner: str) -> list[str] | None:
@@ -69,3 +69,12 @@ def read_kinds(texts: Sequence[str] | None) -> dict[str, str | list[str]] | None
         return None
     parts = {name: split_names(value, "--kind") or [] for name, value in typed.items()}
     return {name: words[0] if len(words) == 1 else words for name, words in parts.items()}
+
+
+def read_delimiter(typed: str | None) -> str | None:
+    r"""Read a delimiter. A tab is hard to type: its usual spelling is understood.
+
+    >>> read_delimiter(r"\t"), read_delimiter(";")
+    ('\t', ';')
+    """
+    return "\t" if typed == r"\t" else typed

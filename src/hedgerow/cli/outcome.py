@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ __all__ = ["main"]
 _BUG = 1
 _BAD_INPUT = 2
 _CLOSED_PIPE = 128 + 13
+_PATIENCE = 5.0  # seconds
 
 
 class _Stopped(BaseException):
@@ -31,10 +33,13 @@ class _Signals:
     """Which signal asked the process to stop, if one did."""
 
     received: int | None = None
+    at: float = 0.0
 
     def stop(self, number: int, _frame: FrameType | None) -> None:
-        self.received = number
-        raise _Stopped
+        # Who is impatient and asks again must not break off the removal of temporary files.
+        if self.received is None or time.monotonic() - self.at > _PATIENCE:
+            self.received, self.at = number, time.monotonic()
+            raise _Stopped
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -57,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except BaseException as error:
             # DuckDB answers a signal with an error of its own, so the signal is asked first.
             if signals.received is not None:
-                return 128 + signals.received
+                return _say("stopped; nothing is left half written.", 128 + signals.received)
             return _failed(error)
     return status if isinstance(status, int) else 0
 
@@ -71,7 +76,8 @@ def _stopping() -> Iterator[_Signals]:
         yield signals
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            # After a stop the process ends, and what is still to be removed then must not be broken off either.
+            signal.signal(number, handler if signals.received is None else signal.SIG_IGN)
 
 
 def _failed(error: BaseException) -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -18,6 +17,8 @@ from numpy.typing import NDArray
 from hedgerow.arrays import Bools, Longs
 from hedgerow.engines import csv_text
 from hedgerow.errors import BadInput, translated
+from hedgerow.intake import Part
+from hedgerow.intake.parts import BROKEN_ARCHIVE
 
 __all__ = ["CsvShape", "look_at"]
 
@@ -49,17 +50,17 @@ class CsvShape:
     spans_lines: bool
 
 
-def look_at(path: Path, name: str, columns: int, delimiter: str) -> CsvShape:
-    """Look at a CSV in UTF-8, which messages call ``name``.
+def look_at(part: Part, columns: int) -> CsvShape:
+    """Look at a CSV in UTF-8.
 
     A file is plain if each quote opens or closes a whole field or is doubled inside one, and all records together
     have as many delimiters as they should.
     """
-    if delimiter not in _PLAIN_DELIMITERS:
+    if part.delimiter not in _PLAIN_DELIMITERS:
         return CsvShape(0, plain=False, spans_lines=False)
-    scan = _Scan(name, ord(delimiter))
-    with translated(*csv_text.BROKEN_ARCHIVE, into=lambda _: csv_text.damaged(path)):
-        for block, following in _blocks(path):
+    scan = _Scan(part.name, ord(part.delimiter))
+    with translated(*BROKEN_ARCHIVE, into=lambda _: csv_text.damaged(part)):
+        for block, following in _blocks(part):
             scan.take(block, following)
             if scan.irregular:
                 return CsvShape(0, plain=False, spans_lines=False)
@@ -69,9 +70,9 @@ def look_at(path: Path, name: str, columns: int, delimiter: str) -> CsvShape:
     return CsvShape(records, plain, scan.spans_lines)
 
 
-def _blocks(path: Path) -> Iterator[tuple[Bytes, int]]:
+def _blocks(part: Part) -> Iterator[tuple[Bytes, int]]:
     """The bytes without the mark of UTF-8, block by block, each with the byte that follows it (at last a line end)."""
-    with csv_text.open_bytes(path) as raw:
+    with part.open_bytes() as raw:
         start = raw.read(len(_MARK))
         held = b"" if start == _MARK else start
         while read := raw.read(_BLOCK):

@@ -1,4 +1,4 @@
-"""A CSV as something that DuckDB can scan: every record of it, and every character.
+"""CSV files as something that DuckDB can scan: every record of them, and every character.
 
 A file that looks regular is scanned as it is, by as many threads as that allows. Any other one is read by Python's csv,
 strictly, into Parquet: slower, and exact.
@@ -6,8 +6,8 @@ strictly, into Parquet: slower, and exact.
 
 from __future__ import annotations
 
-import codecs
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -15,58 +15,144 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hedgerow.counts import BadValues
 from hedgerow.engines import csv_text
 from hedgerow.engines.csv_shape import look_at
-from hedgerow.engines.sql import file_literal, literal
+from hedgerow.engines.sql import file_literals, literal
+from hedgerow.errors import BadInput, InternalError
+from hedgerow.intake import Part, refuse_other_columns
 
-__all__ = ["csv_scan", "open_csv"]
+__all__ = ["CsvFiles", "ReadyCsv", "csv_scan", "open_csv", "scan_all"]
 
 _CELLS: Final = 1 << 18  # in one batch that is rewritten
 
 
-def open_csv(path: Path, encoding: str, delimiter: str, columns: Sequence[str], folder: Path) -> tuple[str, int]:
-    """DuckDB's expression for reading a CSV, and how many records it must find.
+class CsvFiles:
+    """The CSV files of a table, all with the same columns.
 
     Parameters
     ----------
-    path : Path
-    encoding, delimiter : str
+    name : str
+        What messages call the table.
+    parts : sequence of Part
+    folder : Path
+        Where files are written in another form if DuckDB cannot read them as they are.
+    """
+
+    untyped: Final = True
+
+    def __init__(self, name: str, parts: Sequence[Part], folder: Path) -> None:
+        self._name = name
+        self._parts = parts
+        self._folder = folder
+
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        first, *others = self._parts
+        names = csv_text.read_header(first)
+        for part in others:
+            refuse_other_columns(first.name, names, part.name, csv_text.first_record(part))
+        return names
+
+    def open(self, columns: Sequence[str]) -> tuple[str, int]:
+        """DuckDB's query for all rows, and how many records it must find."""
+        ready = []
+        for number, part in enumerate(self._parts):
+            folder = self._folder / f"part{number}"
+            folder.mkdir(exist_ok=True)
+            ready.append(open_csv(part, columns, folder))
+        return scan_all(ready, columns), sum(one.records for one in ready)
+
+    def fault(self) -> BadInput:
+        """Say what is wrong with files that DuckDB refused, and where, without quoting them."""
+        found = (csv_text.find_fault(part) for part in self._parts)
+        return next((one for one in found if one is not None), None) or csv_text.no_fault_found(self._name)
+
+    def locate(self, bad: BadValues, column: int, _fetch: Callable[[str], pa.Table]) -> str:
+        """Where the first wrong value of a column stands."""
+        for part in self._parts:
+            line = csv_text.first_line(part, column, bad.wrong)
+            if line is not None:
+                return f"line {line}" if len(self._parts) == 1 else f"line {line} of {part.name!r}"
+        raise InternalError("a value that was wrong cannot be found again")
+
+
+@dataclass(frozen=True)
+class ReadyCsv:
+    """A CSV that DuckDB reads as it should.
+
+    Attributes
+    ----------
+    part : Part
+        The file itself, or one with the same records in another form.
+    records : int
+        How many DuckDB must find in it.
+    parallel : bool
+        Whether several threads may read it.
+    """
+
+    part: Part
+    records: int
+    parallel: bool = False
+
+
+def open_csv(part: Part, columns: Sequence[str], folder: Path) -> ReadyCsv:
+    """Make a CSV ready for DuckDB.
+
+    Parameters
+    ----------
+    part : Part
     columns : sequence of str
         What the columns are called inside DuckDB.
     folder : Path
         Where the file is written in another form if DuckDB cannot read it as it is.
     """
-    readable = path
-    if codecs.lookup(encoding).name != "utf-8":
-        readable = folder / "utf8.csv"
-        csv_text.transcode(path, encoding, readable)
-    shape = look_at(readable, path.name, len(columns), delimiter)
+    readable = part
+    if not part.is_utf8:
+        readable = replace(part, path=folder / "utf8.csv", encoding="utf-8")
+        csv_text.transcode(part, readable.path)
+    shape = look_at(readable, len(columns))
     if shape.plain:
-        return csv_scan(readable, columns, delimiter, parallel=not shape.spans_lines), shape.records
-    records = folder / "records.parquet"
-    number = _rewrite(path, encoding, delimiter, columns, records)
-    return f"read_parquet({file_literal(records)}, hive_partitioning = false)", number
+        return ReadyCsv(readable, shape.records, parallel=not shape.spans_lines)
+    rewritten = replace(part, path=folder / "records.parquet", format="parquet")
+    return ReadyCsv(rewritten, _rewrite(part, columns, rewritten.path))
 
 
-def csv_scan(path: Path, columns: Sequence[str], delimiter: str, *, parallel: bool = False) -> str:
-    """DuckDB's expression for reading a CSV, all of it as text and with nothing guessed.
+def scan_all(files: Sequence[ReadyCsv], columns: Sequence[str]) -> str:
+    """DuckDB's query for the rows of all files; those that are read alike share one scan, since each takes a while."""
+    alike: dict[tuple[object, ...], list[ReadyCsv]] = {}
+    for one in files:
+        alike.setdefault((one.part.format, one.part.delimiter, one.part.is_gzip, one.parallel), []).append(one)
+    return " UNION ALL ".join(f"SELECT * FROM {_scan(group, columns)}" for group in alike.values())
 
-    Where a field may hold a line end, the file must be read from its beginning, not by several threads.
+
+def _scan(files: Sequence[ReadyCsv], columns: Sequence[str]) -> str:
+    first, parts = files[0], [one.part for one in files]
+    if first.part.format == "parquet":
+        return f"read_parquet({file_literals(part.path for part in parts)}, hive_partitioning = false)"
+    return csv_scan(parts, columns, parallel=first.parallel)
+
+
+def csv_scan(parts: Sequence[Part], columns: Sequence[str], *, parallel: bool = False) -> str:
+    """DuckDB's expression for reading CSV files of one form, all of it as text and with nothing guessed.
+
+    Where a field may hold a line end, a file must be read from its beginning, not by several threads.
     """
     types = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in columns)
-    compression = "gzip" if csv_text.is_gzip(path) else "none"
+    compression = "gzip" if parts[0].is_gzip else "none"
     return (
-        f"read_csv({file_literal(path)}, columns = {{{types}}}, delim = {literal(delimiter)}, "
+        f"read_csv({file_literals(part.path for part in parts)}, columns = {{{types}}}, "
+        f"delim = {literal(parts[0].delimiter)}, "
         "quote = '\"', escape = '\"', comment = '', header = true, skip = 0, auto_detect = false, "
         f"null_padding = false, strict_mode = true, parallel = {'true' if parallel else 'false'}, "
         f"hive_partitioning = false, compression = {literal(compression)})"
     )
 
 
-def _rewrite(path: Path, encoding: str, delimiter: str, columns: Sequence[str], target: Path) -> int:
+def _rewrite(part: Part, columns: Sequence[str], target: Path) -> int:
     """Read a CSV by Python's csv and write its records to Parquet, all as text; returns how many there are."""
     schema = pa.schema([(name, pa.large_string()) for name in columns])
-    rows = _rows(path, encoding, delimiter, len(columns))
+    rows = _rows(part, len(columns))
     number = 0
     with pq.ParquetWriter(target, schema) as out:
         while batch := list(islice(rows, max(1, _CELLS // len(columns)))):
@@ -78,13 +164,13 @@ def _rewrite(path: Path, encoding: str, delimiter: str, columns: Sequence[str], 
     return number
 
 
-def _rows(path: Path, encoding: str, delimiter: str, width: int) -> Iterator[list[str]]:
+def _rows(part: Part, width: int) -> Iterator[list[str]]:
     """The cells of each record; a blank line is one only where there is one column, as it is to DuckDB."""
-    records = csv_text.records(path, encoding, delimiter)
+    records = csv_text.records(part)
     next(records)
     for line, record in records:
         cells = record or [""] * (width == 1)
         if cells and len(cells) != width:
-            raise csv_text.wrong_width(path, line, len(cells), width)
+            raise csv_text.wrong_width(part, line, len(cells), width)
         if cells:
             yield cells

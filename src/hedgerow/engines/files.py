@@ -1,14 +1,13 @@
-"""The engine for files: DuckDB counts and applies, out of core, from CSV or Parquet to CSV or Parquet."""
+"""The engine for files: DuckDB counts and applies, out of core, from tables in files to CSV or Parquet."""
 
 from __future__ import annotations
 
-import io
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 import duckdb
 import numpy as np
@@ -18,18 +17,21 @@ import pyarrow.parquet as pq
 from hedgerow.arrays import Bools, Longs
 from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable, Links, draw_homes, tabulate
 from hedgerow.database import open_database
-from hedgerow.engines import csv_source, csv_text
+from hedgerow.engines import csv_text
 from hedgerow.engines.base import encode, ranking_columns, refuse_too_wide
 from hedgerow.engines.clear import InClear, clear_in_table
+from hedgerow.engines.csv_source import CsvFiles
 from hedgerow.engines.formats import copy_options, file_format
+from hedgerow.engines.parquet_source import ParquetFiles
 from hedgerow.engines.rows import StagedRows
-from hedgerow.engines.sql import canonical_hash, column_list, file_literal, identifier, literal, place_literal
+from hedgerow.engines.sql import canonical_hash, column_list, identifier, literal, place_literal
 from hedgerow.errors import BadInput, InternalError, required, translated
 from hedgerow.frames import refuse_alike
+from hedgerow.intake import check_delimiter, check_encoding, find_table, open_parts, written_here
 from hedgerow.paths import absolute
-from hedgerow.places import Scratch
 from hedgerow.recoding import Pieces, Recoding
 from hedgerow.schema import Roles, Schema
+from hedgerow.scratch import Scratch
 
 __all__ = ["File", "FileSource"]
 
@@ -41,48 +43,78 @@ _FLOATS: Final = ("FLOAT", "DOUBLE")
 
 
 class File:
-    """A CSV or Parquet file and how to read it.
+    """A table in files, and how to read it.
 
     Parameters
     ----------
     path : str or Path
-        ``.csv``, ``.csv.gz`` or ``.parquet``.
-    encoding : str
-        The encoding of a CSV.
-    delimiter : str
-        The delimiter of a CSV, one character.
+        Delimited text (``.csv``, ``.tsv``, ``.txt``, also with ``.gz``), ``.parquet``, a ``.zip`` archive with one of
+        these, or ``.xlsx`` (with the extra ``excel``). A folder or a pattern such as ``"data/*.parquet"`` stands for
+        several files of text or Parquet with the same columns; ``"-"`` is standard input.
+    encoding : str, optional
+        The encoding of text. Without it that which the first bytes mark, else UTF-8.
+    delimiter : str, optional
+        The delimiter of text, one character. Without it that one of comma, semicolon, tab and bar which splits the
+        header into the most names.
     decimal : str
-        What stands before the decimals of a CSV's numbers, ``"."`` or ``","``.
+        What stands before the decimals of numbers in text, ``"."`` or ``","``.
     memory_limit : str, optional
         How much memory DuckDB may use, such as ``"2GB"``; what does not fit goes to a temporary folder.
+    sheet : str, optional
+        Which sheet of a workbook to read, where several hold something.
     """
 
     def __init__(
         self,
         path: str | Path,
         *,
-        encoding: str = "utf-8",
-        delimiter: str = ",",
+        encoding: str | None = None,
+        delimiter: str | None = None,
         decimal: str = ".",
         memory_limit: str | None = None,
+        sheet: str | None = None,
     ) -> None:
-        self.path = absolute(path)
+        check_encoding(encoding, "File")
+        check_delimiter(delimiter, "File")
+        if decimal not in (".", ","):
+            raise BadInput.parameter("decimal", "File", "'.' or ','", decimal)
+        self.found = find_table(path)
         self.encoding = encoding
         self.delimiter = delimiter
         self.decimal = decimal
         self.memory_limit = memory_limit
-        self.format = file_format(self.path)
-        unknown = BadInput.parameter("encoding", "File", "the name of a text encoding", encoding)
-        with translated(LookupError, UnicodeError, into=unknown):
-            io.TextIOWrapper(io.BytesIO(), encoding).read()  # also refuses codecs that are no text, such as base64
-        if len(delimiter) != 1 or delimiter in '"\n\r':
-            raise BadInput.parameter("delimiter", "File", "one character that is no quote or line end", delimiter)
-        if decimal not in (".", ","):
-            raise BadInput.parameter("decimal", "File", "'.' or ','", decimal)
-        if not self.path.exists():
-            raise BadInput(f"There is no file {str(path)!r}.")
-        if not self.path.is_file():
-            raise BadInput(f"{str(path)!r} is not a file.")
+        self.sheet = sheet
+
+    def open(self, folder: Path) -> FormatReader:
+        """Find out how the files are written; what is packed is written out into a folder."""
+        parts = open_parts(self.found, folder, encoding=self.encoding, delimiter=self.delimiter, sheet=self.sheet)
+        name = parts[0].name if len(parts) == 1 else self.found.name
+        return CsvFiles(name, parts, folder) if parts[0].format == "csv" else ParquetFiles(parts)
+
+
+class FormatReader(Protocol):
+    """Files of one format, as DuckDB scans them."""
+
+    @property
+    def untyped(self) -> bool:
+        """Whether every cell is text."""
+        ...
+
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        ...
+
+    def open(self, columns: Sequence[str]) -> tuple[str, int]:
+        """DuckDB's query for all rows under these names, and how many records it must find."""
+        ...
+
+    def fault(self) -> BadInput:
+        """What is wrong with files that DuckDB refused, told without quoting them."""
+        ...
+
+    def locate(self, bad: BadValues, column: int, fetch: Callable[[str], pa.Table]) -> str:
+        """Where the first wrong value of a column stands."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,15 +148,15 @@ class _CountedFile:
 
 
 class FileSource:
-    """A file whose records DuckDB counts and rewrites; no more than the distinct cells is held in memory."""
+    """Files whose records DuckDB counts and rewrites; no more than the distinct cells is held in memory."""
 
     def __init__(self, file: File) -> None:
         self._file = file
-        self._csv = file.path, file.encoding, file.delimiter
         self._scratch = Scratch()
         self._connection = self._connect()
         self._counted: _CountedFile | None = None
-        self._columns = self._names()
+        self._reader = file.open(self._scratch.path)
+        self._columns = self._reader.names()
         refuse_too_wide(len(self._columns))
         refuse_alike(self._columns)
         self._inside = {name: f"c{at}" for at, name in enumerate(self._columns)}
@@ -136,8 +168,8 @@ class FileSource:
 
     @property
     def reads(self) -> tuple[Path, ...]:
-        """The file."""
-        return (self._file.path,)
+        """The files."""
+        return self._file.found.reads
 
     def _connect(self) -> duckdb.DuckDBPyConnection:
         limit = self._file.memory_limit
@@ -145,21 +177,11 @@ class FileSource:
         with translated(duckdb.Error, into=BadInput.parameter("memory_limit", "File", "a size such as '2GB'", limit)):
             return open_database(temp_directory=str(self._scratch.path / "spill"), **settings)
 
-    def _names(self) -> list[str]:
-        if self._file.format == "csv":
-            return csv_text.read_header(*self._csv)
-        with translated(pa.ArrowException, OSError, ValueError, into=self._no_parquet()):
-            # DuckDB renames columns that differ only in case, so the names come from the file's own schema.
-            names: list[str] = pq.read_schema(self._file.path).names
-        return names
-
-    def _no_parquet(self) -> BadInput:
-        return BadInput(f"The file {self._file.path.name!r} cannot be read as Parquet.")
-
     def _open(self, roles: Roles) -> int:
-        """Make the view ``source`` of the file's rows; returns how many of them there are."""
-        records = self._open_csv() if self._file.format == "csv" else self._open_parquet()
+        """Make the view ``source`` of the files' rows; returns how many of them there are."""
         with self._own_words():
+            query, records = self._reader.open(list(self._inside.values()))
+            self._connection.execute(f"CREATE OR REPLACE VIEW file AS {query}")
             file = self._connection.table("file")
             # What DuckDB counts as equal must be written alike: it takes -0.0 for 0.0.
             floats = {name for name, kind in zip(file.columns, file.types, strict=True) if kind in _FLOATS}
@@ -169,24 +191,10 @@ class FileSource:
             self._connection.execute(f"CREATE OR REPLACE VIEW source AS SELECT {columns} FROM file")
         return records
 
-    def _open_parquet(self) -> int:
-        path = self._file.path
-        inside = column_list(self._inside.values())
-        scan = f"read_parquet({file_literal(path)}, hive_partitioning = false)"
-        with translated(duckdb.Error, pa.ArrowException, OSError, ValueError, into=self._no_parquet()):
-            self._connection.execute(f"CREATE OR REPLACE VIEW file AS SELECT * FROM {scan} AS file({inside})")
-            return int(pq.read_metadata(path).num_rows)
-
-    def _open_csv(self) -> int:
-        with self._own_words():
-            scan, records = csv_source.open_csv(*self._csv, list(self._inside.values()), self._scratch.path)
-            self._connection.execute(f"CREATE OR REPLACE VIEW file AS SELECT * FROM {scan}")
-        return records
-
     def _encode(
         self, schema: Schema, roles: Roles, name: str, values: pa.ChunkedArray, weights: Longs
     ) -> EncodedColumn:
-        untyped, decimal = self._file.format == "csv", self._file.decimal
+        untyped, decimal = self._reader.untyped, self._file.decimal
         return encode(schema, roles, name, values, weights, untyped=untyped, decimal_point=decimal)
 
     def _inner(self, name: str) -> str:
@@ -209,13 +217,8 @@ class FileSource:
             return work()
 
     def _own_words(self) -> translated[duckdb.Error]:
-        """A fault of the file is told in our words, never in DuckDB's, which quote cells."""
-        return translated(duckdb.Error, into=lambda _: self._fault())
-
-    def _fault(self) -> BadInput:
-        if self._file.format == "csv":
-            return csv_text.explain_fault(*self._csv)
-        return BadInput(f"The file {self._file.path.name!r} is damaged and cannot be read to the end.")
+        """A fault of the files is told in our words, never in DuckDB's, which quote cells."""
+        return translated(duckdb.Error, into=lambda _: self._reader.fault())
 
     def count(self, schema: Schema, roles: Roles, random_state: int | None = None) -> FrequencyTable:
         """Count the records of every cell; where people are counted, draw their homes."""
@@ -285,15 +288,17 @@ class FileSource:
         """Nobody is left out: DuckDB has read as many records as were counted apart from it."""
         if found != expected:
             raise BadInput(
-                f"{found:,} of the {expected:,} records of {self._file.path.name!r} were read. Did the file change "
+                f"{found:,} of the {expected:,} records of {self._shown()!r} were read. Did the file change "
                 "meanwhile? If not, please report it."
             )
 
+    def _shown(self) -> str:
+        """What messages call the table."""
+        names = self._file.found.names
+        return names[0] if len(names) == 1 else self._file.found.name
+
     def _locate(self, bad: BadValues) -> str:
-        if self._file.format == "csv":
-            return f"line {csv_text.first_line(*self._csv, self._columns.index(bad.column), bad.wrong)}"
-        values = self._fetch(f"SELECT {self._inner(bad.column)} FROM source").column(0)
-        return f"row {bad.first(values.to_pylist())}"
+        return self._reader.locate(bad, self._columns.index(bad.column), self._fetch)
 
     def apply(self, recoding: Recoding, seed: str, destination: Path | None = None) -> StagedRows:
         """Write the published rows, shuffled, to a hidden file in the format of the destination."""
@@ -442,5 +447,5 @@ def _columns_of(path: Path) -> tuple[str, ...]:
     """The columns of a file that was written here."""
     if file_format(path) == "parquet":
         return tuple(pq.read_schema(path).names)
-    with closing(csv_text.records(path, "utf-8", ",")) as records:
+    with closing(csv_text.records(written_here(path))) as records:
         return tuple(next(records)[1])

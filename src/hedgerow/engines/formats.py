@@ -1,4 +1,4 @@
-"""The formats of files, told by their names."""
+"""The formats of files that are written, told by their names."""
 
 from __future__ import annotations
 

@@ -25,7 +25,9 @@ from hedgerow.engines.formulas import count_in_relation, escape_relation, formul
 from hedgerow.engines.sql import column_list, file_literal, identifier, literal, place_literal
 from hedgerow.errors import BadInput, translated
 from hedgerow.frames import as_arrow, open_frame, refuse_alike
-from hedgerow.places import Scratch, sha256
+from hedgerow.intake import written_here
+from hedgerow.places import sha256
+from hedgerow.scratch import Scratch
 
 __all__ = ["FrameRows", "StagedRows"]
 
@@ -192,5 +194,6 @@ def _scan(connection: duckdb.DuckDBPyConnection, path: Path) -> duckdb.DuckDBPyR
     if file_format(path) == "parquet":
         source = f"read_parquet({file_literal(path)}, hive_partitioning = false)"
     else:
-        source = csv_scan(path, read_header(path, "utf-8", ","), ",")
+        part = written_here(path)
+        source = csv_scan([part], read_header(part))
     return connection.sql(f"SELECT * FROM {source}")

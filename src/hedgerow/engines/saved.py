@@ -14,12 +14,13 @@ from typing import Final
 import duckdb
 
 from hedgerow.database import open_database
-from hedgerow.engines import csv_source, csv_text
+from hedgerow.engines.csv_source import CsvFiles
 from hedgerow.engines.formats import copy_options, file_format
 from hedgerow.engines.rows import StagedRows
 from hedgerow.engines.sql import identifier, literal, place_literal
 from hedgerow.errors import BadInput, translated
-from hedgerow.places import Scratch
+from hedgerow.intake import written_here
+from hedgerow.scratch import Scratch
 
 __all__ = ["SavedTable"]
 
@@ -74,9 +75,10 @@ class SavedTable:
         if file_format(self.copy) == "parquet":
             return StagedRows.of(self.copy, self._scratch)
         target = self._scratch.path / "rows.parquet"
-        names = csv_text.read_header(self.copy, "utf-8", ",")
+        saved = CsvFiles(self.copy.name, [written_here(self.copy)], self._scratch.path)
+        names = saved.names()
         inside = [f"c{at}" for at in range(len(names))]
-        scan, _ = csv_source.open_csv(self.copy, "utf-8", ",", inside, self._scratch.path)
+        scan, _ = saved.open(inside)
         cells = ", ".join(
             f"{_cell(one, types.get(name, ''), missing if name in quasi else ())} AS {identifier(name)}"
             for one, name in zip(inside, names, strict=True)
@@ -85,7 +87,7 @@ class SavedTable:
             f"The file {self.copy.name!r} does not hold what its manifest says of its columns. Write the release anew."
         )
         with translated(duckdb.Error, into=differs), open_database() as database:
-            database.execute(f"COPY (SELECT {cells} FROM {scan}) TO {place_literal(target)} ({copy_options(target)})")
+            database.execute(f"COPY (SELECT {cells} FROM ({scan})) TO {place_literal(target)} ({copy_options(target)})")
         return StagedRows.of(target, self._scratch)
 
 

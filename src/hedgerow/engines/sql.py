@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hedgerow.errors import InternalError
 
-__all__ = ["canonical_hash", "column_list", "file_literal", "identifier", "literal", "place_literal"]
+__all__ = ["canonical_hash", "column_list", "file_literal", "file_literals", "identifier", "literal", "place_literal"]
 
 
 def identifier(name: str) -> str:
@@ -24,6 +24,11 @@ def literal(text: str) -> str:
 def file_literal(path: str | Path) -> str:
     """Quote the path of one file to read, so that DuckDB does not take it for a pattern of many."""
     return literal(glob.escape(_from_the_root(path)))
+
+
+def file_literals(paths: Iterable[str | Path]) -> str:
+    """Quote the paths of files to read together, in order."""
+    return f"[{', '.join(map(file_literal, paths))}]"
 
 
 def place_literal(path: str | Path) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from hedgerow.verifier import count_classes as count_published
 
 __all__ = ["Guarantee"]
 
-_DELIMITER: Final = ","  # our own files have no other
+_DELIMITER, _ENCODING = ",", "utf-8"  # our own files have no others
 
 
 @dataclass(frozen=True)
@@ -125,6 +125,7 @@ class Guarantee:
             entity=None if people is None else self.entity,
             people=people,
             missing=self.missing,
+            encoding=_ENCODING,
             delimiter=_DELIMITER,
         )
         if classes.table_columns != self.columns:

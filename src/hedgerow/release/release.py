@@ -14,13 +14,14 @@ from hedgerow.errors import BadInput, translated
 from hedgerow.frames import column_types
 from hedgerow.hierarchies import EncodedHierarchy, Hierarchy
 from hedgerow.paths import absolute, refuse_overwriting
-from hedgerow.places import Scratch, check_place, locked, manifest_path, proportions_path, put, sha256
+from hedgerow.places import check_place, locked, manifest_path, proportions_path, put, refuse_existing, sha256
 from hedgerow.privacy import Requirement
 from hedgerow.proportions import Proportions
 from hedgerow.recoding import Recoding
 from hedgerow.release.guarantee import Guarantee
 from hedgerow.release.manifest import digits_shown, public_facts, versions
 from hedgerow.risk import Audit, Auditable, Described
+from hedgerow.scratch import Scratch
 from hedgerow.showing import Shown, names_shown
 from hedgerow.verifier import ClassCounts
 
@@ -190,7 +191,7 @@ class Release(Auditable, Shown):
         own = {**public_facts(facts, digits_shown(self.facts["rows_in"])), "audit": self.audit.to_dict()}
         return {"hedgerow": __version__, "versions": versions(), **self.facts, **own}
 
-    def save(self, path: str | Path, *, escape_formulas: bool = False) -> Path:
+    def save(self, path: str | Path, *, escape_formulas: bool = False, overwrite: bool = False) -> Path:
         """Write the table (``.csv``, ``.csv.gz`` or ``.parquet``) and, beside it, its manifest and its proportions.
 
         Parameters
@@ -198,6 +199,8 @@ class Release(Auditable, Shown):
         path : str or Path
         escape_formulas : bool
             Whether cells of a CSV that a spreadsheet would take for formulas get an apostrophe in front.
+        overwrite : bool
+            Whether a file that stands there already may be written over.
 
         Notes
         -----
@@ -209,12 +212,15 @@ class Release(Auditable, Shown):
         check_destination(place)
         for written in (place, manifest_path(place), proportions_path(place)):
             refuse_overwriting(written, self.reads, "The release's")
+        if not overwrite:
+            refuse_existing(place)
         full = BadInput(f"The file {str(path)!r} cannot be written. Is the disk full?")
         with translated(OSError, into=full):
-            self._stage_and_put(place, escape_formulas=escape_formulas and file_format(place) == "csv")
+            escape_formulas = escape_formulas and file_format(place) == "csv"
+            self._stage_and_put(place, escape_formulas=escape_formulas, overwrite=overwrite)
         return Path(path)
 
-    def _stage_and_put(self, path: Path, *, escape_formulas: bool) -> None:
+    def _stage_and_put(self, path: Path, *, escape_formulas: bool, overwrite: bool) -> None:
         with Scratch(path) as folder:
             table, manifest = folder / path.name, folder / manifest_path(path).name
             counted = (*self.guarantee.quasi, *self.guarantee.counted)
@@ -233,6 +239,8 @@ class Release(Auditable, Shown):
                 staged.append((beside, proportions_path(path)))
             manifest.write_text(json.dumps(said, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
             with locked(path):
+                if not overwrite:
+                    refuse_existing(path)  # somebody else may have written meanwhile
                 put([*staged, (table, path)], gone)
 
     @property

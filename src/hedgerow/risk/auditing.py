@@ -21,7 +21,7 @@ from hedgerow.risk.beside import manifest_fit
 from hedgerow.risk.clear import ClearColumn
 from hedgerow.risk.population import people_fitting
 from hedgerow.risk.proportions import disclosures, singled_out
-from hedgerow.verifier import ClassCounts, Histogram, count_classes, k_of_all, verify, wildcard_k
+from hedgerow.verifier import ClassCounts, Histogram, count_classes, k_of_all, open_table, verify, wildcard_k
 from hedgerow.verifier.classes import Integers
 from hedgerow.verifier.closeness import equal_distance, ordered_distance
 from hedgerow.verifier.formulas import distinct_values, entropy_values, largest_share, recursive_ratio
@@ -45,14 +45,16 @@ def audit(
     k: int | None = None,
     missing: Sequence[str] | None = None,
     threshold: float | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    sheet: str | None = None,
 ) -> Audit:
     """Measure what a table gives away.
 
     Parameters
     ----------
     table : dataframe, DuckDB relation, path or Release
-        pandas, polars or pyarrow; or a ``.csv``, ``.csv.gz`` or ``.parquet`` file. A file with a manifest beside it is
+        pandas, polars or pyarrow; or whatever files :class:`hedgerow.File` reads. A file with a manifest beside it is
         compared with the digest in it. A release is counted anew; whatever of the following is not given, it says
         itself.
     quasi : sequence of str
@@ -74,8 +76,10 @@ def audit(
         Texts that mean "no value".
     threshold : float, optional
         A record is at risk above it; 1/k if k is given, else 0.2.
-    encoding : str
-        Of CSV files.
+    encoding, delimiter : str, optional
+        Of text files, also of the population's; recognised if not given.
+    sheet : str, optional
+        Of a workbook: which sheet holds the table, where several hold something.
 
     Examples
     --------
@@ -102,12 +106,17 @@ def audit(
         raise BadInput.parameter("sensitive", "audit", "a list of column names", sensitive)
     protected = [column for one in demanded if (column := getattr(one, "column", None)) is not None]
     counted = dict.fromkeys((*sensitive, *(() if target is None else (target,)), *protected))
-    options: dict[str, Any] = {"missing": () if missing is None else missing, "encoding": encoding}
+    options: dict[str, Any] = {
+        "missing": () if missing is None else missing,
+        "encoding": encoding,
+        "delimiter": delimiter,
+    }
     people = None
     if known is not None and entity is None:
         entity, people = known.entity, known.people
-    counts = count_classes(table, quasi, sensitive=tuple(counted), entity=entity, people=people, **options)
     fit, unfit = manifest_fit(table)
+    table = open_table(table, encoding=encoding, delimiter=delimiter, sheet=sheet)
+    counts = count_classes(table, quasi, sensitive=tuple(counted), entity=entity, people=people, **options)
     result = audit_counts(
         counts,
         sensitive=sensitive,
@@ -117,7 +126,7 @@ def audit(
         threshold=threshold,
         losses=None if known is None else known.audit.losses,
         warnings=unfit,
-        k_all=_k_all(table, counts, known, entity, encoding),
+        k_all=_k_all(table, counts, known, entity),
         clear=None if known is None else known.audit.clear,
         linked=entity in counts.table_columns,
         proportions=None if known is None else known.proportions,
@@ -125,13 +134,13 @@ def audit(
     return replace(result, manifest=fit)
 
 
-def _k_all(table: Any, counts: ClassCounts, known: Described | None, entity: str | None, encoding: str) -> int | None:
+def _k_all(table: Any, counts: ClassCounts, known: Described | None, entity: str | None) -> int | None:
     """How few share all columns; where the table does not name its people, as it was when it was made."""
     if counts.complete:
         return counts.k_all
     if known is not None and known.people is not None:
         return known.audit.k_all
-    return k_of_all(table, entity=entity, encoding=encoding)
+    return k_of_all(table, entity=entity)
 
 
 def audit_counts(

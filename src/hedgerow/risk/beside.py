@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hedgerow.errors import BadInput, translated
+from hedgerow.intake import STANDARD_INPUT
 from hedgerow.places import manifest_path, proportions_path, sha256
 
 __all__ = ["Fit", "differences", "manifest_fit", "mismatches", "read_manifest"]
@@ -72,8 +73,8 @@ def differences(path: Path) -> list[str] | None:
 
 
 def manifest_fit(table: object) -> tuple[Fit | None, list[str]]:
-    """Tell whether a table that is given as a path fits its manifest, and what does not."""
-    if not isinstance(table, str | Path):
+    """Tell whether a table that is given as the path of a file fits its manifest, and what does not."""
+    if not isinstance(table, str | Path) or table == STANDARD_INPUT or not Path(table).is_file():
         return None, []
     found = differences(Path(table).absolute())
     if found is None:

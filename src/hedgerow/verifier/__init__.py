@@ -8,7 +8,7 @@ Hedgerow.
 from __future__ import annotations
 
 from hedgerow.verifier.classes import ClassCounts, Histogram
-from hedgerow.verifier.counting import count_classes, k_of_all
+from hedgerow.verifier.counting import count_classes, k_of_all, open_table
 from hedgerow.verifier.verdict import Finding, Verdict, enforce, verify
 from hedgerow.verifier.wildcards import wildcard_k
 
@@ -20,6 +20,7 @@ __all__ = [
     "count_classes",
     "enforce",
     "k_of_all",
+    "open_table",
     "verify",
     "wildcard_k",
 ]

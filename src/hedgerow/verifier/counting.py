@@ -17,7 +17,7 @@ from hedgerow.verifier.files import TableFile, is_path
 from hedgerow.verifier.grouping import fewest_alike, group_frame, group_relation, open_database
 from hedgerow.verifier.labels import encode
 
-__all__ = ["count_classes", "k_of_all"]
+__all__ = ["count_classes", "k_of_all", "open_table"]
 
 
 def count_classes(
@@ -28,16 +28,16 @@ def count_classes(
     entity: str | None = None,
     people: Integers | None = None,
     missing: Sequence[str] = (),
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     delimiter: str | None = None,
+    sheet: str | None = None,
 ) -> ClassCounts:
     """Count the rows, or the people, that share each combination of quasi-identifier values.
 
     Parameters
     ----------
     table : dataframe, DuckDB relation or path
-        pandas, polars or pyarrow; or the path of a ``.csv``, ``.csv.gz`` or ``.parquet`` file, which is
-        counted out of core.
+        pandas, polars or pyarrow; or whatever files :class:`hedgerow.File` reads, which are counted out of core.
     quasi : sequence of str
         The quasi-identifiers.
     sensitive : sequence of str
@@ -51,10 +51,12 @@ def count_classes(
     missing : sequence of str
         Texts that mean "no value", besides null and NaN. Missing is a value of its own; in a quasi-identifier each
         spelling of it is, because a reader can tell them apart.
-    encoding : str
-        Of a CSV file.
+    encoding : str, optional
+        Of text files; recognised by their first bytes if not given, else UTF-8.
     delimiter : str, optional
-        Of a CSV file; guessed from the header if not given.
+        Of text files; recognised from the header if not given.
+    sheet : str, optional
+        Of a workbook.
 
     Examples
     --------
@@ -69,7 +71,7 @@ def count_classes(
     person = () if entity is None or people is not None else (entity,)
     schema = Schema(quasi=quasi, sensitive=sensitive, identifying=person, others="drop")
     names = (*quasi, *sensitive, *person)
-    opened = TableFile(table, encoding, delimiter, people) if is_path(table) else _opened(table)
+    opened = open_table(table, encoding=encoding, delimiter=delimiter, sheet=sheet)
     found = tuple(opened.names if isinstance(opened, TableFile) else opened.columns)
     schema.resolve(found)
     grouped = _group(opened, names, len(quasi), people)
@@ -92,25 +94,30 @@ def count_classes(
     return ClassCounts.build(tuple(quasi), encoded[:width], cells, entity, found)
 
 
-def k_of_all(
-    table: Any, *, entity: str | None = None, encoding: str = "utf-8", delimiter: str | None = None
-) -> int | None:
+def open_table(
+    table: Any, *, encoding: str | None = None, delimiter: str | None = None, sheet: str | None = None
+) -> TableFile | duckdb.DuckDBPyRelation | nw.DataFrame[Any]:
+    """Open a table; what was opened already is itself. Standard input can be opened only once."""
+    if isinstance(table, TableFile):
+        return table
+    return TableFile(table, encoding, delimiter, sheet) if is_path(table) else _opened(table)
+
+
+def k_of_all(table: Any, *, entity: str | None = None) -> int | None:
     """How many rows, or people, share the values of all columns, where these are fewest.
 
     Parameters
     ----------
-    table : dataframe, DuckDB relation or path
+    table : dataframe, DuckDB relation, path, or what :func:`open_table` gave
     entity : str, optional
         The column that tells people apart; it is not compared.
-    encoding, delimiter : str
-        As for :func:`count_classes`.
 
     Returns
     -------
     int or None
         ``None`` if the table has columns of objects that cannot be compared.
     """
-    opened = TableFile(table, encoding, delimiter) if is_path(table) else _opened(table)
+    opened = open_table(table)
     known = opened.names if isinstance(opened, TableFile) else opened.columns
     names = [name for name in known if name != entity]
     try:
@@ -166,7 +173,7 @@ def _group(
 ) -> Any:
     """Group a table by some of its columns, of which the first ``quasi`` are quasi-identifiers, and by people."""
     if isinstance(opened, TableFile):
-        return opened.group(names, quasi)
+        return opened.group(names, quasi, people)
     if isinstance(opened, nw.DataFrame):
         return group_frame(opened, names, quasi, people)
     if people is not None:

@@ -12,7 +12,7 @@ import os
 import secrets
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -24,12 +24,27 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput, HedgerowError
 
-__all__ = ["fewest_alike", "group_frame", "group_relation", "open_database", "quoted", "refuse_other_number"]
+__all__ = [
+    "PERSON",
+    "Work",
+    "fewest_alike",
+    "group_frame",
+    "group_relation",
+    "open_database",
+    "quoted",
+    "refuse_other_number",
+]
 
 # DuckDB types that Arrow and Python hold exactly; DuckDB writes values of the other plain types as text.
 _WHOLE: Final = ["tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint"]
 _KEPT: Final = frozenset(["boolean", *_WHOLE, "float", "double", "varchar"])
 _NESTED: Final = frozenset(["list", "array", "struct", "map", "union", "variant"])
+
+
+PERSON: Final = "person"
+"""What the column of people is called beside the columns of a table, which have numbers."""
+
+Work = Callable[[duckdb.DuckDBPyRelation], Any]
 
 
 class _Database:

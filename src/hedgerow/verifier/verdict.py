@@ -76,7 +76,9 @@ def verify(
     *,
     entity: str | None = None,
     missing: Sequence[str] = (),
-    encoding: str = "utf-8",
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    sheet: str | None = None,
 ) -> Verdict:
     """Check a table, or classes that were counted by :func:`count_classes`, against requirements.
 
@@ -88,7 +90,7 @@ def verify(
         Objects with a ``name`` and its parameters; at least one.
     quasi : sequence of str
         The quasi-identifiers; may be left out with counted classes.
-    entity, missing, encoding
+    entity, missing, encoding, delimiter, sheet
         As for :func:`count_classes`.
 
     Examples
@@ -111,7 +113,14 @@ def verify(
     else:
         sensitive = dict.fromkeys(one.column for one in demanded if getattr(one, "column", None) is not None)
         counts = count_classes(
-            table, quasi, sensitive=tuple(sensitive), entity=entity, missing=missing, encoding=encoding
+            table,
+            quasi,
+            sensitive=tuple(sensitive),
+            entity=entity,
+            missing=missing,
+            encoding=encoding,
+            delimiter=delimiter,
+            sheet=sheet,
         )
     findings = tuple(finding for one in demanded for finding in _find(counts, one))
     return Verdict(all(finding.holds for finding in findings), findings)

@@ -10,6 +10,7 @@ import pytest
 from hedgerow.engines import csv_shape
 from hedgerow.engines.csv_shape import CsvShape, look_at
 from hedgerow.errors import BadInput
+from hedgerow.intake import Part
 
 PLAIN: dict[str, tuple[bytes, int, int]] = {
     # content, columns, records
@@ -44,7 +45,7 @@ def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
 
 def shape(folder: Path, content: bytes, columns: int, delimiter: str = ",") -> CsvShape:
     (folder / "people.csv").write_bytes(content)
-    return look_at(folder / "people.csv", "people.csv", columns, delimiter)
+    return look_at(Part(folder / "people.csv", "people.csv", delimiter=delimiter), columns)
 
 
 @pytest.mark.parametrize("case", PLAIN)

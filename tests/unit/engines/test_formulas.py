@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from hedgerow.engines import FrameRows, StagedRows
 from hedgerow.engines.formulas import escape_relation, escaped, formula_warning, formulas_in, may_hold_formulas
-from hedgerow.places import Scratch
+from hedgerow.scratch import Scratch
 
 FORMULAS = [
     "=1+1",

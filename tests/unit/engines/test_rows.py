@@ -13,7 +13,8 @@ import pytest
 
 from hedgerow import BadInput
 from hedgerow.engines import FrameRows, Published, StagedRows, Wishes
-from hedgerow.places import Scratch, sha256
+from hedgerow.places import sha256
+from hedgerow.scratch import Scratch
 
 ROWS = pa.table(
     {

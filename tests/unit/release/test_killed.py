@@ -28,13 +28,13 @@ schema = hr.Schema(quasi=quasi, target="ill")
 releases = [hr.anonymize(pa.table(people), schema, k=k, publish_proportions=k == 9) for k in (3, 9)]
 whole = set()
 for release in releases:
-    whole.add(sha256(release.save(folder / "whole.csv")))
+    whole.add(sha256(release.save(folder / "whole.csv", overwrite=True)))
 shutil.rmtree(folder); folder.mkdir()
 random.seed(int(sys.argv[4]))
 started = time.perf_counter()
 writer = os.fork()
 if not writer:
-    releases[1].save(out)
+    releases[1].save(out, overwrite=True)
     os._exit(0)
 assert os.waitpid(writer, 0)[1] == 0
 once = time.perf_counter() - started
@@ -45,10 +45,10 @@ for number in range(kills):
     writer = os.fork()
     if not writer:
         try:
-            releases[number % 2].save(out)
+            releases[number % 2].save(out, overwrite=True)
             while overwriting:
                 number += 1
-                releases[number % 2].save(out)
+                releases[number % 2].save(out, overwrite=True)
             time.sleep(60)
         finally:
             os._exit(9)
@@ -69,7 +69,7 @@ for number in range(kills):
     tally["differs"] += not fits
     tally["untold"] += not fits and hr.audit(out, quasi=quasi).manifest != "differs"
 for release in releases:
-    release.save(out)
+    release.save(out, overwrite=True)
 tally["left"] = len([path for path in folder.iterdir() if path.name.startswith(".")])
 print(json.dumps(tally))
 """

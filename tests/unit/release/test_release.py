@@ -24,7 +24,7 @@ import hedgerow as hr
 from hedgerow import places
 from hedgerow.engines import rows as rows_module
 from hedgerow.errors import BadInput, NotAnonymous
-from hedgerow.places import manifest_path
+from hedgerow.places import manifest_path, sha256
 from hedgerow.release import release as release_module
 
 FrameType = Callable[[pa.Table], Any]
@@ -131,8 +131,27 @@ def test_the_manifest(tmp_path: Path) -> None:
 def test_a_release_can_be_saved_over_an_older_one(tmp_path: Path) -> None:
     release = hr.anonymize(PEOPLE, SCHEMA, k=3)
     (tmp_path / "out.csv").write_text("older")
-    release.save(tmp_path / "out.csv")
+    with pytest.raises(BadInput, match=r"out\.csv' exists already.*--force, overwrite=True"):
+        release.save(tmp_path / "out.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+    assert (tmp_path / "out.csv").read_text() == "older"
+    release.save(tmp_path / "out.csv", overwrite=True)
     assert "older" not in (tmp_path / "out.csv").read_text()
+
+
+def test_a_file_that_appears_while_a_release_is_saved_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody else writes between the first look and the last moment."""
+    release = hr.anonymize(PEOPLE, SCHEMA, k=3)
+
+    def digest(path: Path) -> str:
+        (tmp_path / "out.csv").write_text("theirs")
+        return sha256(path)
+
+    monkeypatch.setattr("hedgerow.release.release.sha256", digest)
+    with pytest.raises(BadInput, match="exists already"):
+        release.save(tmp_path / "out.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+    assert (tmp_path / "out.csv").read_text() == "theirs"
 
 
 @pytest.mark.parametrize("stop_at", ["out.csv.manifest.json", "out.csv.proportions.json", "out.csv"])
@@ -153,7 +172,7 @@ def test_a_stop_between_two_renames_is_told_by_the_audit(
 
     monkeypatch.setattr(Path, "replace", stopped)
     with pytest.raises(KeyboardInterrupt):
-        release.save(path)
+        release.save(path, overwrite=True)
     assert path.read_bytes() == older
     audit = hr.audit(path, quasi=["age", "city"])
     assert audit.manifest == ("fits" if stop_at == "out.csv.manifest.json" else "differs")
@@ -182,7 +201,7 @@ def test_a_full_disk_leaves_the_older_file(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr(release_module, "sha256", full)
     with pytest.raises(BadInput, match="cannot be written"):
-        release.save(tmp_path / "out.csv")
+        release.save(tmp_path / "out.csv", overwrite=True)
     assert [file.read_text() for file in tmp_path.iterdir()] == ["older"]
 
 
@@ -268,7 +287,7 @@ def test_one_column_keeps_its_missing_rows(tmp_path: Path) -> None:
     """An empty line would be no record to most readers."""
     table = pa.table({"city": ["Bern", "Bern", None, None]})
     for data in (table, _written(table, tmp_path / "in.parquet")):
-        path = hr.anonymize(data, hr.Schema(quasi=["city"]), k=2).save(tmp_path / "out.csv")
+        path = hr.anonymize(data, hr.Schema(quasi=["city"]), k=2).save(tmp_path / "out.csv", overwrite=True)
         with path.open(newline="") as text:
             assert sorted(csv.reader(text)) == [[""], [""], ["Bern"], ["Bern"], ["city"]]
 
@@ -277,7 +296,8 @@ def test_names_that_hold_other_delimiters(tmp_path: Path) -> None:
     """The commas are ours: nothing is guessed from a header that has more of another sign."""
     table = pa.table({"a;b;c|d": [1, 1], 'say "x"\ttab\nline': ["y", "y"]})
     for data in (table, _written(table, tmp_path / "in.parquet")):
-        path = hr.anonymize(data, hr.Schema(), k=2, destination=tmp_path / "out.csv").save(tmp_path / "out.csv")
+        release = hr.anonymize(data, hr.Schema(), k=2, destination=tmp_path / "out.csv")
+        path = release.save(tmp_path / "out.csv", overwrite=True)
         with path.open(newline="") as text:
             assert next(csv.reader(text)) == table.column_names
 
@@ -307,8 +327,9 @@ def test_formulas_are_told_and_escaped_on_request(name: str, told: bool, people_
     for data in (table, file):
         release = hr.anonymize(data, SCHEMA, k=3, destination=tmp_path / name if told else None)
         assert [warning for warning in release.audit.warnings if "8 cells of 'note'" in warning]
-        assert Counter(row["note"] for row in read(release.save(tmp_path / name))) == Counter(notes)
-        rows = read(release.save(tmp_path / name, escape_formulas=True))
+        rows = read(release.save(tmp_path / name, overwrite=True))
+        assert Counter(row["note"] for row in rows) == Counter(notes)
+        rows = read(release.save(tmp_path / name, escape_formulas=True, overwrite=True))
         shown = Counter(notes) if "parquet" in name else Counter(["'=1+1", "'@x", "-5"] * 4)
         assert Counter(row["note"] for row in rows) == shown
 
@@ -340,7 +361,7 @@ def test_two_writers_never_mix_their_files(tmp_path: Path) -> None:
 
     def write(release: hr.Release) -> None:
         for _ in range(8):
-            release.save(path)
+            release.save(path, overwrite=True)
 
     writers = [threading.Thread(target=write, args=(release,)) for release in releases]
     for writer in writers:
@@ -384,7 +405,7 @@ def test_bad_destinations(name: str, message: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a*.csv", "[1].csv", "it's.csv", "a?.parquet"])
 def test_destinations_with_awkward_names(name: str, people_file: Path, tmp_path: Path) -> None:
     for data in (people_file, PEOPLE):
-        hr.anonymize(data, SCHEMA, k=3, destination=tmp_path / name).save(tmp_path / name)
+        hr.anonymize(data, SCHEMA, k=3, destination=tmp_path / name).save(tmp_path / name, overwrite=True)
         assert len(read(tmp_path / name)) == 12
 
 
@@ -416,7 +437,7 @@ def test_proportions_stand_beside_the_table(tmp_path: Path) -> None:
 
 def test_a_table_never_stands_beside_the_proportions_of_another(tmp_path: Path) -> None:
     hr.anonymize(PEOPLE, SCHEMA, k=3, publish_proportions=True).save(tmp_path / "out.csv")
-    path = hr.anonymize(PEOPLE, SCHEMA, k=3).save(tmp_path / "out.csv")
+    path = hr.anonymize(PEOPLE, SCHEMA, k=3).save(tmp_path / "out.csv", overwrite=True)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["out.csv", "out.csv.manifest.json"]
     assert "proportions" not in json.loads(manifest_path(path).read_text())
 

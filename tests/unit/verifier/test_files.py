@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
+import tempfile
+import zipfile
 from pathlib import Path
 
 import polars as pl
@@ -120,14 +123,75 @@ def test_a_header_without_an_end_is_refused(tmp_path: Path) -> None:
         (b"a,b\n", "t.csv", "no rows"),
         (b"a,a\n1,2\n", "t.csv", "several columns called 'a'"),
         (b"b,c\n1,2\n", "t.csv", "no column 'a'"),
-        (b"\xff\xfe\xe9,a\n1,2\n", "t.csv", "header .* cannot be read as CSV in utf-8"),
+        (b"\xe9,a\n1,2\n", "t.csv", "header .* cannot be read as CSV in utf-8"),
+        (b"\xff\xfea,a", "t.csv", "header .* cannot be read as CSV in utf-16"),
         (b"not parquet", "t.parquet", "not well-formed Parquet"),
-        (b"a,b\n1,2\n", "t.txt", "must end in"),
+        (b"a,b\n1,2\n", "t.doc", "not that of a table"),
     ],
 )
 def test_files_that_cannot_be_used(tmp_path: Path, content: bytes, name: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         count_classes(write(tmp_path, content, name), ["a"])
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig", "utf-32"])
+def test_marked_encodings_are_recognised(tmp_path: Path, encoding: str) -> None:
+    mark = "\ufeff" if encoding.endswith(("le", "be")) else ""
+    path = write(tmp_path, f"{mark}é;b\nü;1\nü;1\n".encode(encoding))
+    assert sorted(count_classes(path, ["é"]).sizes.tolist()) == [2]
+
+
+def test_a_wrong_encoding_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="cannot be read as CSV in utf-8"):
+        count_classes(write(tmp_path, "a,b\nx,1\n".encode("utf-16")), ["a"], encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["table.tsv", "table.txt", "table.txt.gz"])
+def test_other_endings(tmp_path: Path, name: str) -> None:
+    assert sizes(write(tmp_path, "a\tb\nx\t1\nx\t1\ny\t1\n", name), "a") == [1, 2]
+
+
+def test_several_csv_files_are_one_table(tmp_path: Path) -> None:
+    for name, content in {"a": "a,b\nx,1\n", "b": "a;b\nx;1\ny;2\n", "c": "a,b\n"}.items():
+        write(tmp_path, content, f"{name}.csv")
+    assert sizes(tmp_path, "a") == sizes(str(tmp_path / "*.csv"), "a") == [1, 2]
+    write(tmp_path, "a,b\nx,1\nsecret\n", "b.csv")
+    with pytest.raises(BadInput, match=r"'b\.csv' is not well-formed CSV in utf-8 at line 3") as caught:
+        count_classes(tmp_path, ["a"])
+    assert "secret" not in str(caught.value)
+    assert caught.value.__context__ is None
+    write(tmp_path, "a,secret\nx,1\n", "c.csv")
+    with pytest.raises(BadInput, match=r"Column 2 of 'c\.csv' is not 'b', as it is in 'a\.csv'") as caught:
+        count_classes(tmp_path, ["a"])
+    assert "secret" not in str(caught.value)
+
+
+def test_a_long_record_in_one_of_several_files(tmp_path: Path) -> None:
+    write(tmp_path, "a,b\nx,1\n", "a.csv")
+    write(tmp_path, "a,b\nx," + "y" * 3_000_000 + "\n", "b.csv")
+    assert sizes(tmp_path, "a") == [2]
+
+
+def test_more_files_than_may_be_open_at_once(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    for number in range(300):
+        write(tmp_path, f"a,b\n{number % 3},1\n", f"{number}.csv")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (200, before[1]))
+    try:
+        assert sizes(tmp_path, "a") == [100, 100, 100]
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def test_what_is_packed_is_removed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "scratch").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
+        archive.writestr("t.csv", "a\nx\nx\n")
+    assert sizes(tmp_path / "t.zip", "a") == [2]
+    gc.collect()
+    assert not list((tmp_path / "scratch").iterdir())
 
 
 def test_broken_gzip(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from typing import IO
 import numpy as np
 
 from hedgerow.errors import HedgerowError, MissingExtra
-from hedgerow.places import Scratch
+from hedgerow.scratch import Scratch
 from hedgerow.trees.attributes import CodedColumn
 from hedgerow.trees.nodes.written import ByThreshold, ByValue, Leaf, Node, category_name
 from hedgerow.trees.training import TrainingTable

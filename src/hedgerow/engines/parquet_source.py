@@ -1,0 +1,112 @@
+"""Parquet files as something that DuckDB can scan: the same columns, of the same types, in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hedgerow.counts import BadValues
+from hedgerow.database import open_database
+from hedgerow.engines.sql import column_list, file_literals
+from hedgerow.errors import BadInput, InternalError, translated
+from hedgerow.intake import Part, refuse_other_columns
+
+__all__ = ["ParquetFiles"]
+
+_FAULTS: Final = (duckdb.Error, pa.ArrowException, OSError, ValueError)
+
+
+class ParquetFiles:
+    """The Parquet files of a table.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+    """
+
+    untyped: Final = False
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = parts
+
+    def names(self) -> list[str]:
+        """The names of the columns. DuckDB renames those that differ only in case, so the files are asked."""
+        first, *others = self._parts
+        names = _names(first)
+        for part in others:
+            refuse_other_columns(first.name, names, part.name, _names(part))
+        return names
+
+    def open(self, columns: Sequence[str]) -> tuple[str, int]:
+        """DuckDB's query for all rows, and how many records it must find."""
+        self._refuse_other_types(columns)
+        records = 0
+        for part in self._parts:
+            with translated(*_FAULTS, into=_no_parquet(part)):
+                records += int(pq.read_metadata(part.path).num_rows)
+        return _query(self._parts, columns), records
+
+    def _refuse_other_types(self, columns: Sequence[str]) -> None:
+        """DuckDB would turn all files' values into the types of the first one, and 1.5 into 2."""
+        first, *others = self._parts
+        if not others:
+            return
+        with open_database() as database:
+            names, types = _names(first), _types(database, first, columns)
+            for part in others:
+                for name, one, other in zip(names, types, _types(database, part, columns), strict=True):
+                    if one != other:
+                        raise BadInput(
+                            f"The column {name!r} is {other} in {part.name!r} and {one} in {first.name!r}. Files that "
+                            "are read together need columns of the same types."
+                        )
+
+    def fault(self) -> BadInput:
+        """Say which file cannot be read to its end."""
+        damaged = self._parts[0] if len(self._parts) == 1 else next(filter(_is_damaged, self._parts), self._parts[0])
+        return BadInput(f"The file {damaged.name!r} is damaged and cannot be read to the end.")
+
+    def locate(self, bad: BadValues, column: int, fetch: Callable[[str], pa.Table]) -> str:
+        """Where the first wrong value of a column stands."""
+        for part in self._parts:
+            inside = [f"c{at}" for at in range(column + 1)]
+            values = fetch(f"SELECT {inside[-1]} FROM ({_query([part], inside)})").column(0).to_pylist()
+            row = next((row for row, value in enumerate(values, start=1) if bad.wrong(value)), None)
+            if row is not None:
+                return f"row {row}" if len(self._parts) == 1 else f"row {row} of {part.name!r}"
+        raise InternalError("a value that was wrong cannot be found again")
+
+
+def _query(parts: Sequence[Part], columns: Sequence[str]) -> str:
+    scan = f"read_parquet({file_literals(part.path for part in parts)}, hive_partitioning = false)"
+    return f"SELECT * FROM {scan} AS file({column_list(columns)})"
+
+
+def _names(part: Part) -> list[str]:
+    with translated(*_FAULTS, into=_no_parquet(part)):
+        names: list[str] = pq.read_schema(part.path).names
+    return names
+
+
+def _types(database: duckdb.DuckDBPyConnection, part: Part, columns: Sequence[str]) -> list[str]:
+    with translated(*_FAULTS, into=_no_parquet(part)):
+        return [str(kind) for kind in database.sql(_query([part], columns)).types]
+
+
+def _is_damaged(part: Part) -> bool:
+    """Whether a file cannot be read to its end, by reading it."""
+    try:
+        with pq.ParquetFile(part.path) as file:
+            for batch in file.iter_batches():
+                batch.validate()
+    except _FAULTS:
+        return True
+    return False
+
+
+def _no_parquet(part: Part) -> BadInput:
+    return BadInput(f"The file {part.name!r} cannot be read as Parquet.")

@@ -1,0 +1,118 @@
+"""One plain file of a table, and what its first bytes say of how it is written."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final, Literal, cast
+
+from hedgerow.errors import BadInput, translated
+
+__all__ = [
+    "BROKEN_ARCHIVE",
+    "Part",
+    "check_delimiter",
+    "check_encoding",
+    "recognised_delimiter",
+    "recognised_encoding",
+    "written_here",
+]
+
+BROKEN_ARCHIVE: Final = (EOFError, zlib.error, OSError)
+
+_DELIMITERS: Final = ",;\t|"
+_LONGEST_HEADER: Final = 1 << 22
+# The mark of UTF-32 begins as that of UTF-16 does, so it is looked for first.
+_MARKS: Final = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A plain file: all of a table, or one file of several.
+
+    Attributes
+    ----------
+    path : Path
+        Where it stands, absolute.
+    name : str
+        What messages call it.
+    format : str
+        ``"csv"`` or ``"parquet"``.
+    encoding, delimiter : str
+        Of a CSV.
+    """
+
+    path: Path
+    name: str
+    format: Literal["csv", "parquet"] = "csv"
+    encoding: str = "utf-8"
+    delimiter: str = ","
+
+    @property
+    def is_gzip(self) -> bool:
+        """Whether the file is compressed, from its name."""
+        return self.path.suffix.lower() == ".gz"
+
+    @property
+    def is_utf8(self) -> bool:
+        """Whether its text is UTF-8, however that is spelled."""
+        return codecs.lookup(self.encoding).name == "utf-8"
+
+    def open_bytes(self) -> IO[bytes]:
+        """Open the file for reading, compressed or not."""
+        return cast("IO[bytes]", gzip.open(self.path, "rb")) if self.is_gzip else self.path.open("rb")
+
+    def open_text(self, errors: str = "strict") -> io.TextIOWrapper:
+        """Open the text without the mark of UTF-8, line ends as they are."""
+        without_mark = "utf-8-sig" if self.is_utf8 else self.encoding
+        return io.TextIOWrapper(self.open_bytes(), encoding=without_mark, errors=errors, newline="")
+
+
+def written_here(path: Path) -> Part:
+    """A CSV that Hedgerow wrote: UTF-8, with commas."""
+    return Part(path, path.name)
+
+
+def recognised_encoding(part: Part) -> str:
+    """The encoding that the first bytes mark; UTF-8 if they mark none."""
+    try:
+        with part.open_bytes() as raw:
+            start = raw.read(len(codecs.BOM_UTF32_LE))
+    except BROKEN_ARCHIVE:  # whoever reads the records says so
+        return "utf-8"
+    return next((encoding for mark, encoding in _MARKS if start.startswith(mark)), "utf-8")
+
+
+def recognised_delimiter(part: Part) -> str:
+    """The sign among comma, semicolon, tab and bar that splits the first line into the most names."""
+    try:
+        with part.open_text("replace") as text:
+            first = text.readline(_LONGEST_HEADER)
+        return max(_DELIMITERS, key=lambda sign: len(next(csv.reader([first], delimiter=sign), [])))
+    except (*BROKEN_ARCHIVE, UnicodeError, csv.Error):  # whoever reads the records says so
+        return _DELIMITERS[0]
+
+
+def check_encoding(encoding: str | None, owner: str) -> None:
+    """Refuse what is no encoding of text."""
+    if encoding is None:
+        return
+    unknown = BadInput.parameter("encoding", owner, "the name of a text encoding", encoding)
+    with translated(LookupError, ValueError, TypeError, into=unknown):
+        io.TextIOWrapper(io.BytesIO(), encoding).read()  # also refuses codecs that are no text, such as base64
+
+
+def check_delimiter(delimiter: str | None, owner: str) -> None:
+    """Refuse what cannot stand between fields."""
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\n\r'):
+        raise BadInput.parameter("delimiter", owner, "one character that is no quote or line end", delimiter)

@@ -159,7 +159,7 @@ BAD_OPTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "a time limit for a method that has none": (
         ("{roles}", "--time-limit", "3", "-k", "2", "-o", "out.csv"),
-        ("Mondrian", "'time_limit'"),
+        ("Mondrian has no parameter 'time_limit'.", "take a method that has it: 'heuristicmin', 'mingen', 'optimal'."),
     ),
     "a time limit twice": (
         ("{roles}", "--time-limit", "3", "--set", "time_limit=4", "-k", "2", "-o", "out.csv"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.anonymizers.registry import DEFAULT_METHOD, find_method
+from hedgerow.anonymizers.registry import DEFAULT_METHOD, check_parameters, find_method
 from hedgerow.errors import BadInput
 from hedgerow.schema import Schema
 
@@ -90,7 +90,7 @@ def anonymize(
     if not isinstance(publish_proportions, bool):
         raise BadInput.parameter("publish_proportions", "anonymize", "True or False", publish_proportions)
     chosen = find_method(DEFAULT_METHOD if method is None else method)
-    chosen.check(method_parameters)
+    check_parameters(chosen, method_parameters)
     return chosen(**method_parameters).anonymize(
         data,
         schema,

@@ -38,10 +38,11 @@ def run(job: Job, job_file: str | None = None) -> None:
     _check_places(reads, output, job.recoding)
 
     # Last, because a method knows of Arrow, which takes longer to import than all of the above.
-    from hedgerow.anonymizers.registry import DEFAULT_METHOD, find_method
+    from hedgerow.anonymizers.registry import DEFAULT_METHOD, check_parameters, find_method
 
     method = find_method(DEFAULT_METHOD if job.method is None else job.method)
-    parameters = _parameters(method, typed)
+    parameters = _read(method, typed)
+    check_parameters(method, parameters)
     _refuse_weak(method, parameters, allowed=job.allow_weak)
 
     from hedgerow.engines import File
@@ -117,15 +118,13 @@ def _refuse_weak_proportions(job: Job, requirements: tuple[Requirement, ...]) ->
         )
 
 
-def _parameters(method: type[Anonymizer], typed: Mapping[str, str | bool | int | float]) -> dict[str, Any]:
-    """Read the method's parameters as it declares them, and refuse what it does not know."""
+def _read(method: type[Anonymizer], typed: Mapping[str, str | bool | int | float]) -> dict[str, Any]:
+    """Read the method's parameters as it declares them; what it does not know stays as it is."""
     known = method.parameters()
-    values = {
+    return {
         name: known[name].read(value) if name in known and isinstance(value, str) else value
         for name, value in typed.items()
     }
-    method.check(values)
-    return values
 
 
 def _schema(job: Job, requirements: tuple[Requirement, ...]) -> Schema:

@@ -73,6 +73,24 @@ def test_release_summary_and_manifest(run: Any, people: Path, roles: tuple[str, 
     assert sorted(path.name for path in people.parent.iterdir()) == ["out.csv", "out.csv.manifest.json", "people.csv"]
 
 
+def test_what_is_worth_nothing_is_said_first(run: Any, people: Path, roles: tuple[str, ...]) -> None:
+    one = run("anonymize", people.name, *roles, "-k", "1", "-o", "one.csv")
+    assert one.out.startswith("1-anonymity promises nothing: every table has it")
+    assert "verified" not in one.out
+    assert manifest_of(people.parent / "one.csv")["audit"]["warnings"][0].startswith("1-anonymity promises nothing")
+
+    all_of_them = run("anonymize", people.name, *roles, "-k", "8", "--set", "publish=label", "-o", "all.csv")
+    assert all_of_them.out.startswith("The table keeps nothing of its quasi-identifiers: every cell")
+    assert all_of_them.out.count("keeps nothing") == 1
+    assert {(row["age"], row["sex"]) for row in read(people.parent / "all.csv")} == {("*", "*")}
+
+    wide = run("anonymize", people.name, *roles, "-k", "8", "--set", "publish=interval", "-o", "wide.csv")
+    assert wide.out.startswith("The table keeps next to nothing of its quasi-identifiers: 95% or more")
+
+    kept = run("anonymize", people.name, *roles, "-k", "2", "-o", "two.csv")
+    assert kept.out.startswith("Released 8 of 8 rows")
+
+
 def test_quiet_says_nothing_and_an_output_is_replaced(run: Any, people: Path, roles: tuple[str, ...]) -> None:
     out = people.parent / "out.csv"
     out.write_text("what stood here before")

@@ -141,7 +141,8 @@ def _refuse_unreachable(prepared: Prepared) -> None:
 def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]) -> Release:
     """Apply a recoding, verify the published rows with independent code, audit them, and make the release."""
     prepared.progress("Writing rows")
-    recoding = replace(recoding, missing=tuple(prepared.schema.missing))
+    schema = prepared.schema
+    recoding = replace(recoding, missing=tuple(schema.missing), identifying=(*schema.identifying, *schema.pseudonymize))
     proportions = _proportions(prepared, recoding)
     published = _applied(prepared, recoding)
     prepared.progress("Verifying")
@@ -158,6 +159,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         require=prepared.requirements,
         # Exact ones would let whoever knows all rows but one find that row by trying.
         losses={name: significant(loss, digits_shown(prepared.counts.rows)) for name, loss in losses.items()},
+        lost=losses.get("ncp_published"),
         warnings=(
             *(() if recoding.weak is None else (recoding.weak,)),
             *_weak_proportions(prepared, proportions),

@@ -12,6 +12,7 @@ from rich.text import Text
 from hedgerow.places import manifest_path, proportions_path
 from hedgerow.release import Release
 from hedgerow.risk.rendering import figure
+from hedgerow.verifier import Finding
 
 __all__ = ["show_release"]
 
@@ -40,21 +41,30 @@ def show_release(
         Where the recoding was saved.
     """
     facts, audit = release.facts, release.audit
+    for warning in audit.grave:
+        console.print(Text(warning, "bold yellow"), soft_wrap=True)
     console.print(
         Text(f"Released {audit.rows:,} of {facts['rows_in']:,} rows, anonymized by {facts['method']}.", "bold"),
         soft_wrap=True,
     )
     for label, value in _lines(release, output, given, recoding):
         console.print(Text.assemble((f"  {label:<13}", "cyan"), value), soft_wrap=True)
-    for warning in audit.warnings:
+    for warning in audit.warnings[len(audit.grave) :]:
         console.print(Text.assemble((f"  {'note':<13}", "yellow"), warning), soft_wrap=True)
+
+
+def _judged(finding: Finding) -> str:
+    """Whether a requirement holds; what every table meets is not called verified."""
+    if finding.measure == "k" and finding.required <= 1:
+        return "promises nothing"
+    return "verified" if finding.holds else "NOT MET"
 
 
 def _lines(release: Release, output: Path, given: Collection[str], recoding: str | None) -> Iterator[tuple[str, str]]:
     audit, facts = release.audit, release.facts
     for finding in audit.verdict.findings if audit.verdict is not None else ():
-        verified = "verified" if finding.holds else "NOT MET"
-        yield "requirement", f"{finding.requirement}: {verified}, {finding.measure} is {figure(finding.reached)}"
+        reached = f"{finding.measure} is {figure(finding.reached)}"
+        yield "requirement", f"{finding.requirement}: {_judged(finding)}, {reached}"
     sizes = audit.classes
     yield (
         "classes",

@@ -99,7 +99,9 @@ class Audit:
     losses : mapping of metric name to float
         The information lost; empty for a table whose origin is not known.
     warnings : tuple of str
-        What the figures do not say.
+        What the figures do not say; the gravest first.
+    grave : tuple of str
+        The warnings that a table or a requirement is worth nothing.
     verdict : Verdict or None
         Whether the requirements hold, where some were given.
     proportions : mapping of column to Disclosure
@@ -131,6 +133,7 @@ class Audit:
     manifest: Fit | None = None
     singled_out: int | None = None
     fully_known: int | None = None
+    grave: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as plain values for JSON; what is infinite or not computed is ``None``."""

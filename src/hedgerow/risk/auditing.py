@@ -19,6 +19,7 @@ from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
 from hedgerow.risk.beside import manifest_fit
 from hedgerow.risk.population import people_fitting
 from hedgerow.risk.proportions import disclosures, singled_out
+from hedgerow.risk.worth import gravest
 from hedgerow.verifier import ClassCounts, Histogram, count_classes, verify, wildcard_k
 from hedgerow.verifier.classes import Integers
 from hedgerow.verifier.closeness import equal_distance, ordered_distance
@@ -113,6 +114,7 @@ def audit_counts(
     k: int | None = None,
     threshold: float | None = None,
     losses: Mapping[str, float] | None = None,
+    lost: float | None = None,
     warnings: Sequence[str] = (),
     proportions: Proportions | None = None,
 ) -> Audit:
@@ -130,6 +132,8 @@ def audit_counts(
         Counted over the same quasi-identifiers.
     losses : mapping of metric name to float, optional
         What the release lost, to be shown beside.
+    lost : float, optional
+        What is lost as published, exactly: a release that keeps next to nothing says so first.
     warnings : sequence of str
         What the method that made the release has to say.
     proportions : Proportions, optional
@@ -145,6 +149,7 @@ def audit_counts(
     wildcard = wildcard_k(counts)
     least = max((getattr(one, "minimal_size", 1) for one in demanded), default=1)
     known = None if proportions is None else singled_out(proportions, least)
+    grave = gravest(counts, demanded, lost)
     return Audit(
         rows=counts.rows,
         columns=counts.columns,
@@ -162,7 +167,8 @@ def audit_counts(
         risks=attacker_risks(counts, limit, fitting),
         label_homogeneity={name: _homogeneity(counts, counts.histogram(name)) for name in described},
         losses=dict(losses or {}),
-        warnings=(*warnings, *_warnings(counts, demanded, fitting, wildcard)),
+        warnings=(*grave, *warnings, *_warnings(counts, demanded, fitting, wildcard)),
+        grave=grave,
         verdict=verify(counts, demanded) if demanded else None,
         proportions={} if proportions is None else disclosures(proportions),
         singled_out=None if known is None else known.people,

@@ -86,6 +86,28 @@ def test_the_recoding_knows_what_counts_as_missing() -> None:
     assert recoded["zip"].to_pylist() == [None, None, None]
 
 
+def test_new_rows_that_name_a_person_are_not_recoded(tmp_path: Path) -> None:
+    names = [f"Zebulon{at}" for at in range(6)]
+    table = PEOPLE.select(["age"]).append_column("name", [names]).append_column("card", [names])
+    schema = Schema(quasi=["age"], identifying=["name"], pseudonymize=["card"])
+    recoding = Mondrian(k=2).anonymize(table, schema).recoding
+    for public in (False, True):
+        kept = recoding.save(tmp_path / "recoding.json", public=public)
+        assert "Zebulon" not in kept.read_text(encoding="utf-8")
+        for one in (recoding, Recoding.load(kept)):
+            with pytest.raises(BadInput, match=r"still have columns that name a person: 'name', 'card'\. Drop them"):
+                one.transform(table)
+            with pytest.raises(BadInput, match=r"name a person: 'card'\. Drop"):
+                one.transform(table.drop_columns(["name"]))
+            assert one.transform(table.select(["age"])).column_names == ["age"]
+
+
+def test_a_recoding_of_an_earlier_version_names_no_such_columns() -> None:
+    recoding = Mondrian(k=3).anonymize(PEOPLE, SCHEMA).recoding
+    stored = {name: part for name, part in recoding.to_dict().items() if name != "identifying"}
+    assert Recoding.from_dict(stored).transform(PEOPLE).num_rows == 6
+
+
 def test_columns_are_checked_before_the_table_is_counted() -> None:
     with pytest.raises(BadInput, match="There is no column 'sex'"):
         prepared(KAnonymity(2, shield=["sex"]))

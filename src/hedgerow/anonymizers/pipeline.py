@@ -15,9 +15,10 @@ import numpy as np
 
 from hedgerow import privacy
 from hedgerow.counts import FrequencyTable
-from hedgerow.engines import Published, Source, open_source, seed_text
+from hedgerow.engines import Locating, Published, Source, open_source, seed_text
 from hedgerow.engines.formulas import formula_warning, formulas_in
-from hedgerow.errors import BadInput, Infeasible, InternalError, whole
+from hedgerow.errors import BadInput, Infeasible, InternalError, translated, whole
+from hedgerow.hierarchies import EncodedHierarchy, Uncovered
 from hedgerow.hierarchies import resolve as resolve_hierarchy
 from hedgerow.metrics import all_losses
 from hedgerow.privacy import Requirement
@@ -77,11 +78,8 @@ def prepare(
     privacy.check(requirements, roles, rows=_UNKNOWN_ROWS)
     counts = source.count(schema, roles)
     privacy.check(requirements, roles, rows=counts.rows)
-    hierarchies = {
-        name: resolve_hierarchy(schema.hierarchies.get(name), counts.domains[name], name) for name in roles.quasi
-    }
-    counts = replace(counts, hierarchies=hierarchies)
-    requirements = privacy.with_trees(requirements, _sensitive_trees(schema, roles, counts))
+    counts = replace(counts, hierarchies={name: _hierarchy(source, schema, counts, name) for name in roles.quasi})
+    requirements = privacy.with_trees(requirements, _sensitive_trees(source, schema, roles, counts))
     orders = {name: kind for name, kind in schema.kinds.items() if not isinstance(kind, str)}
     requirements = privacy.with_orders(requirements, orders)
     prepared = Prepared(
@@ -117,13 +115,25 @@ def _check_min_support(min_support: object, publish_proportions: bool) -> None:
         raise BadInput("min_support is that of proportions, which are not published. Say publish_proportions=True too.")
 
 
-def _sensitive_trees(schema: Schema, roles: Roles, counts: FrequencyTable) -> dict[str, dict[str, Any]]:
+def _hierarchy(source: Source, schema: Schema, counts: FrequencyTable, name: str) -> EncodedHierarchy:
+    """The hierarchy of a column; if it does not cover all values, the error names the first lines of those it lacks."""
+
+    def located(lacking: Uncovered) -> BadInput:
+        if not isinstance(source, Locating):
+            return lacking
+        cells = np.isin(counts.codes_of(name), lacking.codes)
+        return lacking.located(source.places(name, cells))
+
+    with translated(Uncovered, into=located):
+        return resolve_hierarchy(schema.hierarchies.get(name), counts.domains[name], name)
+
+
+def _sensitive_trees(source: Source, schema: Schema, roles: Roles, counts: FrequencyTable) -> dict[str, dict[str, Any]]:
     """The hierarchies given for sensitive columns, as the nested mappings that t-closeness reads."""
     trees = {}
     for name in roles.counted:
         if name not in roles.quasi and name in schema.hierarchies:
-            encoded = resolve_hierarchy(schema.hierarchies[name], counts.domains[name], name)
-            trees[name] = encoded.to_tree()
+            trees[name] = _hierarchy(source, schema, counts, name).to_tree()
     return trees
 
 

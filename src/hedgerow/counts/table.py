@@ -101,6 +101,12 @@ class FrequencyTable:
         """The codes of a target or sensitive column, one per cell."""
         return self.cell_values[:, self.cell_columns.index(column)]
 
+    def codes_of(self, column: str) -> Ints:
+        """The codes of any counted column, one per cell."""
+        if column in self.quasi:
+            return self.tuples[self.cell_tuple, self.quasi.index(column)]
+        return self.values_of(column)
+
     def histogram(self, column: str) -> Longs:
         """How many records have each value of a counted column."""
         size = self.domains[column].size

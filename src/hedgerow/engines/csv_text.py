@@ -13,6 +13,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import IO, Final, cast
 
@@ -23,7 +24,7 @@ __all__ = [
     "LONGEST_LINE",
     "damaged",
     "explain_fault",
-    "first_line",
+    "first_lines",
     "is_gzip",
     "open_bytes",
     "read_header",
@@ -127,11 +128,13 @@ def read_header(path: Path, encoding: str, delimiter: str) -> list[str]:
     return header
 
 
-def first_line(path: Path, encoding: str, delimiter: str, column: int, wrong: Callable[[object], bool]) -> int:
-    """The line of the first record whose value in a column is wrong."""
+def first_lines(
+    path: Path, encoding: str, delimiter: str, column: int, wrong: Callable[[object], bool], most: int = 1
+) -> list[int]:
+    """The lines of the first records whose value in a column is wrong."""
     with closing(records(path, encoding, delimiter)) as found:
         next(found)
-        return next(line for line, record in found if record and wrong(record[column]))
+        return list(islice((line for line, record in found if record and wrong(record[column])), most))
 
 
 def explain_fault(path: Path, encoding: str, delimiter: str) -> BadInput:

@@ -15,11 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hedgerow.arrays import Longs
+from hedgerow.arrays import Bools, Longs
 from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable
 from hedgerow.database import open_database
 from hedgerow.engines import csv_source, csv_text
-from hedgerow.engines.base import encode, ranking_columns, refuse_too_wide
+from hedgerow.engines.base import MOST_PLACES, encode, first_places, ranking_columns, refuse_too_wide
 from hedgerow.engines.formats import copy_options, file_format
 from hedgerow.engines.rows import StagedRows
 from hedgerow.engines.sql import canonical_hash, column_list, file_literal, identifier, literal, place_literal
@@ -226,9 +226,20 @@ class FileSource:
 
     def _locate(self, bad: BadValues) -> str:
         if self._file.format == "csv":
-            return f"line {csv_text.first_line(*self._csv, self._columns.index(bad.column), bad.wrong)}"
+            return f"line {csv_text.first_lines(*self._csv, self._columns.index(bad.column), bad.wrong)[0]}"
         values = self._fetch(f"SELECT {self._inner(bad.column)} FROM source").column(0)
         return f"row {bad.first(values.to_pylist())}"
+
+    def places(self, column: str, cells: Bools) -> str:
+        """The first lines of a CSV, or rows, whose value in a column is that of one of some cells."""
+        counted = required(self._counted, "the count of a table that is looked through")
+        chosen = counted.cells.filter(pa.array(cells[counted.cells.column(_CELL).to_numpy()]))
+        wrong = set(chosen.column(self._inside[column]).to_pylist())
+        if self._file.format == "csv":
+            place = self._columns.index(column)
+            return first_places("line", csv_text.first_lines(*self._csv, place, wrong.__contains__, MOST_PLACES))
+        values = self._fetch(f"SELECT {self._inner(column)} FROM source").column(0).to_pylist()
+        return first_places("row", [row for row, value in enumerate(values, start=1) if value in wrong])
 
     def apply(self, recoding: Recoding, seed: str, destination: Path | None = None) -> StagedRows:
         """Write the published rows, shuffled, to a hidden file in the format of the destination."""

@@ -15,10 +15,10 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from hedgerow.arrays import Ints, Longs
+from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable, encode_column
 from hedgerow.database import open_database
-from hedgerow.engines.base import encode, ranking_columns, refuse_too_wide
+from hedgerow.engines.base import encode, first_places, ranking_columns, refuse_too_wide
 from hedgerow.engines.rows import FrameRows
 from hedgerow.engines.sql import canonical_hash
 from hedgerow.errors import BadInput, InternalError, listing, required, translated
@@ -71,6 +71,11 @@ class MemorySource:
         respelled = frozenset(name for name, column in encoded.items() if column.respelled)
         self._counted = _CountedFrame(roles, frame, row_cell, respelled)
         return counts
+
+    def places(self, column: str, cells: Bools) -> str:  # noqa: ARG002 - the cells tell all
+        """The first rows of some cells."""
+        counted = required(self._counted, "the count of a table that is looked through")
+        return first_places("row", (np.flatnonzero(cells[counted.row_cell]) + 1).tolist())
 
     def apply(
         self,

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from hedgerow.arrays import Floats, Longs
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, translated, whole
+from hedgerow.hierarchies.coverage import Uncovered
 from hedgerow.hierarchies.cuts import Cut, Grid, cut_at, cuts_by_quantiles, cuts_by_width, exact
 from hedgerow.hierarchies.encoded import EncodedHierarchy
 from hedgerow.hierarchies.entries import number_or_nan
@@ -67,10 +68,10 @@ class Intervals:
             return self._described(counts), [cut for _, cut in counted]
         if self.edges:
             lowest, highest = self.edges[0][0], self.edges[0][-1]
-            self._check_inside(domain, numbers, lowest, highest)
+            self._check_inside(domain, lowest, highest)
             return self._described(), [cut_at(numbers, level, grid) for level in self.edges]
         if self.start is not None:
-            self._check_inside(domain, numbers, self.start, math.inf)
+            self._check_inside(domain, self.start, math.inf)
         farthest = max(abs(float(numbers[0])), abs(float(numbers[-1])), abs(self.start or 0.0))
         if farthest / _MOST_INTERVALS > self.widths[0]:
             raise BadInput(f"The intervals of the column {domain.name!r} are too narrow for its numbers. Widen them.")
@@ -91,12 +92,15 @@ class Intervals:
         return "flat (too few values for quantiles)"
 
     @staticmethod
-    def _check_inside(domain: Domain, numbers: Floats, low: float, high: float) -> None:
-        outside = int(((numbers < low) | (numbers > high)).sum())
-        if outside:
-            raise BadInput(
-                f"The intervals of the column {domain.name!r} do not cover {outside} of its {len(numbers)} "
-                "different values. Move the ends of the intervals outwards."
+    def _check_inside(domain: Domain, low: float, high: float) -> None:
+        outside = np.flatnonzero((domain.values < low) | (domain.values > high))
+        if len(outside):
+            raise Uncovered(
+                f"The intervals of the column {domain.name!r} do not cover {len(outside)} of its "
+                f"{len(domain.values)} different values",
+                "Move the ends of the intervals outwards.",
+                domain,
+                outside,
             )
 
 
@@ -230,11 +234,13 @@ def _read_as_numbers(domain: Domain) -> tuple[Domain, Floats]:
         raise BadInput(f"The column {domain.name!r} holds dates, not numbers. Use the hierarchy 'dates'.")
     labels = domain.labels.tolist()
     numbers = np.fromiter((number_or_nan(label) for label in labels), np.float64, len(labels))
-    wrong = int(np.isnan(numbers).sum())
-    if wrong:
-        raise BadInput(
-            f"The column {domain.name!r} has {wrong} values that are not numbers, so it has no intervals. "
-            "Use groups, a taxonomy or the hierarchy 'flat', or name them in missing= (--missing) if they "
-            "mean that there is no value."
+    wrong = np.flatnonzero(np.isnan(numbers))
+    if len(wrong):
+        raise Uncovered(
+            f"The column {domain.name!r} has {len(wrong)} values that are not numbers",
+            "It has no intervals: use groups, a taxonomy or the hierarchy 'flat', or name these values in missing= "
+            "(--missing) if they mean that there is no value.",
+            domain,
+            wrong,
         )
     return dataclasses.replace(domain, kind="number", numbers=numbers), numbers

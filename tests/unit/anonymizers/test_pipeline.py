@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
 import pytest
 
 from hedgerow import BadInput, Infeasible, KAnonymity, LDiversity, Mondrian, NotAnonymous, Schema, TCloseness
@@ -84,6 +86,35 @@ def test_the_recoding_knows_what_counts_as_missing() -> None:
     assert release.recoding.missing == ("?", "-")
     recoded = release.recoding.transform(pa.table({"zip": ["-", None, "?"]}))
     assert recoded["zip"].to_pylist() == [None, None, None]
+
+
+LACKING = r"does not cover 2 of its 4 different values \(5 records\), first at {}s {}\. Add them"
+
+
+@pytest.mark.parametrize("role", ["quasi", "sensitive"])
+@pytest.mark.parametrize(
+    ("form", "places"), [("frame", "1, 3 and 4"), ("out.parquet", "1, 3 and 4"), ("out.csv", "2, 4 and 6")]
+)
+def test_values_that_a_hierarchy_lacks_are_found(role: str, form: str, places: str, tmp_path: Path) -> None:
+    towns = ["Zebulon", "Bonn", "Zebulon2", "Zebulon", "Lyon", "Zebulon", "Zebulon2"]
+    table = pa.table({"age": [20, 20, 20, 20, 21, 20, 20], "note": ["a", "b", "two\nlines", "c", "d", "e", "f"]})
+    table = table.append_column("town", [towns])
+    data: Any = table
+    if form != "frame":
+        data = tmp_path / form
+        (pq.write_table if form.endswith("parquet") else pa_csv.write_csv)(table, data)
+    hierarchies = {"town": {"*": {"Germany": ["Bonn"], "France": ["Lyon"]}}}
+    if role == "quasi":
+        schema = Schema(quasi=["age", "town"], insensitive=["note"], hierarchies=hierarchies)
+        require = []
+    else:
+        schema = Schema(quasi=["age"], sensitive=["town"], insensitive=["note"], hierarchies=hierarchies)
+        require = [TCloseness(0.9, "town", "hierarchical")]
+    word = "line" if form.endswith("csv") else "row"
+    with pytest.raises(BadInput, match=LACKING.format(word, places)) as caught:
+        Mondrian(k=2).anonymize(data, schema, require=require)
+    assert "Zebulon" not in str(caught.value)
+    assert caught.value.__context__ is None
 
 
 def test_new_rows_that_name_a_person_are_not_recoded(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hedgerow.engines.csv_text import explain_fault, first_line, is_gzip, read_header, transcode
+from hedgerow.engines.csv_text import explain_fault, first_lines, is_gzip, read_header, transcode
 from hedgerow.errors import BadInput
 
 
@@ -23,7 +23,8 @@ def test_the_header(path: Path) -> None:
 
 def test_the_first_wrong_line(path: Path) -> None:
     path.write_text('a,b\n1,"x\ny"\n\n2,wrong\n3,wrong\n')
-    assert first_line(path, "utf-8", ",", 1, lambda cell: cell == "wrong") == 5
+    assert first_lines(path, "utf-8", ",", 1, lambda cell: cell == "wrong") == [5]
+    assert first_lines(path, "utf-8", ",", 1, lambda cell: cell == "wrong", 3) == [5, 6]
 
 
 def test_a_sound_file_has_only_general_advice(path: Path) -> None:

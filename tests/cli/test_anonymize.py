@@ -238,6 +238,9 @@ def test_hierarchies_from_a_folder(run: Any, people: Path, roles: tuple[str, ...
 
     assert outcome.status == 0, outcome.err
     assert "automatic" not in outcome.out
+    assert "In the folder 'hierarchies', 'zip.csv' belongs to no column whose hierarchy is used. Check" in outcome.out
+    assert "README.md" not in outcome.out
+    assert "zip.csv" not in json.dumps(manifest_of(people.parent / "out.csv"))
     rows = read(people.parent / "out.csv")
     assert {row["age"] for row in rows} <= {"20", "21", "22", "23", "young", "old", "any age"}
     assert {row["sex"] for row in rows} <= {"M", "F", "person"}
@@ -256,6 +259,7 @@ def test_hierarchical_closeness_takes_the_sensitive_column_from_the_folder(
     assert outcome.status == 0, outcome.err
     # One step of two: flu and cold are 0.5 apart, so a class of only one of them is 0.25 from the table.
     assert "0.3-closeness (hierarchical) of ill: verified" in outcome.out
+    assert "belong" not in outcome.out
 
     assert run("audit", "out.csv", "--quasi", "age,sex", *rule).status == 0
     (folder / "ill.csv").write_text("flu;*\nulcer;*\n")

@@ -32,7 +32,8 @@ def run(job: Job, job_file: str | None = None) -> None:
 
     requirements = privacy.resolve(job.k, job.require)
     _refuse_weak_proportions(job, requirements)
-    schema = _schema(job, requirements)
+    found = find_hierarchies(job.hierarchies, (*job.quasi, *needing_trees(requirements)))
+    schema = _schema(job, {**found.files, **job.hierarchy})
     files = [one for one in schema.hierarchies.values() if isinstance(one, Path) or Path(one).suffix]
     reads = (source, *map(Path, files), *(() if job_file is None else (Path(job_file),)))
     _check_places(reads, output, job.recoding)
@@ -77,7 +78,8 @@ def run(job: Job, job_file: str | None = None) -> None:
         if job.recoding is not None:
             release.recoding.save(job.recoding)
     if not job.quiet:
-        show_release(screen(), release, output, given=set(schema.hierarchies), recoding=job.recoding)
+        given = set(schema.hierarchies)
+        show_release(screen(), release, output, given=given, recoding=job.recoding, remarks=found.remarks)
 
 
 def _named(path: str | None, what: str, how: str) -> Path:
@@ -127,7 +129,7 @@ def _read(method: type[Anonymizer], typed: Mapping[str, str | bool | int | float
     }
 
 
-def _schema(job: Job, requirements: tuple[Requirement, ...]) -> Schema:
+def _schema(job: Job, hierarchies: Mapping[str, str | Path]) -> Schema:
     return Schema(
         quasi=job.quasi,
         target=job.target,
@@ -135,10 +137,7 @@ def _schema(job: Job, requirements: tuple[Requirement, ...]) -> Schema:
         pseudonymize=job.pseudonymize,
         sensitive=job.sensitive,
         insensitive=job.insensitive,
-        hierarchies={
-            **find_hierarchies(job.hierarchies, (*job.quasi, *needing_trees(requirements))),
-            **job.hierarchy,
-        },
+        hierarchies=hierarchies,
         kinds=job.kinds,
         # An empty cell is missing whatever else is; the first text is how a release marks it.
         missing=tuple(dict.fromkeys((*job.missing, ""))),

@@ -27,7 +27,7 @@ Require = Annotated[
     typer.Option(metavar="RULE", help="k=4@education,sex  l=3@disease  t=0.2@disease  …; repeatable."),
 ]
 Hierarchies = Annotated[
-    str | None, typer.Option(metavar="DIR", help="Folder with COLUMN.csv (ARX) or COLUMN.toml files.")
+    str | None, typer.Option(metavar="DIR", help="Folder with COLUMN.csv (ARX) or COLUMN.toml files; others are named.")
 ]
 Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of a CSV; utf-8 if not given.")]
 

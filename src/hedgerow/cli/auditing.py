@@ -44,7 +44,10 @@ def run(
     if hierarchies is not None:
         if not needed:
             raise BadInput("--hierarchies is given, but no requirement such as t=0.2:hierarchical@disease uses it.")
-        requirements = give_trees(requirements, find_hierarchies(hierarchies, needed))
+        found = find_hierarchies(hierarchies, needed)
+        requirements = give_trees(requirements, found.files)
+        for remark in found.remarks:
+            typer.echo(f"hedgerow: {remark}", err=True)
 
     from hedgerow.risk import audit
 

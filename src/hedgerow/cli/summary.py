@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +26,7 @@ def show_release(
     *,
     given: Collection[str],
     recoding: str | None = None,
+    remarks: Sequence[str] = (),
 ) -> None:
     """Print what was released and where it is.
 
@@ -39,6 +40,8 @@ def show_release(
         The columns whose hierarchy was given; the others have automatic ones, which are named.
     recoding : str, optional
         Where the recoding was saved.
+    remarks : sequence of str
+        What the user should know of the options; nothing of it is published.
     """
     facts, audit = release.facts, release.audit
     for warning in audit.grave:
@@ -49,7 +52,7 @@ def show_release(
     )
     for label, value in _lines(release, output, given, recoding):
         console.print(Text.assemble((f"  {label:<13}", "cyan"), value), soft_wrap=True)
-    for warning in audit.warnings[len(audit.grave) :]:
+    for warning in (*audit.warnings[len(audit.grave) :], *remarks):
         console.print(Text.assemble((f"  {'note':<13}", "yellow"), warning), soft_wrap=True)
 
 

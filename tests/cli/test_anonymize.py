@@ -91,6 +91,20 @@ def test_what_is_worth_nothing_is_said_first(run: Any, people: Path, roles: tupl
     assert kept.out.startswith("Released 8 of 8 rows")
 
 
+def test_a_target_of_numbers_is_cut_into_bins(run: Any, refused: Any, tmp_path: Path) -> None:
+    lines = [f"{'AB'[at // 20]},{'FM'[at % 2]},{at + 100}" for at in range(40)]
+    (tmp_path / "wages.csv").write_text("\n".join(["town,sex,wage", *lines]) + "\n")
+    job = ("anonymize", "wages.csv", "--quasi", "town,sex", "--target", "wage", "--method", "kactus", "-k", "4")
+    refused(*job, "-o", "out.csv", words=("'wage' holds 40 different numbers", "--target-bins 4"))
+    refused(*job, "-o", "out.csv", "--target-bins", "1", words=("'target-bins'", "a whole number >= 2", "Got 1"))
+
+    assert run(*job, "--target-bins", "2", "-o", "out.csv").status == 0
+    rows = read(tmp_path / "out.csv")
+    assert sorted(row["wage"] for row in rows) == [str(at + 100) for at in range(40)]
+    assert {row["town"] for row in rows} == {"A", "B"}
+    assert manifest_of(tmp_path / "out.csv")["target_bins"] == 2
+
+
 def test_quiet_says_nothing_and_an_output_is_replaced(run: Any, people: Path, roles: tuple[str, ...]) -> None:
     out = people.parent / "out.csv"
     out.write_text("what stood here before")

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hedgerow import privacy
-from hedgerow.counts import FrequencyTable
+from hedgerow.counts import FrequencyTable, check_bins, in_bins
 from hedgerow.engines import Locating, Published, Source, open_source, seed_text
 from hedgerow.engines.formulas import formula_warning, formulas_in
 from hedgerow.errors import BadInput, Infeasible, InternalError, translated, whole
@@ -49,6 +50,12 @@ class Prepared:
     destination: Path | None = None
     publish_proportions: bool = False
     min_support: int | None = None
+    target_bins: int | None = None
+
+    @cached_property
+    def seen(self) -> FrequencyTable:
+        """The counts as a method learns from them: those of the target in bins, where it is to be."""
+        return self.counts if self.target_bins is None else in_bins(self.counts, self.target_bins)
 
 
 def prepare(
@@ -61,6 +68,7 @@ def prepare(
     destination: Path | None = None,
     publish_proportions: bool = False,
     min_support: int | None = None,
+    target_bins: int | None = None,
 ) -> Prepared:
     """Read and count a table, encode its hierarchies, and refuse what no method could meet."""
     if not isinstance(schema, Schema):
@@ -69,6 +77,8 @@ def prepare(
     if not isinstance(publish_proportions, bool):
         raise BadInput.parameter("publish_proportions", "anonymize", "True or False", publish_proportions)
     _check_min_support(min_support, publish_proportions)
+    if target_bins is not None:
+        check_bins(target_bins, schema.target)
     if destination is not None:
         check_destination(destination)
     progress = progress or (lambda _stage: None)
@@ -93,6 +103,7 @@ def prepare(
         destination,
         publish_proportions,
         min_support,
+        target_bins,
     )
     _refuse_unreachable(prepared)
     return prepared
@@ -161,7 +172,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
     if proportions is not None and not np.array_equal(np.sort(proportions.sizes), np.sort(classes.sizes)):
         raise InternalError("the proportions speak of other classes than those that were published")
     prepared.progress("Auditing")
-    losses = all_losses(prepared.counts, recoding, k=_demanded_k(prepared.requirements))
+    losses = all_losses(prepared.seen, recoding, k=_demanded_k(prepared.requirements))
     audit = audit_counts(
         classes,
         sensitive=prepared.roles.sensitive,
@@ -315,6 +326,7 @@ def _facts(prepared: Prepared, recoding: Recoding) -> dict[str, Any]:
             "pseudonymized": list(roles.pseudonymized),
             "dropped": list(roles.dropped),
         },
+        **({} if prepared.target_bins is None else {"target_bins": prepared.target_bins}),
         "hierarchies": {name: one.description for name, one in prepared.counts.hierarchies.items()},
         **recoding.facts,
     }

@@ -69,6 +69,7 @@ def run(job: Job, job_file: str | None = None) -> None:
             random_state=job.seed,
             publish_proportions=job.publish_proportions,
             min_support=job.min_support,
+            target_bins=job.target_bins,
             progress=progress,
             destination=output,
             **parameters,

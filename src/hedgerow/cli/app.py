@@ -61,6 +61,10 @@ def anonymize(
         Columns, typer.Option(metavar="COLUMNS", help="By which a person could be found: generalized.")
     ] = None,
     target: Annotated[str | None, typer.Option(metavar="COLUMN", help="The class to be learnt.")] = None,
+    target_bins: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Cuts a target of numbers into N bins for methods that learn from it."),
+    ] = None,
     sensitive: Annotated[
         Columns, typer.Option(metavar="COLUMNS", help="What l-diversity and the like protect.")
     ] = None,

@@ -1,5 +1,6 @@
 """Counts: a table as distinct tuples and cells of small integers, which is all that any method needs."""
 
+from hedgerow.counts.binning import check_bins, in_bins, refuse_many_numbers
 from hedgerow.counts.encoding import EncodedColumn, encode_column
 from hedgerow.counts.grouping import distinct_pairs, tabulate
 from hedgerow.counts.reading import Asked, BadValues, date_label
@@ -10,8 +11,11 @@ __all__ = [
     "BadValues",
     "EncodedColumn",
     "FrequencyTable",
+    "check_bins",
     "date_label",
     "distinct_pairs",
     "encode_column",
+    "in_bins",
+    "refuse_many_numbers",
     "tabulate",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from hedgerow import privacy
 from hedgerow.anonymizers.declaring import Declared
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from hedgerow.recoding import Recoding
     from hedgerow.release import Release
 
-__all__ = ["Anonymizer"]
+__all__ = ["FITTING", "Anonymizer"]
+
+FITTING: Final = "Fitting"
+"""How the stage is called in which the method itself works, before its name."""
 
 
 class Anonymizer(Declared):
@@ -151,7 +154,7 @@ class Anonymizer(Declared):
             min_support=self.min_support if min_support is None else min_support,
             target_bins=self.target_bins if target_bins is None else target_bins,
         )
-        prepared.progress(f"Fitting {type(self).__name__}")
+        prepared.progress(f"{FITTING} {type(self).__name__}")
         recoding = self._fitted(prepared.seen, prepared.requirements, prepared.random_state)
         return pipeline.finish(prepared, recoding, parameters)
 

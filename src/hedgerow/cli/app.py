@@ -29,6 +29,13 @@ Require = Annotated[
 Hierarchies = Annotated[
     str | None, typer.Option(metavar="DIR", help="Folder with COLUMN.csv (ARX) or COLUMN.toml files; others are named.")
 ]
+HierarchyWords = Annotated[
+    Texts,
+    typer.Option(
+        metavar="COLUMN=WORDS",
+        help="masking:2,3  prefix:1,3  dates:month,year  intervals:5,10  flat  or a file; repeatable.",
+    ),
+]
 Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of a CSV; utf-8 if not given.")]
 
 
@@ -85,13 +92,7 @@ def anonymize(
     ] = None,
     missing: Missing = None,
     hierarchies: Hierarchies = None,
-    hierarchy: Annotated[
-        Texts,
-        typer.Option(
-            metavar="COLUMN=WORDS",
-            help="masking:2,3  prefix:1,3  dates:month,year  intervals:5,10  flat  or a file; repeatable.",
-        ),
-    ] = None,
+    hierarchy: HierarchyWords = None,
     method: Annotated[str | None, typer.Option(metavar="NAME", help="See hedgerow methods.")] = None,
     k: Annotated[int | None, typer.Option("-k", metavar="K", help="Every class has at least K rows.")] = None,
     require: Require = None,
@@ -169,6 +170,7 @@ def audit(
     require: Require = None,
     missing: Missing = None,
     hierarchies: Hierarchies = None,
+    hierarchy: HierarchyWords = None,
     threshold: Annotated[
         float | None, typer.Option(metavar="RISK", help="A record is at risk above it; 1/k or 0.2.")
     ] = None,
@@ -177,7 +179,7 @@ def audit(
 ) -> None:
     """Measure what a table gives away. Exit 0 if the requirements hold or none is given, else 3."""
     from hedgerow.cli.auditing import run
-    from hedgerow.cli.lists import split_names
+    from hedgerow.cli.lists import assignments, split_names
 
     holds = run(
         table,
@@ -190,6 +192,7 @@ def audit(
         require=require or [],
         missing=missing or [],
         hierarchies=hierarchies,
+        hierarchy=assignments(hierarchy, "--hierarchy") or {},
         threshold=threshold,
         encoding=encoding or "utf-8",
         as_json=as_json,

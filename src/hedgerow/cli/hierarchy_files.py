@@ -12,7 +12,7 @@ from hedgerow.errors import BadInput, listing
 if TYPE_CHECKING:
     from hedgerow.privacy import Requirement
 
-__all__ = ["Found", "find_hierarchies", "give_trees", "needing_trees"]
+__all__ = ["Found", "find_hierarchies", "needing_trees"]
 
 _ENDINGS = (".csv", ".toml")
 
@@ -82,21 +82,3 @@ def _remarks(folder: Path, others: Sequence[str]) -> tuple[str, ...]:
 def needing_trees(requirements: Iterable[Requirement]) -> list[str]:
     """The sensitive columns whose hierarchy a requirement measures distances in."""
     return [one.column for one in requirements if one.column is not None and one.needs_tree]
-
-
-def give_trees(requirements: Sequence[Requirement], files: Mapping[str, Path]) -> tuple[Requirement, ...]:
-    """Give each requirement that needs one the tree of its column's file, for a table that is only audited."""
-    import numpy as np
-
-    from hedgerow import privacy
-    from hedgerow.domains import Domain
-    from hedgerow.hierarchies import read_arx, read_toml
-
-    trees = {}
-    for name in dict.fromkeys(needing_trees(requirements)):
-        if name in files:
-            path = files[name]
-            taxonomy = read_toml(path) if path.suffix.lower() == ".toml" else read_arx(path)
-            values = sorted(taxonomy.tree.labels[leaf] for leaf in taxonomy.tree.leaves())
-            trees[name] = taxonomy.encode(Domain(name, "text", np.array(values))).to_tree()
-    return privacy.with_trees(requirements, trees)

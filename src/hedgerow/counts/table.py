@@ -104,7 +104,7 @@ class FrequencyTable:
     def codes_of(self, column: str) -> Ints:
         """The codes of any counted column, one per cell."""
         if column in self.quasi:
-            return self.tuples[self.cell_tuple, self.quasi.index(column)]
+            return np.asarray(self.tuples[self.cell_tuple, self.quasi.index(column)], dtype=np.int32)
         return self.values_of(column)
 
     def histogram(self, column: str) -> Longs:

@@ -17,6 +17,7 @@ from hedgerow.published import SUPPRESSED
 from hedgerow.risk.attackers import attacker_risks
 from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
 from hedgerow.risk.beside import manifest_fit
+from hedgerow.risk.given import check_columns, labels_of, with_trees
 from hedgerow.risk.population import people_fitting
 from hedgerow.risk.proportions import disclosures, singled_out
 from hedgerow.risk.worth import gravest
@@ -43,6 +44,7 @@ def audit(
     require: Iterable[Any] = (),
     k: int | None = None,
     missing: Sequence[str] = (),
+    hierarchies: Mapping[str, Any] | None = None,
     threshold: float | None = None,
     encoding: str = "utf-8",
 ) -> Audit:
@@ -70,6 +72,9 @@ def audit(
         Short for k-anonymity over all quasi-identifiers.
     missing : sequence of str
         Texts that mean "no value".
+    hierarchies : mapping of column to hierarchy, optional
+        As in a schema. Those of quasi-identifiers say which people of the population a label stands for; those of
+        sensitive columns serve requirements that measure distances in them.
     threshold : float, optional
         A record is at risk above it; 1/k if k is given, else 0.2.
     encoding : str
@@ -85,10 +90,12 @@ def audit(
     """
     demanded = _demanded(k, require)
     threshold = _threshold(threshold, k)
+    hierarchies = {} if hierarchies is None else hierarchies
     if isinstance(sensitive, str):
         raise BadInput.parameter("sensitive", "audit", "a list of column names", sensitive)
     protected = [column for one in demanded if (column := getattr(one, "column", None)) is not None]
     counted = dict.fromkeys((*sensitive, *(() if target is None else (target,)), *protected))
+    check_columns(hierarchies, [*quasi, *counted])
     options: dict[str, Any] = {"missing": missing, "encoding": encoding}
     counts = count_classes(table, quasi, sensitive=tuple(counted), entity=entity, **options)
     fit, unfit = manifest_fit(table)
@@ -97,6 +104,7 @@ def audit(
         sensitive=sensitive,
         target=target,
         population=None if population is None else count_classes(population, quasi, **options),
+        hierarchies=hierarchies,
         require=demanded,
         threshold=threshold,
         warnings=unfit,
@@ -110,6 +118,7 @@ def audit_counts(
     sensitive: Sequence[str] | None = None,
     target: str | None = None,
     population: ClassCounts | None = None,
+    hierarchies: Mapping[str, Any] | None = None,
     require: Iterable[Any] = (),
     k: int | None = None,
     threshold: float | None = None,
@@ -139,13 +148,14 @@ def audit_counts(
     proportions : Proportions, optional
         What is published beside the table.
     """
-    demanded = _demanded(k, require)
+    given = hierarchies or {}
+    demanded = with_trees(_demanded(k, require), given, counts)
     limit = _threshold(threshold, k)
     if sensitive is None:
         sensitive = tuple(name for name in counts.histograms if name != target)
     of_column = {name: _sensitive_audit(counts, counts.histogram(name)) for name in sensitive}
     described = dict.fromkeys((*sensitive, *(() if target is None else (target,))))
-    fitting = None if population is None else people_fitting(counts, population)
+    fitting = None if population is None else people_fitting(counts, population, labels_of(given, population))
     wildcard = wildcard_k(counts)
     least = max((getattr(one, "minimal_size", 1) for one in demanded), default=1)
     known = None if proportions is None else singled_out(proportions, least)
@@ -256,8 +266,8 @@ def _warnings(
     if fitting is not None and (short := int((fitting < counts.sizes).sum())):
         found.append(
             f"In {short} of {len(counts.sizes)} classes the population has fewer people than the table has "
-            "records: it does not contain the table, or a hierarchy's labels hide the match. There the "
-            "prosecutor's risk is used."
+            "records: it does not contain the table, writes values in another way, or labels hide the match whose "
+            "hierarchy is not given (--hierarchy). There the prosecutor's risk is used."
         )
     for one in demanded:
         value = getattr(one, "value", None)

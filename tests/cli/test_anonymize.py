@@ -402,6 +402,18 @@ def test_kinds_and_hierarchies_are_typed(run: Any, tmp_path: Path) -> None:
     assert row == ("0106*", "1980", "{green|red}", "[1.5,2.5]")
 
 
+def test_intervals_with_open_ends_are_typed(run: Any, tmp_path: Path) -> None:
+    ages = [3, 9, 17, 19, 21, 22, 38, 39, 85, 86, 88, 90, 91, 104]
+    (tmp_path / "ages.csv").write_text("\n".join(["age", *map(str, ages)]) + "\n")
+    job = ("anonymize", "ages.csv", "--quasi", "age", "-k", "3", "--method", "optimal", "-o", "out.csv")
+
+    outcome = run(*job, "--hierarchy", "age=intervals:5,10,40,<18,>=90")
+    assert outcome.status == 0, outcome.err
+    assert {row["age"] for row in read(tmp_path / "out.csv")} == {"<18", "[18,40)", "[80,90)", "≥90"}
+    assert manifest_of(tmp_path / "out.csv")["hierarchies"]["age"].endswith("open below 18 and from 90 on")
+    assert run("audit", "out.csv", "--quasi", "age", "-k", "3", "--population", "ages.csv").status == 0
+
+
 def test_kinds_and_hierarchies_of_a_job_file(run: Any, tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("zip,age\n" + "01067,20\n01069,25\n" * 3, encoding="utf-8")
     (tmp_path / "job.toml").write_text(

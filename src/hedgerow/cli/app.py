@@ -33,7 +33,8 @@ HierarchyWords = Annotated[
     Texts,
     typer.Option(
         metavar="COLUMN=WORDS",
-        help="masking:2,3  prefix:1,3  dates:month,year  intervals:5,10  flat  or a file; repeatable.",
+        help="masking:2,3  prefix:1,3  dates:month,year  intervals:5,10  'intervals:5,10,<18,>=90' (open ends)  flat  "
+        "or a file; repeatable.",
     ),
 ]
 Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of a CSV; utf-8 if not given.")]

@@ -70,7 +70,8 @@ class Intervals:
             return self._cuts(domain, numbers, records, grid)
         below, past = np.searchsorted(numbers, [self.bottom, self.top]).tolist()
         inner = numbers[below:past]
-        description, cuts = self._described(), []
+        description = self._described()
+        cuts: list[Cut] = []
         if len(inner):
             description, cuts = self._cuts(domain, inner, None if records is None else records[below:past], grid)
         if not cuts:

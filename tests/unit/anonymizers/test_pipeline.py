@@ -14,6 +14,7 @@ import pytest
 
 from hedgerow import BadInput, Infeasible, KAnonymity, LDiversity, Mondrian, NotAnonymous, Schema, TCloseness
 from hedgerow.anonymizers import pipeline
+from hedgerow.engines import MemorySource
 from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
 
 PEOPLE = pa.table(
@@ -115,6 +116,29 @@ def test_values_that_a_hierarchy_lacks_are_found(role: str, form: str, places: s
         Mondrian(k=2).anonymize(data, schema, require=require)
     assert "Zebulon" not in str(caught.value)
     assert caught.value.__context__ is None
+
+
+class Elsewhere:
+    """A source that cannot say where values stand."""
+
+    reads = ()
+
+    def __init__(self, table: pa.Table) -> None:
+        self._source = MemorySource(table)
+        self.columns = self._source.columns
+
+    def count(self, schema: Schema, roles: Any) -> Any:
+        return self._source.count(schema, roles)
+
+    def apply(self, recoding: Recoding, seed: str, destination: Path | None = None) -> Any:
+        return self._source.apply(recoding, seed, destination)
+
+
+def test_a_source_need_not_say_where_values_stand() -> None:
+    source = Elsewhere(pa.table({"town": ["Zebulon", "Bonn", "Zebulon"]}))
+    schema = Schema(quasi=["town"], hierarchies={"town": {"*": {"Germany": ["Bonn"], "France": ["Lyon"]}}})
+    with pytest.raises(BadInput, match=r"does not cover 1 of its 2 different values \(2 records\)\. Add"):
+        pipeline.prepare(source, schema, [KAnonymity(1)], random_state=None)
 
 
 def test_new_rows_that_name_a_person_are_not_recoded(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def find_method(name: str) -> type[Anonymizer]:
 
 def check_parameters(method: type[Anonymizer], given: Mapping[str, Any]) -> None:
     """Say which of these is unknown or wrong, if one is; of what only other methods have, which methods these are."""
-    for name in set(given) - set(method.parameters()):
+    for name in (one for one in given if one not in method.parameters()):
         having = [one.name for one in all_methods().values() if name in one.parameters()]
         if having:
             raise BadInput(

@@ -29,9 +29,8 @@ def in_bins(counts: FrequencyTable, bins: int) -> FrequencyTable:
     bins : int
         At most so many, and fewer where equal numbers would have to be parted.
     """
-    target = counts.roles.target
-    check_bins(bins, target)
-    domain = counts.domains[str(target)]
+    target = check_bins(bins, counts.roles.target)
+    domain = counts.domains[target]
     if domain.kind != "number":
         raise BadInput(f"target_bins cuts numbers, and the target {target!r} holds none. Leave target_bins out.")
     cut = intervals(quantiles=bins, levels=()).encode(domain)
@@ -39,7 +38,7 @@ def in_bins(counts: FrequencyTable, bins: int) -> FrequencyTable:
     nodes, bin_of_code = np.unique(cut.at_level[cut.height - 1], return_inverse=True)
     labels = [label for label in (cut.labels[node] for node in nodes.tolist()) if label is not None]
     name = _free_name(counts, f"{target} in bins")
-    codes = bin_of_code[counts.values_of(domain.name)].astype(np.int32)
+    codes = bin_of_code[counts.values_of(target)].astype(np.int32)
     records = np.bincount(codes, counts.cell_sizes, len(nodes))[: len(labels)].astype(np.int64)
     binned = Domain(name, "text", np.array(labels), None, domain.has_missing, records, ordered=True)
     return replace(
@@ -50,11 +49,12 @@ def in_bins(counts: FrequencyTable, bins: int) -> FrequencyTable:
     )
 
 
-def check_bins(bins: object, target: str | None) -> None:
-    """Refuse a wrong number of bins, or bins of no target."""
+def check_bins(bins: object, target: str | None) -> str:
+    """The target, unless the number of bins is wrong or there is no target to cut."""
     whole("target_bins", "anonymize", bins, 2, must="None or an int >= 2")
     if target is None:
         raise BadInput("target_bins is that of a target, and none is named. Name the column of the class too.")
+    return target
 
 
 def refuse_many_numbers(counts: FrequencyTable, owner: str) -> None:

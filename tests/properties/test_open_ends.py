@@ -19,7 +19,7 @@ tenths = st.integers(-2000, 2000).map(lambda number: number / 10)
 
 
 @st.composite
-def columns(draw: st.DrawFn) -> tuple[Domain, float, float]:
+def columns(draw: st.DrawFn) -> tuple[Domain, float | None, float | None]:
     """Some numbers, and where they are open."""
     step = draw(st.sampled_from([1, 10]))
     numbers = np.array(sorted(draw(st.sets(st.integers(-200, 200), min_size=1, max_size=30)))) / step

@@ -5,11 +5,14 @@ old machine code could decide with an old formula. So the cache has a folder for
 
 Whoever can write to the cache decides what runs, so its folder is for its owner alone (0700), whatever the umask. One
 that others may write to, or that belongs to someone else, is not used: kernels are then compiled anew in each process.
+
+numba itself is imported with the first kernel.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import os
 import re
 import stat
@@ -19,12 +22,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final, ParamSpec, TypeVar, cast, overload
 
-import numba
 import numpy as np
 
 from hedgerow._version import __version__
 
-__all__ = ["int64", "jit"]
+__all__ = ["has_to_compile", "int64", "jit"]
 
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
@@ -70,6 +72,9 @@ def jit(kernel: Callable[P, R] | None = None, *, inner: bool = False, once: bool
     """
     if kernel is None:
         return partial(jit, inner=inner, once=once)
+
+    import numba
+
     ways: dict[str, Any] = {"nogil": True}
     if inner or once:
         ways |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -83,9 +88,22 @@ def jit(kernel: Callable[P, R] | None = None, *, inner: bool = False, once: bool
     return numba.njit(**ways)(kernel)
 
 
+def has_to_compile() -> bool:
+    """Whether no kernel of this version was compiled yet, so that whoever waits should know what for.
+
+    It is found out without importing numba, which takes a while itself.
+    """
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        return False
+    folder = _cache_folder()
+    return folder is None or next(folder.rglob("*.nbi"), None) is None
+
+
 @contextmanager
 def _cached_in(folder: Path) -> Iterator[None]:
     """Let numba place the cache of what is decorated here in a folder, and leave its setting as it was."""
+    import numba
+
     config: Any = numba.config
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder)
@@ -135,7 +153,7 @@ def _digest(package: Path) -> str:
         if _KERNELS.search(text):
             imported = (package.parent / f"{name.replace('.', '/')}.py" for name in _IMPORTED.findall(text))
             sources |= {source, *(one for one in imported if one.exists())}
-    state = hashlib.sha256(f"{__version__} {numba.__version__}".encode())
+    state = hashlib.sha256(f"{__version__} {importlib.metadata.version('numba')}".encode())
     for source in sorted(sources):
         state.update(source.relative_to(package).as_posix().encode() + b"\0" + source.read_bytes())
     return state.hexdigest()[:16]

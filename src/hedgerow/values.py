@@ -6,12 +6,15 @@ Dates are read here too. Sets, and reading anything else back, are in :mod:`hedg
 from __future__ import annotations
 
 import datetime as dt
+import math
 import numbers
 import re
 from typing import Final
 
 __all__ = [
+    "BELOW",
     "EPOCH",
+    "FROM",
     "MISSING_TEXT",
     "SUPPRESSED_TEXT",
     "days_since_1970",
@@ -26,6 +29,10 @@ EPOCH: Final = dt.datetime(1970, 1, 1)
 SUPPRESSED_TEXT: Final = "*"
 MISSING_TEXT: Final = "\\N"
 """A missing value where it needs a name: among the members of a set, as a part, as a feature. Alone it is null."""
+
+BELOW: Final = "<"
+FROM: Final = "≥"
+"""What stands before the one end of an open interval: all numbers below it, or all from it on."""
 
 # The whole numbers below this have at most 16 digits, and a float prints them without an exponent.
 _WRITTEN_OUT: Final = 1e16
@@ -44,11 +51,17 @@ def number_text(number: float | numbers.Integral) -> str:
 
 
 def format_interval(low: float, high: float, *, closed: bool = False) -> str:
-    """Write an interval.
+    """Write an interval; one without a lower or an upper end, which is infinite, by the end that it has.
 
     >>> format_interval(20, 30), format_interval(80, 90.5, closed=True)
     ('[20,30)', '[80,90.5]')
+    >>> format_interval(-math.inf, 18), format_interval(90, math.inf)
+    ('<18', '≥90')
     """
+    if low == -math.inf:
+        return f"{BELOW}{number_text(high)}"
+    if high == math.inf:
+        return f"{FROM}{number_text(low)}"
     return f"[{number_text(low)},{number_text(high)}{']' if closed else ')'}"
 
 

@@ -75,6 +75,38 @@ def test_release_summary_and_manifest(run: Any, people: Path, roles: tuple[str, 
     assert sorted(path.name for path in people.parent.iterdir()) == ["out.csv", "out.csv.manifest.json", "people.csv"]
 
 
+def test_what_is_worth_nothing_is_said_first(run: Any, people: Path, roles: tuple[str, ...]) -> None:
+    one = run("anonymize", people.name, *roles, "-k", "1", "-o", "one.csv")
+    assert one.out.startswith("1-anonymity promises nothing: every table has it")
+    assert "verified" not in one.out
+    assert manifest_of(people.parent / "one.csv")["audit"]["warnings"][0].startswith("1-anonymity promises nothing")
+
+    all_of_them = run("anonymize", people.name, *roles, "-k", "8", "--set", "publish=label", "-o", "all.csv")
+    assert all_of_them.out.startswith("The table keeps nothing of its quasi-identifiers: every cell")
+    assert all_of_them.out.count("keeps nothing") == 1
+    assert {(row["age"], row["sex"]) for row in read(people.parent / "all.csv")} == {("*", "*")}
+
+    wide = run("anonymize", people.name, *roles, "-k", "8", "--set", "publish=interval", "-o", "wide.csv")
+    assert wide.out.startswith("The table keeps next to nothing of its quasi-identifiers: 95% or more")
+
+    kept = run("anonymize", people.name, *roles, "-k", "2", "-o", "two.csv")
+    assert kept.out.startswith("Released 8 of 8 rows")
+
+
+def test_a_target_of_numbers_is_cut_into_bins(run: Any, refused: Any, tmp_path: Path) -> None:
+    lines = [f"{'AB'[at // 20]},{'FM'[at % 2]},{at + 100}" for at in range(40)]
+    (tmp_path / "wages.csv").write_text("\n".join(["town,sex,wage", *lines]) + "\n")
+    job = ("anonymize", "wages.csv", "--quasi", "town,sex", "--target", "wage", "--method", "kactus", "-k", "4")
+    refused(*job, "-o", "out.csv", words=("'wage' holds 40 different numbers", "--target-bins 4"))
+    refused(*job, "-o", "out.csv", "--target-bins", "1", words=("'target-bins'", "a whole number >= 2", "Got 1"))
+
+    assert run(*job, "--target-bins", "2", "-o", "out.csv").status == 0
+    rows = read(tmp_path / "out.csv")
+    assert sorted(row["wage"] for row in rows) == [str(at + 100) for at in range(40)]
+    assert {row["town"] for row in rows} == {"A", "B"}
+    assert manifest_of(tmp_path / "out.csv")["target_bins"] == 2
+
+
 def test_quiet_says_nothing_and_an_output_is_replaced_by_force(run: Any, people: Path, roles: tuple[str, ...]) -> None:
     out = people.parent / "out.csv"
     out.write_text("what stood here before")
@@ -222,6 +254,9 @@ def test_hierarchies_from_a_folder(run: Any, people: Path, roles: tuple[str, ...
 
     assert outcome.status == 0, outcome.err
     assert "automatic" not in outcome.out
+    assert "In the folder 'hierarchies', 'zip.csv' belongs to no column whose hierarchy is used. Check" in outcome.out
+    assert "README.md" not in outcome.out
+    assert "zip.csv" not in json.dumps(manifest_of(people.parent / "out.csv"))
     rows = read(people.parent / "out.csv")
     assert {row["age"] for row in rows} <= {"20", "21", "22", "23", "young", "old", "any age"}
     assert {row["sex"] for row in rows} <= {"M", "F", "person"}
@@ -240,6 +275,7 @@ def test_hierarchical_closeness_takes_the_sensitive_column_from_the_folder(
     assert outcome.status == 0, outcome.err
     # One step of two: flu and cold are 0.5 apart, so a class of only one of them is 0.25 from the table.
     assert "0.3-closeness (hierarchical) of ill: verified" in outcome.out
+    assert "belong" not in outcome.out
 
     assert run("audit", "out.csv", "--quasi", "age,sex", *rule).status == 0
     (folder / "ill.csv").write_text("flu;*\nulcer;*\n")
@@ -376,6 +412,18 @@ def test_kinds_and_hierarchies_are_typed(run: Any, tmp_path: Path) -> None:
     with (tmp_path / "out.csv").open(encoding="utf-8") as file:
         (row,) = {tuple(row) for row in list(csv.reader(file))[1:]}
     assert row == ("0106*", "1980", "{green|red}", "[1.5,2.5]")
+
+
+def test_intervals_with_open_ends_are_typed(run: Any, tmp_path: Path) -> None:
+    ages = [3, 9, 17, 19, 21, 22, 38, 39, 85, 86, 88, 90, 91, 104]
+    (tmp_path / "ages.csv").write_text("\n".join(["age", *map(str, ages)]) + "\n")
+    job = ("anonymize", "ages.csv", "--quasi", "age", "-k", "3", "--method", "optimal", "-o", "out.csv")
+
+    outcome = run(*job, "--hierarchy", "age=intervals:5,10,40,<18,>=90")
+    assert outcome.status == 0, outcome.err
+    assert {row["age"] for row in read(tmp_path / "out.csv")} == {"<18", "[18,40)", "[80,90)", "≥90"}
+    assert manifest_of(tmp_path / "out.csv")["hierarchies"]["age"].endswith("open below 18 and from 90 on")
+    assert run("audit", "out.csv", "--quasi", "age", "-k", "3", "--population", "ages.csv").status == 0
 
 
 def test_kinds_and_hierarchies_of_a_job_file(run: Any, tmp_path: Path) -> None:

@@ -61,6 +61,28 @@ def test_threshold_and_population(run: Any, table: Path) -> None:
     assert audit["risks"]["journalist"]["highest"] == pytest.approx(1 / 8)
 
 
+def test_labels_are_understood_by_their_hierarchies(run: Any, refused: Any, table: Path) -> None:
+    table.write_text("town,zip\n" + "Germany,53*\n" * 2)
+    (table.parent / "people.csv").write_text("town,zip\n" + "Bonn,53111\n" * 5 + "Trier,53112\n" * 3 + "Lyon,53112\n")
+    folder = table.parent / "trees"
+    folder.mkdir()
+    (folder / "town.csv").write_text("Bonn;Germany;*\nTrier;Germany;*\nLyon;France;*\n")
+    job = ("audit", table.name, "--quasi", "town,zip", "--json")
+    given = ("--hierarchies", "trees", "--hierarchy", "zip=prefix:2")
+
+    outcome = run(*job, *given, "--population", "people.csv")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert json.loads(outcome.out)["risks"]["journalist"]["highest"] == pytest.approx(1 / 8)
+    blind = json.loads(run(*job, "--population", "people.csv").out)
+    assert blind["risks"]["journalist"]["highest"] == pytest.approx(1 / 2)
+
+    (folder / "age.toml").write_text("")
+    outcome = run(*job, *given, "--population", "people.csv")
+    assert json.loads(outcome.out)["risks"]["journalist"]["highest"] == pytest.approx(1 / 8)
+    assert outcome.err.startswith("hedgerow: In the folder 'trees', 'age.toml' belongs to no column")
+    refused(*job, *given, words=("neither a population nor a requirement", "--population"))
+
+
 def test_missing_marker_and_encoding(run: Any, table: Path) -> None:
     table.write_bytes("age,sex\n?,Frau Groß\n30,Frau Groß\n".encode("latin-1"))
 

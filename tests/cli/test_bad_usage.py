@@ -159,7 +159,7 @@ BAD_OPTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "a time limit for a method that has none": (
         ("{roles}", "--time-limit", "3", "-k", "2", "-o", "out.csv"),
-        ("Mondrian", "'time_limit'"),
+        ("Mondrian has no parameter 'time_limit'.", "take a method that has it: 'heuristicmin', 'mingen', 'optimal'."),
     ),
     "a time limit twice": (
         ("{roles}", "--time-limit", "3", "--set", "time_limit=4", "-k", "2", "-o", "out.csv"),
@@ -289,7 +289,11 @@ def test_job_that_is_a_folder(refused: Any, people: Path) -> None:
 
 
 BAD_HIERARCHIES: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
-    "value not covered": ("sex.csv", b"M;*\n", ("sex.csv", "'sex'", "does not cover 1 of its 2")),
+    "value not covered": (
+        "sex.csv",
+        b"M;*\n",
+        ("sex.csv", "'sex'", "does not cover 1 of its 2 different values (4 records), first at lines 3, 5 and 7. Add"),
+    ),
     "ragged": ("sex.csv", b"M;person;*\nF;*\n", ("Line 2", "sex.csv", "2 columns")),
     "value listed twice": ("sex.csv", b"M;*\nF;*\nM;*\n", ("Line 3", "sex.csv", "same value as line 1")),
     "label with two parents": (

@@ -30,6 +30,12 @@ def test_methods_shows_all_that_the_registry_knows(run: Any) -> None:
             assert words in shown.out
 
 
+def test_the_demo_of_1_anonymity_begins_with_what_it_is(run: Any) -> None:
+    shown = run("demo", "--rows", "300", "-k", "1")
+    assert shown.status == 0
+    assert shown.out.startswith("1-anonymity promises nothing: ")
+
+
 def test_demo(run: Any, tmp_path: Path) -> None:
     shown = run("demo", "--rows", "1000", "-k", "5", "--folder", "new/demo")
 

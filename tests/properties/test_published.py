@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,10 @@ from hedgerow.published import (
 )
 from hedgerow.values import number_text
 
-awkward = st.text(alphabet=st.sampled_from("ab|\\{}*[],)1N-0 \n\"'é"), max_size=8)
-texts = st.one_of(awkward, st.sampled_from(["", "*", "[1,2)", "{a|b}", "\\N", "{\\N}", "2024-01-31", "007", "1_000"]))
+awkward = st.text(alphabet=st.sampled_from("ab|\\{}*[],)1N-0 \n\"'é<≥."), max_size=8)
+texts = st.one_of(
+    awkward, st.sampled_from(["", "*", "[1,2)", "{a|b}", "\\N", "{\\N}", "2024-01-31", "007", "1_000", "<18", "≥90"])
+)
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 # To the second, as dates are written.
 days = st.integers(-(10**9), 10**9).map(lambda seconds: seconds / 86_400)
@@ -35,6 +38,11 @@ VALUES = {"text": texts, "number": numbers.map(number_text), "date": days.map(da
 
 def intervals(ends: st.SearchStrategy[float]) -> st.SearchStrategy[Meaning]:
     return st.builds(Interval, ends, ends, st.booleans())
+
+
+open_intervals: st.SearchStrategy[Meaning] = st.one_of(
+    st.builds(Interval, st.just(-math.inf), numbers), st.builds(Interval, numbers, st.just(math.inf))
+)
 
 
 def sets(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Meaning]:
@@ -59,6 +67,7 @@ def columns(draw: st.DrawFn) -> tuple[Any, Leaves, Meaning]:
     leaves = draw(taxonomies(VALUES[kind]))
     saying = [sets(VALUES[kind].filter(lambda value: value not in leaves)), st.just(SUPPRESSED)]
     saying += [] if kind == "text" else [intervals(numbers if kind == "number" else days)]
+    saying += [open_intervals] if kind == "number" else []
     saying += [st.sampled_from([Node(label, frozenset(below)) for label, below in leaves.items()])] if leaves else []
     return kind, leaves, draw(st.one_of(saying))
 

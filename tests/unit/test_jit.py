@@ -138,6 +138,27 @@ def test_where_no_folder_can_be_made_there_is_no_cache(home: Path) -> None:
     assert jit(add)(2, 3) == 5
 
 
+def test_only_the_first_use_has_to_compile(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
+    assert _jit.has_to_compile()
+    folder = _jit._cache_folder()
+    assert folder is not None
+    kernels = folder / "trees"
+    kernels.mkdir()
+    assert _jit.has_to_compile()
+    (kernels / "kernel.nbi").write_bytes(b"")
+    assert not _jit.has_to_compile()
+    assert home in folder.parents
+
+
+def test_without_a_cache_every_use_compiles(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home.write_text("a file")
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
+    assert _jit.has_to_compile()
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    assert not _jit.has_to_compile()
+
+
 def test_machine_code_is_kept_as_long_as_no_kernel_and_nothing_it_imports_changes(tmp_path: Path) -> None:
     package = tmp_path / "hedgerow"
     package.mkdir()

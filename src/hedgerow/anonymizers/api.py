@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.anonymizers.registry import DEFAULT_METHOD, find_method
+from hedgerow.anonymizers.registry import DEFAULT_METHOD, check_parameters, find_method
 from hedgerow.errors import BadInput
 from hedgerow.schema import Schema
 
@@ -27,6 +27,7 @@ def anonymize(
     random_state: int | None = None,
     publish_proportions: bool = False,
     min_support: int | None = None,
+    target_bins: int | None = None,
     progress: Progress | None = None,
     destination: Path | None = None,
     **method_parameters: Any,
@@ -53,6 +54,9 @@ def anonymize(
     min_support : int, optional
         Every proportion that is told is of at least so many people: the largest k that is required if not given. With
         fewer than that the proportions may single people out, and are marked as weak.
+    target_bins : int, optional
+        Into how many bins with about equally many people a target of numbers is cut for methods that learn from its
+        classes. The numbers are published as they are.
     progress : callable, optional
         Called with the name of each stage.
     destination : path, optional
@@ -82,6 +86,7 @@ def anonymize(
             random_state=random_state,
             publish_proportions=publish_proportions or None,
             min_support=min_support,
+            target_bins=target_bins,
             progress=progress,
             destination=destination,
         )
@@ -90,7 +95,7 @@ def anonymize(
     if not isinstance(publish_proportions, bool):
         raise BadInput.parameter("publish_proportions", "anonymize", "True or False", publish_proportions)
     chosen = find_method(DEFAULT_METHOD if method is None else method)
-    chosen.check(method_parameters)
+    check_parameters(chosen, method_parameters)
     return chosen(**method_parameters).anonymize(
         data,
         schema,
@@ -99,6 +104,7 @@ def anonymize(
         random_state=random_state,
         publish_proportions=publish_proportions,
         min_support=min_support,
+        target_bins=target_bins,
         progress=progress,
         destination=destination,
     )

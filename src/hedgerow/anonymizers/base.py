@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from hedgerow import privacy
 from hedgerow.anonymizers.declaring import Declared
 from hedgerow.anonymizers.parameters import shared
+from hedgerow.counts import in_bins, refuse_many_numbers
 from hedgerow.errors import BadInput, listing
 from hedgerow.privacy import Requirement
 from hedgerow.schema import Schema
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
     from hedgerow.recoding import Recoding
     from hedgerow.release import Release
 
-__all__ = ["Anonymizer"]
+__all__ = ["FITTING", "Anonymizer"]
+
+FITTING: Final = "Fitting"
+"""How the stage is called in which the method itself works, before its name."""
 
 
 class Anonymizer(Declared):
@@ -34,6 +38,8 @@ class Anonymizer(Declared):
     name: ClassVar[str]
     family: ClassVar[str] = "others"
     paper: ClassVar[str] = ""
+    uses_target: ClassVar[bool] = False
+    """Whether the method learns from the classes of the target."""
     guarantees: ClassVar[str] = "k-anonymity, l-diversity, t-closeness, p-sensitive, (alpha,k)"
 
     k: int | None = shared(
@@ -51,6 +57,11 @@ class Anonymizer(Declared):
         "int, optional",
         "Every proportion that is told is of at least so many people; the largest k that is required if not given.",
     )
+    target_bins: int | None = shared(
+        "int, optional",
+        "Into how many bins with about equally many people a target of numbers is cut, for methods that learn from its "
+        "classes. The numbers are published as they are.",
+    )
     schema: Schema | None = shared(
         "Schema, optional", "For use in a pipeline; all columns are quasi-identifiers without it."
     )
@@ -65,6 +76,14 @@ class Anonymizer(Declared):
     ) -> Recoding:
         """Fit on a table that was counted. Nothing is published, so nothing is verified."""
         self._own_parameters()
+        if self.target_bins is not None:
+            counts = in_bins(counts, self.target_bins)
+        return self._fitted(counts, requirements, seed)
+
+    def _fitted(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        """Fit, unless the method would learn from numbers that are no classes."""
+        if self.uses_target or getattr(self, "metric", None) == "classification":
+            refuse_many_numbers(counts, type(self).__name__)
         return self._fit(counts, requirements, seed)
 
     def _own_parameters(self) -> dict[str, Any]:
@@ -90,6 +109,7 @@ class Anonymizer(Declared):
         random_state: int | None = None,
         publish_proportions: bool | None = None,
         min_support: int | None = None,
+        target_bins: int | None = None,
         progress: Progress | None = None,
         destination: Path | None = None,
     ) -> Release:
@@ -110,6 +130,8 @@ class Anonymizer(Declared):
             Instead of the estimator's own.
         min_support : int, optional
             Instead of the estimator's own.
+        target_bins : int, optional
+            Instead of the estimator's own.
         progress : callable, optional
             Called with the name of each stage.
         destination : path, optional
@@ -129,9 +151,10 @@ class Anonymizer(Declared):
             destination=destination,
             publish_proportions=self.publish_proportions if publish_proportions is None else publish_proportions,
             min_support=self.min_support if min_support is None else min_support,
+            target_bins=self.target_bins if target_bins is None else target_bins,
         )
-        prepared.progress(f"Fitting {type(self).__name__}")
-        recoding = self._fit(prepared.counts, prepared.asked, prepared.random_state)
+        prepared.progress(f"{FITTING} {type(self).__name__}")
+        recoding = self._fitted(prepared.seen, prepared.asked, prepared.random_state)
         return pipeline.finish(prepared, recoding, parameters)
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:

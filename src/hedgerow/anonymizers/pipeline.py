@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hedgerow import privacy
-from hedgerow.counts import FrequencyTable
-from hedgerow.engines import Published, Source, open_source, seed_text
+from hedgerow.counts import FrequencyTable, check_bins, in_bins
+from hedgerow.engines import Locating, Published, Source, open_source, seed_text
 from hedgerow.engines.formulas import formula_warning, formulas_in
-from hedgerow.errors import BadInput, Infeasible, InternalError, whole
+from hedgerow.errors import BadInput, Infeasible, InternalError, translated, whole
+from hedgerow.hierarchies import EncodedHierarchy, Uncovered
 from hedgerow.hierarchies import resolve as resolve_hierarchy
 from hedgerow.metrics import all_losses
 from hedgerow.privacy import Requirement
@@ -53,6 +55,12 @@ class Prepared:
     destination: Path | None = None
     publish_proportions: bool = False
     min_support: int | None = None
+    target_bins: int | None = None
+
+    @cached_property
+    def seen(self) -> FrequencyTable:
+        """The counts as a method learns from them: those of the target in bins, where it is to be."""
+        return self.counts if self.target_bins is None else in_bins(self.counts, self.target_bins)
 
 
 def prepare(
@@ -65,6 +73,7 @@ def prepare(
     destination: Path | None = None,
     publish_proportions: bool = False,
     min_support: int | None = None,
+    target_bins: int | None = None,
 ) -> Prepared:
     """Read and count a table, encode its hierarchies, and refuse what no method could meet."""
     if not isinstance(schema, Schema):
@@ -73,6 +82,8 @@ def prepare(
     if not isinstance(publish_proportions, bool):
         raise BadInput.parameter("publish_proportions", "anonymize", "True or False", publish_proportions)
     _check_min_support(min_support, publish_proportions)
+    if target_bins is not None:
+        check_bins(target_bins, schema.target)
     if destination is not None:
         check_destination(destination)
     progress = progress or (lambda _stage: None)
@@ -82,11 +93,8 @@ def prepare(
     privacy.check(requirements, roles, rows=_UNKNOWN_ROWS)
     counts = source.count(schema, roles, random_state)
     privacy.check(requirements, roles, rows=counts.people)
-    hierarchies = {
-        name: resolve_hierarchy(schema.hierarchies.get(name), counts.domains[name], name) for name in roles.quasi
-    }
-    counts = replace(counts, hierarchies=hierarchies)
-    requirements = privacy.with_trees(requirements, _sensitive_trees(schema, roles, counts))
+    counts = replace(counts, hierarchies={name: _hierarchy(source, schema, counts, name) for name in roles.quasi})
+    requirements = privacy.with_trees(requirements, _sensitive_trees(source, schema, roles, counts))
     orders = {name: kind for name, kind in schema.kinds.items() if not isinstance(kind, str)}
     requirements = privacy.with_orders(requirements, orders)
     prepared = Prepared(
@@ -101,6 +109,7 @@ def prepare(
         destination,
         publish_proportions,
         min_support,
+        target_bins,
     )
     _refuse_unreachable(prepared)
     return prepared
@@ -123,13 +132,25 @@ def _check_min_support(min_support: object, publish_proportions: bool) -> None:
         raise BadInput("min_support is that of proportions, which are not published. Say publish_proportions=True too.")
 
 
-def _sensitive_trees(schema: Schema, roles: Roles, counts: FrequencyTable) -> dict[str, dict[str, Any]]:
+def _hierarchy(source: Source, schema: Schema, counts: FrequencyTable, name: str) -> EncodedHierarchy:
+    """The hierarchy of a column; if it does not cover all values, the error names the first lines of those it lacks."""
+
+    def located(lacking: Uncovered) -> BadInput:
+        if not isinstance(source, Locating):
+            return lacking
+        cells = np.isin(counts.codes_of(name), lacking.codes)
+        return lacking.located(source.places(name, cells))
+
+    with translated(Uncovered, into=located):
+        return resolve_hierarchy(schema.hierarchies.get(name), counts.domains[name], name)
+
+
+def _sensitive_trees(source: Source, schema: Schema, roles: Roles, counts: FrequencyTable) -> dict[str, dict[str, Any]]:
     """The hierarchies given for sensitive columns, as the nested mappings that t-closeness reads."""
     trees = {}
     for name in roles.counted:
         if name not in roles.quasi and name in schema.hierarchies:
-            encoded = resolve_hierarchy(schema.hierarchies[name], counts.domains[name], name)
-            trees[name] = encoded.to_tree()
+            trees[name] = _hierarchy(source, schema, counts, name).to_tree()
     return trees
 
 
@@ -147,7 +168,8 @@ def _refuse_unreachable(prepared: Prepared) -> None:
 def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]) -> Release:
     """Apply a recoding, verify the published rows with independent code, audit them, and make the release."""
     prepared.progress("Writing rows")
-    recoding = replace(recoding, missing=tuple(prepared.schema.missing))
+    schema = prepared.schema
+    recoding = replace(recoding, missing=tuple(schema.missing), identifying=(*schema.identifying, *schema.pseudonymize))
     proportions = _proportions(prepared, recoding)
     published = _applied(prepared, recoding)
     prepared.progress("Verifying")
@@ -157,7 +179,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         raise InternalError("the proportions speak of other classes than those that were published")
     prepared.progress("Auditing")
     clear, k_all = _in_clear(prepared, recoding, classes)
-    losses = all_losses(prepared.counts, recoding, k=_demanded_k(prepared.requirements))
+    losses = all_losses(prepared.seen, recoding, k=_demanded_k(prepared.requirements))
     audit = audit_counts(
         classes,
         sensitive=prepared.roles.sensitive,
@@ -165,6 +187,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         require=prepared.requirements,
         # Exact ones would let whoever knows all rows but one find that row by trying.
         losses={name: significant(loss, digits_shown(prepared.counts.rows)) for name, loss in losses.items()},
+        lost=losses.get("ncp_published"),
         warnings=(
             *(() if recoding.weak is None else (recoding.weak,)),
             *_weak_proportions(prepared, proportions),
@@ -347,6 +370,7 @@ def _facts(prepared: Prepared, recoding: Recoding) -> dict[str, Any]:
             "dropped": list(roles.dropped),
             "entity": roles.entity,
         },
+        **({} if prepared.target_bins is None else {"target_bins": prepared.target_bins}),
         "hierarchies": {name: one.description for name, one in prepared.counts.hierarchies.items()},
         **recoding.facts,
     }

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import entry_points
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from hedgerow.anonymizers import methods as ours
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, listing
 
-__all__ = ["DEFAULT_METHOD", "METHODS", "all_methods", "find_method", "methods"]
+__all__ = ["DEFAULT_METHOD", "METHODS", "all_methods", "check_parameters", "find_method", "methods"]
 
 _FAMILIES: Final = ("partition", "suppression", "merge", "lattice", "specialize")
 
@@ -52,6 +52,18 @@ def find_method(name: str) -> type[Anonymizer]:
     if not isinstance(name, str) or name not in known:
         raise BadInput.unknown("method", str(name), known)
     return known[name]
+
+
+def check_parameters(method: type[Anonymizer], given: Mapping[str, Any]) -> None:
+    """Say which of these is unknown or wrong, if one is; of what only other methods have, which methods these are."""
+    for name in (one for one in given if one not in method.parameters()):
+        having = [one.name for one in all_methods().values() if name in one.parameters()]
+        if having:
+            raise BadInput(
+                f"{method.__name__} has no parameter {name!r}. Leave it out, or take a method that has it: "
+                f"{listing(having)}."
+            )
+    method.check(given)
 
 
 def methods() -> list[dict[str, str]]:

@@ -34,16 +34,18 @@ def run(job: Job, job_file: str | None = None) -> None:
 
     requirements = privacy.resolve(job.k, job.require)
     _refuse_weak_proportions(job, requirements)
-    schema = _schema(job, requirements)
+    found = find_hierarchies(job.hierarchies, (*job.quasi, *needing_trees(requirements)))
+    schema = _schema(job, {**found.files, **job.hierarchy})
     files = [one for one in schema.hierarchies.values() if isinstance(one, Path) or Path(one).suffix]
     reads = (*find_table(source).reads, *map(Path, files), *(() if job_file is None else (Path(job_file),)))
     _check_places(reads, output, job.recoding, force=job.force)
 
     # Last, because a method knows of Arrow, which takes longer to import than all of the above.
-    from hedgerow.anonymizers.registry import DEFAULT_METHOD, find_method
+    from hedgerow.anonymizers.registry import DEFAULT_METHOD, check_parameters, find_method
 
     method = find_method(DEFAULT_METHOD if job.method is None else job.method)
-    parameters = _parameters(method, typed)
+    parameters = _read(method, typed)
+    check_parameters(method, parameters)
     _refuse_weak(method, parameters, allowed=job.allow_weak)
 
     from hedgerow.engines import File
@@ -70,6 +72,7 @@ def run(job: Job, job_file: str | None = None) -> None:
             random_state=job.seed,
             publish_proportions=job.publish_proportions,
             min_support=job.min_support,
+            target_bins=job.target_bins,
             progress=progress,
             destination=output,
             **parameters,
@@ -79,7 +82,8 @@ def run(job: Job, job_file: str | None = None) -> None:
         if job.recoding is not None:
             release.recoding.save(job.recoding)
     if not job.quiet:
-        show_release(screen(), release, output, given=set(schema.hierarchies), recoding=job.recoding)
+        given = set(schema.hierarchies)
+        show_release(screen(), release, output, given=given, recoding=job.recoding, remarks=found.remarks)
 
 
 def _named(path: str | None, what: str, how: str) -> str:
@@ -120,18 +124,16 @@ def _refuse_weak_proportions(job: Job, requirements: tuple[Requirement, ...]) ->
         )
 
 
-def _parameters(method: type[Anonymizer], typed: Mapping[str, str | bool | int | float]) -> dict[str, Any]:
-    """Read the method's parameters as it declares them, and refuse what it does not know."""
+def _read(method: type[Anonymizer], typed: Mapping[str, str | bool | int | float]) -> dict[str, Any]:
+    """Read the method's parameters as it declares them; what it does not know stays as it is."""
     known = method.parameters()
-    values = {
+    return {
         name: known[name].read(value) if name in known and isinstance(value, str) else value
         for name, value in typed.items()
     }
-    method.check(values)
-    return values
 
 
-def _schema(job: Job, requirements: tuple[Requirement, ...]) -> Schema:
+def _schema(job: Job, hierarchies: Mapping[str, str | Path]) -> Schema:
     return Schema(
         quasi=job.quasi,
         target=job.target,
@@ -141,10 +143,7 @@ def _schema(job: Job, requirements: tuple[Requirement, ...]) -> Schema:
         insensitive=job.insensitive,
         accept=job.accept,
         entity=job.entity,
-        hierarchies={
-            **find_hierarchies(job.hierarchies, (*job.quasi, *needing_trees(requirements))),
-            **job.hierarchy,
-        },
+        hierarchies=hierarchies,
         kinds=job.kinds,
         # An empty cell is missing whatever else is; the first text is how a release marks it.
         missing=tuple(dict.fromkeys((*job.missing, ""))),

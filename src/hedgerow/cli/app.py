@@ -27,7 +27,15 @@ Require = Annotated[
     typer.Option(metavar="RULE", help="k=4@education,sex  l=3@disease  t=0.2@disease  …; repeatable."),
 ]
 Hierarchies = Annotated[
-    str | None, typer.Option(metavar="DIR", help="Folder with COLUMN.csv (ARX) or COLUMN.toml files.")
+    str | None, typer.Option(metavar="DIR", help="Folder with COLUMN.csv (ARX) or COLUMN.toml files; others are named.")
+]
+HierarchyWords = Annotated[
+    Texts,
+    typer.Option(
+        metavar="COLUMN=WORDS",
+        help="masking:2,3  prefix:1,3  dates:month,year  intervals:5,10  'intervals:5,10,<18,>=90' (open ends)  flat  "
+        "or a file; repeatable.",
+    ),
 ]
 Encoding = Annotated[
     str | None, typer.Option(metavar="NAME", help="Encoding of text; by its first bytes, or utf-8, if not given.")
@@ -68,6 +76,10 @@ def anonymize(
         Columns, typer.Option(metavar="COLUMNS", help="By which a person could be found: generalized.")
     ] = None,
     target: Annotated[str | None, typer.Option(metavar="COLUMN", help="The class to be learnt.")] = None,
+    target_bins: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Cuts a target of numbers into N bins for methods that learn from it."),
+    ] = None,
     sensitive: Annotated[
         Columns, typer.Option(metavar="COLUMNS", help="What l-diversity and the like protect.")
     ] = None,
@@ -95,13 +107,7 @@ def anonymize(
     ] = None,
     missing: Missing = None,
     hierarchies: Hierarchies = None,
-    hierarchy: Annotated[
-        Texts,
-        typer.Option(
-            metavar="COLUMN=WORDS",
-            help="masking:2,3  prefix:1,3  dates:month,year  intervals:5,10  flat  or a file; repeatable.",
-        ),
-    ] = None,
+    hierarchy: HierarchyWords = None,
     method: Annotated[str | None, typer.Option(metavar="NAME", help="See hedgerow methods.")] = None,
     k: Annotated[int | None, typer.Option("-k", metavar="K", help="Every class has at least K rows.")] = None,
     require: Require = None,
@@ -179,6 +185,7 @@ def audit(
     require: Require = None,
     missing: Missing = None,
     hierarchies: Hierarchies = None,
+    hierarchy: HierarchyWords = None,
     threshold: Annotated[
         float | None, typer.Option(metavar="RISK", help="A record is at risk above it; 1/k or 0.2.")
     ] = None,
@@ -189,7 +196,7 @@ def audit(
 ) -> None:
     """Measure what a table gives away. Exit 0 if the requirements hold or none is given, else 3."""
     from hedgerow.cli.auditing import run
-    from hedgerow.cli.lists import read_delimiter, split_names
+    from hedgerow.cli.lists import assignments, read_delimiter, split_names
 
     holds = run(
         table,
@@ -202,6 +209,7 @@ def audit(
         require=require or [],
         missing=missing or [],
         hierarchies=hierarchies,
+        hierarchy=assignments(hierarchy, "--hierarchy") or {},
         threshold=threshold,
         encoding=encoding,
         delimiter=read_delimiter(delimiter),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import typer
 
-from hedgerow.cli.hierarchy_files import find_hierarchies, give_trees, needing_trees
+from hedgerow.cli.hierarchy_files import find_hierarchies, needing_trees
 from hedgerow.errors import BadInput
 from hedgerow.intake import STANDARD_INPUT
 
@@ -26,6 +26,7 @@ def run(
     require: Sequence[str],
     missing: Sequence[str],
     hierarchies: str | None,
+    hierarchy: Mapping[str, str],
     threshold: float | None,
     encoding: str | None,
     delimiter: str | None,
@@ -47,10 +48,14 @@ def run(
             if name not in quasi:
                 raise BadInput.unknown("quasi-identifier", name, quasi, f"It is in the shield of {one}.")
     needed = needing_trees(requirements)
-    if hierarchies is not None:
-        if not needed:
-            raise BadInput("--hierarchies is given, but no requirement such as t=0.2:hierarchical@disease uses it.")
-        requirements = give_trees(requirements, find_hierarchies(hierarchies, needed))
+    if (hierarchies is not None or hierarchy) and not needed and population is None:
+        raise BadInput(
+            "A hierarchy is given (--hierarchies, --hierarchy), but neither a population nor a requirement such as "
+            "t=0.2:hierarchical@disease uses it. Leave it out, or name the --population."
+        )
+    found = find_hierarchies(hierarchies, (*quasi, *sensitive, *needed))
+    for remark in found.remarks:
+        typer.echo(f"hedgerow: {remark}", err=True)
 
     from hedgerow.risk import audit
 
@@ -65,6 +70,7 @@ def run(
         k=k,
         require=requirements if k is None else requirements[1:],
         missing=tuple(dict.fromkeys((*missing, ""))),
+        hierarchies={**found.files, **hierarchy},
         threshold=threshold,
         encoding=encoding,
         delimiter=delimiter,

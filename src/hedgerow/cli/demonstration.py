@@ -63,6 +63,8 @@ def run(*, rows: int, k: int, method: str, seed: int, folder: str) -> None:
         original, published = _save(census, release, place)
 
     console = screen()
+    for warning in release.audit.grave:
+        console.print(f"{warning}\n", style="bold yellow", soft_wrap=True)
     console.print(f"A synthetic census of {rows:,} people who never lived. Before:\n", style="bold")
     console.print(_excerpt(census.slice(0, 5)))
     console.print(

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, listing
 
 if TYPE_CHECKING:
     from hedgerow.privacy import Requirement
 
-__all__ = ["find_hierarchies", "give_trees", "needing_trees"]
+__all__ = ["Found", "find_hierarchies", "needing_trees"]
 
 _ENDINGS = (".csv", ".toml")
 
 
-def find_hierarchies(folder: str | Path | None, columns: Iterable[str]) -> dict[str, Path]:
-    """Find the files ``COLUMN.csv`` and ``COLUMN.toml`` of the columns; files of other columns are left alone.
+@dataclass(frozen=True)
+class Found:
+    """The hierarchies of a folder.
+
+    Attributes
+    ----------
+    files : mapping of column to Path
+    remarks : tuple of str
+        What the user should know: files that belong to no column.
+    """
+
+    files: Mapping[str, Path] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+
+
+def find_hierarchies(folder: str | Path | None, columns: Iterable[str]) -> Found:
+    """Find the files ``COLUMN.csv`` and ``COLUMN.toml`` of the columns, and remark on those of no column.
 
     Parameters
     ----------
@@ -27,14 +43,18 @@ def find_hierarchies(folder: str | Path | None, columns: Iterable[str]) -> dict[
         The columns that a hierarchy would be used for.
     """
     if folder is None:
-        return {}
+        return Found()
     folder = Path(folder)
     if not folder.is_dir():
         raise BadInput(f"There is no folder {str(folder)!r} with hierarchies. Check --hierarchies.")
     wanted = set(columns)
     found: dict[str, Path] = {}
+    others: list[str] = []
     for path in sorted(folder.iterdir()):
-        if path.suffix.lower() not in _ENDINGS or path.stem not in wanted or not path.is_file():
+        if path.suffix.lower() not in _ENDINGS or not path.is_file():
+            continue
+        if path.stem not in wanted:
+            others.append(path.name)
             continue
         if path.stem in found:
             raise BadInput(
@@ -47,27 +67,18 @@ def find_hierarchies(folder: str | Path | None, columns: Iterable[str]) -> dict[
             f"The folder {str(folder)!r} has no hierarchy for any of the columns. "
             "Name the files after the columns, such as age.csv or age.toml."
         )
-    return found
+    return Found(found, _remarks(folder, others))
+
+
+def _remarks(folder: Path, others: Sequence[str]) -> tuple[str, ...]:
+    if not others:
+        return ()
+    return (
+        f"In the folder {str(folder)!r}, {listing(others)} belong{'s' if len(others) == 1 else ''} to no column whose "
+        "hierarchy is used. Check the names: a file is called as its column is.",
+    )
 
 
 def needing_trees(requirements: Iterable[Requirement]) -> list[str]:
     """The sensitive columns whose hierarchy a requirement measures distances in."""
     return [one.column for one in requirements if one.column is not None and one.needs_tree]
-
-
-def give_trees(requirements: Sequence[Requirement], files: dict[str, Path]) -> tuple[Requirement, ...]:
-    """Give each requirement that needs one the tree of its column's file, for a table that is only audited."""
-    import numpy as np
-
-    from hedgerow import privacy
-    from hedgerow.domains import Domain
-    from hedgerow.hierarchies import read_arx, read_toml
-
-    trees = {}
-    for name in dict.fromkeys(needing_trees(requirements)):
-        if name in files:
-            path = files[name]
-            taxonomy = read_toml(path) if path.suffix.lower() == ".toml" else read_arx(path)
-            values = sorted(taxonomy.tree.labels[leaf] for leaf in taxonomy.tree.leaves())
-            trees[name] = taxonomy.encode(Domain(name, "text", np.array(values))).to_tree()
-    return privacy.with_trees(requirements, trees)

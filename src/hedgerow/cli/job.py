@@ -80,6 +80,7 @@ class Job(BaseModel):
     publish_proportions: Annotated[bool, Field(description="true or false")] = False
     escape_formulas: Annotated[bool, Field(description="true or false")] = False
     min_support: Annotated[int | None, Field(ge=1, description="a whole number >= 1")] = None
+    target_bins: Annotated[int | None, Field(ge=2, description="a whole number >= 2")] = None
     quiet: Annotated[bool, Field(description="true or false")] = False
     allow_weak: Annotated[bool, Field(description="true or false")] = False
     force: Annotated[bool, Field(description="true or false")] = False

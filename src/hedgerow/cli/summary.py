@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +12,7 @@ from rich.text import Text
 from hedgerow.places import manifest_path, proportions_path
 from hedgerow.release import Release
 from hedgerow.risk.rendering import figure
+from hedgerow.verifier import Finding
 
 __all__ = ["show_release"]
 
@@ -25,6 +26,7 @@ def show_release(
     *,
     given: Collection[str],
     recoding: str | None = None,
+    remarks: Sequence[str] = (),
 ) -> None:
     """Print what was released and where it is.
 
@@ -38,8 +40,12 @@ def show_release(
         The columns whose hierarchy was given; the others have automatic ones, which are named.
     recoding : str, optional
         Where the recoding was saved.
+    remarks : sequence of str
+        What the user should know of the options; nothing of it is published.
     """
     facts, audit = release.facts, release.audit
+    for warning in audit.grave:
+        console.print(Text(warning, "bold yellow"), soft_wrap=True)
     people = "" if audit.people is None else f" of {audit.people:,} people"
     first = f"Released {audit.rows:,} of {facts['rows_in']:,} rows{people}, anonymized by {facts['method']}."
     linking = facts["columns"]["pseudonymized"]
@@ -51,15 +57,22 @@ def show_release(
     console.print(Text(first, "bold"), soft_wrap=True)
     for label, value in _lines(release, output, given, recoding):
         console.print(Text.assemble((f"  {label:<13}", "cyan"), value), soft_wrap=True)
-    for warning in audit.warnings:
+    for warning in (*audit.warnings[len(audit.grave) :], *remarks):
         console.print(Text.assemble((f"  {'note':<13}", "yellow"), warning), soft_wrap=True)
+
+
+def _judged(finding: Finding) -> str:
+    """Whether a requirement holds; what every table meets is not called verified."""
+    if finding.measure == "k" and finding.required <= 1:
+        return "promises nothing"
+    return "verified" if finding.holds else "NOT MET"
 
 
 def _lines(release: Release, output: Path, given: Collection[str], recoding: str | None) -> Iterator[tuple[str, str]]:
     audit, facts = release.audit, release.facts
     for finding in audit.verdict.findings if audit.verdict is not None else ():
-        verified = "verified" if finding.holds else "NOT MET"
-        yield "requirement", f"{finding.requirement}: {verified}, {finding.measure} is {figure(finding.reached)}"
+        reached = f"{finding.measure} is {figure(finding.reached)}"
+        yield "requirement", f"{finding.requirement}: {_judged(finding)}, {reached}"
     sizes = audit.classes
     yield (
         "classes",

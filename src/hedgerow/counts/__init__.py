@@ -1,5 +1,6 @@
 """Counts: a table as distinct tuples and cells of small integers, which is all that any method needs."""
 
+from hedgerow.counts.binning import check_bins, in_bins, refuse_many_numbers
 from hedgerow.counts.encoding import EncodedColumn, encode_column
 from hedgerow.counts.grouping import distinct_pairs, tabulate
 from hedgerow.counts.homes import AT_HOME, Links, draw_homes, rows_at_home
@@ -13,10 +14,13 @@ __all__ = [
     "EncodedColumn",
     "FrequencyTable",
     "Links",
+    "check_bins",
     "date_label",
     "distinct_pairs",
     "draw_homes",
     "encode_column",
     "rows_at_home",
+    "in_bins",
+    "refuse_many_numbers",
     "tabulate",
 ]

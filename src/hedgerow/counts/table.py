@@ -145,6 +145,12 @@ class FrequencyTable:
         """The codes of a target or sensitive column, one per cell."""
         return self.cell_values[:, self._place(column)]
 
+    def codes_of(self, column: str) -> Ints:
+        """The codes of any counted column, one per cell."""
+        if column in self.quasi:
+            return np.asarray(self.tuples[self.cell_tuple, self.quasi.index(column)], dtype=np.int32)
+        return self.values_of(column)
+
     def histogram(self, column: str) -> Longs:
         """How many records have each value of a counted column."""
         size = self.domains[column].size

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from hedgerow.engines.base import Groups, Published, Source, Wishes, seed_text
+from hedgerow.engines.base import Groups, Locating, Published, Source, Wishes, seed_text
 from hedgerow.engines.clear import InClear, coded
 from hedgerow.engines.files import File, FileSource
 from hedgerow.engines.formats import file_format
@@ -19,6 +19,7 @@ __all__ = [
     "FrameRows",
     "Groups",
     "InClear",
+    "Locating",
     "MemorySource",
     "Published",
     "SavedTable",

@@ -25,17 +25,23 @@ from hedgerow.schema import Roles, Schema
 
 __all__ = [
     "MOST_COLUMNS",
+    "MOST_PLACES",
     "Groups",
+    "Locating",
     "Published",
     "Source",
     "Wishes",
     "encode",
+    "first_places",
     "ranking_columns",
     "refuse_too_wide",
     "seed_text",
 ]
 
 MOST_COLUMNS: Final = 10_000  # with more, DuckDB and the dataframes work for minutes on a handful of rows
+
+MOST_PLACES: Final = 3
+"""How many lines an error names at most."""
 
 
 @runtime_checkable
@@ -74,6 +80,28 @@ class Source(Protocol):
             The classes whose rows are looked at.
         """
         ...
+
+
+@runtime_checkable
+class Locating(Protocol):
+    """A source that can say where values stand, for errors; a source need not be one."""
+
+    def places(self, column: str, cells: Bools) -> str:
+        """Where the first rows of some cells of the frequency table stand, such as ``lines 3 and 7``.
+
+        All rows with the values that these cells have in the column are of these cells.
+        """
+        ...
+
+
+def first_places(word: str, numbers: Sequence[int]) -> str:
+    """Write where something stands first.
+
+    >>> first_places("line", [3]), first_places("row", [3, 7, 9, 12])
+    ('line 3', 'rows 3, 7 and 9')
+    """
+    *others, last = map(str, numbers[:MOST_PLACES])
+    return f"{word}s {', '.join(others)} and {last}" if others else f"{word} {last}"
 
 
 @dataclass(frozen=True)

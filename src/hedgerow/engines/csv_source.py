@@ -15,8 +15,8 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hedgerow.counts import BadValues
 from hedgerow.engines import csv_text
+from hedgerow.engines.base import first_places
 from hedgerow.engines.csv_shape import look_at
 from hedgerow.engines.sql import file_literals, literal
 from hedgerow.errors import BadInput, InternalError
@@ -68,12 +68,15 @@ class CsvFiles:
         found = (csv_text.find_fault(part) for part in self._parts)
         return next((one for one in found if one is not None), None) or csv_text.no_fault_found(self._name)
 
-    def locate(self, bad: BadValues, column: int, _fetch: Callable[[str], pa.Table]) -> str:
-        """Where the first wrong value of a column stands."""
+    def locate(
+        self, wrong: Callable[[object], bool], column: int, _fetch: Callable[[str], pa.Table], most: int = 1
+    ) -> str:
+        """Where the first wrong values of a column stand."""
         for part in self._parts:
-            line = csv_text.first_line(part, column, bad.wrong)
-            if line is not None:
-                return f"line {line}" if len(self._parts) == 1 else f"line {line} of {part.name!r}"
+            lines = csv_text.first_lines(part, column, wrong, most)
+            if lines:
+                place = first_places("line", lines)
+                return place if len(self._parts) == 1 else f"{place} of {part.name!r}"
         raise InternalError("a value that was wrong cannot be found again")
 
 

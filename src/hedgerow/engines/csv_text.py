@@ -11,6 +11,7 @@ import io
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +23,7 @@ __all__ = [
     "LONGEST_LINE",
     "damaged",
     "find_fault",
-    "first_line",
+    "first_lines",
     "first_record",
     "no_fault_found",
     "read_header",
@@ -116,11 +117,11 @@ def read_header(part: Part) -> list[str]:
     return header
 
 
-def first_line(part: Part, column: int, wrong: Callable[[object], bool]) -> int | None:
-    """The line of the first record whose value in a column is wrong, if one is."""
+def first_lines(part: Part, column: int, wrong: Callable[[object], bool], most: int = 1) -> list[int]:
+    """The lines of the first records whose value in a column is wrong."""
     with closing(records(part)) as found:
         next(found)
-        return next((line for line, record in found if record and wrong(record[column])), None)
+        return list(islice((line for line, record in found if record and wrong(record[column])), most))
 
 
 def find_fault(part: Part) -> BadInput | None:

@@ -18,7 +18,7 @@ from hedgerow.arrays import Bools, Longs
 from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable, Links, draw_homes, tabulate
 from hedgerow.database import open_database
 from hedgerow.engines import csv_text
-from hedgerow.engines.base import encode, ranking_columns, refuse_too_wide
+from hedgerow.engines.base import MOST_PLACES, encode, ranking_columns, refuse_too_wide
 from hedgerow.engines.clear import InClear, clear_in_table
 from hedgerow.engines.csv_source import CsvFiles
 from hedgerow.engines.formats import copy_options, file_format
@@ -112,8 +112,10 @@ class FormatReader(Protocol):
         """What is wrong with files that DuckDB refused, told without quoting them."""
         ...
 
-    def locate(self, bad: BadValues, column: int, fetch: Callable[[str], pa.Table]) -> str:
-        """Where the first wrong value of a column stands."""
+    def locate(
+        self, wrong: Callable[[object], bool], column: int, fetch: Callable[[str], pa.Table], most: int = 1
+    ) -> str:
+        """Where the first wrong values of a column stand."""
         ...
 
 
@@ -298,7 +300,18 @@ class FileSource:
         return names[0] if len(names) == 1 else self._file.found.name
 
     def _locate(self, bad: BadValues) -> str:
-        return self._reader.locate(bad, self._columns.index(bad.column), self._fetch)
+        return self._reader.locate(bad.wrong, self._columns.index(bad.column), self._fetch)
+
+    def places(self, column: str, cells: Bools) -> str:
+        """The first lines of a CSV, or rows, whose value in a column is that of one of some cells."""
+        counted = required(self._counted, "the count of a table that is looked through")
+        if counted.people is not None:
+            apart = counted.people.cells
+            numbers = apart.column(_CELL).to_numpy()[cells[apart.column("new_cell").to_numpy()]]
+            cells = np.isin(np.arange(counted.cells.num_rows), numbers)
+        chosen = counted.cells.filter(pa.array(cells[counted.cells.column(_CELL).to_numpy()]))
+        wrong = set(chosen.column(self._inside[column]).to_pylist())
+        return self._reader.locate(wrong.__contains__, self._columns.index(column), self._fetch, MOST_PLACES)
 
     def apply(self, recoding: Recoding, seed: str, destination: Path | None = None) -> StagedRows:
         """Write the published rows, shuffled, to a hidden file in the format of the destination."""

@@ -27,7 +27,7 @@ from hedgerow.counts import (
     tabulate,
 )
 from hedgerow.database import open_database
-from hedgerow.engines.base import encode, ranking_columns, refuse_too_wide, seed_text
+from hedgerow.engines.base import encode, first_places, ranking_columns, refuse_too_wide, seed_text
 from hedgerow.engines.clear import InClear, Placed, clear_in_memory, coded
 from hedgerow.engines.rows import FrameRows
 from hedgerow.engines.sql import canonical_hash
@@ -89,6 +89,11 @@ class MemorySource:
         if people is not None:
             counts, self._counted = self._counted.with_homes(counts, people, random_state)
         return counts
+
+    def places(self, column: str, cells: Bools) -> str:  # noqa: ARG002 - the cells tell all
+        """The first rows of some cells."""
+        counted = required(self._counted, "the count of a table that is looked through")
+        return first_places("row", (np.flatnonzero(cells[counted.row_cell]) + 1).tolist())
 
     def apply(
         self,

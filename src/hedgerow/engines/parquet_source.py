@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Final
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hedgerow.counts import BadValues
 from hedgerow.database import open_database
+from hedgerow.engines.base import first_places
 from hedgerow.engines.sql import column_list, file_literals
 from hedgerow.errors import BadInput, InternalError, translated
 from hedgerow.intake import Part, refuse_other_columns
@@ -70,14 +71,17 @@ class ParquetFiles:
         damaged = self._parts[0] if len(self._parts) == 1 else next(filter(_is_damaged, self._parts), self._parts[0])
         return BadInput(f"The file {damaged.name!r} is damaged and cannot be read to the end.")
 
-    def locate(self, bad: BadValues, column: int, fetch: Callable[[str], pa.Table]) -> str:
-        """Where the first wrong value of a column stands."""
+    def locate(
+        self, wrong: Callable[[object], bool], column: int, fetch: Callable[[str], pa.Table], most: int = 1
+    ) -> str:
+        """Where the first wrong values of a column stand."""
         for part in self._parts:
             inside = [f"c{at}" for at in range(column + 1)]
             values = fetch(f"SELECT {inside[-1]} FROM ({_query([part], inside)})").column(0).to_pylist()
-            row = next((row for row, value in enumerate(values, start=1) if bad.wrong(value)), None)
-            if row is not None:
-                return f"row {row}" if len(self._parts) == 1 else f"row {row} of {part.name!r}"
+            rows = list(islice((row for row, value in enumerate(values, start=1) if wrong(value)), most))
+            if rows:
+                place = first_places("row", rows)
+                return place if len(self._parts) == 1 else f"{place} of {part.name!r}"
         raise InternalError("a value that was wrong cannot be found again")
 
 

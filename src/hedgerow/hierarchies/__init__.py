@@ -7,6 +7,7 @@ whatever a schema holds.
 """
 
 from hedgerow.hierarchies.calendars import dates
+from hedgerow.hierarchies.coverage import Uncovered
 from hedgerow.hierarchies.defaults import automatic, flat
 from hedgerow.hierarchies.encoded import EncodedHierarchy, Hierarchy
 from hedgerow.hierarchies.files import read_arx, read_toml
@@ -20,6 +21,7 @@ __all__ = [
     "EncodedHierarchy",
     "Hierarchy",
     "NOWHERE",
+    "Uncovered",
     "automatic",
     "dates",
     "flat",

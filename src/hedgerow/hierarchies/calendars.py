@@ -11,6 +11,7 @@ import numpy as np
 from hedgerow.arrays import Floats, Longs
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
+from hedgerow.hierarchies.coverage import Uncovered
 from hedgerow.hierarchies.encoded import EncodedHierarchy
 from hedgerow.hierarchies.trees import encode_tree, tree_of_levels
 from hedgerow.values import read_date
@@ -47,12 +48,14 @@ class Dates:
         if domain.kind == "number":
             raise BadInput(f"The column {domain.name!r} holds numbers, not dates. Use intervals.")
         days = np.array([read_date(label, self.format) for label in domain.labels.tolist()], dtype=np.float64)
-        wrong = int(np.isnan(days).sum())
-        if wrong:
+        wrong = np.flatnonzero(np.isnan(days))
+        if len(wrong):
             form = "the ISO form (2024-03-31)" if self.format is None else f"the format {self.format!r}"
-            raise BadInput(
-                f"The column {domain.name!r} has {wrong} values that are not dates in {form}. "
-                "Correct them, or give dates another format."
+            raise Uncovered(
+                f"The column {domain.name!r} has {len(wrong)} values that are not dates in {form}",
+                "Correct them, or give dates another format.",
+                domain,
+                wrong,
             )
         return days
 

@@ -37,6 +37,18 @@ class Cut:
         texts = [format_interval(float(self.low[i]), float(self.high[i]), closed=bool(self.closed[i])) for i in first]
         return [texts[i] for i in at.tolist()]
 
+    def within(self, bottom: float, top: float) -> Cut:
+        """The same intervals, none of which reaches below one number or up to another."""
+        return Cut(np.maximum(self.low, bottom), np.minimum(self.high, top), self.closed & (self.high < top))
+
+    def between(self, below: int, above: int, bottom: float, top: float) -> Cut:
+        """The cut of more numbers: some before these, all below the bottom, and some after them, from the top on."""
+        return Cut(
+            np.concatenate([np.full(below, -np.inf), self.low, np.full(above, top)]),
+            np.concatenate([np.full(below, bottom), self.high, np.full(above, np.inf)]),
+            np.concatenate([np.zeros(below, dtype=bool), self.closed, np.zeros(above, dtype=bool)]),
+        )
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -91,8 +103,12 @@ def cut_at(numbers: Floats, edges: Sequence[float], grid: Grid) -> Cut:
     return Cut(ends[at], ends[at + 1], at == last)
 
 
-def cuts_by_width(numbers: Floats, widths: Sequence[float], start: float | None, grid: Grid) -> list[Cut]:
+def cuts_by_width(
+    numbers: Floats, widths: Sequence[float], start: float | None, grid: Grid, *, closed: bool = True
+) -> list[Cut]:
     """Cut into intervals of equal width, one level per width, finest first; each divides the next.
+
+    The last one is closed, unless others follow that these numbers are not in.
 
     >>> [cut.labels() for cut in cuts_by_width(np.array([17.0, 20.0, 38.0]), [10, 20], None, Grid(0))]
     [['[10,20)', '[20,30)', '[30,40]'], ['[0,20)', '[20,40]', '[20,40]']]
@@ -117,9 +133,9 @@ def cuts_by_width(numbers: Floats, widths: Sequence[float], start: float | None,
     cuts = []
     for width in map(exact, widths):
         at = index // int(width / finest)
-        closed = at == whole * int(coarsest / width) - 1
+        last = (at == whole * int(coarsest / width) - 1) & closed
         high = edge(at + 1, width)
-        cuts.append(Cut(grid.up(edge(at, width)), np.where(closed, grid.down(high), grid.up(high)), closed))
+        cuts.append(Cut(grid.up(edge(at, width)), np.where(last, grid.down(high), grid.up(high)), last))
     return cuts
 
 

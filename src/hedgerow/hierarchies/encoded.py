@@ -62,7 +62,7 @@ class EncodedHierarchy:
     automatic : bool
         Whether it was chosen because none was given.
     low, high : float64[nodes], optional
-        Ends of the numbers below each node, for intervals; nan for the missing leaf.
+        Ends of the numbers below each node, for intervals; infinite where it is open, nan for the missing leaf.
     source : Hierarchy, optional
         What it was encoded from, to place values of other tables.
     """

@@ -18,6 +18,7 @@ from hedgerow.hierarchies.files import read_arx, read_toml
 from hedgerow.hierarchies.masks import masking, prefix
 from hedgerow.hierarchies.numeric import intervals
 from hedgerow.hierarchies.taxonomies import taxonomy
+from hedgerow.values import BELOW, FROM
 
 __all__ = ["BUILDERS", "hierarchy_of", "resolve"]
 
@@ -35,8 +36,8 @@ _WORDS: Final[Mapping[str, Callable[[list[str]], Hierarchy]]] = {
     "masking": lambda words: masking(levels=list(map(_number, words))),
     "prefix": lambda words: prefix(*map(_number, words)),
     "dates": dates,
-    "intervals": lambda words: intervals(width=_number(words[0]), levels=list(map(_number, words[1:]))),
-    "quantiles": lambda words: intervals(quantiles=_number(words[0])),
+    "intervals": lambda words: _intervals(words),
+    "quantiles": lambda words: _quantiles(words),
 }
 """Hierarchies whose parameters stand behind a colon."""
 
@@ -50,8 +51,8 @@ def hierarchy_of(spec: Any, column: str) -> Hierarchy:
     ----------
     spec : object
         ``None`` (automatic), a builder's name (with parameters: ``masking:2,3``, ``dates:month,year``,
-        ``intervals:5,10,20``, ``prefix:1,3``), the path of a ``.csv`` (ARX) or ``.toml`` file, a nested dict
-        or list, or an object with a method ``encode``.
+        ``intervals:5,10,20``, with open ends ``intervals:5,10,20,<18,>=90``, ``prefix:1,3``), the path of a ``.csv``
+        (ARX) or ``.toml`` file, a nested dict or list, or an object with a method ``encode``.
     column : str
         The column, for errors.
     """
@@ -84,6 +85,37 @@ def hierarchy_of(spec: Any, column: str) -> Hierarchy:
         f"The hierarchy of the column {column!r} must be an object of hedgerow.hierarchies, a builder's "
         f"name, a path or a nested dict. Got {type(spec).__name__} instead."
     )
+
+
+_OPEN_ENDS: Final = {BELOW: "bottom", FROM: "top", ">=": "top"}
+"""What an open end of intervals is written with, and the parameter that it is."""
+
+
+def _intervals(words: list[str]) -> Hierarchy:
+    widths, ends = _ends_apart(words)
+    return intervals(width=widths[0], levels=widths[1:], **ends)
+
+
+def _quantiles(words: list[str]) -> Hierarchy:
+    counts, ends = _ends_apart(words)
+    return intervals(quantiles=counts[0], levels=counts[1:] or None, **ends)
+
+
+def _ends_apart(words: list[str]) -> tuple[list[Any], dict[str, Any]]:
+    """The numbers of intervals, and apart from them their open ends."""
+    ends: dict[str, Any] = {}
+    plain = []
+    for word in words:
+        sign = next((sign for sign in _OPEN_ENDS if word.startswith(sign)), None)
+        if sign is None:
+            plain.append(_number(word))
+        elif _OPEN_ENDS[sign] in ends:
+            raise BadInput("An open end is given twice. Write one number behind < and one behind >=.")
+        else:
+            ends[_OPEN_ENDS[sign]] = _number(word.removeprefix(sign).strip())
+    if not plain:
+        raise BadInput("There is no number but open ends. Write widths too, such as intervals:5,10,<18,>=90.")
+    return plain, ends
 
 
 def _number(word: str) -> Any:

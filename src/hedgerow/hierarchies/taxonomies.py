@@ -16,6 +16,7 @@ import numpy as np
 from hedgerow.arrays import Ints
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
+from hedgerow.hierarchies.coverage import Uncovered
 from hedgerow.hierarchies.encoded import EncodedHierarchy
 from hedgerow.hierarchies.entries import DEEPEST, entry_text, is_entry, number_or_nan, too_deep
 from hedgerow.hierarchies.trees import Tree, encode_tree
@@ -42,12 +43,14 @@ class Taxonomy:
     def encode(self, domain: Domain) -> EncodedHierarchy:
         """Find every value of the domain among the leaves, or say how many are not there."""
         leaf_of = self._leaves_by_number(domain) if domain.kind == "number" else self._leaves_by_text(domain)
-        uncovered = int((leaf_of < 0).sum())
-        if uncovered:
-            raise BadInput(
-                f"The {self.description} of the column {domain.name!r} does not cover {uncovered} of its "
-                f"{len(leaf_of)} different values. Add them to it, or name them in missing= (--missing) if "
-                "they mean that there is no value."
+        uncovered = np.flatnonzero(leaf_of < 0)
+        if len(uncovered):
+            raise Uncovered(
+                f"The {self.description} of the column {domain.name!r} does not cover {len(uncovered)} of its "
+                f"{len(leaf_of)} different values",
+                "Add them to it, or name them in missing= (--missing) if they mean that there is no value.",
+                domain,
+                uncovered,
             )
         return encode_tree(self.tree, leaf_of, domain, self.description)
 

@@ -22,7 +22,18 @@ from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import Hierarchy
 from hedgerow.proportions import published_texts
-from hedgerow.published import Interval, Possible, Suppressed, domain_of, number_in, published_labels, read, stands_for
+from hedgerow.published import (
+    Interval,
+    Possible,
+    Reach,
+    Suppressed,
+    domain_of,
+    kind_of_texts,
+    number_in,
+    published_labels,
+    read,
+    stands_for,
+)
 
 __all__ = ["COUNTED", "PossibleValues", "draw", "original_values", "possible_values"]
 
@@ -156,7 +167,11 @@ def possible_values(column: nw.Series[Any], hierarchy: Hierarchy | None, missing
     published, rows = [texts[at] for at in occurring.tolist()], all_rows[occurring]
     labels = published_labels(hierarchy, column.name, published)
     cells = [stands_for(read(text, leaves=labels.values_below)) for text in published]
-    reading = _CellCodes(_domain(column.name, cells, labels.listed), _intervals(cells))
+    cells = _open_as_values(published, cells)
+    domain = _domain(column.name, cells, labels.listed)
+    reach = Reach.of(_intervals(cells), () if domain.numbers is None else domain.numbers.tolist())
+    cells = [reach.ended(cell) if isinstance(cell, Interval) else cell for cell in cells]
+    reading = _CellCodes(domain, _intervals(cells))
     codes = [reading.codes(cell) for cell in cells]
     starts = np.concatenate([[0], np.cumsum([len(some) for some in codes])]).astype(np.int64)
     members = np.concatenate([np.empty(0, dtype=np.int64), *codes])
@@ -170,6 +185,15 @@ def possible_values(column: nw.Series[Any], hierarchy: Hierarchy | None, missing
 
 def _intervals(cells: Iterable[Possible]) -> list[Interval]:
     return [cell for cell in cells if isinstance(cell, Interval)]
+
+
+def _open_as_values(published: Sequence[str | None], cells: Sequence[Possible]) -> list[Possible]:
+    """The cells of a column; beside text that is no number, what looks like an open interval (``<18``) is a value."""
+    is_open = [isinstance(cell, Interval) and not cell.bounded for cell in cells]
+    named = {value for cell in cells if isinstance(cell, frozenset) for value in cell if value is not None}
+    if not any(is_open) or not named or kind_of_texts(named) == "number":
+        return list(cells)
+    return [frozenset((text,)) if alone else cell for text, cell, alone in zip(published, cells, is_open, strict=True)]
 
 
 def _domain(name: str, cells: Sequence[Possible], listed: Iterable[str]) -> Domain:

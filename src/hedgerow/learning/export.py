@@ -157,7 +157,8 @@ def _ends(texts: list[str | None]) -> tuple[NDArray[Any], NDArray[Any]] | None:
     for text in texts:
         possible = stands_for(read(text or None))
         if isinstance(possible, Interval):
-            ends.append((possible.low, possible.high))
+            # An open end is null.
+            ends.append(tuple(end if np.isfinite(end) else np.nan for end in (possible.low, possible.high)))
             continue
         members = frozenset((None,)) if isinstance(possible, Suppressed) else possible
         found = [number_of(member) for member in members if member is not None]

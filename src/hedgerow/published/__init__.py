@@ -12,7 +12,8 @@ What is ambiguous has one meaning:
   alone or in sets; else it is text (:func:`domain_of`). A number is what :func:`hedgerow.counts.number_of` takes for
   one in a CSV column: not ``007``, not ``1_000``, not ``nan``.
 - **In a column of numbers** they may be spelled in any way: there ``007`` is 7. ``1_000`` and ``nan`` are still none.
-- **An interval** is one in a column of numbers or dates; in one of text it is a label or a value like any other.
+- **An interval** is one in a column of numbers or dates; in one of text it is a label or a value like any other. The
+  open ones, ``<18`` and ``≥90``, are of numbers only. They reach as far as their column does (:class:`Reach`).
 - **Missing** is null in a cell, and ``\N`` where it needs a name.
 """
 
@@ -41,6 +42,7 @@ from hedgerow.published.notation import (
     format_value,
     parse,
 )
+from hedgerow.published.reach import Reach
 from hedgerow.published.vocabulary import CellKind, Vocabulary, read_vocabulary
 
 __all__ = [
@@ -57,6 +59,7 @@ __all__ = [
     "PublishedKind",
     "PublishedLabels",
     "PublishedValues",
+    "Reach",
     "Suppressed",
     "ValueSet",
     "Vocabulary",

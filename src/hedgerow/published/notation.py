@@ -1,8 +1,8 @@
 """The notation of published cells: sets, intervals and ``*`` as objects, written as text and read back.
 
 A plain value and a hierarchy's label are themselves; a set is ``{a|b|c}`` (sorted, ``|`` and ``\\`` escaped, a
-missing member written ``\\N``); an interval is ``[low,high)``, or ``[low,high]`` for the last of a column;
-a suppressed cell is ``*``. The text is the same in CSV, Parquet and dataframes.
+missing member written ``\\N``); an interval is ``[low,high)``, or ``[low,high]`` for the last of a column, and
+an open one ``<18`` or ``≥90``; a suppressed cell is ``*``. The text is the same in CSV, Parquet and dataframes.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from hedgerow.counts.reading import number_of
-from hedgerow.values import MISSING_TEXT, SUPPRESSED_TEXT, format_interval
+from hedgerow.values import BELOW, FROM, MISSING_TEXT, SUPPRESSED_TEXT, format_interval
 
 __all__ = ["SUPPRESSED", "Interval", "Suppressed", "ValueSet", "canonical", "format_set", "format_value", "parse"]
 
 # What stands between brackets is meant as a number, so that it may have leading zeros.
 _END = r"(-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
 _INTERVAL: Final = re.compile(rf"\[{_END},{_END}([)\]])\Z")
+_OPEN: Final = re.compile(rf"([{BELOW}{FROM}]){_END}\Z")
+# What begins with none of these is a plain value.
+_SIGNS: Final = f"{SUPPRESSED_TEXT}[{{{BELOW}{FROM}"
 # What does not follow the form of a set, with other escapes for instance, is a plain value.
 _MEMBER = r"(?:\\N|[^|\\]*(?:\\[|\\][^|\\]*)*)"
 _SET: Final = re.compile(rf"\{{{_MEMBER}(?:\|{_MEMBER})*\}}\Z")
@@ -42,7 +45,7 @@ SUPPRESSED: Final = Suppressed()
 
 @dataclass(frozen=True)
 class Interval:
-    """The numbers from ``low`` (included) to ``high`` (included only if ``closed``)."""
+    """The numbers from ``low`` (included) to ``high`` (included only if ``closed``); an open end is infinite."""
 
     low: float
     high: float
@@ -50,6 +53,11 @@ class Interval:
 
     def __str__(self) -> str:
         return format_interval(self.low, self.high, closed=self.closed)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether it has two ends."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
 
     def __contains__(self, number: object) -> bool:
         if not isinstance(number, numbers.Real):
@@ -78,7 +86,7 @@ def format_value(text: str) -> str:
     >>> format_value("Private"), format_value("*"), format_value("[1,5)")
     ('Private', '{*}', '{[1,5)}')
     """
-    if not text or text[0] not in "*[{":
+    if not text or text[0] not in _SIGNS:
         return text
     return text if isinstance(parse(text), str) else format_set([text])
 
@@ -102,6 +110,8 @@ def parse(cell: object) -> str | float | Interval | ValueSet | Suppressed | None
     True
     >>> parse("[20,30)")
     Interval(low=20.0, high=30.0, closed=False)
+    >>> parse("<18"), parse("≥90")
+    (Interval(low=-inf, high=18.0, closed=False), Interval(low=90.0, high=inf, closed=False))
     >>> parse("*") is SUPPRESSED, parse("Private"), parse(None)
     (True, 'Private', None)
     """
@@ -116,6 +126,9 @@ def parse(cell: object) -> str | float | Interval | ValueSet | Suppressed | None
     if cell.startswith("[") and (found := _INTERVAL.match(cell)):
         low, high = float(found[1]), float(found[2])
         return Interval(low, high, closed=found[3] == "]")
+    if cell.startswith((BELOW, FROM)) and (found := _OPEN.match(cell)):
+        end = float(found[2])
+        return Interval(-math.inf, end) if found[1] == BELOW else Interval(end, math.inf)
     if cell.startswith("{") and cell.endswith("}"):
         if "\\" not in cell:
             return ValueSet(frozenset(cell[1:-1].split("|")))

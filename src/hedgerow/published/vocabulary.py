@@ -23,6 +23,7 @@ from hedgerow.frames import as_arrow
 from hedgerow.published.kinds import number_in
 from hedgerow.published.meanings import NO_LABELS, Leaves, over_leaves
 from hedgerow.published.notation import Interval, Suppressed, ValueSet, parse
+from hedgerow.published.reach import Reach
 
 __all__ = ["CellKind", "Vocabulary", "read_vocabulary"]
 
@@ -115,6 +116,11 @@ class Vocabulary:
             ]
             numbers = np.array(found, dtype=np.float64)
         return replace(self, kinds=kinds, several=several, numbers=numbers)
+
+    def within(self, reach: Reach) -> Vocabulary:
+        """The same cells, with open intervals ended where the column does."""
+        several = {at: reach.ended(one) if isinstance(one, Interval) else one for at, one in self.several.items()}
+        return replace(self, several=several)
 
 
 def read_vocabulary(column: nw.Series[Any], missing: Sequence[str] = ("",), *, published: bool = True) -> Vocabulary:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.arrays import Ints
+from hedgerow.arrays import Floats, Ints
 from hedgerow.domains import Domain
 from hedgerow.hierarchies import NOWHERE, EncodedHierarchy, nodes_above
 
@@ -81,10 +81,17 @@ def _map_to_dict(one: ColumnMap) -> dict[str, Any]:
         **{name: getattr(hierarchy, name).tolist() for name in _INTS},
         "height": hierarchy.height,
         "description": hierarchy.description,
-        "low": None if hierarchy.low is None else [None if np.isnan(end) else end for end in hierarchy.low.tolist()],
-        "high": None if hierarchy.high is None else [None if np.isnan(end) else end for end in hierarchy.high.tolist()],
+        "low": _ends_to_list(hierarchy.low),
+        "high": _ends_to_list(hierarchy.high),
         "published": one.published.tolist(),
     }
+
+
+def _ends_to_list(ends: Floats | None) -> list[float | str | None] | None:
+    """Ends of intervals as JSON has them: it knows neither nan nor what is infinite, which becomes a text."""
+    if ends is None:
+        return None
+    return [None if np.isnan(end) else end if np.isfinite(end) else str(end) for end in ends.tolist()]
 
 
 def _map_from_dict(stored: Mapping[str, Any]) -> ColumnMap:

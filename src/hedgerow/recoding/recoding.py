@@ -14,7 +14,7 @@ import numpy as np
 from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import Asked, BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.domains import Domain
-from hedgerow.errors import BadInput, HedgerowError, translated
+from hedgerow.errors import BadInput, HedgerowError, listing, translated
 from hedgerow.frames import OpenFrame, as_arrow, open_frame
 from hedgerow.places import write_json
 from hedgerow.published import PublishedColumn
@@ -54,6 +54,9 @@ class Recoding(Shown):
         The hierarchy level of each column where the recoding is full-domain; 0 is the column as it is.
     missing : tuple of str
         What counts as missing in new rows.
+    identifying : tuple of str
+        The names of the columns that were dropped or pseudonymized because they name a person: new rows must not have
+        them.
     facts : mapping
         What the method wants to be known of its result, for the manifest.
     warnings : tuple of str
@@ -71,6 +74,7 @@ class Recoding(Shown):
     router: Router | NodeRouter | None = None
     levels: Mapping[str, int] | None = None
     missing: tuple[str, ...] = ("",)
+    identifying: tuple[str, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     weak: str | None = None
@@ -103,7 +107,8 @@ class Recoding(Shown):
         Parameters
         ----------
         rows : dataframe
-            pandas, polars, pyarrow or a DuckDB relation with all quasi-identifiers.
+            pandas, polars, pyarrow or a DuckDB relation with all quasi-identifiers, and without the columns that name
+            a person.
         """
         if self.router is None:
             raise HedgerowError(f"A recoding by {self.method} cannot recode rows it has not seen.")
@@ -111,6 +116,12 @@ class Recoding(Shown):
         for name in self.quasi:
             if name not in opened.frame.columns:
                 raise BadInput.unknown("column", name, opened.frame.columns, "The recoding needs it.")
+        naming = [name for name in self.identifying if name in opened.frame.columns]
+        if naming:
+            raise BadInput(
+                f"The rows still have columns that name a person: {listing(naming)}. Drop them before the rows are "
+                "recoded."
+            )
         values = self._values(opened.frame, self.router)
         recoded = {}
         for name in opened.frame.columns:
@@ -153,6 +164,7 @@ class Recoding(Shown):
             "method": self.method,
             "quasi": list(self.quasi),
             "missing": list(self.missing),
+            "identifying": list(self.identifying),
             "levels": None if self.levels is None else dict(self.levels),
             "columns": [_column_to_dict(column) for column in self.columns],
             "groups": self.groups.tolist(),
@@ -195,6 +207,8 @@ class Recoding(Shown):
             router=_router_from_dict(stored["router"]),
             levels=stored["levels"],
             missing=tuple(stored["missing"]),
+            # Files of earlier versions do not say.
+            identifying=tuple(stored.get("identifying", ())),
         )
 
     def save(self, path: str | Path, *, public: bool = False) -> Path:

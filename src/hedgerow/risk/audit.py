@@ -109,7 +109,9 @@ class Audit(Shown):
     losses : mapping of metric name to float
         The information lost; empty for a table whose origin is not known.
     warnings : tuple of str
-        What the figures do not say.
+        What the figures do not say; the gravest first.
+    grave : tuple of str
+        The warnings that a table or a requirement is worth nothing.
     verdict : Verdict or None
         Whether the requirements hold, where some were given.
     proportions : mapping of column to Disclosure
@@ -147,6 +149,7 @@ class Audit(Shown):
     people: int | None = None
     linked: tuple[int, int] | None = None
     clear: Mapping[str, ClearColumn] = field(default_factory=dict)
+    grave: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         judged = "" if self.verdict is None else ", holds" if self.verdict.holds else ", FAILS"

@@ -19,8 +19,10 @@ from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
 from hedgerow.risk.auditable import Auditable, Described
 from hedgerow.risk.beside import manifest_fit
 from hedgerow.risk.clear import ClearColumn
+from hedgerow.risk.given import check_columns, labels_of, with_trees
 from hedgerow.risk.population import people_fitting
 from hedgerow.risk.proportions import disclosures, singled_out
+from hedgerow.risk.worth import gravest
 from hedgerow.verifier import ClassCounts, Histogram, count_classes, k_of_all, open_table, verify, wildcard_k
 from hedgerow.verifier.classes import Integers
 from hedgerow.verifier.closeness import equal_distance, ordered_distance
@@ -44,6 +46,7 @@ def audit(
     require: Iterable[Any] = (),
     k: int | None = None,
     missing: Sequence[str] | None = None,
+    hierarchies: Mapping[str, Any] | None = None,
     threshold: float | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
@@ -74,6 +77,9 @@ def audit(
         Short for k-anonymity over all quasi-identifiers.
     missing : sequence of str, optional
         Texts that mean "no value".
+    hierarchies : mapping of column to hierarchy, optional
+        As in a schema. Those of quasi-identifiers say which people of the population a label stands for; those of
+        sensitive columns serve requirements that measure distances in them.
     threshold : float, optional
         A record is at risk above it; 1/k if k is given, else 0.2.
     encoding, delimiter : str, optional
@@ -102,10 +108,12 @@ def audit(
     if quasi is None:
         raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found in quasi=.")
     sensitive = () if sensitive is None else sensitive
+    hierarchies = {} if hierarchies is None else hierarchies
     if isinstance(sensitive, str):
         raise BadInput.parameter("sensitive", "audit", "a list of column names", sensitive)
     protected = [column for one in demanded if (column := getattr(one, "column", None)) is not None]
     counted = dict.fromkeys((*sensitive, *(() if target is None else (target,)), *protected))
+    check_columns(hierarchies, [*quasi, *counted])
     options: dict[str, Any] = {
         "missing": () if missing is None else missing,
         "encoding": encoding,
@@ -122,6 +130,7 @@ def audit(
         sensitive=sensitive,
         target=target,
         population=None if population is None else count_classes(_table_of(population), quasi, **options),
+        hierarchies=hierarchies,
         require=demanded,
         threshold=threshold,
         losses=None if known is None else known.audit.losses,
@@ -149,10 +158,12 @@ def audit_counts(
     sensitive: Sequence[str] | None = None,
     target: str | None = None,
     population: ClassCounts | None = None,
+    hierarchies: Mapping[str, Any] | None = None,
     require: Iterable[Any] = (),
     k: int | None = None,
     threshold: float | None = None,
     losses: Mapping[str, float] | None = None,
+    lost: float | None = None,
     warnings: Sequence[str] = (),
     proportions: Proportions | None = None,
     k_all: int | None = None,
@@ -173,6 +184,8 @@ def audit_counts(
         Counted over the same quasi-identifiers.
     losses : mapping of metric name to float, optional
         What the release lost, to be shown beside.
+    lost : float, optional
+        What is lost as published, exactly: a release that keeps next to nothing says so first.
     warnings : sequence of str
         What the method that made the release has to say.
     proportions : Proportions, optional
@@ -184,16 +197,18 @@ def audit_counts(
     linked : bool
         Whether a reader can tell which rows are of one person.
     """
-    demanded = _demanded(k, require)
+    given = hierarchies or {}
+    demanded = with_trees(_demanded(k, require), given, counts)
     limit = _threshold(threshold, k)
     if sensitive is None:
         sensitive = tuple(name for name in counts.histograms if name != target)
     of_column = {name: _sensitive_audit(counts, counts.histogram(name)) for name in sensitive}
     described = dict.fromkeys((*sensitive, *(() if target is None else (target,))))
-    fitting = None if population is None else people_fitting(counts, population)
+    fitting = None if population is None else people_fitting(counts, population, labels_of(given, population))
     wildcard = wildcard_k(counts)
     least = max((getattr(one, "minimal_size", 1) for one in demanded), default=1)
     known = None if proportions is None else singled_out(proportions, least)
+    grave = gravest(counts, demanded, lost)
     return Audit(
         rows=counts.rows,
         columns=counts.columns,
@@ -211,7 +226,8 @@ def audit_counts(
         risks=attacker_risks(counts, limit, fitting),
         label_homogeneity={name: _homogeneity(counts, counts.histogram(name)) for name in described},
         losses=dict(losses or {}),
-        warnings=(*warnings, *_warnings(counts, demanded, fitting, wildcard)),
+        warnings=(*grave, *warnings, *_warnings(counts, demanded, fitting, wildcard)),
+        grave=grave,
         verdict=verify(counts, demanded) if demanded else None,
         proportions={} if proportions is None else disclosures(proportions),
         singled_out=None if known is None else known.people,
@@ -307,8 +323,8 @@ def _warnings(
     if fitting is not None and (short := int((fitting < counts.sizes).sum())):
         found.append(
             f"In {short} of {len(counts.sizes)} classes the population has fewer people than the table has "
-            "records: it does not contain the table, or a hierarchy's labels hide the match. There the "
-            "prosecutor's risk is used."
+            "records: it does not contain the table, writes values in another way, or labels hide the match whose "
+            "hierarchy is not given (--hierarchy). There the prosecutor's risk is used."
         )
     for one in demanded:
         value = getattr(one, "value", None)

@@ -2,29 +2,32 @@
 
 A person fits a class if every published cell covers the person's value: a plain value covers itself, a set
 its members, an interval the numbers in it, a suppressed or missing cell everything. A hierarchy's label
-covers only itself here, because the audit of a table from anywhere knows no hierarchy.
+covers the values below it where the hierarchy is known, else only itself.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from hedgerow.arrays import Bools
 from hedgerow.counts.reading import number_of
-from hedgerow.published import Interval, Suppressed, read, stands_for
+from hedgerow.published import NO_LABELS, Interval, Leaves, Suppressed, read, stands_for
 from hedgerow.verifier import ClassCounts
 from hedgerow.verifier.classes import Integers, Labels
 
 __all__ = ["people_fitting"]
 
 
-def people_fitting(published: ClassCounts, population: ClassCounts) -> Integers:
-    """Count the people of the population who fit each class.
+def people_fitting(published: ClassCounts, population: ClassCounts, leaves: Sequence[Leaves] | None = None) -> Integers:
+    """Count the people of the population who fit each class; ``leaves`` are the labels of each column.
 
     The classes are walked as a trie, column by column, so that classes with the same beginning share the
     work: it grows with the people who fit the beginnings, not with classes × people.
     """
-    covers = [_covers(ours, theirs) for ours, theirs in zip(published.labels, population.labels, strict=True)]
+    known = [NO_LABELS] * len(published.labels) if leaves is None else leaves
+    covers = [_covers(*column) for column in zip(published.labels, population.labels, known, strict=True)]
     # Columns with few published values first: the fewest different beginnings.
     order = sorted(range(len(covers)), key=lambda column: len(published.labels[column]))
     fitting = np.zeros(len(published.sizes), dtype=np.int64)
@@ -45,12 +48,12 @@ def people_fitting(published: ClassCounts, population: ClassCounts) -> Integers:
     return fitting
 
 
-def _covers(published: Labels, values: Labels) -> Bools:
+def _covers(published: Labels, values: Labels, leaves: Leaves) -> Bools:
     """Tell which published label covers which value of the population."""
     numbers = np.array([_number(text) for text in values], dtype=np.float64)
     table = np.zeros((len(published), len(values)), dtype=np.bool_)
     for row, label in enumerate(published):
-        possible = stands_for(read(label))
+        possible = stands_for(read(label, leaves=leaves))
         if label is None or isinstance(possible, Suppressed):
             table[row] = True
         elif isinstance(possible, Interval):

@@ -107,9 +107,8 @@ def _known(column: ColumnProportions) -> Bools:
     if column.plain is not None:
         return np.asarray(told | column.plain)
     # Of a file it is not known whether a value is that of all, or a mean: it is taken for the worse.
-    single = [
-        not isinstance(text if text is None else parse(text), Interval | Suppressed | ValueSet) for text in column.texts
-    ]
+    several = Suppressed | ValueSet if column.kind == "text" else Interval | Suppressed | ValueSet
+    single = [not isinstance(text if text is None else parse(text), several) for text in column.texts]
     return np.asarray(told | np.array(single)[column.published])
 
 

@@ -17,6 +17,7 @@ _WIDTH = 100
 def render(audit: Audit) -> str:
     """Write an audit, section by section; sections without content are left out."""
     sections = [
+        [line for text in audit.grave for line in textwrap.wrap(text, _WIDTH)],
         _summary(audit),
         _section("Classes by size", _size_table(audit)),
         _section("Risk of being found again", _risk_table(audit)),
@@ -26,7 +27,7 @@ def render(audit: Audit) -> str:
         _section("What the published proportions tell (original values)", _disclosure_table(audit)),
         _section("Losses", _pairs(audit.losses.items(), figure)),
         _section("Requirements", _findings(audit)),
-        _section("Note", [line for text in audit.warnings for line in _bullet(text)]),
+        _section("Note", [line for text in audit.warnings if text not in audit.grave for line in _bullet(text)]),
     ]
     return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
 

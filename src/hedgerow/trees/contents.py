@@ -19,7 +19,7 @@ import pyarrow as pa
 from hedgerow.counts import BadValues, encode_column
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, translated
-from hedgerow.published import SUPPRESSED, Interval, Leaves, Possible, number_in, read, stands_for
+from hedgerow.published import SUPPRESSED, Interval, Leaves, Possible, Reach, number_in, read, stands_for
 from hedgerow.values import number_text
 
 __all__ = ["content_of", "contents_of", "generalized", "known_values", "meets"]
@@ -118,6 +118,8 @@ def _from_cells(name: str, contents: Sequence[Possible], told: Domain | None, *,
         texts = np.array(sorted({*known.labels.tolist(), *map(str, ranges)}), np.str_)
         return Domain(name, "text", texts) if ranges else known
     numbers = known.numbers if known.numbers is not None else np.empty(0)
+    reach = Reach.of(ranges, numbers)
+    ranges = [reach.ended(one) for one in ranges]
     ends = np.array([end for one in ranges for end in (one.low, one.high)])
     grid = Domain(name, "number", np.empty(0, np.str_), np.unique(np.concatenate([numbers, ends])))
     for one in ranges:

@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
 import pytest
 
 from hedgerow import BadInput, Infeasible, KAnonymity, LDiversity, Mondrian, NotAnonymous, Schema, TCloseness
 from hedgerow.anonymizers import pipeline
+from hedgerow.engines import MemorySource
 from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
 
 PEOPLE = pa.table(
@@ -84,6 +87,80 @@ def test_the_recoding_knows_what_counts_as_missing() -> None:
     assert release.recoding.missing == ("?", "-")
     recoded = release.recoding.transform(pa.table({"zip": ["-", None, "?"]}))
     assert recoded["zip"].to_pylist() == [None, None, None]
+
+
+LACKING = r"does not cover 2 of its 4 different values \(5 records\), first at {}s {}\. Add them"
+
+
+@pytest.mark.parametrize("role", ["quasi", "sensitive"])
+@pytest.mark.parametrize(
+    ("form", "places"), [("frame", "1, 3 and 4"), ("out.parquet", "1, 3 and 4"), ("out.csv", "2, 4 and 6")]
+)
+def test_values_that_a_hierarchy_lacks_are_found(role: str, form: str, places: str, tmp_path: Path) -> None:
+    towns = ["Zebulon", "Bonn", "Zebulon2", "Zebulon", "Lyon", "Zebulon", "Zebulon2"]
+    table = pa.table({"age": [20, 20, 20, 20, 21, 20, 20], "note": ["a", "b", "two\nlines", "c", "d", "e", "f"]})
+    table = table.append_column("town", [towns])
+    data: Any = table
+    if form != "frame":
+        data = tmp_path / form
+        (pq.write_table if form.endswith("parquet") else pa_csv.write_csv)(table, data)
+    hierarchies = {"town": {"*": {"Germany": ["Bonn"], "France": ["Lyon"]}}}
+    if role == "quasi":
+        schema = Schema(quasi=["age", "town"], insensitive=["note"], hierarchies=hierarchies)
+        require = []
+    else:
+        schema = Schema(quasi=["age"], sensitive=["town"], insensitive=["note"], hierarchies=hierarchies)
+        require = [TCloseness(0.9, "town", "hierarchical")]
+    word = "line" if form.endswith("csv") else "row"
+    with pytest.raises(BadInput, match=LACKING.format(word, places)) as caught:
+        Mondrian(k=2).anonymize(data, schema, require=require)
+    assert "Zebulon" not in str(caught.value)
+    assert caught.value.__context__ is None
+
+
+class Elsewhere:
+    """A source that cannot say where values stand."""
+
+    reads = ()
+
+    def __init__(self, table: pa.Table) -> None:
+        self._source = MemorySource(table)
+        self.columns = self._source.columns
+
+    def count(self, schema: Schema, roles: Any) -> Any:
+        return self._source.count(schema, roles)
+
+    def apply(self, recoding: Recoding, seed: str, destination: Path | None = None) -> Any:
+        return self._source.apply(recoding, seed, destination)
+
+
+def test_a_source_need_not_say_where_values_stand() -> None:
+    source = Elsewhere(pa.table({"town": ["Zebulon", "Bonn", "Zebulon"]}))
+    schema = Schema(quasi=["town"], hierarchies={"town": {"*": {"Germany": ["Bonn"], "France": ["Lyon"]}}})
+    with pytest.raises(BadInput, match=r"does not cover 1 of its 2 different values \(2 records\)\. Add"):
+        pipeline.prepare(source, schema, [KAnonymity(1)], random_state=None)
+
+
+def test_new_rows_that_name_a_person_are_not_recoded(tmp_path: Path) -> None:
+    names = [f"Zebulon{at}" for at in range(6)]
+    table = PEOPLE.select(["age"]).append_column("name", [names]).append_column("card", [names])
+    schema = Schema(quasi=["age"], identifying=["name"], pseudonymize=["card"])
+    recoding = Mondrian(k=2).anonymize(table, schema).recoding
+    for public in (False, True):
+        kept = recoding.save(tmp_path / "recoding.json", public=public)
+        assert "Zebulon" not in kept.read_text(encoding="utf-8")
+        for one in (recoding, Recoding.load(kept)):
+            with pytest.raises(BadInput, match=r"still have columns that name a person: 'name', 'card'\. Drop them"):
+                one.transform(table)
+            with pytest.raises(BadInput, match=r"name a person: 'card'\. Drop"):
+                one.transform(table.drop_columns(["name"]))
+            assert one.transform(table.select(["age"])).column_names == ["age"]
+
+
+def test_a_recoding_of_an_earlier_version_names_no_such_columns() -> None:
+    recoding = Mondrian(k=3).anonymize(PEOPLE, SCHEMA).recoding
+    stored = {name: part for name, part in recoding.to_dict().items() if name != "identifying"}
+    assert Recoding.from_dict(stored).transform(PEOPLE).num_rows == 6
 
 
 def test_columns_are_checked_before_the_table_is_counted() -> None:

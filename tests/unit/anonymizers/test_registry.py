@@ -16,7 +16,7 @@ import hedgerow as hr
 from hedgerow.anonymizers import registry
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import choice
-from hedgerow.anonymizers.registry import METHODS, find_method, methods
+from hedgerow.anonymizers.registry import METHODS, check_parameters, find_method, methods
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import BadInput
 from hedgerow.privacy import Requirement
@@ -133,6 +133,17 @@ def test_wrong_parameters_are_named() -> None:
         method.check({"cut": "x"})
     with pytest.raises(BadInput, match=r"The 'relaxed' parameter of Mondrian must be True or False\. Got 1"):
         method.check({"relaxed": 1})
+
+
+def test_a_parameter_of_other_methods_names_these() -> None:
+    limited = [name for name, method in METHODS.items() if "time_limit" in method.parameters()]
+    assert limited
+    with pytest.raises(BadInput, match=r"Mondrian has no parameter 'time_limit'\. Leave it out, or take") as refusal:
+        check_parameters(METHODS["mondrian"], {"time_limit": 3})
+    assert [name for name in METHODS if repr(name) in str(refusal.value)] == limited
+    check_parameters(METHODS[limited[0]], {"time_limit": 3})
+    with pytest.raises(BadInput, match=r"There is no parameter of Mondrian called 'cuts'\. Did you mean 'cut'\?"):
+        check_parameters(METHODS["mondrian"], {"cuts": "loss"})
 
 
 def test_a_method_by_name_runs_without_scikit_learn() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hedgerow.engines.csv_text import find_fault, first_line, read_header, transcode
+from hedgerow.engines.csv_text import find_fault, first_lines, read_header, transcode
 from hedgerow.errors import BadInput
 from hedgerow.intake import Part
 
@@ -28,8 +28,9 @@ def test_the_header(path: Path) -> None:
 
 def test_the_first_wrong_line(path: Path) -> None:
     path.write_text('a,b\n1,"x\ny"\n\n2,wrong\n3,wrong\n')
-    assert first_line(part(path), 1, lambda cell: cell == "wrong") == 5
-    assert first_line(part(path), 1, lambda cell: cell == "absent") is None
+    assert first_lines(part(path), 1, lambda cell: cell == "wrong") == [5]
+    assert first_lines(part(path), 1, lambda cell: cell == "wrong", 3) == [5, 6]
+    assert first_lines(part(path), 1, lambda cell: cell == "absent") == []
 
 
 def test_a_fault_and_none(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
-from hedgerow.hierarchies import EncodedHierarchy, intervals
+from hedgerow.hierarchies import EncodedHierarchy, intervals, nodes_above
 from hedgerow.values import number_text
 
 
@@ -88,6 +89,63 @@ def test_bounds_of_the_nodes() -> None:
     assert np.isnan([encoded.low[6], encoded.high[6]]).all()
 
 
+def test_open_ends_are_the_same_node_at_every_level() -> None:
+    ages = number(3, 17, 18, 19, 20, 34, 89, 90, 104)
+    encoded = intervals(width=5, levels=[10, 20], bottom=18, top=90).encode(ages)
+    middle = ["[18,20)", "[18,20)", "[20,25)", "[30,35)", "[85,90)"]
+    assert rows(encoded)[1] == ["<18", "<18", *middle, "≥90", "≥90"]
+    middle = ["[18,20)", "[18,20)", "[20,30)", "[30,40)", "[80,90)"]
+    assert rows(encoded)[2] == ["<18", "<18", *middle, "≥90", "≥90"]
+    middle = ["[18,20)", "[18,20)", "[20,40)", "[20,40)", "[80,90)"]
+    assert rows(encoded)[3] == ["<18", "<18", *middle, "≥90", "≥90"]
+    assert rows(encoded)[4] == ["*"] * 9
+    assert encoded.description == "intervals of width 5, 10, 20, open below 18 and from 90 on"
+    assert encoded.low is not None
+    assert encoded.high is not None
+    ends = {encoded.labels[node]: (encoded.low[node], encoded.high[node]) for node in range(len(encoded.labels))}
+    assert ends["<18"] == (-math.inf, 18)
+    assert ends["≥90"] == (90, math.inf)
+    assert ends["*"] == (-math.inf, math.inf)
+    assert ends["[85,90)"] == (85, 90)
+
+
+@pytest.mark.parametrize(
+    ("built", "labels"),
+    [
+        (intervals(width=10, top=40), ["[10,20)", "[20,30)", "[30,40)", "≥40", "≥40"]),
+        (intervals(width=10, bottom=22), ["<22", "[22,30)", "[30,40)", "[40,50)", "[50,60]"]),
+        (intervals([20, 30, 50], bottom=20, top=50), ["<20", "[20,30)", "[30,50)", "[30,50)", "≥50"]),
+        (intervals([10, 30, 60], bottom=18, top=45), ["<18", "[18,30)", "[30,45)", "[30,45)", "≥45"]),
+        (intervals([20, 30, 40], bottom=20, top=45), ["<20", "[20,30)", "[30,40]", "[30,40]", "≥45"]),
+        (intervals(quantiles=3, levels=(), bottom=20, top=45), ["<20", "[25,40]", "[25,40]", "[25,40]", "≥45"]),
+        (intervals(width=10, bottom=17.5, top=49.5), ["<18", "[20,30)", "[30,40)", "[40,50)", "≥50"]),
+        (intervals(width=10, bottom=90), ["<90"] * 5),
+        (intervals(width=10, top=0), ["≥0"] * 5),
+        (intervals(width=10, bottom=0, top=100), ["[10,20)", "[20,30)", "[30,40)", "[40,50)", "[50,60)"]),
+    ],
+)
+def test_one_open_end_or_two(built: Any, labels: list[str]) -> None:
+    assert rows(built.encode(number(12, 25, 38, 40, 50)))[1] == labels
+
+
+def test_quantiles_are_those_of_the_numbers_between_the_open_ends() -> None:
+    encoded = intervals(quantiles=4, bottom=10, top=30).encode(number(*range(40)))
+    assert sorted(set(map(str, rows(encoded)[1]))) == ["<10", "[10,15)", "[15,20)", "[20,25)", "[25,29]", "≥30"]
+    assert sorted(set(map(str, rows(encoded)[2]))) == ["<10", "[10,20)", "[20,29]", "≥30"]
+
+
+def test_what_is_neither_in_an_interval_nor_open_is_not_covered() -> None:
+    with pytest.raises(BadInput, match="do not cover 1 of its 4 different values"):
+        intervals([20, 30], bottom=10, top=50).encode(number(5, 15, 25, 60))
+
+
+def test_unseen_numbers_are_placed_at_the_open_ends() -> None:
+    known = number(3, 20, 95)
+    encoded = intervals(width=10, bottom=18, top=90).encode(known)
+    above = nodes_above(encoded, known, number(-5, 17.5, 18, 27, 90, 1000), None)
+    assert [encoded.labels[node] for node in above] == ["<18", "<18", "*", "[20,30)", "≥90", "≥90"]
+
+
 def test_text_that_reads_as_numbers_is_ordered_by_number() -> None:
     encoded = intervals(width=10).encode(text("007", "12", "9", "7"))  # sorted: 007, 12, 7, 9
     assert rows(encoded)[:2] == [["007", "12", "7", "9"], ["[0,10)", "[10,20]", "[0,10)", "[0,10)"]]
@@ -154,6 +212,10 @@ def test_columns_that_hold_no_numbers() -> None:
         ({"quantiles": 2.0}, "'quantiles' parameter"),
         ({"quantiles": 8, "levels": [3]}, "union of finer ones"),
         ({"quantiles": 8, "levels": [8, 4, 4]}, "union of finer ones"),
+        ({"width": 5, "bottom": "18"}, "'bottom' parameter of intervals must be a number"),
+        ({"width": 5, "top": float("inf")}, "'top' parameter of intervals must be a number"),
+        ({"width": 5, "bottom": 90, "top": 18}, "'top' parameter of intervals must be a number above 'bottom'. Got 18"),
+        ({"width": 5, "bottom": 18, "top": 18}, "'top' parameter of intervals must be a number above 'bottom'. Got 18"),
     ],
 )
 def test_wrong_parameters(parameters: dict[str, Any], message: str) -> None:

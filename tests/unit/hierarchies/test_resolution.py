@@ -119,6 +119,11 @@ def test_words_for_numbers_and_dates() -> None:
     encoded = resolve("intervals:5,10", ages, "age")
     assert [encoded.labels[node] for node in encoded.at_level[1]] == ["[20,25)", "[20,25)", "[35,40]"]
     assert resolve("quantiles:2", ages, "age").labels
+    for words in ("intervals:5,10,<22,>=38", "intervals: >=38, 5, < 22, 10", "intervals:5,10,<22,≥38"):
+        encoded = resolve(words, ages, "age")
+        assert [encoded.labels[node] for node in encoded.at_level[1]] == ["<22", "[22,25)", "≥38"]
+        assert [encoded.labels[node] for node in encoded.at_level[2]] == ["<22", "[22,30)", "≥38"]
+    assert resolve("quantiles:2,<22", ages, "age").labels[1] == "<22"
     days = Domain("born", "date", np.array(["2024-03-31"]), np.array([19813.0]))
     assert [resolve("dates:month,year", days, "born").labels[node] for node in (1, 2)] == ["2024", "2024-03"]
 
@@ -131,6 +136,11 @@ def test_words_for_numbers_and_dates() -> None:
         ("prefix:", "is not a number"),
         ("dates:week", "week"),
         ("maskin:2", "maskin:2"),
+        ("intervals:5,<a", "'a' is not a number"),
+        ("intervals:5,<18,<20", "An open end is given twice"),
+        ("intervals:5,>=18,≥20", "An open end is given twice"),
+        ("intervals:<18", "There is no number but open ends"),
+        ("intervals:5,<20,>=10", "a number above 'bottom'"),
     ],
 )
 def test_words_that_are_no_hierarchy(words: str, message: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,11 +13,11 @@ from hypothesis import strategies as st
 from hedgerow.published import SUPPRESSED, Interval, ValueSet, format_set, format_value, parse
 from hedgerow.values import format_interval
 
-awkward = st.text(alphabet=st.sampled_from("ab|\\{}*[],)1N \n\"'é"), max_size=8)
+awkward = st.text(alphabet=st.sampled_from("ab|\\{}*[],)1N \n\"'é<≥"), max_size=8)
 texts = st.one_of(
     st.text(max_size=12),
     awkward,
-    st.sampled_from(["", "*", "[1,2)", "[1,2]", "{a|b}", "{}", "\\N", "{\\N}", "a|b", "a\\", "Zürich\n"]),
+    st.sampled_from(["", "*", "[1,2)", "[1,2]", "{a|b}", "{}", "\\N", "{\\N}", "a|b", "a\\", "Zürich\n", "<18", "≥9"]),
 )
 
 
@@ -91,3 +93,33 @@ def test_what_a_set_holds() -> None:
     assert "a" in members
     assert None in members
     assert "b" not in members
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("<18", Interval(-math.inf, 18)),
+        ("≥90", Interval(90, math.inf)),
+        ("<-0.5", Interval(-math.inf, -0.5)),
+        ("≥1e+20", Interval(1e20, math.inf)),
+        ("<", "<"),
+        ("<=50K", "<=50K"),
+        ("<50K", "<50K"),
+        (">=90", ">=90"),
+        ("≥ 90", "≥ 90"),
+        ("<18 ", "<18 "),
+    ],
+)
+def test_open_intervals(text: str, said: object) -> None:
+    assert parse(text) == said
+    if isinstance(said, Interval):
+        assert not said.bounded
+        assert parse(str(said)) == said
+        assert format_value(text) == f"{{{text}}}"
+    else:
+        assert format_value(text) == text
+
+
+def test_what_open_intervals_hold() -> None:
+    assert [number in Interval(-math.inf, 18) for number in (-1e300, 17.9, 18)] == [True, True, False]
+    assert [number in Interval(90, math.inf) for number in (89.9, 90, 1e300)] == [False, True, True]

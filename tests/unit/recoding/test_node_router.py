@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 
 from hedgerow.domains import Domain
@@ -27,3 +29,15 @@ def test_json_and_back() -> None:
     assert again.to_dict() == router.to_dict()
     assert again.maps[0].values(KNOWN, Domain("zip", "text", np.array(["11"]))).tolist() == [0]
     assert router.published([KNOWN]) == ({}, None)
+
+
+def test_open_ends_survive_json() -> None:
+    ages = Domain("age", "number", np.array(["3", "20", "95"]), np.array([3.0, 20, 95]))
+    hierarchy = resolve("intervals:10,<18,>=90", ages, "age")
+    published = np.arange(len(hierarchy.labels), dtype=np.int32)
+    router = NodeRouter((ColumnMap(hierarchy, published),))
+    stored = json.loads(json.dumps(router.to_dict(), allow_nan=False))
+    new = Domain("age", "number", np.array(["-4", "21", "200"]), np.array([-4.0, 21, 200]))
+    for one in (router, NodeRouter.from_dict(stored)):
+        nodes = one.maps[0].values(ages, new)
+        assert [hierarchy.labels[node] for node in nodes] == ["<18", "[20,30)", "≥90"]

@@ -98,6 +98,27 @@ def test_warnings() -> None:
     assert "plague" not in warning
 
 
+@pytest.mark.parametrize("demand", [{"k": 1}, {"require": ["k=1@age"]}, {"require": "k=1", "sensitive": ["ill"]}])
+def test_1_anonymity_is_called_what_it_is_before_anything_else(demand: dict[str, Any]) -> None:
+    result = audit(TABLE, quasi=QUASI, **demand)
+    assert result.warnings[0].startswith("1-anonymity promises nothing: ")
+    assert result.grave == result.warnings[:1]
+    assert result.render().startswith("1-anonymity promises nothing: ")
+    assert result.render().count("promises nothing") == 1
+    assert audit(TABLE, quasi=QUASI, k=2).grave == ()
+
+
+def test_a_table_that_keeps_nothing_says_so_first() -> None:
+    hidden = audit(pa.table({"a": ["*", "*"], "b": [None, None]}), quasi=["a", "b"])
+    assert hidden.warnings[0].startswith("The table keeps nothing of its quasi-identifiers: every cell")
+    assert audit(pa.table({"a": ["*", "*"], "b": [None, "1"]}), quasi=["a", "b"]).grave == ()
+    counts = count_classes(TABLE, QUASI)
+    (said,) = audit_counts(counts, lost=0.95).grave
+    assert "keeps next to nothing of its quasi-identifiers: 95% or more of it is lost. Lower" in said
+    assert audit_counts(counts, lost=0.987).grave == (said,)
+    assert audit_counts(counts, lost=0.9499).grave == ()
+
+
 def test_missing_texts_and_files(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("a,s\n?,1\n?,1\nx,1\n", encoding="utf-8")

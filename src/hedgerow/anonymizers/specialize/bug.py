@@ -44,6 +44,7 @@ class BUG(Anonymizer):
 
     name = "bug"
     family = "specialize"
+    uses_target = True
     paper = "Wang, Yu, Chakraborty (ICDM 2004)"
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:

@@ -18,7 +18,7 @@ from hedgerow.domains import Domain, Kind
 from hedgerow.errors import BadInput, required
 from hedgerow.hierarchies import NOWHERE, EncodedHierarchy, Hierarchy, nodes_above
 from hedgerow.learning.encoders.nodes import ROOT, FeatureNodes
-from hedgerow.published import NO_LABELS, Leaves, Vocabulary, number_in
+from hedgerow.published import NO_LABELS, Leaves, Reach, Vocabulary, number_in
 from hedgerow.values import number_text
 
 __all__ = ["Column", "Unknown"]
@@ -60,6 +60,8 @@ class Column:
         How many rows held a value of each node alone.
     leaves : mapping of label to values
         What labels stand for where they are members of a set.
+    reach : Reach, optional
+        Where open intervals are taken to end.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Column:
     alone_text: Mapping[str, float] = field(default_factory=dict)
     alone: Floats = field(default_factory=lambda: np.empty(0))
     leaves: Leaves = field(default_factory=lambda: NO_LABELS)
+    reach: Reach = field(default_factory=lambda: Reach.of(()))
 
     @property
     def by_ends(self) -> bool:
@@ -90,7 +93,7 @@ class Column:
 
     def read(self, words: Vocabulary) -> Vocabulary:
         """The cells of a table as this column reads them."""
-        return words.read_as(self.kind, self.leaves)
+        return words.read_as(self.kind, self.leaves).within(self.reach)
 
     def place(self, texts: list[str], numbers: Floats, unknown: Unknown) -> tuple[Longs, Bools]:
         """The node of each value or label, and whether it is one of the column's own."""

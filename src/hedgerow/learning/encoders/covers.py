@@ -136,7 +136,8 @@ class _Parts:
         nodes = self.column.nodes
         weight = np.zeros(len(nodes))
         if nodes.low is not None and nodes.high is not None:
-            common = np.minimum(nodes.high, interval.high) - np.maximum(nodes.low, interval.low)
+            low, high = nodes.spans
+            common = np.minimum(high, interval.high) - np.maximum(low, interval.low)
             weight = np.where(nodes.bottom, np.nan_to_num(np.maximum(common, 0.0)), 0.0)
         if not weight.any():
             weight[ROOT] = 1.0

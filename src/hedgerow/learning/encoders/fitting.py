@@ -28,6 +28,7 @@ from hedgerow.published import (
     CellKind,
     Interval,
     Leaves,
+    Reach,
     Vocabulary,
     covered_values,
     days_of,
@@ -84,12 +85,21 @@ def fit_column(
     """
     given, intact = _given(spec, name)
     kind = _kind(cells, given, intact, spread, parts)
-    found = _Found.of(cells.read_as(kind), kind, spread, parts)
+    reach = _reach(cells.read_as(kind), kind, spread)
+    found = _Found.of(cells.read_as(kind).within(reach), kind, spread, parts, reach)
     if kind == "number":
         column = _fit_numbers(name, found, given, intact, unknown)
     else:
         column = _fit_labels(name, kind, found, given, unknown)
-    return _counted(column, cells.read_as(kind))
+    return _counted(replace(column, reach=reach), cells.read_as(kind))
+
+
+def _reach(cells: Vocabulary, kind: Kind, spread: Spread | None) -> Reach:
+    """How far the column reaches, by what it publishes and what the proportions tell."""
+    members = (number_in(member, kind) for member in cells.members() if member is not None)
+    told = [] if spread is None or spread.domain.numbers is None else spread.domain.numbers.tolist()
+    numbers = [*cells.numbers.tolist(), *(one for one in members if one is not None), *told]
+    return Reach.of(cells.intervals(), numbers)
 
 
 def _given(spec: Any, name: str) -> tuple[Hierarchy | None, EncodedHierarchy | None]:
@@ -149,7 +159,7 @@ class _Found:
     """Whether proportions say which values there are, and how often."""
 
     @classmethod
-    def of(cls, cells: Vocabulary, kind: Kind, spread: Spread | None, parts: Sequence[str]) -> _Found:
+    def of(cls, cells: Vocabulary, kind: Kind, spread: Spread | None, parts: Sequence[str], reach: Reach) -> _Found:
         weights: dict[str, float] = {}
         rows = cells.rows
         for at in cells.which(CellKind.VALUE).tolist():
@@ -177,7 +187,7 @@ class _Found:
                 number = number_in(text, kind)
                 if number is not None:
                     numbers[number] = numbers.get(number, 0.0) + weight
-        divided = [part for part in read if isinstance(part, Interval)]
+        divided = [reach.ended(part) for part in read if isinstance(part, Interval)]
         return cls(weights, numbers, cells.intervals(), divided, bool(missing), spread is not None)
 
 
@@ -236,7 +246,7 @@ def _nested_pieces(ends: set[float], known: Floats) -> Hierarchy:
 
 def _own_numbers(nodes: FeatureNodes, known_node: Longs) -> Floats:
     """How many known numbers stand at each node; where none is known at all, the width of each finest interval."""
-    low, high = nodes.ends
+    low, high = nodes.spans
     own = np.bincount(known_node, minlength=len(nodes)).astype(np.float64)
     if not own.any():
         own = np.where(nodes.bottom, np.nan_to_num(high - low), 0.0)

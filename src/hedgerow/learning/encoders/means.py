@@ -109,6 +109,7 @@ def _of_node(column: Column, node: int) -> tuple[float, float]:
     if node == ROOT:
         return np.nan, np.nan
     if nodes.low is not None and nodes.high is not None and not np.isnan(nodes.low[node]):
-        return float(nodes.low[node] + nodes.high[node]) / 2, float(nodes.high[node] - nodes.low[node])
+        low, high = (float(end[node]) for end in nodes.spans)
+        return (low + high) / 2, high - low
     numbers = column.known[np.isin(column.known_node, nodes.down[[node]].indices)]
     return (float(numbers.mean()), float(np.ptp(numbers))) if len(numbers) else (np.nan, np.nan)

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 from hedgerow.arrays import Bools, Floats, Longs
 from hedgerow.errors import required
 from hedgerow.hierarchies import EncodedHierarchy
-from hedgerow.published import Interval, parse
+from hedgerow.published import Interval, Reach, parse
 from hedgerow.values import MISSING_TEXT
 
 __all__ = ["ROOT", "FeatureNodes", "nodes_of_hierarchy"]
@@ -39,7 +39,7 @@ class FeatureNodes:
     missing : int
         The node of a missing value, -1 if the column has none.
     low, high : float arrays (nodes,), optional
-        The ends of intervals; nan where there are none.
+        The ends of intervals; nan where there are none, infinite where they are open.
     """
 
     labels: tuple[str, ...]
@@ -102,6 +102,14 @@ class FeatureNodes:
         return required(self.low, "the ends of intervals"), required(self.high, "the ends of intervals")
 
     @cached_property
+    def spans(self) -> tuple[Floats, Floats]:
+        """The ends, with open ones where they are taken to be: what widths are measured by."""
+        told = [Interval(*pair) for pair in zip(*(end.tolist() for end in self.ends), strict=True)]
+        reach = Reach.of(one for one in told if not np.isnan(one.low))
+        ended = [reach.ended(one) for one in told]
+        return np.array([one.low for one in ended]), np.array([one.high for one in ended])
+
+    @cached_property
     def closed(self) -> Bools:
         """Which intervals hold their upper end; a number, an interval of no width, does."""
         read = [parse(label) for label in self.labels]
@@ -121,7 +129,7 @@ class FeatureNodes:
         """Whether an interval lies in that of a node."""
         if node == ROOT:
             return True
-        low, high = self.ends
+        low, high = self.spans
         within = interval.high < high[node] or (
             interval.high == high[node] and (bool(self.closed[node]) or not interval.closed)
         )
@@ -129,7 +137,7 @@ class FeatureNodes:
 
     def inside(self, interval: Interval) -> Longs:
         """The nodes whose intervals lie in an interval."""
-        low, high = self.ends
+        low, high = self.spans
         ends_inside = (high < interval.high) | ((high == interval.high) & (np.bool_(interval.closed) | ~self.closed))
         return np.flatnonzero((low >= interval.low) & ends_inside)
 

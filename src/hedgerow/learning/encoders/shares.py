@@ -50,7 +50,8 @@ def _below(column: Column, at: Longs, by_frequency: bool) -> csr_array:
     below = nodes.down[at]
     width = np.ones(len(nodes))
     if nodes.low is not None and nodes.high is not None:
-        width = np.where(nodes.high > nodes.low, nodes.high - nodes.low, 1.0)
+        low, high = nodes.spans
+        width = np.where(high > low, high - low, 1.0)
     leaves = _scaled(csr_array(below @ diags_array(nodes.bottom * width)), _selves(at, len(nodes)))
     shares = _scaled(csr_array(below @ diags_array(nodes.own)), leaves)
     return _scaled(csr_array(below @ diags_array(column.alone)), shares) if by_frequency else shares

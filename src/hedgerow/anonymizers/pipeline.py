@@ -303,6 +303,7 @@ def _facts(prepared: Prepared, recoding: Recoding) -> dict[str, Any]:
             "pseudonymized": list(roles.pseudonymized),
             "dropped": list(roles.dropped),
         },
+        "weights": dict(prepared.schema.weights),
         "hierarchies": {name: one.description for name, one in prepared.counts.hierarchies.items()},
         **recoding.facts,
     }

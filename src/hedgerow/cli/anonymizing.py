@@ -141,6 +141,7 @@ def _schema(job: Job, requirements: tuple[Requirement, ...]) -> Schema:
             **job.hierarchy,
         },
         kinds=job.kinds,
+        weights=job.weights,
         # An empty cell is missing whatever else is; the first text is how a release marks it.
         missing=tuple(dict.fromkeys((*job.missing, ""))),
         others=job.others,

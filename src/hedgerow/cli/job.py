@@ -1,7 +1,8 @@
 """Job files: the options of ``hedgerow anonymize`` in TOML.
 
 The fields have the names of the options (``memory-limit`` or ``memory_limit``; ``drop`` is ``identifying``). Lists
-are TOML arrays or texts with commas, the method's parameters a table ``[set]``. Relative paths start at the job
+are TOML arrays or texts with commas, the method's parameters a table ``[set]``, the weights of columns a table
+``[weights]``. Relative paths start at the job
 file's folder, so that a job runs from anywhere.
 """
 
@@ -54,6 +55,7 @@ class Job(BaseModel):
     kinds: Annotated[
         dict[str, str | list[str]], Field(default_factory=dict, description="a table of columns and kinds")
     ]
+    weights: Annotated[dict[str, float], Field(default_factory=dict, description="a table of columns and numbers")]
     missing: Texts
     hierarchies: Text
     hierarchy: Annotated[
@@ -111,7 +113,9 @@ def assemble(typed: Mapping[str, Any], job_file: str | None) -> Job:
     if job_file is None:
         return _validated(typed, "hedgerow anonymize")
     stored = read_job(Path(job_file)).model_dump(exclude_unset=True)
-    tables = {name: {**stored.get(name, {}), **typed.get(name, {})} for name in ("set", "kinds", "hierarchy")}
+    tables = {
+        name: {**stored.get(name, {}), **typed.get(name, {})} for name in ("set", "kinds", "hierarchy", "weights")
+    }
     return _validated({**stored, **typed, **tables}, "hedgerow anonymize")
 
 

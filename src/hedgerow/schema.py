@@ -212,7 +212,7 @@ def _check_kind(column: str, kind: object) -> None:
 
 def _checked_weight(column: str, weight: object) -> float:
     """Refuse what is no weight of a column."""
-    if isinstance(weight, numbers.Real) and not isinstance(weight, bool):
+    if not isinstance(weight, bool) and isinstance(weight, numbers.Real):
         # A whole number may be too large for a float.
         with suppress(OverflowError):
             number = float(weight)

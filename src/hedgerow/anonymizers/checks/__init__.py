@@ -10,14 +10,27 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.checks import estimator_face, learning, published_rows, requirements, unusual_tables
+from hedgerow.anonymizers.checks import (
+    estimator_face,
+    learning,
+    published_rows,
+    requirements,
+    unusual_tables,
+    weights,
+)
 from hedgerow.anonymizers.checks.examples import AsFrame, as_it_is
 
 __all__ = ["CHECKS", "ESTIMATOR_CHECKS", "TABLE_CHECKS", "check_anonymizer"]
 
 ESTIMATOR_CHECKS = estimator_face.CHECKS
 # Those that may also be given the kind of dataframe to run on.
-TABLE_CHECKS = (*published_rows.CHECKS, *unusual_tables.CHECKS, *requirements.CHECKS, *learning.CHECKS)
+TABLE_CHECKS = (
+    *published_rows.CHECKS,
+    *unusual_tables.CHECKS,
+    *requirements.CHECKS,
+    *weights.CHECKS,
+    *learning.CHECKS,
+)
 CHECKS: tuple[Callable[..., None], ...] = (*ESTIMATOR_CHECKS, *TABLE_CHECKS)
 
 

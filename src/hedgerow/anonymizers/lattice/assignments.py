@@ -182,9 +182,11 @@ def whole_weights(counts: FrequencyTable) -> list[int]:
     weighs more than 0 has 1 at least.
     """
     weights = counts.roles.column_weights
-    shares = [Fraction(weight / max(weights)).limit_denominator(_LARGEST_WEIGHT) for weight in weights]
+    least = Fraction(1, _LARGEST_WEIGHT)
+    nearly = [Fraction(weight / max(weights)).limit_denominator(_LARGEST_WEIGHT) for weight in weights]
+    shares = [max(share, least) if weight > 0 else share for share, weight in zip(nearly, weights, strict=True)]
     whole = min(math.lcm(*(share.denominator for share in shares)), _LARGEST_WEIGHT)
-    return [max(round(share * whole), int(weight > 0)) for share, weight in zip(shares, weights, strict=True)]
+    return [max(round(share * whole), int(share > 0)) for share in shares]
 
 
 def _fillable(assignments: Assignments, space: CutSpace, units: Assignees) -> Assignments:

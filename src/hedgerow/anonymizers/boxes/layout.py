@@ -59,9 +59,8 @@ def described(counts: FrequencyTable, metric: LossName, shown: Sequence[Shown]) 
     nodes, pairs = _trees(counts, trees, "nllm" if metric == "discernibility" else metric)
     numbers, scale = _ranges(counts, spans)
     bits, slots = _sets(counts, sets)
-    return Described(
-        Shape(*pairs, scale, counts.column_weights[spans], *slots), Boxes(nodes, np.hstack([numbers, -numbers]), bits)
-    )
+    shape = Shape(*(*pairs, scale, counts.column_weights[spans], *slots))
+    return Described(shape, Boxes(nodes, np.hstack([numbers, -numbers]), bits))
 
 
 def columns_of_sets(counts: FrequencyTable, shown: Sequence[Shown]) -> list[int]:

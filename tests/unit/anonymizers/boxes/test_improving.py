@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -28,12 +28,16 @@ def boxes_of(counts: FrequencyTable) -> Described:
 
 
 def moved(
-    table: pa.Table, group_of_row: list[int], require: Any, blocks: list[int] | None = None, **weights: float
+    table: pa.Table,
+    group_of_row: list[int],
+    require: Any,
+    blocks: list[int] | None = None,
+    weights: Mapping[str, float] | None = None,
 ) -> list[int]:
     """The group of each row after improvement; rows are distinct."""
     quasi = [name for name in table.column_names if name != "ill"]
     sensitive = ["ill"] if "ill" in table.column_names else []
-    schema = Schema(quasi=quasi, sensitive=sensitive, weights=weights)
+    schema = Schema(quasi=quasi, sensitive=sensitive, weights=weights or {})
     counts = pipeline.prepare(table, schema, [KAnonymity(1)], random_state=0).counts
     rows = table.select(quasi).to_pylist()
     order = sorted(range(len(rows)), key=lambda at: tuple(rows[at].values()))
@@ -151,13 +155,13 @@ def test_no_single_move_lowers_the_loss_any_more(
     before = np.random.default_rng(seed).permutation(np.arange(len(records)) % count).tolist()
     table = pa.table({"age": [age for age, _ in records], "town": [town for _, town in records]})
     weights = {"age": float(weight), "town": float(2 - weight)}
-    after = moved(table, before, [KAnonymity(k)], **weights)
+    after = moved(table, before, [KAnonymity(k)], weights=weights)
     assert min(after.count(one) for one in set(after)) >= k
     assert set(before) <= set(after)
     lost = loss_of(records, after, weight)
     assert lost <= loss_of(records, before, weight)
     assert all(loss_of(records, other, weight) >= lost - Fraction(1, 10**8) for other in moves(after, k))
-    assert moved(table, before, [KAnonymity(k)], **weights) == after
+    assert moved(table, before, [KAnonymity(k)], weights=weights) == after
 
 
 def test_a_group_gives_no_tuple_with_more_records_than_it_can_spare() -> None:

@@ -50,7 +50,7 @@ def test_a_column_that_shows_more_comes_first() -> None:
 
 def test_a_heavier_column_comes_first() -> None:
     """Sex shows all eight records and zip only five, but zip counts for more."""
-    columns = {"zip": ["1"] * 5 + ["2", "3", "4"], "sex": ["f", "m"] * 4}
+    columns: dict[str, Any] = {"zip": ["1"] * 5 + ["2", "3", "4"], "sex": ["f", "m"] * 4}
     assert {zip_code for zip_code, _ in shown(4, weights={"zip": 2}, **columns)} >= {"1"}
     assert {zip_code for zip_code, _ in shown(4, weights={"zip": 1.5}, **columns)} == {"*"}
     # What weighs nothing is asked where nothing else can be.

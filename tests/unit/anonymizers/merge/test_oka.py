@@ -98,6 +98,22 @@ def test_the_centre_has_means_and_shares(age: float, letter: float) -> None:
     assert seen == pytest.approx([age / 2 + letter / 3, letter / 3, age / 2 + letter * 2 / 3])
 
 
+@pytest.mark.parametrize(("age", "letter"), [(1.0, 1.0), (0.5, 1.5)])
+def test_a_missing_number_is_no_further_than_its_column_weighs(age: float, letter: float) -> None:
+    """Three records of age 8 and a missing one: 8 is half the range from their mean, the missing one beyond all."""
+    columns: dict[str, list[Any]] = {"age": [0, 8, 8, 8, None], "letter": ["b", "a", "a", "a", "a"]}
+    job = prepared(columns, KAnonymity(5), age=age, letter=letter)
+    seen = []
+
+    def note(block: UnitBlock, _: np.random.Generator) -> Shares:
+        shares = Shares(np.arange(3), np.array([0, 1, 1]), np.array([1, 3, 1]))
+        seen.extend(distances(block, shares).tolist())
+        return shares
+
+    cluster_blocks("oka", job.counts, job.requirements, note, seed=0, improve=False)
+    assert seen == pytest.approx([0.0, age / 2, age])
+
+
 def test_clusters_that_do_not_comply_are_merged_with_the_nearest() -> None:
     """Two clusters of two records are drawn somehow; only one record is a cold, so that all are one class."""
     columns: dict[str, list[Any]] = {"age": [1, 2, 10, 11], "ill": ["flu", "flu", "flu", "cold"]}

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, Field, dataclass, field, fields
+from fractions import Fraction
 from pathlib import PurePath
 from typing import Any, Final, Literal
 
@@ -21,7 +25,11 @@ KINDS: Final = ("number", "date", "text")
 
 @dataclass(frozen=True)
 class Roles:
-    """A schema applied to the columns of one table: every column has exactly one fate."""
+    """A schema applied to the columns of one table: every column has exactly one fate.
+
+    ``column_weights`` tells how much each quasi-identifier counts in losses. Their mean is 1, so that only their
+    ratios matter; all are exactly 1 where none was given, or all the same.
+    """
 
     columns: tuple[str, ...]
     quasi: tuple[str, ...]
@@ -30,6 +38,7 @@ class Roles:
     insensitive: tuple[str, ...]
     pseudonymized: tuple[str, ...]
     dropped: tuple[str, ...]
+    column_weights: tuple[float, ...]
     entity: str | None = None
 
     @property
@@ -83,6 +92,10 @@ class Schema(Shown):
     accept : sequence of str
         Insensitive columns that are published though they single people out or tell what the release hides. Without it
         such a release is refused.
+    weights : mapping of quasi-identifier to number
+        How much the loss of each counts, in all metrics that average over columns and in the choices of methods that
+        lower such a loss. Columns that are not named have 1, and only the ratios matter. Of a column with the weight 0
+        nothing needs to be kept; it is as anonymous as the others.
     missing : sequence of str
         Texts that mean "no value", besides null.
     others : {"error", "insensitive", "drop"}
@@ -105,6 +118,7 @@ class Schema(Shown):
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
     kinds: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     accept: Sequence[str] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
     missing: Sequence[str] = ("",)
     others: Others = "error"
 
@@ -125,14 +139,15 @@ class Schema(Shown):
                 raise BadInput.parameter(name, "Schema", "a column name", type(value).__name__)
         if self.others not in ("error", "insensitive", "drop"):
             raise BadInput.parameter("others", "Schema", "'error', 'insensitive' or 'drop'", self.others)
-        for name in ("hierarchies", "kinds"):
+        for name, held in _MAPPINGS.items():
             given = getattr(self, name)
             if not isinstance(given, Mapping):
-                must = "a mapping of column to " + ("hierarchy" if name == "hierarchies" else "kind")
-                raise BadInput.parameter(name, "Schema", must, type(given).__name__)
+                raise BadInput.parameter(name, "Schema", f"a mapping of column to {held}", type(given).__name__)
             object.__setattr__(self, name, dict(given))
         for column, kind in self.kinds.items():
             _check_kind(column, kind)
+        checked = {column: _checked_weight(column, weight) for column, weight in self.weights.items()}
+        object.__setattr__(self, "weights", checked)
         self._check_one_role_each()
 
     def __repr__(self) -> str:
@@ -166,8 +181,8 @@ class Schema(Shown):
         for column, role in self._named():
             if column not in present:
                 raise BadInput.unknown("column", column, columns, f"It is named as {role}.")
-        for given, what in ((self.hierarchies, "hierarchy"), (self.kinds, "kind")):
-            for column in given:
+        for name, what in _MAPPINGS.items():
+            for column in getattr(self, name):
                 if column not in present:
                     raise BadInput.unknown("column", column, columns, f"A {what} is given for it.")
         named = {column for column, _ in self._named()}
@@ -186,6 +201,12 @@ class Schema(Shown):
         for column in self.hierarchies:
             if column not in quasi and column not in self.sensitive and column != self.target:
                 raise BadInput(f"A hierarchy is given for {column!r}, which is not a quasi-identifier or sensitive.")
+        for column in self.weights:
+            if column not in quasi:
+                raise BadInput(
+                    f"A weight is given for {column!r}, which is not a quasi-identifier. Leave it out, or name the "
+                    "column as one."
+                )
         insensitive = (*self.insensitive, *(unassigned if self.others == "insensitive" else ()))
         for column in self.accept:
             if column not in present:
@@ -202,6 +223,7 @@ class Schema(Shown):
             insensitive=insensitive,
             pseudonymized=tuple(self.pseudonymize),
             dropped=(*self.identifying, *gone, *(unassigned if self.others == "drop" else ())),
+            column_weights=_with_mean_1([self.weights.get(name, 1.0) for name in quasi]),
             entity=self.entity,
         )
 
@@ -243,6 +265,8 @@ def _kind_shown(given: object) -> str:
     if isinstance(given, str | PurePath):
         ending = PurePath(given).suffix.lower()
         return f"{ending[1:]} file" if ending in (".csv", ".toml") else str(given).partition(":")[0]
+    if isinstance(given, numbers.Real):
+        return f"{float(given):g}"
     if isinstance(given, Mapping):
         return "taxonomy"
     return f"order of {len(given)}" if isinstance(given, list | tuple) else type(given).__name__
@@ -263,4 +287,29 @@ def _check_kind(column: str, kind: object) -> None:
         )
 
 
+def _checked_weight(column: str, weight: object) -> float:
+    """Refuse what is no weight of a column."""
+    if not isinstance(weight, bool) and isinstance(weight, numbers.Real):
+        # A whole number may be too large for a float.
+        with suppress(OverflowError):
+            number = float(weight)
+            if math.isfinite(number) and number >= 0:
+                return number
+    raise BadInput(f"The weight of {column!r} must be a finite number >= 0. Give it another, or leave it out.")
+
+
+def _with_mean_1(weights: Sequence[float]) -> tuple[float, ...]:
+    """Weights over their mean; computed exactly, so that multiples of them give the very same.
+
+    >>> _with_mean_1([3.0, 3.0]), _with_mean_1([0.3, 0.1]) == _with_mean_1([0.3 * 8, 0.1 * 8])
+    ((1.0, 1.0), True)
+    """
+    exact = [Fraction(weight) for weight in weights]
+    mean = sum(exact, Fraction()) / len(exact)
+    if not mean:
+        raise BadInput("All quasi-identifiers have the weight 0. Give a larger one to those that matter.")
+    return tuple(float(weight / mean) for weight in exact)
+
+
+_MAPPINGS: Final = {"hierarchies": "hierarchy", "kinds": "kind", "weights": "weight"}
 _LIST_ROLES = ("quasi", "identifying", "pseudonymize", "sensitive", "insensitive")

@@ -436,3 +436,24 @@ def test_kinds_and_hierarchies_of_a_job_file(run: Any, tmp_path: Path) -> None:
     assert run("anonymize", "--job", "job.toml", "--hierarchy", "age=masking").status == 0
     # What is typed wins: as numbers the ages would be an interval, and flat they would be suppressed.
     assert set((tmp_path / "out.csv").read_text(encoding="utf-8").split()[1:]) == {"0106*,2*"}
+
+
+def test_weights_are_typed_and_stand_in_job_files(run: Any, tmp_path: Path) -> None:
+    """Every zip stands with every age: one of the columns is given up, the lighter one."""
+    lines = [f"{zip_code},{age}\n" for zip_code in ("A", "B") for age in ("x", "y")] * 2
+    (tmp_path / "people.csv").write_text("zip,age\n" + "".join(lines), encoding="utf-8")
+    arguments = ["anonymize", "people.csv", "--quasi", "zip,age", "-k", "4", "--output", "out.csv"]
+    out = tmp_path / "out.csv"
+    assert run(*arguments, "--weights", "zip=2,age=1").status == 0
+    assert {(row["zip"], row["age"]) for row in read(out)} == {("A", "{x|y}"), ("B", "{x|y}")}
+    assert manifest_of(out)["weights"] == {"zip": 2, "age": 1}
+    (tmp_path / "job.toml").write_text("[weights]\nzip = 2\nage = 0.5\n", encoding="utf-8")
+    assert run(*arguments, "--job", "job.toml").status == 0
+    assert {row["zip"] for row in read(out)} == {"A", "B"}
+    # What is typed wins, column by column.
+    assert run(*arguments, "--job", "job.toml", "--weights", "age=3").status == 0
+    assert {row["age"] for row in read(out)} == {"x", "y"}
+    assert manifest_of(out)["weights"] == {"zip": 2, "age": 3}
+    outcome = run(*arguments, "--weights", "zip=2", "--method", "heuristicmin")
+    assert outcome.status == 0
+    assert "HeuristicMin does not choose by what columns lose" in " ".join(outcome.out.split())

@@ -44,6 +44,23 @@ BAD_OPTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("{roles}", "--require", "t=0.5:hierarchical@ill", "-o", "out.csv"),
         ("'ill'", "tree"),
     ),
+    "weight is no number": (
+        ("{roles}", "-k", "2", "--weights", "age=much", "-o", "out.csv"),
+        ("'age'", "no number", "--weights age=2"),
+    ),
+    "weight below 0": (("{roles}", "-k", "2", "--weights", "age=-1", "-o", "out.csv"), ("'age'", "finite number >= 0")),
+    "weight without end": (
+        ("{roles}", "-k", "2", "--weights", "sex=2,age=inf", "-o", "out.csv"),
+        ("'age'", "finite number >= 0"),
+    ),
+    "weight of no quasi-identifier": (
+        ("{roles}", "-k", "2", "--weights", "ill=2", "-o", "out.csv"),
+        ("'ill'", "not a quasi-identifier"),
+    ),
+    "weights of nothing": (
+        ("{roles}", "-k", "2", "--weights", "age=0,sex=0", "-o", "out.csv"),
+        ("All quasi-identifiers", "weight 0"),
+    ),
     "unknown quasi-identifier": (
         ("--quasi", "agee", "--others", "drop", "-k", "2", "-o", "out.csv"),
         ("no column 'agee'", "Did you mean 'age'?"),
@@ -242,6 +259,7 @@ BAD_JOBS = {
     "seed below 0": ("seed = -1\n", ("'seed'", "'job.toml'", ">= 0")),
     "no fate": ('others = "keep"\n', ("'others'", "'job.toml'", "'insensitive'")),
     "text for a table": ('set = "cut=loss"\n', ("'set'", "'job.toml'", "table of parameters")),
+    "text for a weight": ('[weights]\nage = "much"\n', ("'weights'", "'job.toml'", "columns and numbers")),
     "unknown parameter": ('[set]\ncuts = "loss"\n', ("'cuts'", "'cut'")),
     "the same field twice": ('memory-limit = "1GB"\nmemory_limit = "2GB"\n', ("memory_limit", "twice", "'job.toml'")),
     "open quote in a list": ("quasi = '\"age,sex'\n", ("quasi", "'job.toml'", "quotes")),

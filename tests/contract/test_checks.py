@@ -188,6 +188,73 @@ class MarkerForgotten(Mondrian):
         return replace(release, private=replace(release.recoding, missing=("",)))
 
 
+@breaks("weights_are_kept_to")
+class WeightsForgotten(Mondrian):
+    """Leaves the weights out before anything else."""
+
+    def anonymize(self, data: Any, schema: Schema | None = None, **keywords: Any) -> Release:
+        return super().anonymize(data, None if schema is None else replace(schema, weights={}), **keywords)
+
+
+@breaks("weights_are_kept_to")
+class LightColumnsRaw(Tampered):
+    """Publishes columns that weigh nothing as they are."""
+
+    def anonymize(self, data: Any, schema: Schema | None = None, **keywords: Any) -> Release:
+        self.light = [] if schema is None else [name for name, weight in schema.weights.items() if weight == 0]
+        return super().anonymize(data, schema, **keywords)
+
+    def tamper(self, rows: Any, data: Any) -> Any:
+        own = dict(zip(data["note"].to_pylist(), range(len(data)), strict=True))
+        places = [own[note] for note in rows["note"].to_pylist()]
+        for name in self.light:
+            rows = rows.set_column(rows.column_names.index(name), name, data[name].take(places))
+        return rows
+
+
+@breaks("multiples_of_weights")
+class WeightsAsTheyAre(Mondrian):
+    """Reads the size of the weights and not only their ratios."""
+
+    def anonymize(self, data: Any, schema: Schema | None = None, **keywords: Any) -> Release:
+        heaviest = 0.0 if schema is None else max(schema.weights.values(), default=0.0)
+        self.set_params(cut="widest" if heaviest > 3 else "loss")
+        return super().anonymize(data, schema, **keywords)
+
+
+class Weightless(Mondrian):
+    """Fits as if columns weighed the same."""
+
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        equal = replace(counts.roles, column_weights=(1.0,) * len(counts.quasi))
+        return super()._fit(replace(counts, roles=equal), requirements, seed)
+
+
+@breaks("weights_decide")
+class WeighsInVain(Weightless):
+    """Says that columns weigh, which is not so."""
+
+
+@breaks("weights_decide")
+class WeighsInSecret(Mondrian):
+    """Says that columns do not weigh, which they do."""
+
+    def weighs_columns(self) -> bool:
+        return False
+
+
+@breaks("weights_decide")
+class NothingRemarked(Weightless):
+    """Does not say that weights have no effect."""
+
+    def weighs_columns(self) -> bool:
+        return False
+
+    def anonymize(self, *arguments: Any, **keywords: Any) -> Release:
+        release = super().anonymize(*arguments, **keywords)
+        return replace(release, audit=replace(release.audit, warnings=()))
+
+
 @breaks("infeasible", "k_above_rows")
 class NothingReturned(Mondrian):
     def anonymize(self, *arguments: Any, **keywords: Any) -> Any:

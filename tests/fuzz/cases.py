@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 __all__ = ["Case", "Cell", "Column", "Requirement", "from_json", "to_json"]
@@ -67,6 +67,8 @@ class Case:
         How a CSV of the input writes null.
     others : str
         What the schema does with columns of no role.
+    weights : mapping
+        What quasi-identifiers weigh.
     seed : int, optional
     proportions : bool
     destination : bool
@@ -83,6 +85,7 @@ class Case:
     missing: tuple[str, ...] = ("",)
     null_text: str = ""
     others: str = "error"
+    weights: Mapping[str, float] = field(default_factory=dict)
     seed: int | None = 0
     proportions: bool = False
     destination: bool = False

@@ -63,10 +63,21 @@ def cases(draw: st.DrawFn, method: str | None = None) -> Case:
         missing=missing,
         null_text=draw(st.sampled_from(missing or ("",))),
         others=draw(st.sampled_from(("insensitive", "drop"))) if unnamed else "error",
+        weights=draw(_weights([column.name for column in quasi])),
         seed=draw(st.one_of(st.none(), st.integers(0, 3))),
         proportions=draw(st.sampled_from((False, False, True))),
         destination=draw(st.booleans()),
     )
+
+
+@st.composite
+def _weights(draw: st.DrawFn, names: list[str]) -> dict[str, float]:
+    """Weights of some quasi-identifiers, none that is 0 if no other column matters."""
+    if not draw(st.booleans()):
+        return {}
+    numbers = st.one_of(st.sampled_from((0, 1, 2, 2.5, 1e-9, 1e300)), st.floats(0.01, 100))
+    weights = draw(st.dictionaries(st.sampled_from(names), numbers, max_size=len(names)))
+    return weights if any(weights.get(name, 1) for name in names) else {}
 
 
 @st.composite

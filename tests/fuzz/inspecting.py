@@ -227,6 +227,8 @@ def _manifest(
         yield Problem("manifest", "The manifest's hash is not that of the table.")
     if (manifest["rows_in"], manifest["rows_lost"]) != (case.rows, lost):
         yield Problem("manifest", "The manifest tells other numbers of rows.")
+    if manifest["weights"] != case.weights:
+        yield Problem("manifest", "The manifest tells other weights of columns.")
     if lost > case.options.get("suppression_limit", 1.0) * case.rows:
         yield Problem("rows", f"{lost} of {case.rows} rows were lost, more than allowed.")
     smallest = smallest_class(rows.cells, quasi)

@@ -168,6 +168,7 @@ def _schema(case: Case) -> hr.Schema:
         identifying=[column.name for column in case.of_role("identifying")],
         pseudonymize=[column.name for column in case.of_role("pseudonymize")],
         hierarchies={column.name: _hierarchy(column) for column in case.columns if column.hierarchy is not None},
+        weights=case.weights,
         missing=case.missing,
         others=case.others,  # type: ignore[arg-type]
     )

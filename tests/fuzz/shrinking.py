@@ -20,6 +20,7 @@ _PLAIN: Mapping[str, Any] = {
     "null_text": "",
     "seed": 0,
     "proportions": False,
+    "weights": {},
 }
 
 
@@ -96,7 +97,9 @@ def _without_column(case: Case, column: Column) -> Case:
         if one.get("column") != column.name and (shield or not one.get("shield")):
             require.append({**one, "shield": shield or None} if one.get("shield") else one)
     k = case.k if case.k is not None or require else 1
-    return replace(case, columns=tuple(one for one in case.columns if one is not column), k=k, require=tuple(require))
+    columns = tuple(one for one in case.columns if one is not column)
+    weights = {name: weight for name, weight in case.weights.items() if name != column.name}
+    return replace(case, columns=columns, k=k, require=tuple(require), weights=weights)
 
 
 def _with(case: Case, column: Column) -> Case:

@@ -193,7 +193,7 @@ def test_proportions_of_fewer_than_k_people_are_found(records: list[Any], found:
     case = replace(CASE, proportions=True)
     saved = tmp_path / "release.csv"
     saved.write_text("age,sex,ill,row\n*,*,flu,row-0\n", encoding="utf-8")
-    manifest = {"output": {}, "rows_in": 0, "rows_lost": 0, "guaranteed": True, "audit": {"k": 1}}
+    manifest = {"output": {}, "rows_in": 0, "rows_lost": 0, "weights": {}, "guaranteed": True, "audit": {"k": 1}}
     manifest["output"] = {"file": "release.csv", "sha256": hashlib.sha256(saved.read_bytes()).hexdigest()}
     saved.with_name("release.csv.manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     told = {"columns": [{"name": "age", "records": records}]}

@@ -17,6 +17,7 @@ import pytest
 from examples import examples
 from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
+from weights import even_weights
 
 from hedgerow import OKA, Infeasible, KAnonymity, KMember, LDiversity, Schema, TCloseness
 from hedgerow.anonymizers import pipeline
@@ -40,21 +41,22 @@ class Table:
 
     columns: tuple[tuple[Any, ...], ...]
     records: tuple[Record, ...]
+    weights: tuple[Fraction, ...]
 
     def loss(self, records: Sequence[Record]) -> Fraction:
         """What one record loses in the box around some."""
         total = Fraction(0)
-        for at, values in enumerate(self.columns):
+        for at, (values, weight) in enumerate(zip(self.columns, self.weights, strict=True)):
             held = {record[at] for record in records}
             if len(held) < 2:
                 continue
             known = [value for value in values if value is not None]
             if isinstance(known[0], str):
-                total += Fraction(len(held) - 1, len(values) - 1)
+                total += weight * Fraction(len(held) - 1, len(values) - 1)
             elif None in held:
-                total += 1
+                total += weight
             else:
-                total += Fraction(max(held) - min(held), known[-1] - known[0])
+                total += weight * Fraction(max(held) - min(held), known[-1] - known[0])
         return total
 
     def place(self, record: Record) -> list[int]:
@@ -143,14 +145,17 @@ def tables(draw: st.DrawFn, most: int) -> Table:
         filled.append(cells)
     ill = [chance.choice("abc") for _ in range(rows)]
     records = list(zip(*filled, ill, strict=True))
-    return Table(tuple(columns), tuple(records + chance.choices(records, k=draw(st.integers(0, rows)))))
+    records += chance.choices(records, k=draw(st.integers(0, rows)))
+    return Table(tuple(columns), tuple(records), draw(even_weights(len(columns))))
 
 
 def counted(table: Table, requirements: Sequence[Requirement]) -> pipeline.Prepared:
     names = [f"q{at}" for at in range(len(table.columns))]
     columns = {name: [record[at] for record in table.records] for at, name in enumerate([*names, "ill"])}
+    weights = {name: float(weight) for name, weight in zip(names, table.weights, strict=True)}
+    schema = Schema(quasi=names, sensitive=["ill"], weights=weights)
     try:
-        return pipeline.prepare(pa.table(columns), Schema(quasi=names, sensitive=["ill"]), requirements, random_state=0)
+        return pipeline.prepare(pa.table(columns), schema, requirements, random_state=0)
     except Infeasible:
         assume(False)
         raise

@@ -15,6 +15,7 @@ from box_kernels import enclose, single_loss
 from examples import examples
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from weights import even_weights
 
 from hedgerow import KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers import pipeline
@@ -39,6 +40,7 @@ class Job(NamedTuple):
     tuples: list[Row]  # in the order of their values, missing last
     sizes: list[int]
     ill: list[Counter[str]]
+    weights: tuple[Fraction, ...]
 
 
 @st.composite
@@ -72,7 +74,9 @@ def jobs(draw: st.DrawFn) -> Job:
     ill = generator.choice(["flu", "cold", "ulcer"], rows).tolist()
     table = pa.table({**dict(zip(NAMES, cells, strict=True)), "ill": ill})
     hierarchies = {"letter": draw(taxonomies(LETTERS)), "rank": draw(taxonomies(["1", "2", "3", "5"]))}
-    schema = Schema(quasi=NAMES, sensitive=["ill"], hierarchies=hierarchies)
+    weights = draw(even_weights(len(NAMES)))
+    weighed = {name: float(weight) for name, weight in zip(NAMES, weights, strict=True)}
+    schema = Schema(quasi=NAMES, sensitive=["ill"], hierarchies=hierarchies, weights=weighed)
     requirements: list[Requirement] = [KAnonymity(draw(st.integers(1, min(rows, 6))))]
     if len(set(ill)) > 1 and draw(st.booleans()):
         requirements.append(LDiversity(draw(st.integers(2, len(set(ill)))), "ill"))
@@ -81,7 +85,7 @@ def jobs(draw: st.DrawFn) -> Job:
         found.setdefault(tuple(row), Counter())[illness] += 1
     order = sorted(found, key=lambda row: [(cell is None, cell if cell is not None else 0) for cell in row])
     prepared = pipeline.prepare(table, schema, requirements, random_state=0)
-    return Job(prepared, order, [found[row].total() for row in order], [found[row] for row in order])
+    return Job(prepared, order, [found[row].total() for row in order], [found[row] for row in order], weights)
 
 
 class Tree:
@@ -168,7 +172,7 @@ def merged_slowly(
             lost = [spread(held, tree.values) for held, tree in zip(values, trees, strict=True)]
         else:
             lost = [tree.lost(held, metric) for held, tree in zip(values, trees, strict=True)]
-        return size(one) * sum(lost, Fraction(0))
+        return size(one) * sum((weight * each for weight, each in zip(job.weights, lost, strict=True)), Fraction(0))
 
     def described_as(one: list[int]) -> list[Any]:
         values = list(zip(*(job.tuples[at] for at in one), strict=True))

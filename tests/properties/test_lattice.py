@@ -68,7 +68,8 @@ def jobs(draw: st.DrawFn) -> tuple[pa.Table, Schema]:
         "first": draw(taxonomies()),
         "second": draw(st.one_of(taxonomies(), st.just("flat"))),
     }
-    return table, Schema(quasi=QUASI, target="target", sensitive=["ill"], hierarchies=hierarchies)
+    weights = draw(st.dictionaries(st.sampled_from(QUASI), st.sampled_from([0, 0.1, 1, 3]), max_size=2))
+    return table, Schema(quasi=QUASI, target="target", sensitive=["ill"], hierarchies=hierarchies, weights=weights)
 
 
 # What further records in a class never break, and what they may.

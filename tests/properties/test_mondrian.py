@@ -16,6 +16,7 @@ import pytest
 from examples import examples
 from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
+from weights import even_weights
 
 from hedgerow import Infeasible, KAnonymity, LDiversity, Mondrian, Schema, TCloseness
 from hedgerow.anonymizers import pipeline
@@ -57,14 +58,19 @@ class Table:
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
+    weights: tuple[Fraction, ...]
 
     @property
     def names(self) -> list[str]:
         return [f"q{at}" for at in range(len(self.columns))]
 
+    def losses(self, rows: Sequence[Row]) -> list[Fraction]:
+        """What one record loses in each column, whatever the column weighs."""
+        return [column.loss({row[at] for row in rows}) for at, column in enumerate(self.columns)]
+
     def loss(self, rows: Sequence[Row]) -> Fraction:
-        held = [{row[at] for row in rows} for at in range(len(self.columns))]
-        return len(rows) * sum((column.loss(of) for column, of in zip(self.columns, held, strict=True)), Fraction(0))
+        each = zip(self.weights, self.losses(rows), strict=True)
+        return len(rows) * sum((weight * lost for weight, lost in each), Fraction(0))
 
 
 @dataclass(frozen=True)
@@ -99,9 +105,8 @@ def all_cuts(table: Table, rows: Sequence[Row]) -> Iterator[Candidate]:
 
 def median_cuts(table: Table, rows: Sequence[Row]) -> Iterator[Candidate]:
     """The widest column at its median, the median left and then right; then the next column."""
-    held = [{row[at] for row in rows} for at in range(len(table.columns))]
-    spans = [column.loss(of) for column, of in zip(table.columns, held, strict=True)]
-    for column in sorted(range(len(spans)), key=lambda at: -spans[at]):
+    spans = table.losses(rows)
+    for column in sorted(range(len(spans)), key=lambda at: -spans[at] * table.weights[at]):
         if spans[column]:
             rank = {value: at for at, value in enumerate(table.columns[column].values)}
             ordered = sorted(rank[row[column]] for row in rows)
@@ -168,11 +173,13 @@ def tables(draw: st.DrawFn, sizes: Sequence[int], most_rows: int) -> Table:
         filled.append(cells)
     sensitive = [chance.choice("abcd") for _ in range(rows)]
     twice = draw(st.integers(1, 3))
-    return Table(tuple(columns), tuple(zip(*filled, sensitive, strict=True)) * twice)
+    weights = draw(even_weights(len(columns)))
+    return Table(tuple(columns), tuple(zip(*filled, sensitive, strict=True)) * twice, weights)
 
 
 # One less than each is a power of two: losses are then exact in floats, and ties are ties.
 EXACT = (1, 2, 3, 5, 9)
+EQUAL = (Fraction(1), Fraction(1))
 
 
 @st.composite
@@ -190,7 +197,8 @@ def fitted(table: Table, requirements: Sequence[Requirement], **parameters: Any)
     """A recoding, and the records (tuple and sensitive value) of each of its groups."""
     names = [*table.names, "ill"]
     arrow = pa.table({name: [row[at] for row in table.rows] for at, name in enumerate(names)})
-    schema = Schema(quasi=table.names, sensitive=["ill"])
+    weights = {name: float(weight) for name, weight in zip(table.names, table.weights, strict=True)}
+    schema = Schema(quasi=table.names, sensitive=["ill"], weights=weights)
     try:
         prepared = pipeline.prepare(arrow, schema, requirements, random_state=0)
     except Infeasible:
@@ -238,7 +246,7 @@ def test_strict_partition_with_more_categories_than_are_counted(cut: str, missin
     columns = (column_of(False, 513 + missing, missing), column_of(True, 9, False))
     rows = tuple((value, chance.randrange(9), "a") for value in columns[0].values)
     rows = (*((row[0], at % 9, "a") for at, row in enumerate(rows[:9])), *rows[9:])
-    table = Table(columns, rows)
+    table = Table(columns, rows, EQUAL)
     requirements = [KAnonymity(90)]
     assert tuples(fitted(table, requirements, cut=cut)[1]) == reference(table, rows, requirements, cut)
 
@@ -272,7 +280,7 @@ def test_ties_go_to_the_first_column_and_the_lowest_value() -> None:
     """Two columns that are alike, and cuts that cost the same: the first column, the lowest threshold."""
     column = column_of(False, 3, False)
     rows = tuple((value, value, "a") for value in column.values for _ in range(2))
-    table = Table((column, column), rows)
+    table = Table((column, column), rows, EQUAL)
     # By loss the lowest threshold; at the median, the median's records left.
     for cut, thresholds in (("loss", [0, 1]), ("widest", [1, 0])):
         recoding, groups = fitted(table, [KAnonymity(2)], cut=cut)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hedgerow.errors import BadInput
@@ -60,6 +61,13 @@ def test_without_quasi_identifiers_named_all_others_are() -> None:
             ["age", "b"],
             "not a quasi-identifier or sensitive",
         ),
+        ({"quasi": ["age"], "weights": {"b": 2}}, ["age"], r"no column 'b'\. Known: 'age'\. A weight is given for it"),
+        (
+            {"quasi": ["age"], "sensitive": ["b"], "weights": {"b": 2}},
+            ["age", "b"],
+            r"A weight is given for 'b', which is not a quasi-identifier\. Leave it out",
+        ),
+        ({"weights": {"age": 0, "sex": 0}}, ["age", "sex"], r"All quasi-identifiers have the weight 0\. Give a larger"),
     ],
 )
 def test_a_schema_that_does_not_fit(schema: dict[str, Any], columns: list[str], message: str) -> None:
@@ -78,6 +86,11 @@ def test_a_schema_that_does_not_fit(schema: dict[str, Any], columns: list[str], 
         ({"target": ["income"]}, "'target' parameter"),
         ({"others": "keep"}, "'others' parameter"),
         ({"hierarchies": ["flat"]}, "'hierarchies' parameter"),
+        ({"weights": [2]}, "'weights' parameter of Schema must be a mapping of column to weight. Got 'list' instead"),
+        *(
+            ({"weights": {"age": wrong}}, "The weight of 'age' must be a finite number >= 0. Give it another")
+            for wrong in (-1, float("nan"), float("inf"), "2", None, True, 10**400)
+        ),
         ({"quasi": ["age"], "sensitive": ["age"]}, "'age' is named as quasi and as sensitive"),
         ({"quasi": ["age", "age"]}, "'age' is named twice as quasi"),
         ({"quasi": ["age"], "target": "age"}, "'age' is named as quasi and as target"),
@@ -89,12 +102,43 @@ def test_a_wrong_parameter(wrong: dict[str, Any], message: str) -> None:
 
 
 def test_a_schema_keeps_copies() -> None:
-    quasi, hierarchies = ["age"], {"age": "flat"}
-    schema = Schema(quasi=quasi, hierarchies=hierarchies)
+    quasi, hierarchies, weights = ["age"], {"age": "flat"}, {"age": 2}
+    schema = Schema(quasi=quasi, hierarchies=hierarchies, weights=weights)
     quasi.append("sex")
     hierarchies["sex"] = "flat"
+    weights["sex"] = 3
     assert schema.quasi == ("age",)
     assert schema.hierarchies == {"age": "flat"}
+    assert schema.weights == {"age": 2}
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [
+        ({}, (1.0, 1.0, 1.0)),
+        (dict.fromkeys(("zip", "age", "sex"), 0.3), (1.0, 1.0, 1.0)),
+        ({"sex": 4}, (0.5, 0.5, 2.0)),
+        ({"zip": np.float32(0.5), "age": np.int64(0)}, (1.0, 0.0, 2.0)),
+        ({"zip": 1e308, "age": 1e308, "sex": 1e308}, (1.0, 1.0, 1.0)),
+        ({"zip": 1e-300, "age": 1e300, "sex": 0}, (0.0, 3.0, 0.0)),
+    ],
+)
+def test_weights_have_the_mean_1(weights: dict[str, float], expected: tuple[float, ...]) -> None:
+    """In the order of the quasi-identifiers; those not named have 1."""
+    assert (
+        Schema(quasi=["zip", "age", "sex"], weights=weights).resolve(["age", "sex", "zip"]).column_weights == expected
+    )
+
+
+def test_multiples_of_weights_are_the_very_same() -> None:
+    weights = {"zip": 0.7, "age": 0.1, "sex": 3.3}
+    found = {
+        Schema(weights={name: factor * weight for name, weight in weights.items()})
+        .resolve(list(weights))
+        .column_weights
+        for factor in (1, 2, 0.125, 1024)
+    }
+    assert len(found) == 1
 
 
 def test_many_columns() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from hedgerow import privacy
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from hedgerow.counts import FrequencyTable
     from hedgerow.recoding import Recoding
     from hedgerow.release import Release
+    from hedgerow.schema import Roles
 
 __all__ = ["FITTING", "Anonymizer"]
 
@@ -70,6 +72,10 @@ class Anonymizer(Declared):
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         """Find groups that satisfy all requirements. Only counts are seen, never rows."""
         raise BadInput(f"{type(self).__name__} has no '_fit'. Write one.")
+
+    def weighs_columns(self) -> bool:
+        """Whether its choices lower a loss in which columns count by their weights; if not, a release says so."""
+        return False
 
     def fit_counts(
         self, counts: FrequencyTable, requirements: Sequence[Requirement], *, seed: int | None = None
@@ -155,7 +161,17 @@ class Anonymizer(Declared):
         )
         prepared.progress(f"{FITTING} {type(self).__name__}")
         recoding = self._fitted(prepared.seen, prepared.asked, prepared.random_state)
-        return pipeline.finish(prepared, recoding, parameters)
+        return pipeline.finish(prepared, self._remarked(recoding, prepared.roles), parameters)
+
+    def _remarked(self, recoding: Recoding, roles: Roles) -> Recoding:
+        """Say of weights that were given in vain that they were."""
+        if self.weighs_columns() or len(set(roles.column_weights)) == 1:
+            return recoding
+        remark = (
+            f"As it is set here, {type(self).__name__} does not choose by what columns lose: their weights change only "
+            "the losses that are told."
+        )
+        return replace(recoding, warnings=(*recoding.warnings, remark))
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Anonymize training data as a step of an imbalanced-learn pipeline.

@@ -371,6 +371,7 @@ def _facts(prepared: Prepared, recoding: Recoding) -> dict[str, Any]:
             "entity": roles.entity,
         },
         **({} if prepared.target_bins is None else {"target_bins": prepared.target_bins}),
+        "weights": dict(prepared.schema.weights),
         "hierarchies": {name: one.description for name, one in prepared.counts.hierarchies.items()},
         **recoding.facts,
     }

@@ -145,6 +145,7 @@ def _schema(job: Job, hierarchies: Mapping[str, str | Path]) -> Schema:
         entity=job.entity,
         hierarchies=hierarchies,
         kinds=job.kinds,
+        weights=job.weights,
         # An empty cell is missing whatever else is; the first text is how a release marks it.
         missing=tuple(dict.fromkeys((*job.missing, ""))),
         others=job.others,

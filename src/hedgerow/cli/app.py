@@ -105,6 +105,10 @@ def anonymize(
             metavar="COLUMN=KIND", help="number, date, text, or its values in order: triage=low,high; repeatable."
         ),
     ] = None,
+    weights: Annotated[
+        Texts,
+        typer.Option(metavar="COLUMN=NUMBER", help="How much the loss of columns counts: zip=2,age=1; others 1."),
+    ] = None,
     missing: Missing = None,
     hierarchies: Hierarchies = None,
     hierarchy: HierarchyWords = None,
@@ -156,12 +160,13 @@ def anonymize(
 
     from hedgerow.cli.anonymizing import run
     from hedgerow.cli.job import Job, assemble
-    from hedgerow.cli.lists import assignments, read_kinds, split_names
+    from hedgerow.cli.lists import assignments, read_kinds, read_weights, split_names
 
     for name in ("quasi", "sensitive", "insensitive", "accept", "identifying", "pseudonymize"):
         given[name] = split_names(given[name], f"--{name}")
     given["set"] = assignments(parameters, "--set")
     given["kinds"] = read_kinds(kind)
+    given["weights"] = read_weights(weights)
     given["hierarchy"] = assignments(hierarchy, "--hierarchy")
     # A list that was not typed is empty.
     typed = {name: value for name in Job.model_fields if (value := given[name]) not in (None, [])}

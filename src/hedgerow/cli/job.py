@@ -1,8 +1,9 @@
 """Job files: the options of ``hedgerow anonymize`` in TOML.
 
 The fields have the names of the options (``memory-limit`` or ``memory_limit``; ``drop`` is ``identifying``). Lists
-are TOML arrays or texts with commas, the method's parameters a table ``[set]``. Relative paths start at the job
-file's folder, so that a job runs from anywhere; the input ``-`` is standard input there too.
+are TOML arrays or texts with commas, the method's parameters a table ``[set]``, the weights of columns a table
+``[weights]``. Relative paths start at the job file's folder, so that a job runs from anywhere; the input ``-`` is
+standard input there too.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ class Job(BaseModel):
     kinds: Annotated[
         dict[str, str | list[str]], Field(default_factory=dict, description="a table of columns and kinds")
     ]
+    weights: Annotated[dict[str, float], Field(default_factory=dict, description="a table of columns and numbers")]
     missing: Texts
     hierarchies: Text
     hierarchy: Annotated[
@@ -118,7 +120,9 @@ def assemble(typed: Mapping[str, Any], job_file: str | None) -> Job:
     if job_file is None:
         return _validated(typed, "hedgerow anonymize")
     stored = read_job(Path(job_file)).model_dump(exclude_unset=True)
-    tables = {name: {**stored.get(name, {}), **typed.get(name, {})} for name in ("set", "kinds", "hierarchy")}
+    tables = {
+        name: {**stored.get(name, {}), **typed.get(name, {})} for name in ("set", "kinds", "hierarchy", "weights")
+    }
     return _validated({**stored, **typed, **tables}, "hedgerow anonymize")
 
 

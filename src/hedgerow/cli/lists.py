@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from hedgerow.errors import BadInput, translated
 
-__all__ = ["assignments", "read_delimiter", "read_kinds", "split_names"]
+__all__ = ["assignments", "read_delimiter", "read_kinds", "read_weights", "split_names"]
 
 
 def split_names(texts: str | Sequence[str] | None, owner: str) -> list[str] | None:
@@ -78,3 +78,19 @@ def read_delimiter(typed: str | None) -> str | None:
     ('\t', ';')
     """
     return "\t" if typed == r"\t" else typed
+
+
+def read_weights(texts: Sequence[str] | None) -> dict[str, float] | None:
+    """Read weights of columns; what a weight may be the schema says.
+
+    >>> read_weights(["zip=2,age=1", "sex=0.5"])
+    {'zip': 2.0, 'age': 1.0, 'sex': 0.5}
+    """
+    typed = assignments(split_names(texts, "--weights"), "--weights")
+    if typed is None:
+        return None
+    weights = {}
+    for name, text in typed.items():
+        with translated(ValueError, into=BadInput(f"The weight of {name!r} is no number. Write --weights {name}=2.")):
+            weights[name] = float(text)
+    return weights

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from hedgerow.arrays import Bools, Ints, Longs
+from hedgerow.arrays import Bools, Floats, Ints, Longs
 from hedgerow.counts.encoding import EncodedColumn
 from hedgerow.counts.grouping import tabulate
 from hedgerow.counts.homes import AT_HOME, Links, at_home_domain, numbers_of_parts
@@ -131,6 +131,11 @@ class FrequencyTable:
     def quasi(self) -> tuple[str, ...]:
         """The quasi-identifiers, in the order of the codes."""
         return self.roles.quasi
+
+    @property
+    def column_weights(self) -> Floats:
+        """How much each quasi-identifier counts in losses; their mean is 1."""
+        return np.array(self.roles.column_weights)
 
     @property
     def cell_columns(self) -> tuple[str, ...]:

@@ -1,4 +1,10 @@
-"""Metrics: what a release lost, as pure functions of the counts and the recoding."""
+"""Metrics: what a release lost, as pure functions of the counts and the recoding.
+
+In those that are a mean or a sum over the quasi-identifiers a column counts as much as it weighs
+(``Schema(weights=...)``): its weight over the mean of all weights, which is 1 for every column if none is given. Those
+of classes (discernibility, c_avg, classification, row_ratio), the share of suppressed cells and the divergence do not
+know weights.
+"""
 
 from hedgerow.metrics.certainty import ncp, ncp_published, suppression
 from hedgerow.metrics.classes import c_avg, classification, discernibility, row_ratio

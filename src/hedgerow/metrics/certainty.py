@@ -14,16 +14,17 @@ __all__ = ["ncp", "ncp_published", "suppression"]
 def ncp(counts: FrequencyTable, recoding: Recoding) -> float:
     r"""Normalized certainty penalty of the values that the records of each equivalence class hold.
 
-    .. math:: \frac{1}{n\,q} \sum_{E} |E| \sum_{A} \mathrm{NCP}_A(E)
+    .. math:: \frac{1}{n\,q} \sum_{E} |E| \sum_{A} w_A\,\mathrm{NCP}_A(E)
 
-    For numbers and dates :math:`\mathrm{NCP}_A(E) = (\max_E - \min_E)/(\max_A - \min_A)`, for categories
-    :math:`(|\text{values in } E| - 1)/(|\text{values of } A| - 1)`. A class is described by its tight sets and
-    ranges, however its cells are written, so that methods that publish in different ways can be compared. Lost
-    records count 1 in every cell. In a column of numbers a class that mixes missing values and numbers counts 1, one
-    of only missing values 0; among categories, missing is one more value.
+    The weights :math:`w_A` of the columns have the mean 1, and are 1 if not given. For numbers and dates
+    :math:`\mathrm{NCP}_A(E) = (\max_E - \min_E)/(\max_A - \min_A)`, for categories :math:`(|\text{values in } E| -
+    1)/(|\text{values of } A| - 1)`. A class is described by its tight sets and ranges, however its cells are written,
+    so that methods that publish in different ways can be compared. Lost records count 1 in every cell. In a column of
+    numbers a class that mixes missing values and numbers counts 1, one of only missing values 0; among categories,
+    missing is one more value.
 
     J. Xu, W. Wang, J. Pei, X. Wang, B. Shi, A. Fu: Utility-Based Anonymization Using Local Recoding, KDD 2006;
-    here with equal weights and averaged over the cells.
+    here averaged over the cells.
     """
     view = view_of(counts, recoding)
     return view.mean_over_cells(loss_of_sets(column.domain, column.tight) for column in view.columns)
@@ -32,7 +33,7 @@ def ncp(counts: FrequencyTable, recoding: Recoding) -> float:
 def ncp_published(counts: FrequencyTable, recoding: Recoding) -> float:
     r"""Normalized certainty penalty of what is literally written in each cell.
 
-    .. math:: \frac{1}{n\,q} \sum_{E} |E| \sum_{A} \mathrm{NCP}_A(\text{cell of } E)
+    .. math:: \frac{1}{n\,q} \sum_{E} |E| \sum_{A} w_A\,\mathrm{NCP}_A(\text{cell of } E)
 
     As :func:`ncp`, but a set counts its members, a label the values of the column that it covers, an interval (also
     a label that reads as one) its written ends, clipped to the range of the column, and ``*`` counts 1. A column
@@ -50,11 +51,13 @@ def suppression(counts: FrequencyTable, recoding: Recoding) -> float:
 
     .. math:: \frac{1}{n\,q} \left( q\,|\text{lost}| + \sum_{E} |E|\; |\{A : E \text{ publishes } * \}| \right)
 
+    Every cell counts alike, whatever its column weighs.
+
     A. Meyerson, R. Williams: On the Complexity of Optimal k-Anonymity, PODS 2004, which counts the cells; here as a
     share of all cells.
     """
     view = view_of(counts, recoding)
-    return view.mean_over_cells(column.suppressed for column in view.columns)
+    return view.mean_over_cells((column.suppressed for column in view.columns), alike=True)
 
 
 def _written_penalties(column: ColumnView) -> Floats:

@@ -1,4 +1,7 @@
-"""Losses by equivalence class: how many there are, how large they are, and how pure."""
+"""Losses by equivalence class: how many there are, how large they are, and how pure.
+
+They do not look at columns, so that the weights of columns do not enter them.
+"""
 
 from __future__ import annotations
 

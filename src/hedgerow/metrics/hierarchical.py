@@ -1,6 +1,7 @@
 """Losses by the place in the hierarchy: how high a published value stands, and how many leaves lie below it.
 
-A set or an interval is no node: where its height counts, it stands at the lowest node above all its values.
+A set or an interval is no node: where its height counts, it stands at the lowest node above all its values. In the
+formulas :math:`w` is the weight of a cell's column, 1 on the mean.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ __all__ = ["distortion", "loss", "nllm", "prec"]
 def prec(counts: FrequencyTable, recoding: Recoding) -> float:
     r"""Precision: one minus the mean share of the hierarchy that cells were lifted through.
 
-    .. math:: 1 - \frac{1}{n\,q} \sum_{\text{cells}} \frac{\text{level of the cell}}{\text{height of its hierarchy}}
+    .. math:: 1 - \frac{1}{n\,q} \sum_{\text{cells}} w\,\frac{\text{level of the cell}}{\text{height of its hierarchy}}
 
     The level of a set or interval is that of the lowest node above its values. Suppressed cells and those of lost
     records are at the root.
@@ -36,7 +37,7 @@ def prec(counts: FrequencyTable, recoding: Recoding) -> float:
 def distortion(counts: FrequencyTable, recoding: Recoding) -> float:
     r"""Weighted hierarchical distance from the original cells to the published ones, mean over all cells.
 
-    .. math:: \frac{1}{n\,q} \sum_{\text{cells}} \frac{\text{steps from the value up to what is published}}{
+    .. math:: \frac{1}{n\,q} \sum_{\text{cells}} w\,\frac{\text{steps from the value up to what is published}}{
         \text{height of the hierarchy}}
 
     All steps weigh the same, the first of the weightings in the paper: then, in a hierarchy whose leaves are all
@@ -55,13 +56,14 @@ def distortion(counts: FrequencyTable, recoding: Recoding) -> float:
         - float(view.sizes @ column.hierarchy.depth[column.nodes])
         for column in view.columns
     )
-    return sum(step / column.hierarchy.height for step, column in zip(steps, view.columns, strict=True)) / cells
+    shares = (step / column.hierarchy.height for step, column in zip(steps, view.columns, strict=True))
+    return view.weighted(shares) / cells
 
 
 def nllm(counts: FrequencyTable, recoding: Recoding) -> float:
     r"""Normalized lost leaves metric: the leaves that a cell could stand for beyond the true one, as a share.
 
-    .. math:: \frac{1}{n\,q} \sum_{\text{cells}} \frac{\text{leaves}(v) - 1}{\text{leaves(root)} - 1}
+    .. math:: \frac{1}{n\,q} \sum_{\text{cells}} w\,\frac{\text{leaves}(v) - 1}{\text{leaves(root)} - 1}
 
     A set counts its members. Suppressed cells and lost records count 1.
 
@@ -74,7 +76,7 @@ def nllm(counts: FrequencyTable, recoding: Recoding) -> float:
 def loss(counts: FrequencyTable, recoding: Recoding) -> float:
     r"""The share of a hierarchy's leaves that a cell could stand for, mean over all cells, as ARX counts it.
 
-    .. math:: \frac{1}{n\,q} \sum_{\text{cells}} \frac{\text{leaves}(v)}{\text{leaves(root)}}
+    .. math:: \frac{1}{n\,q} \sum_{\text{cells}} w\,\frac{\text{leaves}(v)}{\text{leaves(root)}}
 
     An untouched cell is one leaf of many, so the loss of an untouched table is small but not 0. A set counts its
     members. Suppressed cells and lost records count 1.

@@ -15,22 +15,23 @@ __all__ = ["kl", "non_uniform_entropy"]
 def non_uniform_entropy(counts: FrequencyTable, recoding: Recoding) -> float:
     r"""The bits that are missing to say, for every cell, which original value it was.
 
-    .. math:: \sum_{\text{cells}} -\log_2 \frac{f(v)}{f(g(v))}
+    .. math:: \sum_{\text{cells}} -w \log_2 \frac{f(v)}{f(g(v))}
 
-    :math:`f` counts the records of the original column with a value, or with any of the values that the published one
-    :math:`g(v)` covers. A suppressed cell and one of a lost record cover everything; a column published as numbers is
-    described by the values that its class holds. The sum is over all quasi-identifier cells, not a mean.
+    :math:`w` is the weight of the cell's column, 1 on the mean. :math:`f` counts the records of the original column
+    with a value, or with any of the values that the published one :math:`g(v)` covers. A suppressed cell and one of a
+    lost record cover everything; a column published as numbers is described by the values that its class holds. The sum
+    is over all quasi-identifier cells, not a mean.
 
     A. Gionis, T. Tassa: k-Anonymization with Minimal Loss of Information, ESA 2007 and IEEE TKDE 21(2), 2009.
     """
     view = view_of(counts, recoding)
-    total = 0.0
+    missing = []
     for column in view.columns:
         known = _sum_of_logs(column.histogram, column.histogram)
         covered = _sum_of_logs(view.sizes, _covered_records(column, view.rows)) + view.lost * np.log(view.rows)
         # The difference is never negative but for the rounding of two large sums.
-        total += max(float(covered - known), 0.0)
-    return total / float(np.log(2.0))
+        missing.append(max(float(covered - known), 0.0))
+    return view.weighted(missing) / float(np.log(2.0))
 
 
 def kl(counts: FrequencyTable, recoding: Recoding) -> float:
@@ -42,7 +43,7 @@ def kl(counts: FrequencyTable, recoding: Recoding) -> float:
     The mass of an equivalence class is spread evenly over its published box, in values that occur in the column. A
     record is looked up in its own class only; where boxes overlap, the others could only raise :math:`\hat p`, and
     the figure is an upper bound. Lost records are taken as one more class that publishes ``*`` everywhere. A column
-    published as numbers is described by the values that its class holds.
+    published as numbers is described by the values that its class holds. Columns count alike, whatever they weigh.
 
     D. Kifer, J. Gehrke: Injecting Utility into Anonymized Datasets, SIGMOD 2006; A. Machanavajjhala, D. Kifer, J.
     Gehrke, M. Venkitasubramaniam: l-Diversity, ACM TKDD 1(1), 2007.

@@ -37,6 +37,8 @@ class Metric:
         Whether generalizing further never makes it better, no record being lost or found again: a search may prune.
     meaning : str
         One line for a person.
+    weighted : bool
+        Whether the weights of the columns (``counts.column_weights``) enter it.
     """
 
     name: str
@@ -44,18 +46,35 @@ class Metric:
     direction: Literal["lower", "higher"]
     monotone: bool
     meaning: str
+    weighted: bool = False
 
 
 _LISTED = (
-    Metric("prec", prec, "higher", True, "how low in their hierarchies the cells stay; 1 is untouched"),
-    Metric("ncp", ncp, "lower", True, "mean width of what each class holds, 0 to 1"),
-    Metric("ncp_published", ncp_published, "lower", True, "mean width of what is written in the cells, 0 to 1"),
-    Metric("nllm", nllm, "lower", True, "mean share of other leaves a cell could stand for, 0 to 1"),
+    Metric("prec", prec, "higher", True, "how low in their hierarchies the cells stay; 1 is untouched", weighted=True),
+    Metric("ncp", ncp, "lower", True, "mean width of what each class holds, 0 to 1", weighted=True),
+    Metric(
+        "ncp_published",
+        ncp_published,
+        "lower",
+        True,
+        "mean width of what is written in the cells, 0 to 1",
+        weighted=True,
+    ),
+    Metric("nllm", nllm, "lower", True, "mean share of other leaves a cell could stand for, 0 to 1", weighted=True),
     Metric("discernibility", discernibility, "lower", True, "sum of squared class sizes; a lost record costs n"),
     Metric("c_avg", c_avg, "lower", True, "average class size over the required k; 1 is ideal"),
-    Metric("distortion", distortion, "lower", True, "mean share of its hierarchy that a cell climbed, 0 to 1"),
-    Metric("loss", loss, "lower", True, "mean share of leaves below a cell, as in ARX"),
-    Metric("non_uniform_entropy", non_uniform_entropy, "lower", True, "bits missing to restore all cells"),
+    Metric(
+        "distortion",
+        distortion,
+        "lower",
+        True,
+        "mean share of its hierarchy that a cell climbed, 0 to 1",
+        weighted=True,
+    ),
+    Metric("loss", loss, "lower", True, "mean share of leaves below a cell, as in ARX", weighted=True),
+    Metric(
+        "non_uniform_entropy", non_uniform_entropy, "lower", True, "bits missing to restore all cells", weighted=True
+    ),
     Metric("classification", classification, "lower", True, "share of records unlike their class's majority label"),
     Metric("row_ratio", row_ratio, "higher", True, "distinct published rows over distinct input rows"),
     Metric("suppression", suppression, "lower", True, "share of cells that are * or lost"),

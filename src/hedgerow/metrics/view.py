@@ -182,9 +182,17 @@ class ReleaseView:
         """The quasi-identifiers."""
         return tuple(ColumnView(self, at) for at in range(len(self.counts.quasi)))
 
-    def mean_over_cells(self, of_class: Iterable[NDArray[Any]], lost: float = 1.0) -> float:
-        """Average a quantity, given per column and class, over the quasi-identifier cells of all records."""
-        total = sum(float(self.sizes @ column) for column in of_class)
+    def weighted(self, of_column: Iterable[float]) -> float:
+        """The sum of a quantity of the columns, each times its weight."""
+        return sum(weight * one for weight, one in zip(self.counts.roles.column_weights, of_column, strict=True))
+
+    def mean_over_cells(self, of_class: Iterable[NDArray[Any]], lost: float = 1.0, *, alike: bool = False) -> float:
+        """Average a quantity, given per column and class, over the quasi-identifier cells of all records.
+
+        Cells count as much as their column weighs, or ``alike``.
+        """
+        totals = (float(self.sizes @ column) for column in of_class)
+        total = sum(totals) if alike else self.weighted(totals)
         cells = self.rows * len(self.counts.quasi)
         return (total + lost * self.lost * len(self.counts.quasi)) / cells
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from hedgerow import Anonymizer, BadInput, Mondrian, Schema
+from hedgerow import Anonymizer, BadInput, Greedy, HeuristicMin, KActus, Mondrian, OptimalLattice, Schema
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding
@@ -145,3 +146,32 @@ def test_fit_resample_on_a_lazy_frame() -> None:
     X, y = Mondrian(k=3).fit_resample(pl.LazyFrame({"age": AGES, "sex": SEXES}), SEXES)
     assert isinstance(X, pl.LazyFrame)
     assert X.collect().height == len(y) == 6
+
+
+@pytest.mark.parametrize(
+    ("method", "weighs"),
+    [
+        (Mondrian(k=3), True),
+        (OptimalLattice(k=3), True),
+        (OptimalLattice(k=3, metric="discernibility"), False),
+        (Greedy(k=3, metric="discernibility"), False),
+        (Greedy(k=3, metric="discernibility", improve=True), True),
+        (KActus(k=3), False),
+        (KActus(k=3, expand=True), True),
+        (HeuristicMin(k=3), False),
+    ],
+    ids=repr,
+)
+def test_weights_that_change_no_choice_are_remarked_on(method: Anonymizer, weighs: bool) -> None:
+    people = pa.table({"age": AGES, "sex": SEXES, "ill": ["yes", "no"] * 3})
+    schema = Schema(quasi=["age", "sex"], target="ill")
+
+    def remarked(**weights: float) -> bool:
+        release = method.anonymize(people, replace(schema, weights=weights))
+        assert release.manifest["weights"] == weights
+        name = type(method).__name__
+        return any(f"{name} does not choose by what columns lose" in one for one in release.audit.warnings)
+
+    assert remarked(age=2) is not weighs
+    assert not remarked()
+    assert not remarked(age=2, sex=2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hedgerow.cli.lists import assignments, split_names
+from hedgerow.cli.lists import assignments, read_weights, split_names
 from hedgerow.errors import BadInput
 
 
@@ -29,3 +29,21 @@ def test_assignments() -> None:
 def test_assignments_that_are_none(wrong: list[str], message: str) -> None:
     with pytest.raises(BadInput, match=message):
         assignments(wrong, "--set")
+
+
+def test_weights() -> None:
+    assert read_weights(["zip=2, age = 0.5", '"income, yearly=1e2"']) == {"zip": 2, "age": 0.5, "income, yearly": 100}
+    assert read_weights(None) is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("zip", "'zip' is not understood. Write --weights name=value"),
+        ("zip=much", "The weight of 'zip' is no number. Write --weights zip=2"),
+        ("zip=1,zip=2", "'zip' is given twice by --weights"),
+    ],
+)
+def test_weights_that_are_none(wrong: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        read_weights([wrong])

@@ -27,11 +27,13 @@ def build_release(
     target: Sequence[str] | None = None,
     hierarchies: Mapping[str, Any] | None = None,
     suppress: Sequence[tuple[int, str]] = (),
+    weights: Mapping[str, float] | None = None,
 ) -> tuple[FrequencyTable, Recoding]:
     """Count rows and publish them in the given groups (-1 is lost), some cells of groups suppressed."""
     names = list(columns)
     cells: dict[str, Sequence[Any]] = dict(columns) if target is None else {**columns, "target": target}
-    roles = Schema(quasi=names, target=None if target is None else "target").resolve(list(cells))
+    schema = Schema(quasi=names, target=None if target is None else "target", weights=weights or {})
+    roles = schema.resolve(list(cells))
     encoded = {name: encode_column(name, pa.array(values), kind="derived") for name, values in cells.items()}
     counts, row_cell = FrequencyTable.from_columns(roles, encoded, None, len(groups))
     given = hierarchies or {}

@@ -42,9 +42,10 @@ class Record:
 
 @dataclass(frozen=True)
 class Plain:
-    """The release as a list of records."""
+    """The release as a list of records, and what its columns weigh."""
 
     records: list[Record]
+    weights: tuple[float, float]
 
     @property
     def classes(self) -> dict[Any, list[Record]]:
@@ -106,8 +107,13 @@ class Plain:
         return self.spread(at, self.covered(at, text))
 
     def mean(self, cell: Callable[[Record, int], float]) -> float:
-        total = sum(1.0 if r.row is None else cell(r, at) for r in self.records for at in (0, 1))
-        return total / (2 * len(self.records))
+        """The mean of a quantity of the cells, which count as much as their column weighs."""
+        total = sum(self.weights[at] * (1.0 if r.row is None else cell(r, at)) for r in self.records for at in (0, 1))
+        return total / (sum(self.weights) * len(self.records))
+
+    def weight(self, at: int) -> float:
+        """The weight of a column over the mean of both."""
+        return 2 * self.weights[at] / sum(self.weights)
 
 
 def _reads(text: str, value: Value) -> bool:
@@ -144,9 +150,9 @@ def measured(plain: Plain) -> dict[str, float]:
         "ncp_published": plain.mean(lambda r, at: plain.written_spread(at, row_of(r)[at])),
         "nllm": plain.mean(lost_leaves),
         "loss": plain.mean(lambda r, at: plain.leaves(at, row_of(r)[at]) / plain.all_leaves(at)),
-        "suppression": plain.mean(lambda r, at: float(row_of(r)[at] == "*")),
+        "suppression": sum(row_of(r)[at] == "*" for r in records for at in (0, 1)) / (2 * n),
         "discernibility": float(sum(n if r.row is None else len(classes[r.row]) for r in records)),
-        "non_uniform_entropy": sum(bits(record, at) for record in records for at in (0, 1)),
+        "non_uniform_entropy": sum(plain.weight(at) * bits(record, at) for record in records for at in (0, 1)),
         "classification": sum(len(m) if row is None else minority(m) for row, m in classes.items()) / n,
         "row_ratio": len(set(classes) - {None}) / len(tuples),
         "kl": sum(math.log(tuples[r.values] / n / likelihood(r)) for r in records) / n,
@@ -165,9 +171,14 @@ rows = st.tuples(
     drawn=st.lists(rows, min_size=1, max_size=14),
     publish=st.sampled_from(["set", "interval", "label"]),
     stars=st.sets(st.tuples(st.integers(0, 3), st.sampled_from(["age", "job"])), max_size=3),
+    weights=st.sampled_from([(1.0, 1.0), (2.0, 1.0), (0.0, 3.0), (0.1, 0.7)]),
 )
 def test_metrics_are_their_formulas(
-    build: Build, drawn: list[tuple[float | None, str | None, str, int]], publish: str, stars: set[tuple[int, str]]
+    build: Build,
+    drawn: list[tuple[float | None, str | None, str, int]],
+    publish: str,
+    stars: set[tuple[int, str]],
+    weights: tuple[float, float],
 ) -> None:
     present = sorted({group for *_, group in drawn if group >= 0})
     groups = [present.index(group) if group >= 0 else -1 for *_, group in drawn]
@@ -176,7 +187,13 @@ def test_metrics_are_their_formulas(
     labels = [row[2] for row in drawn]
     suppress = [(group, name) for group, name in sorted(stars) if group < len(present)]
     counts, recoding = build(
-        columns, groups, publish=publish, target=labels, hierarchies=HIERARCHIES, suppress=suppress
+        columns,
+        groups,
+        publish=publish,
+        target=labels,
+        hierarchies=HIERARCHIES,
+        suppress=suppress,
+        weights=dict(zip(columns, weights, strict=True)),
     )
     texts = [
         tuple(column.texts[value] for column, value in zip(recoding.columns, group, strict=True))
@@ -186,7 +203,8 @@ def test_metrics_are_their_formulas(
         [
             Record((age, job), label, None if group < 0 else texts[group])
             for (age, job, label, _), group in zip(drawn, groups, strict=True)
-        ]
+        ],
+        weights,
     )
     losses = all_losses(counts, recoding, k=1)
     for name, expected in measured(plain).items():

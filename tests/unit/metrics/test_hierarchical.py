@@ -43,6 +43,19 @@ def test_levels_and_steps(build: Build, publish: str, groups: list[int], levels:
     assert distortion(*release) == pytest.approx(steps / 3 / 4)
 
 
+def test_columns_count_by_their_weights(build: Build, publish: str) -> None:
+    """The job of four records climbs 2 of 12 levels, the town all of 4; the job weighs three times as much."""
+    columns = {"job": ROWS, "town": list("ABCD")}
+    release = build(
+        columns, [0, 0, 1, 2], publish=publish, hierarchies={"job": JOBS}, weights={"job": 1.5, "town": 0.5}
+    )
+    assert prec(*release) == pytest.approx(1 - (1.5 * 2 / 3 + 0.5 * 2) / 8)
+    assert distortion(*release) == pytest.approx((1.5 * 2 / 3 + 0.5 * 2) / 8)
+    lost = build(columns, [-1] * 4, publish=publish, hierarchies={"job": JOBS}, weights={"job": 3})
+    assert distortion(*lost) == pytest.approx((1.5 * 10 / 3 + 0.5 * 4) / 8)
+    assert prec(*lost) == 0.0
+
+
 def test_a_label_counts_all_leaves_and_a_set_its_members(build: Build) -> None:
     groups = [0, 0, 1, -1]
     label = build({"job": ROWS}, groups, publish="label", hierarchies={"job": JOBS})

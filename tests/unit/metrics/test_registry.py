@@ -44,6 +44,25 @@ def test_all_losses_are_those_of_the_functions(build: Build) -> None:
     assert all_losses(*release)["c_avg"] == 1.0
 
 
+@pytest.mark.parametrize("publish", ["set", "interval", "label"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_weighted_metric_is_the_mean_of_those_of_single_columns(build: Build, name: str, publish: str) -> None:
+    """With all the weight on one column a metric is the column's own; the others do not know weights."""
+    columns = {"age": [20, 20, 31, 35, None, 62, 62, 70], "job": list("aaabcdda"), "town": list("xxxyyyzy")}
+
+    def value(**weights: float) -> float:
+        counts, recoding = build(
+            columns, [0, 0, 0, 1, 1, 1, -1, 1], publish=publish, target=list("yynnyynn"), weights=weights
+        )
+        return METRICS[name].function(counts, recoding)
+
+    alone = [value(**{one: float(one == own) for one in columns}) for own in columns]
+    expected = (5 * alone[0] + 2 * alone[1] + alone[2]) / 8
+    assert value(age=5, job=2) == pytest.approx(expected)
+    assert value(age=4, job=4, town=4) == value()
+    assert (len(set(alone)) > 1) is METRICS[name].weighted
+
+
 def test_what_is_not_defined_is_left_out(build: Build) -> None:
     release = build({"job": list("aabc")}, [0, 0, 1, 1])
     assert list(all_losses(*release)) == [name for name in NAMES if name != "classification"]

@@ -2,7 +2,8 @@
 
 A box has a node for each column that is generalized by a hierarchy, a range for each number, and bits for the values of
 each category that is published as a set; a table has one or two of these three kinds. The loss of a box is that of one
-record in it, added over the columns, so that a class loses its size times the loss of its box.
+record in it, added over the columns by their weights, so that a class loses its size times the loss of its box. The
+weights are in the arrays of :class:`Shape` already.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ class Shape(NamedTuple):
     loss : float array
         The loss of a record at that ancestor.
     scale : float array (ranges,)
-        One over the width of each number's range.
+        The weight of each number over the width of its range.
+    most : float array (ranges,)
+        The weight itself, which is all that there is to lose.
     slots : int array (sets + 1,)
         Where the words of each set start in ``words`` and ``masks``.
     words, masks : arrays
@@ -53,6 +56,7 @@ class Shape(NamedTuple):
     ancestor: Ints
     loss: Floats
     scale: Floats
+    most: Floats
     slots: Longs
     words: Longs
     masks: Words
@@ -107,7 +111,7 @@ def joint_loss(shape: Shape, one: Boxes, a: int, other: Boxes, b: int, limit: fl
         high = max(one.ends[a, column], other.ends[b, column])
         low = max(one.ends[a, ranges + column], other.ends[b, ranges + column])
         # A missing number lies so far below the others that a range with both is wider than there is to lose.
-        total += min((high + low) * shape.scale[column], 1.0)
+        total += min((high + low) * shape.scale[column], shape.most[column])
     for tree in range(shape.trees.shape[0]):
         total += shape.loss[shape.trees[tree, 0] + one.nodes[a, tree] * shape.trees[tree, 1] + other.nodes[b, tree]]
         if total > limit:

@@ -2,7 +2,8 @@
 
 By a hierarchy: a box is a node, and two boxes meet at their lowest common ancestor. Or as it is published without one:
 numbers by the range they span, categories by the set that occurs. The losses are those of :mod:`hedgerow.metrics`: what
-all records lose, over the number of cells, is the metric of what is published.
+all records lose, over the number of cells, is the metric of what is published. The weights of the columns are
+multiplied in here, once.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ def described(counts: FrequencyTable, metric: LossName, shown: Sequence[Shown]) 
     nodes, pairs = _trees(counts, trees, "nllm" if metric == "discernibility" else metric)
     numbers, scale = _ranges(counts, spans)
     bits, slots = _sets(counts, sets)
-    return Described(Shape(*(*pairs, scale, *slots)), Boxes(nodes, np.hstack([numbers, -numbers]), bits))
+    shape = Shape(*(*pairs, scale, counts.column_weights[spans], *slots))
+    return Described(shape, Boxes(nodes, np.hstack([numbers, -numbers]), bits))
 
 
 def columns_of_sets(counts: FrequencyTable, shown: Sequence[Shown]) -> list[int]:
@@ -94,7 +96,7 @@ def _trees(counts: FrequencyTable, columns: list[int], metric: NodeLoss) -> tupl
         pair = _ancestors(hierarchy).reshape(-1)
         nodes[:, place] = hierarchy.leaf_of[counts.tuples[:, at]]
         ancestors.append(pair)
-        losses.append(loss_of_nodes(hierarchy, counts.domains[name], metric)[pair])
+        losses.append(counts.column_weights[at] * loss_of_nodes(hierarchy, counts.domains[name], metric)[pair])
         trees.append((pairs, width))
         pairs += width * width
     return nodes, (np.array(trees, np.int64).reshape(-1, 2), np.concatenate(ancestors), np.concatenate(losses))
@@ -122,7 +124,7 @@ def _ranges(counts: FrequencyTable, columns: list[int]) -> tuple[Floats, Floats]
         domain = counts.domains[counts.quasi[at]]
         positions = np.arange(len(domain.labels), dtype=np.float64) if domain.numbers is None else domain.positions
         spread = float(positions[-1] - positions[0] if len(positions) else 0.0) or 1.0
-        scale[place] = 1.0 / spread
+        scale[place] = counts.column_weights[at] / spread
         # A missing number lies so far away that a range around it and another has lost all there is to lose.
         beyond = [positions[:1].sum() - spread] if domain.has_missing else []
         numbers[:, place] = np.append(positions, beyond)[counts.tuples[:, at]]
@@ -139,5 +141,5 @@ def _sets(counts: FrequencyTable, columns: list[int]) -> tuple[Words, tuple[Long
             "the column a hierarchy."
         )
     bits = layout.sets([counts.tuples[:, at] for at in columns], len(counts.tuples))
-    share = np.array([1.0 / beyond_first(domain) for domain in domains])
+    share = counts.column_weights[columns] / np.array([float(beyond_first(domain)) for domain in domains])
     return bits, (layout.slots, layout.words, layout.masks, share)

@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.checks import estimator_face, learning, people, published_rows, requirements, unusual_tables
+from hedgerow.anonymizers.checks import (
+    estimator_face,
+    learning,
+    people,
+    published_rows,
+    requirements,
+    unusual_tables,
+    weights,
+)
 from hedgerow.anonymizers.checks.examples import AsFrame, as_it_is
 
 __all__ = ["CHECKS", "ESTIMATOR_CHECKS", "TABLE_CHECKS", "check_anonymizer"]
@@ -22,6 +30,7 @@ TABLE_CHECKS = (
     *unusual_tables.CHECKS,
     *requirements.CHECKS,
     *people.CHECKS,
+    *weights.CHECKS,
     *learning.CHECKS,
 )
 CHECKS: tuple[Callable[..., None], ...] = (*ESTIMATOR_CHECKS, *TABLE_CHECKS)

@@ -12,7 +12,8 @@ Deviations
 - Arca and Hewett call the search binary, but in their example it goes down height by height from the middle:
   ``search="linear"`` does, and judges the table as it is before, uncounted, as they do. They do not say what is done
   if the middle height has no solution: then it goes up.
-- Neither paper chooses among several minimal solutions; here precision (Prec) does, then the order of the columns.
+- Neither paper chooses among several minimal solutions; here precision (Prec) does, in which columns count by their
+  weights, then the order of the columns. Heights are sums of levels, whatever columns weigh.
 - The search by height rests on the conclusion that a more general state meets what a less general one does. Where it
   does not hold (records may be lost and the requirement is entropy or recursive l-diversity, t-closeness or
   (alpha, k)), heights are searched from 0 upwards.
@@ -69,6 +70,10 @@ class AllMin(Anonymizer):
         "Halve the range of sums of levels; or go down from the middle one by one, as Arca and Hewett do."
     )
     suppression_limit: float = SUPPRESSION_LIMIT
+
+    def weighs_columns(self) -> bool:
+        """Of the minimal solutions the precision chooses."""
+        return True
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         judge = Judge.of(counts, requirements, self.suppression_limit)

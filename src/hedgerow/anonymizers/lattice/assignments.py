@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from fractions import Fraction
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,10 @@ from hedgerow.arrays import Bools, Ints, Longs, ranges
 from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.errors import required
 
-__all__ = ["Assignees", "Assignments", "assignments_of", "count_assignments", "steps_to"]
+__all__ = ["Assignees", "Assignments", "assignments_of", "count_assignments", "steps_to", "whole_weights"]
+
+# Larger ones would make the solver's tolerance, which is on sums of steps, count.
+_LARGEST_WEIGHT: Final = 100
 
 
 class Assignees(NamedTuple):
@@ -75,9 +79,10 @@ class Assignments(NamedTuple):
     unit, row : int arrays (assignments,)
         Ascending in ``unit``.
     steps : int array (assignments,)
-        How many generalizations one record of the unit then has: steps up, added over the columns.
+        How many generalizations one record of the unit then has: steps up, added over the columns by their weights.
     distortion : int array (assignments,)
-        What Prec is lowered by: levels as shares of the heights, added over the columns, in parts of ``whole``.
+        What Prec is lowered by: levels as shares of the heights, added over the columns by their weights, in parts of
+        ``whole``.
     whole : int
         A multiple of all heights.
     """
@@ -150,8 +155,10 @@ def assignments_of(counts: FrequencyTable, space: CutSpace, units: Assignees) ->
     steps = steps_to(counts, rows, units.tuple[unit], row)
     whole = math.lcm(*(max(hierarchy.height, 1) for hierarchy in space.hierarchies))
     distortion = np.zeros(len(unit), dtype=np.int64)
+    weights = whole_weights(counts)
     for at, hierarchy in enumerate(space.hierarchies):
-        distortion += hierarchy.level[rows[row, at]].astype(np.int64) * (whole // max(hierarchy.height, 1))
+        parts = weights[at] * (whole // max(hierarchy.height, 1))
+        distortion += hierarchy.level[rows[row, at]].astype(np.int64) * parts
     found = Assignments(rows, unit, row.astype(np.int64), steps, distortion, whole)
     if len(set(space.shields)) == 1:
         found = _only(found, _lowest(counts, found, units, space.shields[0])[found.row])
@@ -159,13 +166,27 @@ def assignments_of(counts: FrequencyTable, space: CutSpace, units: Assignees) ->
 
 
 def steps_to(counts: FrequencyTable, rows: Ints, tuples: Longs, row: NDArray[np.integer]) -> Longs:
-    """How many generalizations lead from each tuple to its generalized row, added over the columns."""
+    """How many generalizations lead from each tuple to its generalized row, added over the columns by their weights."""
     total = np.zeros(len(tuples), dtype=np.int64)
-    for at, name in enumerate(counts.quasi):
+    for at, (name, weight) in enumerate(zip(counts.quasi, whole_weights(counts), strict=True)):
         hierarchy = counts.hierarchies[name]
         leaves = hierarchy.leaf_of[counts.tuples[tuples, at]]
-        total += hierarchy.depth[leaves] - hierarchy.depth[rows[row, at]]
+        total += weight * (hierarchy.depth[leaves] - hierarchy.depth[rows[row, at]])
     return total
+
+
+def whole_weights(counts: FrequencyTable) -> list[int]:
+    """The weights of the columns as small whole numbers, so that sums of steps stay whole: 1 each if all are equal.
+
+    They are in the ratio of the weights where numbers up to 100 can nearly say it, else hundredths of the largest; what
+    weighs more than 0 has 1 at least.
+    """
+    weights = counts.roles.column_weights
+    least = Fraction(1, _LARGEST_WEIGHT)
+    nearly = [Fraction(weight / max(weights)).limit_denominator(_LARGEST_WEIGHT) for weight in weights]
+    shares = [max(share, least) if weight > 0 else share for share, weight in zip(nearly, weights, strict=True)]
+    whole = min(math.lcm(*(share.denominator for share in shares)), _LARGEST_WEIGHT)
+    return [max(round(share * whole), int(share > 0)) for share in shares]
 
 
 def _fillable(assignments: Assignments, space: CutSpace, units: Assignees) -> Assignments:

@@ -8,12 +8,14 @@ Deviations
 - The original stops when at most k records violate, and suppresses these; here it is a share of all records that may
   be lost, none if not given.
 - Columns that no requirement speaks of are not generalized.
+- Where columns have weights, their distinct values are counted over the weight: what weighs much goes up late.
 - Any requirement is met, each on its shield; see :mod:`hedgerow.anonymizers.lattice.judging`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.lattice.judging import Judge, Judgement
@@ -25,6 +27,9 @@ from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding
 
 __all__ = ["Datafly", "climb"]
+
+# A number of values can be divided by it.
+_LEAST: Final = 1e-200
 
 
 class Datafly(Anonymizer):
@@ -46,6 +51,10 @@ class Datafly(Anonymizer):
 
     suppression_limit: float = SUPPRESSION_LIMIT
 
+    def weighs_columns(self) -> bool:
+        """Values are counted over the weight."""
+        return True
+
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         judge = Judge.of(counts, requirements, self.suppression_limit)
         verdicts = list(climb(judge))
@@ -59,11 +68,13 @@ def climb(judge: Judge) -> Iterator[Judgement]:
     """The states that Datafly goes through, up to the first that is accepted; the last may be the root."""
     lattice = judge.lattice
     levels: Levels = (0,) * len(lattice.heights)
+    # What weighs nothing goes up first.
+    weights = [max(weight, _LEAST) for weight in lattice.counts.roles.column_weights]
     while True:
         verdict = judge.verdict_at(levels)
         yield verdict
         open_columns = [at for at in sorted(judge.columns) if levels[at] < lattice.heights[at]]
         if verdict.accepted or not open_columns:
             return
-        most = max(open_columns, key=lambda at: lattice.distinct(at, levels[at]))
+        most = max(open_columns, key=lambda at: lattice.distinct(at, levels[at]) / weights[at])
         levels = lifted(levels, most)

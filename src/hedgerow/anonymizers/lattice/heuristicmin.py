@@ -23,6 +23,7 @@ Deviations
   states, which is strictly more general; so the steps lead to a satisfying state at or below the optimal cut. All
   states on the way have at least as many rows as the cut, and a state is dropped only if a satisfying one is known
   that has as many as it. In either case a satisfying state with as many rows as the cut is found.
+- Weights of columns do not enter: what is sought is the most rows, whatever their columns lose.
 - A search may be stopped, by ``max_states`` or ``time_limit``. What was best by then is released, or else what
   generalizing greedily from the least violating state reaches, and is said not to be proved.
 """

@@ -34,6 +34,7 @@ from hedgerow.anonymizers.lattice.publishing import publish
 from hedgerow.arrays import Bools
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import BadInput
+from hedgerow.metrics import METRICS
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding
 
@@ -66,6 +67,10 @@ class Incognito(Anonymizer):
     paper = "LeFevre, DeWitt, Ramakrishnan (SIGMOD 2005)"
 
     metric: str = METRIC
+
+    def weighs_columns(self) -> bool:
+        """If the metric does."""
+        return METRICS[self.metric].weighted
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         judge = Judge.of(counts, requirements, metric=self.metric)

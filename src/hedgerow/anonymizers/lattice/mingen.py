@@ -15,6 +15,8 @@ Deviations
 - The "240 possible generalisations" of section 5.1.1 are steps times records, not the size of what is searched.
 - Several requirements with their shields are met exactly, and so are distinct l-diversity, p-sensitivity and
   (alpha,k)-anonymity. Requirements that are not linear in the numbers of records are refused.
+- Where columns have weights, a generalization counts as often as its column weighs, in small whole numbers
+  (:func:`hedgerow.anonymizers.lattice.assignments.whole_weights`).
 - Of several optima with the same Prec the solver's first is taken; it is the same each time.
 """
 
@@ -76,6 +78,10 @@ class MinGen(Anonymizer):
         trials=(60.0,),
     )
 
+    def weighs_columns(self) -> bool:
+        """A generalization counts as often as its column weighs."""
+        return True
+
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         # They need scipy's solver, which takes long to import.
         from hedgerow.anonymizers.lattice.assignment_program import solve
@@ -119,7 +125,7 @@ def _refuse_large(estimate: int, time_limit: float | None) -> None:
 
 
 class _Published(NamedTuple):
-    """Groups as nodes, the records of each cell that go to them, and how many generalizations that takes."""
+    """Groups as nodes, the records of each cell that go to them, and the generalizations by weight."""
 
     rows: Ints
     pieces: Pieces

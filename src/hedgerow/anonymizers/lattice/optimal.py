@@ -35,6 +35,7 @@ from hedgerow.anonymizers.lattice.searching import SearchEnd, descend, search
 from hedgerow.anonymizers.parameters import number
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import BadInput
+from hedgerow.metrics import METRICS
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding
 
@@ -74,6 +75,10 @@ class OptimalLattice(Anonymizer):
         least=0,
         trials=(5.0,),
     )
+
+    def weighs_columns(self) -> bool:
+        """If the metric does."""
+        return METRICS[self.metric].weighted
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         judge = Judge.of(counts, requirements, self.suppression_limit, metric=self.metric)

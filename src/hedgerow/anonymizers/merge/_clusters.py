@@ -38,12 +38,12 @@ class Rows(NamedTuple):
     Attributes
     ----------
     numbers : float array (units, ranges)
-    scale : float array (ranges,)
-        One over the width of each column.
+    scale, most : float arrays (ranges,)
+        The weight of each column over its width, and the weight, which is all that there is to lose.
     codes : int array (units, sets)
         The values of all columns are numbered through.
     share_of_value : float array (values,)
-        What a set loses with each value beyond the first.
+        What a set loses with each value beyond the first, by the weight of its column.
     nodes : int array (units, trees)
     pairs : tuple of arrays
         The first three of :class:`Shape`: where two nodes of a hierarchy meet, and what is lost there.
@@ -51,6 +51,7 @@ class Rows(NamedTuple):
 
     numbers: Floats
     scale: Floats
+    most: Floats
     codes: Ints
     share_of_value: Floats
     nodes: Ints
@@ -276,7 +277,7 @@ def _with(rows: Rows, growing: Growing, unit: int) -> float:
         number = rows.numbers[unit, column]
         width = max(growing.high[column], number) - min(growing.low[column], number)
         # A missing number lies so far below the others that a range with both is wider than there is to lose.
-        total += min(width * rows.scale[column], 1.0)
+        total += min(width * rows.scale[column], rows.most[column])
     trees, _, loss = rows.pairs
     for tree in range(rows.nodes.shape[1]):
         total += loss[trees[tree, 0] + growing.node[tree] * trees[tree, 1] + rows.nodes[unit, tree]]

@@ -218,9 +218,10 @@ def _joint_losses(shape: Shape, standing: Standing, one: int, start: int, end: i
     ranges = len(shape.scale)
     for column in range(ranges):
         highs, lows = boxes.ends[column, start:end], boxes.ends[ranges + column, start:end]
-        high, low, scale = boxes.ends[column, one], boxes.ends[ranges + column, one], shape.scale[column]
+        high, low = boxes.ends[column, one], boxes.ends[ranges + column, one]
+        scale, most = shape.scale[column], shape.most[column]
         for other in range(end - start):
-            joint[other] += min((max(high, highs[other]) + max(low, lows[other])) * scale, 1.0)
+            joint[other] += min((max(high, highs[other]) + max(low, lows[other])) * scale, most)
     for tree in range(len(shape.trees)):
         first = shape.trees[tree, 0] + boxes.nodes[tree, one] * shape.trees[tree, 1]
         losses = shape.loss[first : first + shape.trees[tree, 1]]

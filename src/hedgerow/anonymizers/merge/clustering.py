@@ -28,6 +28,10 @@ class Clustering(Anonymizer):
     publish: Publish = PUBLISH
     improve: bool = IMPROVE
 
+    def weighs_columns(self) -> bool:
+        """The distance of records is what columns lose."""
+        return True
+
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.merge.clusters import cluster_blocks
 

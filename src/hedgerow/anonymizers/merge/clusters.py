@@ -143,6 +143,7 @@ def _rows(counts: FrequencyTable, shape: Shape, boxes: Boxes, shown: Sequence[Sh
     return Rows(
         np.ascontiguousarray(boxes.ends[counts.cell_tuple, : len(shape.scale)]),
         shape.scale,
+        shape.most,
         np.ascontiguousarray(codes[counts.cell_tuple], dtype=np.int32),
         np.repeat(shape.share, sizes),
         boxes.nodes[counts.cell_tuple],

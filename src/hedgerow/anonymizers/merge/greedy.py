@@ -18,6 +18,7 @@ Deviations
 - ``metric="discernibility"`` looks at sizes alone: a merge costs twice their product, and labels follow.
 - ``publish="label"`` describes all columns by hierarchies, as the paper does. By default only those that were given
   are: numbers without one by their range and categories by their set, which lose by NCP.
+- Columns count by their weights in what a merge costs.
 - A table with many distinct rows is cut into blocks first, as Mondrian cuts, and merged inside each; the manifest says
   so. Comparing all classes with all takes time with their square.
 - ``improve=True`` lets classes exchange rows afterwards, and splits classes, while the total loss falls
@@ -63,6 +64,10 @@ class Greedy(Anonymizer):
     )
     publish: Publish = PUBLISH
     improve: bool = IMPROVE
+
+    def weighs_columns(self) -> bool:
+        """A merge costs what columns lose, unless sizes alone decide."""
+        return self.improve or self.metric != "discernibility"
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.boxes.layout import described

@@ -8,7 +8,8 @@ Techniques, DASFAA 2007. The paper was not at hand: the method is told from memo
 Deviations
 ----------
 - Numbers are described by their range and categories by their set, as they are published; the loss is NCP. The paper
-  climbs a taxonomy for categories. The distance of two records is the loss of a record in the box around both.
+  climbs a taxonomy for categories. The distance of two records is the loss of a record in the box around both, in which
+  columns count by their weights.
 - Equal records that satisfy the requirements by themselves are a cluster from the start, all of them. The paper's takes
   k of them and leaves the others for further clusters. There are then never more clusters than distinct rows.
 - A cluster is finished when all requirements hold for it, not only k. Where records that join a finished cluster break

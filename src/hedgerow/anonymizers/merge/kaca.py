@@ -11,6 +11,7 @@ Deviations
   is the increase of the total distortion, :func:`hedgerow.metrics.distortion` over all cells, and a large class is
   far from everything that it does not already describe.
 - All steps of a hierarchy weigh the same, the first of the paper's weightings; a value on a short branch climbs fewer.
+  Columns count by their weights.
 - Of equally near classes the first in the order of the table's values is taken.
 - Classes that come to be described alike are one class, whether or not they comply.
 - A class is finished when all requirements hold for it, not only k.
@@ -54,6 +55,10 @@ class KACA(Anonymizer):
 
     publish: Publish = PUBLISH
     improve: bool = IMPROVE
+
+    def weighs_columns(self) -> bool:
+        """The distance of classes is what columns lose."""
+        return True
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.boxes.layout import described

@@ -8,8 +8,9 @@ the method is told from memory.
 
 Deviations
 ----------
-- The nearest cluster is the one whose loss the record raises least, with numbers described by their range and
-  categories by their set. Only by its distance to a centre, a record would often widen a cluster more than need be.
+- The nearest cluster is the one whose loss the record raises least, with numbers described by their range,
+  categories by their set, and columns counted by their weights. Only by its distance to a centre, a record would often
+  widen a cluster more than need be.
 - The centre of a cluster has the mean of each number; a category is as far from it as the share of records that hold
   another value, times what one more value loses. Where nodes of a hierarchy are shown, the centre has the value that
   most records hold, and another is as far from it as both lose where they meet.
@@ -102,9 +103,10 @@ def distances(block: UnitBlock, shares: Shares) -> Floats:
     clusters = int(shares.cluster.max()) + 1
     sizes = np.bincount(shares.cluster, shares.size, clusters)
     total = np.zeros(len(shares.unit))
-    for number, scale in zip(block.rows.numbers[shares.unit].T, block.rows.scale, strict=True):
+    rows = block.rows
+    for number, scale, most in zip(rows.numbers[shares.unit].T, rows.scale, rows.most, strict=True):
         mean = np.bincount(shares.cluster, shares.size * number, clusters) / sizes
-        total += np.minimum(np.abs(number - mean[shares.cluster]) * scale, 1.0)
+        total += np.minimum(np.abs(number - mean[shares.cluster]) * scale, most)
     for code in block.rows.codes[shares.unit].T:
         _, pair = np.unique(shares.cluster * len(block.rows.share_of_value) + code, return_inverse=True)
         held = np.bincount(pair, shares.size)[pair] / sizes[shares.cluster]

@@ -70,6 +70,7 @@ class Scales(NamedTuple):
     masks: Words  # the bits of that word that belong to the column
     positions: Floats  # the positions of all ranks (see Domain.positions), column after column
     widths: Floats  # (columns,): largest minus smallest position
+    weights: Floats  # (columns,): how much the loss of each counts
     # Of hierarchies, for each power of two, the most that any two neighbours among so many ranks lose together: ranks
     # are in the order of the leaves, so that what a range of them loses is the most that two neighbours in it do.
     joins: Floats
@@ -195,13 +196,13 @@ def unite(scales: Scales, buckets: Buckets, found: int, singles: bool) -> None:
 
 @jit(inner=True)
 def lose(scales: Scales, buckets: Buckets, family: int, found: int, by_column: Floats | None) -> None:
-    """The normalized certainty penalty of one record of each set of a family, summed over the columns.
+    """The normalized certainty penalty of one record of each set of a family, summed over the columns by their weights.
 
     Numbers: (high − low)/(max − min), and 1 for a set with missing and other values; categories: (values that occur −
     1)/(values of the column − 1); nodes of a hierarchy: that of the lowest one above all. See
     :func:`hedgerow.metrics.cells.loss_of_sets`. It works on a whole family: a call passes dozens of arrays, which for
-    every row would cost more than the work. ``by_column`` gets the penalties of the last set. O(values (columns +
-    words)).
+    every row would cost more than the work. ``by_column`` gets the weighted penalties of the last set, -1 where it has
+    a single value. O(values (columns + words)).
     """
     columns, positions, widths, bits, ends = scales.columns, scales.positions, scales.widths, buckets.bits, buckets.ends
     words, masks, spans = scales.words, scales.masks, scales.spanned.shape[0]
@@ -230,6 +231,6 @@ def lose(scales: Scales, buckets: Buckets, family: int, found: int, by_column: F
                     mixed = high == columns[column, MISSING] or widths[column] == 0.0
                     lost = 1.0 if mixed else (positions[first + high] - positions[first + low]) / widths[column]
             if by_column is not None:
-                by_column[column] = lost
-            total += lost
+                by_column[column] = lost * scales.weights[column] if lost > 0.0 else -1.0
+            total += lost * scales.weights[column]
         buckets.loss[family, row] = total

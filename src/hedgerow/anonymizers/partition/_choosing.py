@@ -185,7 +185,10 @@ def widest_cut(
     relaxed: bool | None,
     spans: Floats,
 ) -> ChosenCut:
-    """Try the columns by normalized span, widest first, equal ones in the order of the schema; ``spans`` is room."""
+    """Try the columns by normalized span, times weight, widest first, equal ones in the order of the schema.
+
+    ``spans`` is room. A column that weighs nothing comes last: cutting it may narrow the others.
+    """
     ends, bits = buckets.ends, buckets.bits
     for which in range(scales.spanned.shape[0]):
         column = scales.spanned[which]
@@ -206,7 +209,7 @@ def widest_cut(
         for column in range(spans.shape[0]):
             if spans[column] > spans[widest]:
                 widest = column
-        if spans[widest] <= 0.0:
+        if spans[widest] < 0.0:
             break
         spans[widest] = -1.0
         found = fill_buckets(items, scales, buckets, start, end, widest)

@@ -149,8 +149,16 @@ def _scales(counts: FrequencyTable, orders: Sequence[Ints], shown: Sequence[Show
     columns[counted, _buckets.LAST_SLOT] = layout.slots[1:]
     columns[spanned, _buckets.SPAN] = np.arange(len(spanned))
     measured = np.array(spanned, dtype=np.int64)
-    all_joins = np.concatenate([np.zeros(0), *joins])
-    return Scales(columns, measured, layout.words, layout.masks, np.concatenate(positions), widths, all_joins)
+    return Scales(
+        columns,
+        measured,
+        layout.words,
+        layout.masks,
+        np.concatenate(positions),
+        widths,
+        counts.column_weights,
+        np.concatenate([np.zeros(0), *joins]),
+    )
 
 
 def joins_of(hierarchy: EncodedHierarchy, domain: Domain) -> Floats:

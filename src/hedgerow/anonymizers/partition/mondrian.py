@@ -17,6 +17,7 @@ Deviations
 - ``improve=True`` lets groups that lie near each other exchange tuples after the last cut, and splits groups, while
   every requirement holds and the loss falls: a cut cannot be taken back, a tuple on the wrong side of it can. The cuts
   still say where unseen rows go.
+- Columns count by their weights, in the loss and in the span of the widest column; so they do where groups improve.
 - Columns with more than 512 categories are scored by the span of their ranks: counting the values of every
   candidate exactly would cost more than it gains.
 """
@@ -61,6 +62,10 @@ class Mondrian(Anonymizer):
         "In which order categories are cut that are shown as sets; a given hierarchy's if there is one."
     )
     improve: bool = IMPROVE
+
+    def weighs_columns(self) -> bool:
+        """Cuts lower the loss, or go through the column of the widest span, by weight."""
+        return True
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.partition.cutting import cut_groups, orders_of

@@ -11,6 +11,7 @@ Deviations
   to hold in the end. What l-diversity and its like gain is measured by the smallest class, too.
 - A generalization that gains no anonymity has an infinite score; among such ones the one that loses least is taken.
 - A child that holds no record need not be in the cut before its parent takes its place.
+- Weights of columns do not enter: the loss is of what a column tells of the label, not of its cells.
 - Numbers without a hierarchy climb their automatic intervals.
 - Equal scores: the smaller loss, then the first column, then the first node in the order of the hierarchy.
 """

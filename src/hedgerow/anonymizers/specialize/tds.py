@@ -19,6 +19,7 @@ Deviations
   what tells nothing of the label stays general. The authors leave such columns as they are.
 - A value with a single branch that holds records gains nothing and is never specialized, even if what is below it
   would. So HeuristicMin, section 5.2.1, has it; figure 19(a) of that paper, which stops earlier, is not reproducible.
+- Weights of columns do not enter: the score is what a column tells of the label, not what its cells lose.
 - A missing value is a branch of the root of its own.
 - Equal scores: the first column, then the first value in the order of the hierarchy.
 """

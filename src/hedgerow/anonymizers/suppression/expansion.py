@@ -1,11 +1,11 @@
 """Re-expansion of over-anonymous leaves: what has many more than k records can show more than the label needs.
 
-An inducer stops where a question would not help to predict the label, and kACTUS can only prune (its authors call
-such trees over-anonymous, section 5.9). Here a leaf with at least 2k records is asked further: each time the question
-after which most of its cells are shown, or shown more narrowly, is added. Two kinds hide nobody among fewer: a category
-whose values each have k records (the others are pruned as usual), and a number split where both sides keep k. At the
-end every number that was not asked is asked once without splitting, so that its mean is shown, and so is every
-category that all records of the leaf share.
+An inducer stops where a question would not help to predict the label, and kACTUS can only prune (its authors call such
+trees over-anonymous, section 5.9). Here a leaf with at least 2k records is asked further: each time the question after
+which most of its cells are shown, or shown more narrowly, is added, by the weights of the columns. Two kinds hide
+nobody among fewer: a category whose values each have k records (the others are pruned as usual), and a number split
+where both sides keep k. At the end every number that was not asked is asked once without splitting, so that its mean is
+shown, and so is every category that all records of the leaf share.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ _WORTH_ASKING = 1e-6
 def expanded(tree: PathTree, counts: FrequencyTable, k: int) -> PathTree:
     """The tree with further questions below its leaves of at least 2k records; O(records × columns × depth)."""
     domains = tuple(counts.domains[name] for name in counts.quasi)
+    weights = counts.column_weights
     growing = _Growing(tree, domains)
     leaf = tree.leaves_of(counts)
     order = np.argsort(leaf, kind="stable")
@@ -44,9 +45,11 @@ def expanded(tree: PathTree, counts: FrequencyTable, k: int) -> PathTree:
         one = waiting.pop()
         if one.records < k:
             continue
-        question = max((_question(one, at, domain, k) for at, domain in enumerate(domains)), key=lambda q: q.worth)
-        if question.worth > _WORTH_ASKING and one.records >= 2 * k:
-            waiting.extend(growing.ask(one, question))
+        questions = (_question(one, at, domain, k) for at, domain in enumerate(domains))
+        worthwhile = [question for question in questions if question.worth > _WORTH_ASKING]
+        if worthwhile and one.records >= 2 * k:
+            best = max(worthwhile, key=lambda question: weights[question.column] * question.worth)
+            waiting.extend(growing.ask(one, best))
         else:
             growing.ask_the_rest(one)
     return growing.finished()

@@ -21,6 +21,7 @@ Deviations
   occur.
 - ``as_published=True`` keeps the altered number, since the step would have no effect otherwise, and suppresses the
   others; a category is suppressed. The tree asks quasi-identifiers only.
+- Weights of columns do not enter: partners are chosen by the label, the tree by what columns tell of it.
 - What is left at the root is joined by records that groups can spare, or by the smallest groups.
 """
 

@@ -18,6 +18,7 @@ Deviations
 - ``remainder="merge"`` loses no record: what is left at the root is joined by records that groups can spare, or by the
   smallest groups. With t-closeness that is always so: it compares with all that is published, and a lost record would
   move what groups are compared with.
+- Weights of columns enter only with ``expand=True``: the tree asks what tells most of the label, not what cells lose.
 - ``donors="greedy"``, ``publish="set"`` and ``expand=True`` answer what the authors name as drawbacks (section 5.9).
 - A mean has at most one digit more than the column's numbers; a date's is a date. ``numbers="median"`` publishes
   medians: in a column that is mostly 0 the mean lies where few values do, and a tree that learns thresholds between
@@ -76,6 +77,10 @@ class KActus(TreeGuided):
         "How the paper's pseudo-code is read; see :mod:`hedgerow.anonymizers.suppression.kactus`."
     )
     expand: bool = flag("Whether leaves with many records show more than the tree asks.")
+
+    def weighs_columns(self) -> bool:
+        """The tree asks by the class; only what leaves show beyond it is by what columns lose."""
+        return self.expand
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.suppression.pruning import Reading, pruned

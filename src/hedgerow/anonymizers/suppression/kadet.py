@@ -11,6 +11,7 @@ Deviations
   read them. No record is lost.
 - By default a group shows what its path says. With ``publish="set"``, ``"interval"`` or ``"label"`` it shows what it
   holds of the columns that the path asks.
+- Weights of columns do not enter: splits are chosen by what they tell of the label, not by what cells lose.
 - A split must keep *all* requirements on every branch, not only k. Each group is one equivalence class; a requirement
   on a smaller shield speaks of unions of groups, and holds if it holds for each of them.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -27,12 +27,18 @@ def boxes_of(counts: FrequencyTable) -> Described:
     return described(counts, "ncp", shown_as(counts, "interval"))
 
 
-def moved(table: pa.Table, group_of_row: list[int], require: Any, blocks: list[int] | None = None) -> list[int]:
+def moved(
+    table: pa.Table,
+    group_of_row: list[int],
+    require: Any,
+    blocks: list[int] | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> list[int]:
     """The group of each row after improvement; rows are distinct."""
     quasi = [name for name in table.column_names if name != "ill"]
     sensitive = ["ill"] if "ill" in table.column_names else []
-    prepared = pipeline.prepare(table, Schema(quasi=quasi, sensitive=sensitive), [KAnonymity(1)], random_state=0)
-    counts = prepared.counts
+    schema = Schema(quasi=quasi, sensitive=sensitive, weights=weights or {})
+    counts = pipeline.prepare(table, schema, [KAnonymity(1)], random_state=0).counts
     rows = table.select(quasi).to_pylist()
     order = sorted(range(len(rows)), key=lambda at: tuple(rows[at].values()))
     group = np.array([group_of_row[at] for at in order], dtype=np.int32)
@@ -112,15 +118,17 @@ def test_a_group_is_split_only_if_both_parts_satisfy_all_requirements() -> None:
     assert len(set(moved(ill, [0, 0, 0, 0], [KAnonymity(2)]))) == 2
 
 
-def loss_of(records: list[tuple[int, str]], groups: list[int]) -> Fraction:
-    """What all records lose, by the definition: the share of the range of ages, and of the other towns."""
-    width = max(max(age for age, _ in records) - min(age for age, _ in records), 1)
+def loss_of(records: list[tuple[int, str]], groups: list[int], age: Fraction = Fraction(1)) -> Fraction:
+    """What all records lose, by the definition: the share of the range of ages, and of the other towns, by weight."""
+    all_ages = [record[0] for record in records]
+    width = max(max(all_ages) - min(all_ages), 1)
     towns = max(len({town for _, town in records}) - 1, 1)
     total = Fraction(0)
     for one in set(groups):
         own = [record for record, group in zip(records, groups, strict=True) if group == one]
-        ages = [age for age, _ in own]
-        lost = Fraction(max(ages) - min(ages), width) + Fraction(len({town for _, town in own}) - 1, towns)
+        ages = [record[0] for record in own]
+        lost = age * Fraction(max(ages) - min(ages), width)
+        lost += (2 - age) * Fraction(len({town for _, town in own}) - 1, towns)
         total += len(own) * lost
     return total
 
@@ -138,18 +146,22 @@ def moves(groups: list[int], k: int) -> Iterator[list[int]]:
     st.lists(st.tuples(st.integers(0, 20), st.sampled_from("abcde")), min_size=6, max_size=14, unique=True),
     st.integers(2, 3),
     st.integers(0, 10**6),
+    st.sampled_from([Fraction(1), Fraction(7, 4), Fraction(1, 4), Fraction(0)]),
 )
-def test_no_single_move_lowers_the_loss_any_more(records: list[tuple[int, str]], k: int, seed: int) -> None:
+def test_no_single_move_lowers_the_loss_any_more(
+    records: list[tuple[int, str]], k: int, seed: int, weight: Fraction
+) -> None:
     count = len(records) // k
     before = np.random.default_rng(seed).permutation(np.arange(len(records)) % count).tolist()
     table = pa.table({"age": [age for age, _ in records], "town": [town for _, town in records]})
-    after = moved(table, before, [KAnonymity(k)])
+    weights = {"age": float(weight), "town": float(2 - weight)}
+    after = moved(table, before, [KAnonymity(k)], weights=weights)
     assert min(after.count(one) for one in set(after)) >= k
     assert set(before) <= set(after)
-    lost = loss_of(records, after)
-    assert lost <= loss_of(records, before)
-    assert all(loss_of(records, other) >= lost - Fraction(1, 10**8) for other in moves(after, k))
-    assert moved(table, before, [KAnonymity(k)]) == after
+    lost = loss_of(records, after, weight)
+    assert lost <= loss_of(records, before, weight)
+    assert all(loss_of(records, other, weight) >= lost - Fraction(1, 10**8) for other in moves(after, k))
+    assert moved(table, before, [KAnonymity(k)], weights=weights) == after
 
 
 def test_a_group_gives_no_tuple_with_more_records_than_it_can_spare() -> None:

@@ -23,8 +23,10 @@ TOWNS = {"*": {"north": ["A", "B"], "south": ["C", "D", "E"]}}
 UNEVEN = {"*": {"north": ["A", "B"], "south": ["C", "D"], "Z": []}}
 
 
-def counted(hierarchies: dict[str, Any] | None = None, **columns: list[Any]) -> FrequencyTable:
-    schema = Schema(quasi=list(columns), hierarchies=hierarchies or {})
+def counted(
+    hierarchies: dict[str, Any] | None = None, weights: dict[str, float] | None = None, **columns: list[Any]
+) -> FrequencyTable:
+    schema = Schema(quasi=list(columns), hierarchies=hierarchies or {}, weights=weights or {})
     return pipeline.prepare(pa.table(columns), schema, [KAnonymity(1)], random_state=0).counts
 
 
@@ -64,6 +66,19 @@ def test_ranges_and_sets() -> None:
     pairs = {(20, "A"): 0, (20, "C"): 1, (30, "B"): 2, (60, "A"): 3}
     assert joint_loss(shape, boxes, pairs[20, "A"], boxes, pairs[30, "B"], np.inf) == pytest.approx(0.25 + 0.5)
     assert around(counts, "ncp", "interval") == pytest.approx(2.0)
+
+
+def test_columns_count_by_their_weights() -> None:
+    """Half as much for the range with a missing number, which has lost all; twice for the set; as much for the node."""
+    weights = {"age": 0.5, "letter": 2, "town": 0.5}
+    counts = counted({"town": TOWNS}, weights, age=[20, 30, 60, None], letter=list("xyxx"), town=list("ABAA"))
+    shape, boxes = described(counts, "ncp", shown_as(counts, "auto"))
+    rows = {(20, "x"): 0, (30, "y"): 1, (60, "x"): 2, (None, "x"): 3}
+    first, second, gap = (rows[key] for key in ((20, "x"), (30, "y"), (None, "x")))
+    assert joint_loss(shape, boxes, first, boxes, second, np.inf) == pytest.approx(0.5 * 0.25 + 2 * 1 + 0.5 * 1)
+    assert joint_loss(shape, boxes, first, boxes, gap, np.inf) == pytest.approx(0.5)
+    assert around(counts, "ncp", "auto") == pytest.approx(3.0)
+    assert around(counts, "nllm", "auto") == pytest.approx(0.5 + 2 + 0.5 * 1 / 4)
 
 
 @pytest.mark.parametrize(("numbers", "expected"), [([20, 60, None], 1.0), ([20, None], 1.0), ([None, 20, 20, 30], 1.0)])

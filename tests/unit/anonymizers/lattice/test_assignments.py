@@ -6,10 +6,18 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.assignments import Assignees, Assignments, assignments_of, count_assignments, steps_to
+from hedgerow.anonymizers.lattice.assignments import (
+    Assignees,
+    Assignments,
+    assignments_of,
+    count_assignments,
+    steps_to,
+    whole_weights,
+)
 from hedgerow.anonymizers.lattice.cuts import CutSpace
 from hedgerow.counts import FrequencyTable
 
@@ -85,3 +93,25 @@ def test_units_are_tuples_or_cells() -> None:
     assert (cells.tuple.tolist(), cells.records.tolist()) == ([0, 1, 2, 2], [1, 1, 1, 1])
     _, _, tuples, _ = listed(KAnonymity(2), split=True)
     assert (tuples.tuple.tolist(), tuples.held) == ([0, 1, 2], {})
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [
+        ((), [1, 1]),
+        ((7, 7), [1, 1]),
+        ((2, 3), [2, 3]),
+        ((0.5, 0.2), [5, 2]),
+        ((0, 9), [0, 1]),
+        ((99, 100), [99, 100]),
+        ((1, 1e9), [1, 100]),
+        ((1, 3**0.5), [56, 97]),
+    ],
+)
+def test_weights_as_whole_numbers(weights: tuple[float, ...], expected: list[int]) -> None:
+    """Exactly where numbers up to 100 can say their ratio; what weighs anything never counts nothing."""
+    schema = Schema(
+        quasi=["letter", "sex"], sensitive=["ill"], weights=dict(zip(["letter", "sex"], weights, strict=False))
+    )
+    counts = pipeline.prepare(PEOPLE, schema, [KAnonymity(1)], random_state=0).counts
+    assert whole_weights(counts) == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -32,16 +33,22 @@ PEOPLE = pa.table(
 )
 
 
-def judge_of(allowance: int, k: int = 2) -> Judge:
-    schema = Schema(quasi=["town", "age"], target="class", hierarchies=HIERARCHIES)
+WEIGHTS = pytest.mark.parametrize("weights", [{}, {"town": 3}, {"age": 0}], ids=["equal", "heavy", "without"])
+
+
+def judge_of(allowance: int, k: int = 2, weights: Mapping[str, float] | None = None) -> Judge:
+    schema = Schema(quasi=["town", "age"], target="class", hierarchies=HIERARCHIES, weights=weights or {})
     prepared = pipeline.prepare(PEOPLE, schema, [KAnonymity(k)], random_state=0)
     return Judge(Lattice(prepared.counts, ["class"]), prepared.requirements, allowance)
 
 
+@WEIGHTS
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("allowance", [0, 6, 13])
-def test_every_accepted_state_costs_what_the_metric_says(metric: str, allowance: int) -> None:
-    judge = judge_of(allowance)
+def test_every_accepted_state_costs_what_the_metric_says(
+    metric: str, allowance: int, weights: dict[str, float]
+) -> None:
+    judge = judge_of(allowance, weights=weights)
     lattice, cost = judge.lattice, cost_of(metric, judge)
     function = partial(c_avg, k=2) if metric == "c_avg" else METRICS[metric].function
     losing = 0
@@ -55,10 +62,11 @@ def test_every_accepted_state_costs_what_the_metric_says(metric: str, allowance:
     assert (losing > 0) is (allowance > 0)
 
 
+@WEIGHTS
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("allowance", [0, 6, 13])
-def test_no_accepted_state_undercuts_its_bound(metric: str, allowance: int) -> None:
-    judge = judge_of(allowance)
+def test_no_accepted_state_undercuts_its_bound(metric: str, allowance: int, weights: dict[str, float]) -> None:
+    judge = judge_of(allowance, weights=weights)
     lattice, cost = judge.lattice, cost_of(metric, judge)
     bounds = cost.bounds()
     assert bounds.shape == (4, 3)

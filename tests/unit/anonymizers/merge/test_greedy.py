@@ -15,11 +15,12 @@ TOWNS = {"*": {"north": ["A", "B"], "south": ["C", "D"]}}
 Rows = Counter[tuple[Any, ...]]
 
 
-def released(table: dict[str, list[Any]], *requirements: Any, **parameters: Any) -> Rows:
+def released(table: dict[str, list[Any]], *requirements: Any, weights: Any = None, **parameters: Any) -> Rows:
     """The published rows, without the illness, and how often each occurs."""
     quasi = [name for name in table if name != "ill"]
     hierarchies = {"town": TOWNS} if "town" in table else {}
-    schema = Schema(quasi=quasi, sensitive=["ill"] if "ill" in table else [], hierarchies=hierarchies)
+    sensitive = ["ill"] if "ill" in table else []
+    schema = Schema(quasi=quasi, sensitive=sensitive, hierarchies=hierarchies, weights=weights or {})
     job = pipeline.prepare(pa.table(table), schema, requirements, random_state=0)
     rows = pipeline.finish(job, Greedy(**parameters).fit_counts(job.counts, job.requirements), {}).table.to_pylist()
     return Counter(tuple(row[name] for name in quasi) for row in rows)
@@ -54,6 +55,21 @@ def test_ties_go_to_the_first_in_the_order_of_values() -> None:
     """Ages 10 and 30 are equally far from 20, with equal records."""
     table = {"age": [20, 10, 10, 30, 30]}
     assert released(table, KAnonymity(2), metric="ncp", publish="interval") == {("[10,21)",): 3, ("30",): 2}
+
+
+def test_the_heavier_column_is_kept() -> None:
+    table = {"town": list("AABB"), "sex": list("FMFM")}
+    assert released(table, KAnonymity(2), weights={"town": 4}) == {("A", "{F|M}"): 2, ("B", "{F|M}"): 2}
+    # A region loses a third of what hiding the sex does.
+    assert released(table, KAnonymity(2), weights={"sex": 4}) == {("north", "F"): 2, ("north", "M"): 2}
+
+
+def test_a_number_beside_a_missing_one_loses_what_its_column_weighs() -> None:
+    """Age 8 and the missing one lose half a cell each, 1; with the two of age 4 and another letter it would be 1.3."""
+    table: dict[str, list[Any]] = {"age": [0, 0, *[4] * 14, 8, None], "letter": list("bbccddeeffgghhiiaa")}
+    found = released(table, KAnonymity(2), weights={"age": 0.5, "letter": 1.5}, metric="ncp", publish="interval")
+    assert sum(number for row, number in found.items() if row[1] == "a") == 2
+    assert len(found) == 9
 
 
 def test_discernibility_looks_at_sizes_alone() -> None:

@@ -21,9 +21,9 @@ from hedgerow.recoding import Recoding
 ALL_SEEDS = range(12)
 
 
-def prepared(columns: dict[str, list[Any]], *requirements: Requirement) -> pipeline.Prepared:
+def prepared(columns: dict[str, list[Any]], *requirements: Requirement, **weights: float) -> pipeline.Prepared:
     sensitive = ["ill"] if "ill" in columns else []
-    schema = Schema(quasi=[name for name in columns if name != "ill"], sensitive=sensitive)
+    schema = Schema(quasi=[name for name in columns if name != "ill"], sensitive=sensitive, weights=weights)
     return pipeline.prepare(pa.table(columns), schema, requirements, random_state=0)
 
 
@@ -83,9 +83,10 @@ def test_equal_records_that_comply_by_themselves_are_one_cluster() -> None:
         assert held(job.counts, OKA().fit_counts(job.counts, job.requirements, seed=seed)) == [[5, 5, 5, 9]]
 
 
-def test_the_centre_has_means_and_shares() -> None:
+@pytest.mark.parametrize(("age", "letter"), [(1.0, 1.0), (0.5, 1.5)])
+def test_the_centre_has_means_and_shares(age: float, letter: float) -> None:
     """Ages 0, 4, 8 of the range 8 have the mean 4; of three records two are a, one is b, of a column of two values."""
-    job = prepared({"age": [0, 4, 8], "letter": ["a", "a", "b"]}, KAnonymity(3))
+    job = prepared({"age": [0, 4, 8], "letter": ["a", "a", "b"]}, KAnonymity(3), age=age, letter=letter)
     seen = []
 
     def note(block: UnitBlock, _: np.random.Generator) -> Shares:
@@ -94,7 +95,23 @@ def test_the_centre_has_means_and_shares() -> None:
         return shares
 
     cluster_blocks("oka", job.counts, job.requirements, note, seed=0, improve=False)
-    assert seen == pytest.approx([1 / 2 + 1 / 3, 1 / 3, 1 / 2 + 2 / 3])
+    assert seen == pytest.approx([age / 2 + letter / 3, letter / 3, age / 2 + letter * 2 / 3])
+
+
+@pytest.mark.parametrize(("age", "letter"), [(1.0, 1.0), (0.5, 1.5)])
+def test_a_missing_number_is_no_further_than_its_column_weighs(age: float, letter: float) -> None:
+    """Three records of age 8 and a missing one: 8 is half the range from their mean, the missing one beyond all."""
+    columns: dict[str, list[Any]] = {"age": [0, 8, 8, 8, None], "letter": ["b", "a", "a", "a", "a"]}
+    job = prepared(columns, KAnonymity(5), age=age, letter=letter)
+    seen = []
+
+    def note(block: UnitBlock, _: np.random.Generator) -> Shares:
+        shares = Shares(np.arange(3), np.array([0, 1, 1]), np.array([1, 3, 1]))
+        seen.extend(distances(block, shares).tolist())
+        return shares
+
+    cluster_blocks("oka", job.counts, job.requirements, note, seed=0, improve=False)
+    assert seen == pytest.approx([0.0, age / 2, age])
 
 
 def test_clusters_that_do_not_comply_are_merged_with_the_nearest() -> None:

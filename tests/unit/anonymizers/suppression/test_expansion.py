@@ -11,12 +11,13 @@ from hedgerow import KActus, Schema
 from hedgerow.trees.nodes.written import Leaf
 
 
-def shown(k: int, *, expand: bool = True, **columns: Any) -> Counter[tuple[Any, ...]]:
+def shown(k: int, *, expand: bool = True, weights: Any = None, **columns: Any) -> Counter[tuple[Any, ...]]:
     """What is published of a table whose tree asks nothing."""
     rows = len(next(iter(columns.values())))
     table = pa.table({**columns, "class": [("x", "y")[at % 2] for at in range(rows)]})
     estimator = KActus(k=k, inducer=lambda _: Leaf(), expand=expand)
-    release = estimator.anonymize(table, Schema(quasi=list(columns), target="class"), random_state=0)
+    schema = Schema(quasi=list(columns), target="class", weights=weights or {})
+    release = estimator.anonymize(table, schema, random_state=0)
     return Counter(tuple(row[name] for name in columns) for row in release.table.to_pylist())
 
 
@@ -45,6 +46,15 @@ def test_a_column_that_shows_more_comes_first() -> None:
     """Sex tells all eight records apart into fours; zip only five of them."""
     rows = shown(4, zip=["1"] * 5 + ["2", "3", "4"], sex=["f", "m"] * 4)
     assert Counter(sex for _, sex in rows.elements()) == {"f": 4, "m": 4}
+
+
+def test_a_heavier_column_comes_first() -> None:
+    """Sex shows all eight records and zip only five, but zip counts for more."""
+    columns: dict[str, Any] = {"zip": ["1"] * 5 + ["2", "3", "4"], "sex": ["f", "m"] * 4}
+    assert {zip_code for zip_code, _ in shown(4, weights={"zip": 2}, **columns)} >= {"1"}
+    assert {zip_code for zip_code, _ in shown(4, weights={"zip": 1.5}, **columns)} == {"*"}
+    # What weighs nothing is asked where nothing else can be.
+    assert shown(2, weights={"sex": 0}, zip=["1"] * 4, sex=["f", "m"] * 2) == {("1", "f"): 2, ("1", "m"): 2}
 
 
 def test_few_missing_numbers_are_left_alone() -> None:

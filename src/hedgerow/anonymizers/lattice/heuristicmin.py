@@ -60,6 +60,7 @@ class HeuristicMin(Anonymizer):
 
     name = "heuristicmin"
     family = "lattice"
+    drops = "itself"
     paper = "Arca, Hewett: Data privacy with heuristic anonymisation"
 
     complete: bool = flag(

@@ -63,6 +63,7 @@ class Incognito(Anonymizer):
 
     name = "incognito"
     family = "lattice"
+    drops = "itself"
     paper = "LeFevre, DeWitt, Ramakrishnan (SIGMOD 2005)"
 
     metric: str = METRIC

@@ -35,7 +35,7 @@ from hedgerow.counts import FrequencyTable
 from hedgerow.errors import Infeasible
 from hedgerow.privacy import BoundRequirement, Histograms, Requirement, context_of, shield_of
 
-__all__ = ["Judge", "Judgement", "allowance_of"]
+__all__ = ["Judge", "Judgement"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,15 +132,15 @@ class Judge:
         cls,
         counts: FrequencyTable,
         requirements: Sequence[Requirement],
-        suppression_limit: float = 0.0,
+        allowance: int = 0,
         *,
         metric: str | None = None,
     ) -> Judge:
-        """Judge the states of a table, of which a share may be lost; with the histograms that a metric needs."""
+        """Judge the states of a table, of which some records may be lost; with the histograms that a metric needs."""
         sensitive = [one.column for one in requirements if one.column is not None]
         if metric == "classification" and counts.roles.target is not None:
             sensitive.append(counts.roles.target)
-        return cls(Lattice(counts, sensitive), requirements, allowance_of(counts.rows, suppression_limit))
+        return cls(Lattice(counts, sensitive), requirements, allowance)
 
     def verdict_at(self, levels: Sequence[int]) -> Judgement:
         """The verdict on a state."""
@@ -215,15 +215,6 @@ class Judge:
                 if not kept[demand.bound.overall > 0].all():
                     return True
         return False
-
-
-def allowance_of(rows: int, suppression_limit: float) -> int:
-    """How many of the records a share of them is, rounded down.
-
-    >>> allowance_of(30162, 0.04), allowance_of(10, 0.3)
-    (1206, 3)
-    """
-    return int(rows * suppression_limit + 1e-9)
 
 
 def _shares(histograms: Histograms, values: int) -> Floats:

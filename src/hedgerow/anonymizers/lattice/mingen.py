@@ -63,6 +63,7 @@ class MinGen(Anonymizer):
 
     name = "mingen"
     family = "lattice"
+    drops = "itself"
     paper = "Sweeney (IJUFKS 2002)"
     guarantees = "k-anonymity, distinct l-diversity, p-sensitive, (alpha,k)"
 

@@ -32,7 +32,14 @@ class Clustering(Anonymizer):
         from hedgerow.anonymizers.merge.clusters import cluster_blocks
 
         return cluster_blocks(
-            self.name, counts, requirements, self._clusters, seed=seed, improve=self.improve, publish=self.publish
+            self.name,
+            counts,
+            requirements,
+            self._clusters,
+            seed=seed,
+            improve=self.improve,
+            publish=self.publish,
+            allowed=self._may_lose(counts),
         )
 
     @abstractmethod

@@ -73,4 +73,4 @@ class Greedy(Anonymizer):
 
         shown = shown_as(counts, self.publish)
         whole = described(counts, self.metric, shown)
-        return merge_parts("greedy", counts, requirements, whole, merged, improve=self.improve, shown=shown)
+        return merge_parts("greedy", counts, requirements, whole, merged, improve=self.improve, shown=shown, allowed=self._may_lose(counts))

@@ -67,4 +67,4 @@ class KACA(Anonymizer):
 
         shown = shown_as(counts, self.publish)
         whole = described(counts, "distortion", shown)
-        return merge_parts("kaca", counts, requirements, whole, merged, improve=self.improve, shown=shown)
+        return merge_parts("kaca", counts, requirements, whole, merged, improve=self.improve, shown=shown, allowed=self._may_lose(counts))

@@ -17,6 +17,8 @@ Deviations
 - ``improve=True`` lets groups that lie near each other exchange tuples after the last cut, and splits groups, while
   every requirement holds and the loss falls: a cut cannot be taken back, a tuple on the wrong side of it can. The cuts
   still say where unseen rows go.
+- With a ``suppression_limit`` groups give up the records that widen them most, where the others gain more than these
+  lose (:mod:`hedgerow.anonymizers.boxes.peeling`), and the table is cut again without such records.
 - Columns with more than 512 categories are scored by the span of their ranks: counting the values of every
   candidate exactly would cost more than it gains.
 """
@@ -25,8 +27,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Literal
-
-import numpy as np
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH, choice, flag
@@ -69,13 +69,17 @@ class Mondrian(Anonymizer):
         orders = orders_of(counts, self.order, shown)
         by_loss = self.cut == "loss"
         pieces, cuts = cut_groups(counts, requirements, orders, shown, by_loss=by_loss, relaxed=self.relaxed)
-        if self.improve:
+        allowed = self._may_lose(counts)
+        if self.improve or allowed:
             from hedgerow.anonymizers.boxes.improving import improved
             from hedgerow.anonymizers.boxes.layout import described
+            from hedgerow.anonymizers.boxes.peeling import peeled
             from hedgerow.anonymizers.partition.blocks import near_groups
 
             boxes = described(counts, "ncp", shown)
-            pieces = improved(counts, requirements, pieces, near_groups(counts, pieces, shown), boxes)
+            if self.improve:
+                pieces = improved(counts, requirements, pieces, near_groups(counts, pieces, shown), boxes)
+            pieces = peeled(counts, requirements, pieces, boxes, allowed)
         groups = int(pieces.group.max()) + 1
         columns, values = publish_groups(counts, pieces, groups, shown)
         return Recoding(
@@ -83,7 +87,7 @@ class Mondrian(Anonymizer):
             quasi=counts.quasi,
             columns=columns,
             groups=values,
-            sizes=np.bincount(pieces.group, pieces.size, groups).astype(np.int64),
+            sizes=pieces.sizes(groups),
             pieces=pieces,
             router=CutTree(cuts.column, cuts.threshold, cuts.single, cuts.left, cuts.right, orders),
         )

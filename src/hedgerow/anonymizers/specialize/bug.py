@@ -44,6 +44,7 @@ class BUG(Anonymizer):
 
     name = "bug"
     family = "specialize"
+    drops = "classes"
     paper = "Wang, Yu, Chakraborty (ICDM 2004)"
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:

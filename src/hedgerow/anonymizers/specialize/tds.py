@@ -56,6 +56,7 @@ class TDS(Anonymizer):
 
     name = "tds"
     family = "specialize"
+    drops = "classes"
     paper = "Fung, Wang, Yu (ICDE 2005)"
 
     loss: Literal["shield", "node"] = choice(

@@ -53,6 +53,7 @@ class KADET(Anonymizer):
 
     name = "kadet"
     family = "suppression"
+    drops = "classes"
     paper = "Friedman, Schuster, Wolff (PKDD 2006; VLDB Journal 2008)"
 
     criterion: Literal["gain_ratio", "gain"] = choice("What the best split of a node is.")

@@ -18,6 +18,7 @@ class TreeGuided(Anonymizer):
     """A method that publishes along a tree, whatever grows it."""
 
     family = "suppression"
+    drops = "classes"
 
     inducer: Any = choice_or_object(
         "What grows the tree: C4.5, scikit-learn's trees, Weka's J48 (needs the extra ``weka``), a scikit-learn "

@@ -18,8 +18,8 @@ from shields import Shields
 
 from hedgerow import AllMin, AlphaK, Datafly, KAnonymity, LDiversity, OptimalLattice, PSensitive, Schema, TCloseness
 from hedgerow.anonymizers import pipeline
+from hedgerow.anonymizers.budget.limits import records_allowed
 from hedgerow.anonymizers.lattice.incognito import Incognito
-from hedgerow.anonymizers.lattice.judging import allowance_of
 from hedgerow.errors import Infeasible
 from hedgerow.metrics import METRICS, c_avg
 from hedgerow.privacy import Requirement
@@ -119,7 +119,7 @@ def accepted_states(prepared: pipeline.Prepared, metric: str, limit: float) -> l
         lost = np.zeros(len(counts.tuples), dtype=bool)
         while (violating := shields.violating(nodes, lost)).any():
             lost |= violating
-        if lost.all() or counts.tuple_sizes[lost].sum() > allowance_of(counts.rows, limit):
+        if lost.all() or counts.tuple_sizes[lost].sum() > records_allowed(limit, counts.rows):
             continue
         recoding = recode_by_nodes("brute force", counts, nodes, lost=lost)
         found.append(State(levels, recoding, measured(metric, prepared, recoding)))

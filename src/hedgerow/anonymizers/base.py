@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from hedgerow.anonymizers.pipeline import Progress
     from hedgerow.counts import FrequencyTable
-    from hedgerow.recoding import Recoding
+    from hedgerow.recoding import Recoding, Shown
     from hedgerow.release import Release
 
 __all__ = ["Anonymizer"]
@@ -72,6 +72,10 @@ class Anonymizer(Declared):
         """Find groups that satisfy all requirements. Only counts are seen, never rows."""
         raise BadInput(f"{type(self).__name__} has no '_fit'. Write one.")
 
+    def _shown(self, counts: FrequencyTable) -> Sequence[Shown] | None:
+        """How columns are shown, if groups show just what they hold: they may then give up some of it."""
+        return None
+
     def fit_counts(
         self, counts: FrequencyTable, requirements: Sequence[Requirement], *, seed: int | None = None
     ) -> Recoding:
@@ -89,23 +93,23 @@ class Anonymizer(Declared):
         other.suppression_limit = limit
         return other
 
-    def _within_budget(
-        self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None
-    ) -> Recoding:
+    def _within_budget(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         """Fit, and lose no more records than may be lost; those that are, where the method leaves them to the base."""
         recoding = self._fit(counts, requirements, seed)
         allowed = self._may_lose(counts)
         if recoding.lost > allowed:
             raise refuse_losses(type(self).__name__, recoding.lost, counts.rows, allowed)
-        if allowed == recoding.lost or self.drops == "itself" or recoding.weak is not None:
+        if recoding.lost == allowed or self.drops == "itself" or recoding.weak is not None:
             return recoding
-        from hedgerow.anonymizers.budget.spending import spend_on_classes, spend_on_outliers
+        from hedgerow.anonymizers.budget.spending import Spending
 
         def fit(some: FrequencyTable, required: Sequence[Requirement], budget: int) -> Recoding:
             return self._losing(budget)._fit(some, required, seed)
 
-        spend = spend_on_classes if self.drops == "classes" else spend_on_outliers
-        return spend(fit, counts, requirements, recoding, allowed)
+        spending = Spending(fit, counts, requirements, allowed)
+        if self.drops == "classes":
+            return spending.on_classes(recoding)
+        return spending.on_outliers(recoding, self._shown(counts))
 
     def _own_parameters(self) -> dict[str, Any]:
         """The parameters that only this method has; what is wrong with them is said."""

@@ -97,7 +97,7 @@ def _best(
     most: int,
     room: PeelingRoom,
 ) -> tuple[float, int]:
-    """The gain per record of the best that a class can give up, marked in ``room.best``, and how many members it has."""
+    """The gain per record of the best that a class can give up, marked in ``room.best``, and the class's members."""
     found = int64(0)
     unit = classes.first[one]
     while unit >= 0:

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from hedgerow import privacy
-from hedgerow.anonymizers.boxes._arrangement import arrange, new_classes
+from hedgerow.anonymizers.boxes._arrangement import new_classes
 from hedgerow.anonymizers.boxes._peeling import best_peels, new_peeling_room, peel
 from hedgerow.anonymizers.boxes.layout import Described, grouped_units
 from hedgerow.counts import FrequencyTable

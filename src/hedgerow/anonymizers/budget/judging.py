@@ -1,7 +1,8 @@
 """Which classes of a recoding violate a requirement, and what is left without them.
 
 Requirements on several shields are judged again without what is lost, until the rest holds; t-closeness with the
-distribution of the records that are left.
+distribution of the records that are left, of which none of its values may be missing: distances would have another
+scale.
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ from dataclasses import replace
 import numpy as np
 
 from hedgerow import privacy
-from hedgerow.arrays import Bools
+from hedgerow.anonymizers.budget.reducing import lost_per_cell
+from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.errors import required
 from hedgerow.metrics.view import ReleaseView
 from hedgerow.privacy import BoundRequirement, Histograms, Requirement
 from hedgerow.recoding import Recoding, without_groups
 
-__all__ = ["without_violating"]
+__all__ = ["vanishes", "without_violating"]
 
 
 def without_violating(
@@ -41,9 +43,22 @@ def without_violating(
     while recoding.lost + int(classes.view.sizes[lost].sum()) <= allowed:
         found = classes.violating(lost)
         if not found.any():
-            return recoding if not lost.any() else without_groups(recoding, classes.groups_of(lost))
+            left = without_groups(recoding, classes.groups_of(lost)) if lost.any() else recoding
+            pieces = required(left.pieces, "the pieces of a recoding")
+            return None if vanishes(counts, requirements, lost_per_cell(counts, pieces)) else left
         lost |= found
     return None
+
+
+def vanishes(counts: FrequencyTable, requirements: Sequence[Requirement], dropped: Longs) -> bool:
+    """Whether no record with some value is left, in a column of which classes are compared with the release."""
+    left = counts.cell_sizes - dropped
+    for one in requirements:
+        if one.compares and one.column is not None:
+            codes = counts.values_of(one.column)
+            if (np.bincount(codes, left)[np.unique(codes)] == 0).any():
+                return True
+    return False
 
 
 class _Classes:
@@ -58,7 +73,7 @@ class _Classes:
             (one, one.bind(context), self._grouped(privacy.shield_of(one, counts.quasi))) for one in requirements
         ]
 
-    def _grouped(self, shield: Sequence[int]) -> tuple[np.ndarray, int]:
+    def _grouped(self, shield: Sequence[int]) -> tuple[Ints, int]:
         """The class on a shield of each class, and how many there are."""
         values = [np.ascontiguousarray(self.view.class_values[:, at]) for at in shield]
         sizes = [len(self.view.recoding.columns[at]) for at in shield]
@@ -78,11 +93,12 @@ class _Classes:
             found |= (~bound.satisfied(sizes, histograms) & (sizes > 0))[index]
         return found & ~lost
 
-    def _histograms(self, column: str, index: np.ndarray, number: int, lost: Bools) -> Histograms:
+    def _histograms(self, column: str, index: Ints, number: int, lost: Bools) -> Histograms:
         kept = ~lost[self.view.piece_class]
         width = self._counts.domains[column].size
         codes = self._counts.values_of(column)[self.view.piece_cell[kept]]
-        pairs, pair = np.unique(index[self.view.piece_class[kept]].astype(np.int64) * width + codes, return_inverse=True)
+        of_piece = index[self.view.piece_class[kept]].astype(np.int64)
+        pairs, pair = np.unique(of_piece * width + codes, return_inverse=True)
         of_class, code = np.divmod(pairs, width)
         records = np.bincount(pair, self.view.piece_size[kept]).astype(np.int64)
         starts = np.searchsorted(of_class, np.arange(number + 1)).astype(np.int64)

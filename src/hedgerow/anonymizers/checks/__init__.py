@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.checks import estimator_face, learning, published_rows, requirements, unusual_tables
+from hedgerow.anonymizers.checks import budget, estimator_face, learning, published_rows, requirements, unusual_tables
 from hedgerow.anonymizers.checks.examples import AsFrame, as_it_is
 
 __all__ = ["CHECKS", "ESTIMATOR_CHECKS", "TABLE_CHECKS", "check_anonymizer"]
 
 ESTIMATOR_CHECKS = estimator_face.CHECKS
 # Those that may also be given the kind of dataframe to run on.
-TABLE_CHECKS = (*published_rows.CHECKS, *unusual_tables.CHECKS, *requirements.CHECKS, *learning.CHECKS)
+TABLE_CHECKS = (*published_rows.CHECKS, *unusual_tables.CHECKS, *requirements.CHECKS, *budget.CHECKS, *learning.CHECKS)
 CHECKS: tuple[Callable[..., None], ...] = (*ESTIMATOR_CHECKS, *TABLE_CHECKS)
 
 
@@ -27,8 +27,8 @@ def check_anonymizer(estimator: Anonymizer, as_frame: AsFrame | None = None) -> 
     Parameters
     ----------
     estimator : Anonymizer
-        With the method's own parameters as they are to be checked; what the base adds (``k``, ``require``,
-        ``schema``, ``random_state``) is set by the checks.
+        With the method's own parameters as they are to be checked, and with a ``suppression_limit`` if they need one;
+        what the base adds else (``k``, ``require``, ``schema``, ``random_state``) is set by the checks.
     as_frame : callable, optional
         Makes the dataframe to check with from a pyarrow table, such as ``polars.from_arrow``.
 

@@ -44,7 +44,6 @@ class Datafly(Anonymizer):
     drops = "itself"
     paper = "Sweeney (1998; IJUFKS 2002)"
 
-
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         judge = Judge.of(counts, requirements, self._may_lose(counts))
         verdicts = list(climb(judge))

@@ -28,12 +28,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hedgerow.anonymizers.lattice.grouping import Grouping, merged, violating
+from hedgerow.anonymizers.lattice.grouping import Grouping, merged, shares, violating
 from hedgerow.anonymizers.lattice.levels import Lattice, StateClasses
-from hedgerow.arrays import Bools, Floats
+from hedgerow.arrays import Bools
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import Infeasible
-from hedgerow.privacy import BoundRequirement, Histograms, Requirement, context_of, shield_of
+from hedgerow.privacy import BoundRequirement, Requirement, context_of, shield_of
 
 __all__ = ["Judge", "Judgement"]
 
@@ -201,7 +201,7 @@ class Judge:
             index = np.where(lost, -1, np.arange(len(classes)))
             histograms = merged(histograms, index, len(classes), len(bound.overall))
             if demand.requirement.compares:
-                bound = replace(bound, overall=_shares(histograms, len(bound.overall)))
+                bound = replace(bound, overall=shares(histograms, len(bound.overall)))
         return violating(bound, sizes, histograms, grouping)
 
     def _value_vanishes(self, classes: StateClasses, lost: Bools) -> bool:
@@ -215,9 +215,3 @@ class Judge:
                 if not kept[demand.bound.overall > 0].all():
                     return True
         return False
-
-
-def _shares(histograms: Histograms, values: int) -> Floats:
-    """The share of each code in all classes together."""
-    records = np.bincount(histograms.codes, histograms.counts, values)
-    return np.asarray(records / max(1.0, float(records.sum())), dtype=np.float64)

@@ -12,7 +12,7 @@ from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
-from hedgerow.recoding import Publish, Recoding
+from hedgerow.recoding import Publish, Recoding, Shown, shown_as
 
 if TYPE_CHECKING:
     from hedgerow.anonymizers.merge.clusters import Shares, UnitBlock
@@ -28,18 +28,14 @@ class Clustering(Anonymizer):
     publish: Publish = PUBLISH
     improve: bool = IMPROVE
 
+    def _shown(self, counts: FrequencyTable) -> tuple[Shown, ...]:
+        return shown_as(counts, self.publish)
+
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.merge.clusters import cluster_blocks
 
         return cluster_blocks(
-            self.name,
-            counts,
-            requirements,
-            self._clusters,
-            seed=seed,
-            improve=self.improve,
-            publish=self.publish,
-            allowed=self._may_lose(counts),
+            self.name, counts, requirements, self._clusters, seed=seed, improve=self.improve, publish=self.publish
         )
 
     @abstractmethod

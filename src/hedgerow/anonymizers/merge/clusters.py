@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 from hedgerow import privacy
 from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units
 from hedgerow.anonymizers.boxes.layout import Described, columns_of_sets, described, units_of
-from hedgerow.anonymizers.boxes.peeling import peeled
 from hedgerow.anonymizers.merge._clusters import Rows, Shares, complete
 from hedgerow.anonymizers.merge._greedy import merge_greedily
 from hedgerow.anonymizers.merge._placing import boxes_around, place
@@ -90,7 +89,6 @@ def cluster_blocks(
     seed: int | None,
     improve: bool,
     publish: Publish = "auto",
-    allowed: int = 0,
 ) -> Recoding:
     """Cluster the records of each block, merge what does not comply, and publish what they hold.
 
@@ -98,8 +96,6 @@ def cluster_blocks(
     ----------
     cluster : callable
         From a block to clusters that hold all its records.
-    allowed : int
-        How many records may be lost.
     """
     shown = shown_as(counts, publish)
     context, packed = privacy.bind(counts, requirements)
@@ -114,7 +110,6 @@ def cluster_blocks(
         return Pieces(blocks[at][shares.unit].astype(np.int32), shares.cluster.astype(np.int32), shares.size)
 
     pieces = grouped_in_blocks(counts, requirements, boxes, shown, len(blocks), clustered, improve=improve)
-    pieces = peeled(counts, requirements, pieces, boxes, allowed)
     columns, values = publish_groups(counts, pieces, int(pieces.group.max()) + 1, shown)
     return recoding_of(method, counts, columns, values, pieces, len(blocks))
 

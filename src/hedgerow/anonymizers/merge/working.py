@@ -12,8 +12,7 @@ import numpy as np
 from hedgerow import privacy
 from hedgerow.anonymizers.boxes.improving import improved
 from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units
-from hedgerow.anonymizers.boxes.layout import Described, described, units_of
-from hedgerow.anonymizers.boxes.peeling import peeled
+from hedgerow.anonymizers.boxes.layout import Described, units_of
 from hedgerow.anonymizers.merge._greedy import merge_greedily
 from hedgerow.anonymizers.partition.blocks import blocks_of, near_groups
 from hedgerow.arrays import Floats, Ints, Longs, ranges
@@ -48,7 +47,6 @@ def merge_parts(
     *,
     improve: bool,
     shown: Sequence[Shown],
-    allowed: int,
 ) -> Recoding:
     """Merge the tuples of each block into classes, and publish them.
 
@@ -62,8 +60,6 @@ def merge_parts(
         Whether classes are improved afterwards.
     shown : sequence of {"set", "interval", "label"}
         How each column is published.
-    allowed : int
-        How many records may be lost.
     """
     context, packed = privacy.bind(counts, requirements)
     units = units_of(counts, context)
@@ -78,17 +74,12 @@ def merge_parts(
     pieces = grouped_in_blocks(counts, requirements, whole, shown, len(blocks), classes_of, improve=improve)
     held, group = np.unique(pieces.group, return_inverse=True)
     pieces = Pieces.whole(group.astype(np.int32), counts.cell_sizes)
-    if allowed:
-        pieces = peeled(counts, requirements, pieces, described(counts, "ncp", shown), allowed)
     columns, values = publish_groups(counts, pieces, len(held), shown)
     # Groups that are described alike, in two blocks for instance, are one; numbered by their first tuple.
     by_column = [np.ascontiguousarray(values[:, at]) for at in range(len(columns))]
     distinct, alike = tabulate(by_column, [len(column) for column in columns], len(values))
-    kept = pieces.group >= 0
-    order = np.argsort(np.unique(alike[pieces.group[kept]], return_index=True)[1])
-    joined = np.full(len(kept), -1, dtype=np.int32)
-    joined[kept] = np.argsort(order)[alike[pieces.group[kept]]]
-    pieces = Pieces.whole(joined, counts.cell_sizes)
+    order = np.argsort(np.unique(alike[group], return_index=True)[1])
+    pieces = Pieces.whole(np.argsort(order)[alike[group]].astype(np.int32), counts.cell_sizes)
     return recoding_of(method, counts, columns, distinct[order].astype(np.int32), pieces, len(blocks))
 
 
@@ -128,7 +119,7 @@ def recoding_of(
         quasi=counts.quasi,
         columns=columns,
         groups=groups,
-        sizes=pieces.sizes(len(groups)),
+        sizes=np.bincount(pieces.group, pieces.size, len(groups)).astype(np.int64),
         pieces=pieces,
         facts={"blocks": blocks},
     )

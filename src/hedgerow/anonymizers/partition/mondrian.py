@@ -18,7 +18,7 @@ Deviations
   every requirement holds and the loss falls: a cut cannot be taken back, a tuple on the wrong side of it can. The cuts
   still say where unseen rows go.
 - With a ``suppression_limit`` groups give up the records that widen them most, where the others gain more than these
-  lose (:mod:`hedgerow.anonymizers.boxes.peeling`), and the table is cut again without such records.
+  lose, and the table is cut again without such records (:mod:`hedgerow.anonymizers.budget.spending`).
 - Columns with more than 512 categories are scored by the span of their ranks: counting the values of every
   candidate exactly would cost more than it gains.
 """
@@ -28,11 +28,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
+
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH, choice, flag
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
-from hedgerow.recoding import CutTree, Publish, Recoding, publish_groups, shown_as
+from hedgerow.recoding import CutTree, Publish, Recoding, Shown, publish_groups, shown_as
 
 __all__ = ["Mondrian"]
 
@@ -62,24 +64,23 @@ class Mondrian(Anonymizer):
     )
     improve: bool = IMPROVE
 
+    def _shown(self, counts: FrequencyTable) -> tuple[Shown, ...]:
+        return shown_as(counts, self.publish)
+
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.partition.cutting import cut_groups, orders_of
 
-        shown = shown_as(counts, self.publish)
+        shown = self._shown(counts)
         orders = orders_of(counts, self.order, shown)
         by_loss = self.cut == "loss"
         pieces, cuts = cut_groups(counts, requirements, orders, shown, by_loss=by_loss, relaxed=self.relaxed)
-        allowed = self._may_lose(counts)
-        if self.improve or allowed:
+        if self.improve:
             from hedgerow.anonymizers.boxes.improving import improved
             from hedgerow.anonymizers.boxes.layout import described
-            from hedgerow.anonymizers.boxes.peeling import peeled
             from hedgerow.anonymizers.partition.blocks import near_groups
 
             boxes = described(counts, "ncp", shown)
-            if self.improve:
-                pieces = improved(counts, requirements, pieces, near_groups(counts, pieces, shown), boxes)
-            pieces = peeled(counts, requirements, pieces, boxes, allowed)
+            pieces = improved(counts, requirements, pieces, near_groups(counts, pieces, shown), boxes)
         groups = int(pieces.group.max()) + 1
         columns, values = publish_groups(counts, pieces, groups, shown)
         return Recoding(
@@ -87,7 +88,7 @@ class Mondrian(Anonymizer):
             quasi=counts.quasi,
             columns=columns,
             groups=values,
-            sizes=pieces.sizes(groups),
+            sizes=np.bincount(pieces.group, pieces.size, groups).astype(np.int64),
             pieces=pieces,
             router=CutTree(cuts.column, cuts.threshold, cuts.single, cuts.left, cuts.right, orders),
         )

@@ -85,9 +85,9 @@ def test_merge_takes_from_groups_that_can_spare() -> None:
         }
     )
     # Blue: 4 of size 1 and 3 of size 2, released; red 3; green 1 has no sibling that can spare 2.
-    lost = released(rows, tree, k=3)
+    lost = released(rows, tree, k=3, remainder="lose", suppression_limit=1.0)
     assert lost.recoding.lost == 1
-    kept = released(rows, tree, k=3, remainder="merge")
+    kept = released(rows, tree, k=3)
     assert kept.recoding.lost == 0
     hidden = [row for row in kept.table.to_pylist() if row["color"] == "*"]
     # Only one record can be spared, so the smallest group, the first of equals, joins whole.
@@ -101,7 +101,7 @@ def test_several_requirements_decide_what_complies() -> None:
     )
     schema = Schema(quasi=["color"], target="class", sensitive=["illness"])
     tree = ByValue("color", {"red": Leaf(), "blue": Leaf()})
-    estimator = KActus(k=2, require=[LDiversity(2, "illness")], inducer=lambda _: tree, remainder="merge")
+    estimator = KActus(k=2, require=[LDiversity(2, "illness")], inducer=lambda _: tree)
     release = estimator.anonymize(rows, schema)
     # Red has records enough but one illness: it goes up and, at the root, needs blue's.
     assert Counter(release.table["color"].to_pylist()) == {"*": 7}
@@ -112,7 +112,7 @@ def test_no_record_is_lost_where_groups_are_compared_with_all_that_is_published(
     rows = table(red="xxxx", blue="xyxy", green="y").append_column("illness", pa.array(["flu", "cold"] * 4 + ["flu"]))
     schema = Schema(quasi=["color"], target="class", sensitive=["illness"])
     for require, lost in ((), 1), ([TCloseness(0.2, "illness")], 0):
-        estimator = KActus(k=4, require=require, inducer=lambda _: COLORS)
+        estimator = KActus(k=4, require=require, inducer=lambda _: COLORS, remainder="lose", suppression_limit=1)
         assert estimator.anonymize(rows, schema).recoding.lost == lost
 
 
@@ -145,6 +145,7 @@ def test_what_is_left_at_the_root_complies_also_where_the_pseudo_code_is_taken_a
             reading="literal",
             donors=donors,
             remainder=remainder,
+            suppression_limit=1.0,
             random_state=seed,
         )
         assert estimator.anonymize(rows, schema).audit.k >= 2

@@ -71,7 +71,7 @@ def cases(draw: st.DrawFn, method: str | None = None) -> Case:
 
 @st.composite
 def _options(draw: st.DrawFn, entry: type[Anonymizer], with_target: bool) -> dict[str, Any]:
-    """Some of the parameters that the registry describes; none that gives up the guarantee."""
+    """Some parameters of the registry, none that gives up the guarantee; and how many records may be lost."""
     given: dict[str, Any] = {}
     for name, parameter in entry.parameters().items():
         if not parameter.weak and draw(st.sampled_from((False, True))):
@@ -79,7 +79,9 @@ def _options(draw: st.DrawFn, entry: type[Anonymizer], with_target: bool) -> dic
             given[name] = draw(st.sampled_from(tried))
     if given.get("metric") == "classification" and not with_target:
         del given["metric"]
-    return given
+    limit = draw(st.sampled_from((0, 0, 0.1, 0.3, 1, 4, 1.0)))
+    # What is to be lost whatever it is needs a budget for it.
+    return {**given, "suppression_limit": 1.0 if given.get("remainder") == "lose" else limit}
 
 
 @st.composite

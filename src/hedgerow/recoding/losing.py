@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow.arrays import Bools, Ints
 from hedgerow.errors import required
@@ -23,7 +24,7 @@ def without_groups(recoding: Recoding, lost: Bools) -> Recoding:
     groups = recoding.groups[~lost].copy()
     columns, new_values = [], []
     for at, column in enumerate(recoding.columns):
-        used = np.unique(groups[:, at])
+        used = np.unique(groups[:, at]).astype(np.int64)
         new_values.append(_places(len(column), used))
         groups[:, at] = new_values[-1][groups[:, at]]
         columns.append(column.only(used))
@@ -41,7 +42,7 @@ def without_groups(recoding: Recoding, lost: Bools) -> Recoding:
     )
 
 
-def _places(size: int, kept: Ints) -> Ints:
+def _places(size: int, kept: NDArray[np.integer]) -> Ints:
     """The new place of each of so many things, -1 if it is not kept."""
     result = np.full(size, -1, dtype=np.int32)
     result[kept] = np.arange(len(kept), dtype=np.int32)

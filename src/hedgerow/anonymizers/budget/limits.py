@@ -27,7 +27,7 @@ def records_allowed(limit: float, rows: int) -> int:
     >>> records_allowed(1.0, 10), records_allowed(1, 10)
     (9, 1)
     """
-    records = int(limit) if isinstance(limit, numbers.Integral) else int(rows * limit + 1e-9)
+    records = int(limit) if is_whole(limit, 0) else int(rows * limit + 1e-9)
     return max(min(records, rows - 1), 0)
 
 

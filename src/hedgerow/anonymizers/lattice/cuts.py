@@ -214,7 +214,8 @@ class CutSpace:
 
     def _lost(self, table: Ints, sizes: Longs, held: Mapping[str, Histograms], violates: Bools) -> Bools | None:
         """The rows that have to be lost until the rest holds, if they have few enough records."""
-        lost = found = violates.any(axis=0)
+        lost: Bools = np.asarray(violates.any(axis=0))
+        found = lost
         while found.any():
             if int(sizes[lost].sum()) > self.allowance:
                 return None

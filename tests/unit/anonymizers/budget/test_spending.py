@@ -105,9 +105,14 @@ def test_a_method_that_loses_more_than_it_may_is_refused() -> None:
 def test_no_further_fit_without_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     fits = []
     fit = hr.Mondrian._fit
-    monkeypatch.setattr(hr.Mondrian, "_fit", lambda self, *given: fits.append(1) or fit(self, *given))
+
+    def counted(self: hr.Mondrian, counts: FrequencyTable, *given: Any) -> Recoding:
+        fits.append(counts.rows)
+        return fit(self, counts, *given)
+
+    monkeypatch.setattr(hr.Mondrian, "_fit", counted)
     hr.Mondrian(k=4).anonymize(people(2), SCHEMA)
-    assert len(fits) == 1
+    assert fits == [26]
 
 
 @pytest.mark.parametrize("method", ["tds", "kadet", "mondrian"])

@@ -222,6 +222,17 @@ def test_closeness_is_to_what_is_left_and_no_value_may_vanish() -> None:
     assert not vanishes(made.counts, made.requirements, np.array([1, 0]))
 
 
+def test_a_class_may_be_too_far_from_what_is_left() -> None:
+    """Four of five are x where 62 % of all are; once the four of another class are lost it is 56 %, and they go too."""
+    ages, ill = [1] * 20 + [2] * 5 + [3] * 4, "xy" * 10 + "xxxxy" + "xxxx"
+    table = pa.table({"age": ages, "town": ["A"] * 29, "drink": ["beer"] * 29, "ill": [*ill]})
+    made = prepared(table, hr.KAnonymity(5), hr.TCloseness(0.2, "ill"))
+    found = without_violating(made.counts, by_leaves(made.counts), made.requirements, 9)
+    assert found is not None
+    assert found.lost == 9
+    assert without_violating(made.counts, by_leaves(made.counts), made.requirements, 8) is None
+
+
 def test_a_recoding_without_some_groups() -> None:
     counts = prepared(people(2)).counts
     whole = by_leaves(counts)

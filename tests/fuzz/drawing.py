@@ -5,6 +5,7 @@ A case is drawn so that it can be met as a rule; bad input should stay rare.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 from hypothesis import strategies as st
@@ -52,7 +53,7 @@ def cases(draw: st.DrawFn, method: str | None = None) -> Case:
     columns = tuple(draw(st.permutations([*quasi, *others])))
     unnamed = any(column.role == "unnamed" for column in columns)
     k, require = draw(_requirements(rows, columns, entry))
-    return Case(
+    case = Case(
         method=entry.name,
         options=draw(_options(entry, any(column.role == "target" for column in columns))),
         columns=columns,
@@ -67,11 +68,15 @@ def cases(draw: st.DrawFn, method: str | None = None) -> Case:
         proportions=draw(st.sampled_from((False, False, True))),
         destination=draw(st.booleans()),
     )
+    limit = draw(st.sampled_from((0, 0, 0.1, 0.3, 1, 4, 1.0)))
+    # What is to be lost whatever it is needs a budget for it.
+    limit = 1.0 if case.options.get("remainder") == "lose" else limit
+    return replace(case, options={**case.options, "suppression_limit": limit})
 
 
 @st.composite
 def _options(draw: st.DrawFn, entry: type[Anonymizer], with_target: bool) -> dict[str, Any]:
-    """Some parameters of the registry, none that gives up the guarantee; and how many records may be lost."""
+    """Some of the parameters that the registry describes; none that gives up the guarantee."""
     given: dict[str, Any] = {}
     for name, parameter in entry.parameters().items():
         if not parameter.weak and draw(st.sampled_from((False, True))):
@@ -79,9 +84,7 @@ def _options(draw: st.DrawFn, entry: type[Anonymizer], with_target: bool) -> dic
             given[name] = draw(st.sampled_from(tried))
     if given.get("metric") == "classification" and not with_target:
         del given["metric"]
-    limit = draw(st.sampled_from((0, 0, 0.1, 0.3, 1, 4, 1.0)))
-    # What is to be lost whatever it is needs a budget for it.
-    return {**given, "suppression_limit": 1.0 if given.get("remainder") == "lose" else limit}
+    return given
 
 
 @st.composite

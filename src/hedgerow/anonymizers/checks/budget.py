@@ -22,7 +22,6 @@ from hedgerow.anonymizers.checks.examples import (
 )
 from hedgerow.anonymizers.checks.expectations import expect, refused
 from hedgerow.errors import BadInput, Infeasible
-from hedgerow.privacy import LDiversity
 from hedgerow.release import Release
 
 __all__ = ["CHECKS"]
@@ -64,9 +63,8 @@ def check_budget_is_a_limit(estimator: Anonymizer, as_frame: AsFrame = as_it_is)
 
 def check_requirements_with_budget(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:
     """Other requirements hold for what remains, too."""
-    require = [LDiversity(3, "disease")]
     _, rows = released(
-        estimator, _with_outliers(), as_frame, k=3, require=require, suppression_limit=1.0, random_state=3
+        estimator, _with_outliers(), as_frame, k=3, require=["l=3@disease"], suppression_limit=1.0, random_state=3
     )
     held = tuples_of(list({tuple(row[name] for name in (*QUASI, "disease")): row for row in rows}.values()), QUASI)
     expect(min(held.values()) >= 3, f"a class has {min(held.values())} sensitive values where l = 3.")

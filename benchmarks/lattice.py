@@ -12,7 +12,6 @@ from __future__ import annotations
 import sys
 import time
 from functools import partial
-from typing import Any
 
 import polars as pl
 
@@ -68,8 +67,7 @@ def adult() -> None:
         ("datafly", Datafly, LIMIT),
     ]
     for name, method, limit in runs:
-        given: dict[str, Any] = {} if name == "incognito" else {"suppression_limit": limit}
-        work = partial(method(**given).fit_counts, job.counts, job.requirements)
+        work = partial(method(suppression_limit=limit).fit_counts, job.counts, job.requirements)
         recoding = work()
         facts = recoding.facts
         row(

@@ -13,8 +13,8 @@ CASES: dict[str, tuple[str, ...]] = {
     "mondrian with hierarchies": ("mondrian", "--hierarchies"),
     "kactus": ("kactus", "--seed", "1"),
     "kactus, everything set": (
-        "kactus", "--set", "min_objects=2", "--set", "donors=greedy", "--set", "remainder=merge",
-        "--set", "publish=set", "--set", "expand=yes", "--set", "inducer=cart",
+        "kactus", "--set", "min_objects=2", "--set", "donors=greedy", "--set", "remainder=lose",
+        "--suppression-limit", "9", "--set", "publish=set", "--set", "expand=yes", "--set", "inducer=cart",
     ),
     "hybrid-kactus": ("hybrid-kactus", "--set", "crossover=0.8"),
     "kadet with hierarchies": ("kadet", "--hierarchies"),

@@ -288,6 +288,26 @@ def test_infeasible_diversity_writes_nothing(refused: Any, people: Path, roles: 
     refused("anonymize", people.name, *roles, *options, words=("cannot meet 3-diversity of ill", "8 records"), status=3)
 
 
+@pytest.mark.parametrize(("limit", "lost"), [("25%", 2), ("0.25", 2), ("2", 2), ("1", 0), ("10%", 0)])
+def test_rows_may_be_lost_within_a_limit(run: Any, people: Path, limit: str, lost: int) -> None:
+    people.write_text("age,income\n" + "".join(f"{age},low\n" for age in (20, 20, 20, 21, 21, 21, 80, 95)))
+    roles = ("--quasi", "age", "--target", "income", "--hierarchy", "age=intervals:10,100", "-q")
+    outcome = run(
+        "anonymize", people.name, *roles, "-k", "3", "--method", "datafly", "--suppression-limit", limit, "-o", "o.csv"
+    )
+    assert (outcome.status, outcome.err) == (0, "")
+    manifest = manifest_of(people.parent / "o.csv")
+    assert (manifest["rows_in"], manifest["rows_lost"]) == (8, lost)
+    assert len(read(people.parent / "o.csv")) == 8 - lost
+
+
+def test_a_limit_in_a_job_file(run: Any, people: Path, roles: tuple[str, ...]) -> None:
+    for written, limit in ('"25%"', 0.25), ("0.25", 0.25), ("2", 2):
+        (people.parent / "job.toml").write_text(f"suppression-limit = {written}\n")
+        assert run("anonymize", people.name, *roles, "-k", "2", "--job", "job.toml", "-q", "-o", "out.csv").status == 0
+        assert manifest_of(people.parent / "out.csv")["parameters"]["suppression_limit"] == limit
+
+
 def test_job_file_and_options_that_win(run: Any, people: Path) -> None:
     folder = people.parent / "jobs"
     folder.mkdir()

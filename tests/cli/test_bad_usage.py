@@ -178,6 +178,18 @@ BAD_OPTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("{roles}", "--time-limit", "3", "-k", "2", "-o", "out.csv"),
         ("Mondrian has no parameter 'time_limit'.", "take a method that has it: 'heuristicmin', 'mingen', 'optimal'."),
     ),
+    "a limit that is none": (
+        ("{roles}", "--suppression-limit", "a few", "-k", "2", "-o", "out.csv"),
+        ("'suppression_limit'", "a share from 0.0 to 1.0 or a whole number", "'a few'"),
+    ),
+    "a limit of more than all": (
+        ("{roles}", "--suppression-limit", "120%", "-k", "2", "-o", "out.csv"),
+        ("'suppression_limit'", "a share from 0.0 to 1.0", "1.2"),
+    ),
+    "a limit as a parameter of one method": (
+        ("{roles}", "--set", "suppression_limit=0.1", "-k", "2", "-o", "out.csv"),
+        ("no parameter of Mondrian", "'suppression_limit'"),
+    ),
     "a time limit twice": (
         ("{roles}", "--time-limit", "3", "--set", "time_limit=4", "-k", "2", "-o", "out.csv"),
         ("'time_limit'", "given twice"),

@@ -11,10 +11,10 @@ import pytest
 QUASI = "age,education,marital-status,race,sex"
 CASES: dict[str, tuple[str, ...]] = {
     "optimal": ("optimal", "--metric", "loss", "--time-limit", "60"),
-    "optimal with losses": ("optimal", "--set", "suppression_limit=0.04", "--metric", "discernibility"),
+    "optimal with losses": ("optimal", "--suppression-limit", "4%", "--metric", "discernibility"),
     "incognito": ("incognito",),
     "allmin": ("allmin", "--set", "search=linear"),
-    "datafly": ("datafly", "--set", "suppression_limit=0.01"),
+    "datafly": ("datafly", "--suppression-limit", "0.01"),
     "heuristicmin": ("heuristicmin", "--set", "max_states=200"),
     "tds": ("tds",),
     "tdr": ("tdr", "--set", "loss=node"),

@@ -32,6 +32,8 @@ def variants() -> Iterator[Any]:
         for own, parameter in method.parameters().items():
             for value in parameter.trials:
                 changed: dict[str, Any] = {own: value}
+                if value == "lose":  # it needs a budget
+                    changed["suppression_limit"] = 1.0
                 yield pytest.param(method(**changed), id=f"{name}-{own}={value}")
 
 

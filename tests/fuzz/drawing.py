@@ -5,6 +5,7 @@ A case is drawn so that it can be met as a rule; bad input should stay rare.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 from hypothesis import strategies as st
@@ -52,7 +53,7 @@ def cases(draw: st.DrawFn, method: str | None = None) -> Case:
     columns = tuple(draw(st.permutations([*quasi, *others])))
     unnamed = any(column.role == "unnamed" for column in columns)
     k, require = draw(_requirements(rows, columns, entry))
-    return Case(
+    case = Case(
         method=entry.name,
         options=draw(_options(entry, any(column.role == "target" for column in columns))),
         columns=columns,
@@ -68,6 +69,10 @@ def cases(draw: st.DrawFn, method: str | None = None) -> Case:
         proportions=draw(st.sampled_from((False, False, True))),
         destination=draw(st.booleans()),
     )
+    limit = draw(st.sampled_from((0, 0, 0.1, 0.3, 1, 4, 1.0)))
+    # What is to be lost whatever it is needs a budget for it.
+    limit = 1.0 if case.options.get("remainder") == "lose" else limit
+    return replace(case, options={**case.options, "suppression_limit": limit})
 
 
 @st.composite

@@ -229,7 +229,8 @@ def _manifest(
         yield Problem("manifest", "The manifest tells other numbers of rows.")
     if manifest["weights"] != case.weights:
         yield Problem("manifest", "The manifest tells other weights of columns.")
-    if lost > case.options.get("suppression_limit", 1.0) * case.rows:
+    limit = case.options.get("suppression_limit", 0)
+    if lost > (limit if isinstance(limit, int) else limit * case.rows):
         yield Problem("rows", f"{lost} of {case.rows} rows were lost, more than allowed.")
     smallest = smallest_class(rows.cells, quasi)
     if manifest["guaranteed"] is not True or manifest["audit"]["k"] != smallest:

@@ -182,7 +182,13 @@ def test_corollaries(
 ) -> None:
     k = min(k, table.num_rows)
     estimator = KActus(
-        inducer=lambda _: tree, donors=donors, reading=reading, remainder=remainder, publish=publish, expand=expand
+        inducer=lambda _: tree,
+        donors=donors,
+        reading=reading,
+        remainder=remainder,
+        publish=publish,
+        expand=expand,
+        suppression_limit=1.0 if remainder == "lose" else 0,
     )
     release = estimator.anonymize(table, SCHEMA, k=k)
     check_rows(table, release.table.to_pylist(), k)
@@ -239,7 +245,12 @@ def test_diversity_holds_in_every_class(
     estimator = (
         HybridKActus(inducer=lambda _: tree)
         if hybrid
-        else KActus(inducer=lambda _: tree, remainder=remainder, donors=donors)
+        else KActus(
+            inducer=lambda _: tree,
+            remainder=remainder,
+            donors=donors,
+            suppression_limit=1.0 if remainder == "lose" else 0,
+        )
     )
     try:
         release = estimator.anonymize(table, SCHEMA, require=[KAnonymity(k), LDiversity(2, "illness")])

@@ -24,6 +24,7 @@ def anonymize(
     method: str | Anonymizer | None = None,
     k: int | None = None,
     require: Any = (),
+    suppression_limit: float = 0,
     random_state: int | None = None,
     publish_proportions: bool = False,
     min_support: int | None = None,
@@ -46,6 +47,9 @@ def anonymize(
         Every record shares its quasi-identifiers with at least ``k - 1`` others.
     require : requirement or sequence of requirements
         Further ones, as objects or as text such as ``"l=3@disease"``.
+    suppression_limit : float or int
+        How many records may be lost so that the others lose less: a share of them (``0.02``; with ``1.0`` as many as
+        it takes) or a number (``200``). A lost record counts fully in every metric.
     random_state : int, optional
         Decides which rows of equal records go where; without it the operating system's randomness.
     publish_proportions : bool
@@ -83,6 +87,7 @@ def anonymize(
             schema,
             k=k,
             require=require,
+            suppression_limit=suppression_limit or None,
             random_state=random_state,
             publish_proportions=publish_proportions or None,
             min_support=min_support,
@@ -101,6 +106,7 @@ def anonymize(
         schema,
         k=k,
         require=require,
+        suppression_limit=suppression_limit,
         random_state=random_state,
         publish_proportions=publish_proportions,
         min_support=min_support,

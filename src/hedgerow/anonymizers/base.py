@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 from hedgerow import privacy
+from hedgerow.anonymizers.budget.limits import check_limit, records_allowed, refuse_losses
 from hedgerow.anonymizers.declaring import Declared
 from hedgerow.anonymizers.parameters import shared
 from hedgerow.counts import in_bins, refuse_many_numbers
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from hedgerow.anonymizers.pipeline import Progress
     from hedgerow.counts import FrequencyTable
-    from hedgerow.recoding import Recoding
+    from hedgerow.recoding import Recoding, Shown
     from hedgerow.release import Release
     from hedgerow.schema import Roles
 
@@ -43,6 +45,9 @@ class Anonymizer(Declared):
     uses_target: ClassVar[bool] = False
     """Whether the method learns from the classes of the target."""
     guarantees: ClassVar[str] = "k-anonymity, l-diversity, t-closeness, p-sensitive, (alpha,k)"
+    drops: ClassVar[Literal["itself", "outliers", "classes"]] = "outliers"
+    """Who chooses the records that are lost within the budget: the method in its search; or the base, which fits it
+    again without outliers, or with smaller classes of which those that are too small are lost."""
 
     k: int | None = shared(
         "int, optional",
@@ -50,6 +55,12 @@ class Anonymizer(Declared):
         "instead.",
     )
     require: Sequence[Requirement | str] = shared("sequence of requirements", "Further requirements.", default=())
+    suppression_limit: float = shared(
+        "float or int",
+        "How many records may be lost so that the others lose less: a share of them (a float; with 1.0 as many as it "
+        "takes) or a number (an int). A lost record counts fully in every metric.",
+        default=0,
+    )
     publish_proportions: bool = shared(
         "bool",
         "Whether the release also says how the people of every class are divided among the values.",
@@ -77,6 +88,10 @@ class Anonymizer(Declared):
         """Whether its choices lower a loss in which columns count by their weights; if not, a release says so."""
         return False
 
+    def _shown(self, counts: FrequencyTable) -> Sequence[Shown] | None:
+        """How columns are shown, if groups show just what they hold: they may then give up some of it."""
+        return None
+
     def fit_counts(
         self, counts: FrequencyTable, requirements: Sequence[Requirement], *, seed: int | None = None
     ) -> Recoding:
@@ -90,13 +105,42 @@ class Anonymizer(Declared):
         """Fit, unless the method would learn from numbers that are no classes."""
         if self.uses_target or getattr(self, "metric", None) == "classification":
             refuse_many_numbers(counts, type(self).__name__)
-        return self._fit(counts, requirements, seed)
+        return self._within_budget(counts, requirements, seed)
+
+    def _may_lose(self, counts: FrequencyTable) -> int:
+        """How many records of a table may be lost; where people are counted, it is a share of these."""
+        return records_allowed(self.suppression_limit, counts.people)
+
+    def _losing(self, limit: float) -> Self:
+        """The same method with another suppression limit."""
+        other = copy.copy(self)
+        other.suppression_limit = limit
+        return other
+
+    def _within_budget(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        """Fit, and lose no more records than may be lost; those that are, where the method leaves them to the base."""
+        recoding = self._fit(counts, requirements, seed)
+        allowed = self._may_lose(counts)
+        if recoding.lost > allowed:
+            raise refuse_losses(type(self).__name__, recoding.lost, counts.rows, allowed)
+        if recoding.lost == allowed or self.drops == "itself" or recoding.weak is not None:
+            return recoding
+        from hedgerow.anonymizers.budget.spending import Spending
+
+        def fit(some: FrequencyTable, required: Sequence[Requirement], budget: int) -> Recoding:
+            return self._losing(budget)._fit(some, required, seed)
+
+        spending = Spending(fit, counts, requirements, allowed)
+        if self.drops == "classes":
+            return spending.on_classes(recoding)
+        return spending.on_outliers(recoding, self._shown(counts))
 
     def _own_parameters(self) -> dict[str, Any]:
         """The parameters that only this method has; what is wrong with them is said."""
         given = self.get_params(deep=False)
         own = {name: value for name, value in given.items() if name not in self.fields or not self.fields[name].shared}
         self.check({name: value for name, value in own.items() if name in self.fields})
+        check_limit(self.suppression_limit, type(self).__name__)
         return own
 
     def _requirements(self, k: int | None = None, require: Any = ()) -> tuple[Requirement, ...]:
@@ -112,6 +156,7 @@ class Anonymizer(Declared):
         *,
         k: int | None = None,
         require: Any = (),
+        suppression_limit: float | None = None,
         random_state: int | None = None,
         publish_proportions: bool | None = None,
         min_support: int | None = None,
@@ -130,6 +175,8 @@ class Anonymizer(Declared):
             If the estimator has none; giving it twice is an error.
         require : requirement or sequence of requirements
             In addition to the estimator's own.
+        suppression_limit : float or int, optional
+            Instead of the estimator's own.
         random_state : int, optional
             Instead of the estimator's own.
         publish_proportions : bool, optional
@@ -145,7 +192,8 @@ class Anonymizer(Declared):
         """
         from hedgerow.anonymizers import pipeline
 
-        parameters = self._own_parameters()
+        fitting = self if suppression_limit is None else self._losing(suppression_limit)
+        parameters = {**fitting._own_parameters(), "suppression_limit": fitting.suppression_limit}
         schema = self.schema if schema is None else schema
         seed = self.random_state if random_state is None else random_state
         prepared = pipeline.prepare(
@@ -160,7 +208,7 @@ class Anonymizer(Declared):
             target_bins=self.target_bins if target_bins is None else target_bins,
         )
         prepared.progress(f"{FITTING} {type(self).__name__}")
-        recoding = self._fitted(prepared.seen, prepared.asked, prepared.random_state)
+        recoding = fitting._fitted(prepared.seen, prepared.asked, prepared.random_state)
         return pipeline.finish(prepared, self._remarked(recoding, prepared.roles), parameters)
 
     def _remarked(self, recoding: Recoding, roles: Roles) -> Recoding:

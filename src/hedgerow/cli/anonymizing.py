@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hedgerow.anonymizers.budget.limits import check_limit, read_limit
 from hedgerow.cli.hierarchy_files import find_hierarchies, needing_trees
 from hedgerow.cli.job import Job
 from hedgerow.cli.lists import read_delimiter
@@ -29,6 +30,7 @@ def run(job: Job, job_file: str | None = None) -> None:
     if not job.quasi:
         raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found (--quasi).")
     typed = _with_options(job)
+    limit = _suppression_limit(job)
 
     from hedgerow import privacy
 
@@ -69,6 +71,7 @@ def run(job: Job, job_file: str | None = None) -> None:
             schema,
             method=method.name,
             require=requirements,
+            suppression_limit=limit,
             random_state=job.seed,
             publish_proportions=job.publish_proportions,
             min_support=job.min_support,
@@ -99,6 +102,14 @@ def _with_options(job: Job) -> dict[str, str | bool | int | float]:
         if value is not None and name in job.set:
             raise BadInput(f"{name!r} is given twice, as an option and with --set. Give it once.")
     return {**job.set, **{name: value for name, value in options.items() if value is not None}}
+
+
+def _suppression_limit(job: Job) -> float:
+    """How many rows may be lost, as typed or as a number."""
+    given = job.suppression_limit
+    limit: Any = 0 if given is None else read_limit(given) if isinstance(given, str) else given
+    check_limit(limit, "hedgerow anonymize")
+    return float(limit) if isinstance(limit, float) else int(limit)
 
 
 def _refuse_weak(method: type[Anonymizer], parameters: Mapping[str, Any], *, allowed: bool) -> None:

@@ -115,6 +115,9 @@ def anonymize(
     method: Annotated[str | None, typer.Option(metavar="NAME", help="See hedgerow methods.")] = None,
     k: Annotated[int | None, typer.Option("-k", metavar="K", help="Every class has at least K rows.")] = None,
     require: Require = None,
+    suppression_limit: Annotated[
+        str | None, typer.Option(metavar="LIMIT", help="Rows that may be lost: 2%, 0.02 or 200; none if not given.")
+    ] = None,
     parameters: Annotated[
         Texts, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method; repeatable.")
     ] = None,

@@ -67,6 +67,9 @@ class Job(BaseModel):
     method: Text
     k: Annotated[int | None, Field(description="a whole number")] = None
     require: Texts
+    suppression_limit: Annotated[
+        float | int | str | None, Field(description="a share such as 0.02 or '2%', or a whole number of rows")
+    ] = None
     set: Annotated[
         dict[str, str | bool | int | float], Field(default_factory=dict, description="a table of parameters")
     ]

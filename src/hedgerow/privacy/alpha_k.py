@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -89,6 +89,10 @@ class AlphaK(Requirement):
             return self.k
         least = max(1, math.floor(1 / self.alpha))
         return max(self.k, least if 1 / least <= self.alpha else least + 1)
+
+    def of_at_most(self, size: int) -> AlphaK:
+        """With a smaller k; a share needs so many records whatever it is."""
+        return replace(self, k=min(self.k, size))
 
     @property
     def notation(self) -> str:

@@ -66,6 +66,10 @@ class Requirement(ABC):
     def minimal_size(self) -> int:
         """The records of the smallest class that could satisfy the requirement."""
 
+    def of_at_most(self, size: int) -> Requirement:  # noqa: ARG002 - most ask for more than a size
+        """A weaker one that classes of so many records can satisfy; the same if it has no such form."""
+        return self
+
     @property
     def kept_by_more(self) -> bool:
         """Whether no further record in a class ever breaks it."""

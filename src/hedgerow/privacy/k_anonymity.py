@@ -7,7 +7,7 @@ names the quasi-identifiers that one attacker may know.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 from hedgerow.privacy.base import Requirement
@@ -61,6 +61,10 @@ class KAnonymity(Requirement):
     def minimal_size(self) -> int:
         """The k itself."""
         return self.k
+
+    def of_at_most(self, size: int) -> KAnonymity:
+        """With a smaller k."""
+        return replace(self, k=min(self.k, size))
 
     @property
     def notation(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
@@ -103,6 +103,10 @@ class LDiversity(Requirement):
         while rest < 1 or 1 / rest >= self.c:
             rest += 1
         return int(self.l) - 1 + rest
+
+    def of_at_most(self, size: int) -> LDiversity:
+        """With a smaller l; the recursive kind as it is."""
+        return self if self.kind == "recursive" else replace(self, l=min(self.l, size))
 
     @property
     def notation(self) -> str:

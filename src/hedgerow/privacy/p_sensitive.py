@@ -6,7 +6,7 @@ T. M. Truta, B. Vinay: Privacy protection: p-sensitive k-anonymity property, ICD
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -72,6 +72,10 @@ class PSensitive(Requirement):
     def minimal_size(self) -> int:
         """The k, which is at least p."""
         return self.k
+
+    def of_at_most(self, size: int) -> PSensitive:
+        """With a smaller k, and p if need be."""
+        return replace(self, p=min(self.p, size), k=min(self.k, size))
 
     @property
     def notation(self) -> str:

@@ -9,7 +9,7 @@ value exactly, may find that they do not hold of people.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -52,6 +52,10 @@ class AtHome(Requirement):
     def minimal_size(self) -> int:
         """As many rows as people."""
         return self.k
+
+    def of_at_most(self, size: int) -> AtHome:
+        """With a smaller k."""
+        return replace(self, k=min(self.k, size))
 
     @property
     def notation(self) -> str:

@@ -10,7 +10,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.arrays import Ints, Longs
+from hedgerow.arrays import Ints, Longs, ranges
 from hedgerow.domains import Domain
 from hedgerow.hierarchies.calendars import calendar_span
 from hedgerow.published.kinds import date_of_days
@@ -79,6 +79,18 @@ class PublishedColumn:
     def widths(self) -> Longs:
         """How many original values each published value covers."""
         return np.diff(self.starts)
+
+    def only(self, values: Longs) -> PublishedColumn:
+        """Some of the published values, by their places."""
+        place, _ = ranges(self.starts[values], self.widths[values])
+        return PublishedColumn(
+            self.domain,
+            tuple(self.texts[value] for value in values.tolist()),
+            tuple(self.kinds[value] for value in values.tolist()),
+            np.concatenate([[0], np.cumsum(self.widths[values])]).astype(np.int64),
+            self.members[place],
+            None if self.nodes is None else self.nodes[values],
+        )
 
 
 class PublishedValues:

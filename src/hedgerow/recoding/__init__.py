@@ -3,6 +3,7 @@
 from hedgerow.published import PublishedColumn, PublishedKind
 from hedgerow.recoding.building import Publish, Shown, label_column, publish_groups, shown_as
 from hedgerow.recoding.columnwise import recode_by_nodes
+from hedgerow.recoding.losing import without_groups
 from hedgerow.recoding.node_router import NodeRouter
 from hedgerow.recoding.pieces import Pieces
 from hedgerow.recoding.recoding import Recoding
@@ -23,4 +24,5 @@ __all__ = [
     "publish_shown",
     "recode_by_nodes",
     "shown_as",
+    "without_groups",
 ]

@@ -79,13 +79,12 @@ def recode_by_nodes(
     group_of_tuple = np.full(len(counts.tuples), -1, dtype=np.int32)
     group_of_tuple[kept] = group_of_kept
     pieces = Pieces.whole(group_of_tuple[counts.cell_tuple], counts.cell_sizes)
-    published = pieces.group >= 0
     return Recoding(
         method=method,
         quasi=counts.quasi,
         columns=tuple(columns),
         groups=groups,
-        sizes=np.bincount(pieces.group[published], pieces.size[published], len(groups)).astype(np.int64),
+        sizes=pieces.sizes(len(groups)),
         pieces=pieces,
         router=NodeRouter(tuple(maps)),
         levels=None if levels is None else dict(levels),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,15 @@ class NodeRouter:
     def published(self, domains: Sequence[Domain]) -> tuple[dict[str, Domain], None]:  # noqa: ARG002
         """Nothing: an automatic hierarchy holds values that no group publishes."""
         return {}, None
+
+    def renumbered(self, new_values: Sequence[Ints]) -> NodeRouter:
+        """The same after the published values of each column have got other places, -1 for those that are no more."""
+        return NodeRouter(
+            tuple(
+                replace(one, published=np.where(one.published < 0, NOWHERE, new[one.published]).astype(np.int32))
+                for one, new in zip(self.maps, new_values, strict=True)
+            )
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The maps as JSON."""

@@ -43,6 +43,11 @@ class Pieces:
         cells, of_group = np.divmod(key[first], groups)
         return cls(cells.astype(np.int32), (of_group - 1).astype(np.int32), np.add.reduceat(size[order], first))
 
+    def sizes(self, groups: int) -> Longs:
+        """The records of each group, of those that are published."""
+        kept = self.group >= 0
+        return np.bincount(self.group[kept], self.size[kept], groups).astype(np.int64)
+
     def to_dict(self) -> dict[str, list[int]]:
         """The pieces as JSON."""
         return {"cell": self.cell.tolist(), "group": self.group.tolist(), "size": self.size.tolist()}

@@ -26,6 +26,10 @@ class Router(Protocol):
         """The router and the domains reduced to what may be public, or no router if there is no such form."""
         ...
 
+    def renumbered(self, new_group: Ints) -> Router:
+        """The router after groups have got other numbers, -1 for those that there are no more."""
+        ...
+
     def to_dict(self) -> dict[str, Any]:
         """The router as JSON."""
         ...
@@ -126,6 +130,14 @@ class CutTree:
             reduced[domain.name] = domain.only(named)
         orders = tuple(np.arange(reduced[domain.name].size, dtype=np.int32) for domain in domains)
         return reduced, replace(self, threshold=threshold, orders=orders)
+
+    def renumbered(self, new_group: Ints) -> CutTree:
+        """The same cuts; what led to a group that there is no more fits none."""
+        left, right = (
+            np.where(branch < 0, np.minimum(-1 - new_group[np.maximum(-1 - branch, 0)], 0), branch).astype(np.int32)
+            for branch in (self.left, self.right)
+        )
+        return replace(self, left=left, right=right)
 
     def to_dict(self) -> dict[str, Any]:
         """The tree as JSON."""

@@ -37,7 +37,29 @@ def test_a_method_is_a_name_or_an_estimator_or_the_default(method: Any) -> None:
         "publish": "auto",
         "order": "auto",
         "improve": False,
+        "suppression_limit": 0,
     }
+
+
+OUTLIER = pa.table({"age": [20, 21, 22, 23, 90], "sex": ["F"] * 5, "disease": ["flu"] * 5})
+
+
+@pytest.mark.parametrize("method", ["mondrian", hr.Mondrian()], ids=str)
+def test_a_suppression_limit_is_that_of_the_method(method: Any) -> None:
+    kept = hr.anonymize(OUTLIER, SCHEMA, method=method, k=4)
+    assert kept.recoding.lost == 0
+    release = hr.anonymize(OUTLIER, SCHEMA, method=method, k=4, suppression_limit=0.2)
+    assert (release.recoding.lost, release.facts["rows_lost"]) == (1, 1)
+    assert release.facts["parameters"]["suppression_limit"] == 0.2
+    assert counted(release) == {("[20,24)", "F"): 4}
+    assert hr.anonymize(OUTLIER, SCHEMA, method=method, k=4, suppression_limit=0.19).recoding.lost == 0
+
+
+def test_an_estimator_has_a_limit_of_its_own() -> None:
+    estimator = hr.Mondrian(k=4, suppression_limit=1)
+    assert hr.anonymize(OUTLIER, SCHEMA, method=estimator).recoding.lost == 1
+    assert estimator.anonymize(OUTLIER, SCHEMA, suppression_limit=0).recoding.lost == 0
+    assert estimator.suppression_limit == 1
 
 
 def test_parameters_of_a_method_given_by_name() -> None:

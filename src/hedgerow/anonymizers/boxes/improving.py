@@ -18,8 +18,7 @@ from hedgerow import privacy
 from hedgerow.anonymizers.boxes._arrangement import new_classes
 from hedgerow.anonymizers.boxes._improving import improve_classes
 from hedgerow.anonymizers.boxes._shedding import new_shedding_room
-from hedgerow.anonymizers.boxes.kernels import Units
-from hedgerow.anonymizers.boxes.layout import Described, units_of
+from hedgerow.anonymizers.boxes.layout import Described, grouped_units
 from hedgerow.arrays import Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
@@ -59,33 +58,17 @@ def improved(
     if block_of_group is None:
         block_of_group = np.zeros(int(pieces.group.max()) + 1, dtype=np.int64)
     context, packed = privacy.bind(counts, requirements)
-    values = units_of(counts, context).values
-    # A unit is what one group holds of one tuple.
-    tuple_of_piece = counts.cell_tuple[pieces.cell].astype(np.int64)
-    order = np.lexsort((tuple_of_piece, pieces.group, block_of_group[pieces.group]))
-    changes = (np.diff(tuple_of_piece[order]) != 0) | (np.diff(pieces.group[order]) != 0)
-    new_unit = np.concatenate([[True], changes])
-    unit_of_piece = np.cumsum(new_unit) - 1
-    first = np.flatnonzero(new_unit)
-    group = pieces.group[order][first].astype(np.int64)
-    of_tuple = tuple_of_piece[order][first]
+    values = privacy.sensitive_codes(counts, context)
+    held = grouped_units(counts, pieces, block_of_group)
+    group = held.group.copy()
     bounds = np.searchsorted(block_of_group[group], np.arange(int(block_of_group.max()) + 2))
-    cells = np.append(first, len(order)).astype(np.int64)
-    sizes = pieces.size[order]
 
     def classes(at: int) -> Longs:
         """The groups of a block's units: its own by their numbers, and new ones by negative numbers."""
         start, end = int(bounds[at]), int(bounds[at + 1])
         own, joined = np.unique(group[start:end], return_inverse=True)
-        inside = slice(int(cells[start]), int(cells[end]))
-        units = Units(
-            np.add.reduceat(sizes[inside], cells[start:end] - cells[start]),
-            cells[start : end + 1] - cells[start],
-            sizes[inside],
-            values[pieces.cell[order][inside]],
-            int(context.offsets[-1]),
-        )
-        boxes = whole.boxes.at(of_tuple[start:end])
+        units = held.between(start, end, values, int(context.offsets[-1]))
+        boxes = whole.boxes.at(held.of_tuple[start:end])
         most = max(len(own), min(int(units.weight.sum()) // max(packed.minimal_size, 1), end - start))
         found = joined.astype(np.int64)
         improve_classes(
@@ -108,4 +91,4 @@ def improved(
         for at, found in enumerate(pool.map(classes, range(len(bounds) - 1))):
             group[bounds[at] : bounds[at + 1]] = np.where(found < 0, groups - 1 - found, found)
             groups += max(int(-found.min()), 0)
-    return Pieces.gathered(pieces.cell[order], group[unit_of_piece].astype(np.int32), sizes)
+    return Pieces.gathered(held.cell, group[held.unit_of_piece].astype(np.int32), held.sizes)

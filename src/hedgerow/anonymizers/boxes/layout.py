@@ -22,9 +22,9 @@ from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.metrics.cells import NodeLoss, beyond_first, loss_of_nodes
 from hedgerow.privacy.binding import Context
-from hedgerow.recoding import Shown
+from hedgerow.recoding import Pieces, Shown
 
-__all__ = ["Described", "LossName", "columns_of_sets", "described", "units_of"]
+__all__ = ["Described", "GroupedUnits", "LossName", "columns_of_sets", "described", "grouped_units", "units_of"]
 
 LossName = Literal["nllm", "ncp", "distortion", "prec", "discernibility"]
 
@@ -78,6 +78,56 @@ def units_of(counts: FrequencyTable, context: Context) -> Units:
     values = privacy.sensitive_codes(counts, context)
     cells = np.searchsorted(counts.cell_tuple, np.arange(len(counts.tuples) + 1)).astype(np.int64)
     return Units(counts.tuple_sizes.copy(), cells, counts.cell_sizes, values, int(context.offsets[-1]))
+
+
+class GroupedUnits(NamedTuple):
+    """What groups hold: a unit is the records that one group has of one tuple; those of a group stand together.
+
+    Attributes
+    ----------
+    unit_of_piece : int array (pieces,)
+        Pieces are in the order of their units.
+    group, of_tuple : int arrays (units,)
+    cells : int array (units + 1,)
+        Where the pieces of each unit begin.
+    cell, sizes : int arrays (pieces,)
+        The cell and the records of each piece.
+    """
+
+    unit_of_piece: Longs
+    group: Longs
+    of_tuple: Longs
+    cells: Longs
+    cell: Ints
+    sizes: Longs
+
+    def between(self, start: int, end: int, values: Ints, histogram: int) -> Units:
+        """Some of the units, with the sensitive values of their cells."""
+        inside = slice(int(self.cells[start]), int(self.cells[end]))
+        return Units(
+            np.add.reduceat(self.sizes[inside], self.cells[start:end] - self.cells[start]),
+            self.cells[start : end + 1] - self.cells[start],
+            self.sizes[inside],
+            values[self.cell[inside]],
+            histogram,
+        )
+
+
+def grouped_units(counts: FrequencyTable, pieces: Pieces, block_of_group: Longs) -> GroupedUnits:
+    """The units of groups of which none is lost; groups of one block stand together."""
+    tuple_of_piece = counts.cell_tuple[pieces.cell].astype(np.int64)
+    order = np.lexsort((tuple_of_piece, pieces.group, block_of_group[pieces.group]))
+    changes = (np.diff(tuple_of_piece[order]) != 0) | (np.diff(pieces.group[order]) != 0)
+    new_unit = np.concatenate([[True], changes])
+    first = np.flatnonzero(new_unit)
+    return GroupedUnits(
+        np.cumsum(new_unit) - 1,
+        pieces.group[order][first].astype(np.int64),
+        tuple_of_piece[order][first],
+        np.append(first, len(order)).astype(np.int64),
+        pieces.cell[order],
+        pieces.size[order],
+    )
 
 
 def _trees(counts: FrequencyTable, columns: list[int], metric: NodeLoss) -> tuple[Ints, tuple[Longs, Ints, Floats]]:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.checks import (
+    budget,
     estimator_face,
     learning,
     people,
@@ -30,6 +31,7 @@ TABLE_CHECKS = (
     *unusual_tables.CHECKS,
     *requirements.CHECKS,
     *people.CHECKS,
+    *budget.CHECKS,
     *weights.CHECKS,
     *learning.CHECKS,
 )
@@ -42,8 +44,8 @@ def check_anonymizer(estimator: Anonymizer, as_frame: AsFrame | None = None) -> 
     Parameters
     ----------
     estimator : Anonymizer
-        With the method's own parameters as they are to be checked; what the base adds (``k``, ``require``,
-        ``schema``, ``random_state``) is set by the checks.
+        With the method's own parameters as they are to be checked, and with a ``suppression_limit`` if they need one;
+        what the base adds else (``k``, ``require``, ``schema``, ``random_state``) is set by the checks.
     as_frame : callable, optional
         Makes the dataframe to check with from a pyarrow table, such as ``polars.from_arrow``.
 

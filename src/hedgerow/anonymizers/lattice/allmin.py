@@ -31,7 +31,6 @@ from hedgerow.anonymizers.lattice.costs import cost_of
 from hedgerow.anonymizers.lattice.judging import Judge
 from hedgerow.anonymizers.lattice.levels import Levels, above, below, lifted
 from hedgerow.anonymizers.lattice.optimal import MOST_STATES
-from hedgerow.anonymizers.lattice.options import SUPPRESSION_LIMIT
 from hedgerow.anonymizers.lattice.publishing import publish
 from hedgerow.anonymizers.parameters import choice
 from hedgerow.counts import FrequencyTable
@@ -64,19 +63,19 @@ class AllMin(Anonymizer):
 
     name = "allmin"
     family = "lattice"
+    drops = "itself"
     paper = "Samarati (IEEE TKDE 2001)"
 
     search: Literal["binary", "linear"] = choice(
         "Halve the range of sums of levels; or go down from the middle one by one, as Arca and Hewett do."
     )
-    suppression_limit: float = SUPPRESSION_LIMIT
 
     def weighs_columns(self) -> bool:
         """Of the minimal solutions the precision chooses."""
         return True
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        judge = Judge.of(counts, requirements, self.suppression_limit)
+        judge = Judge.of(counts, requirements, self._may_lose(counts))
         lattice = judge.lattice
         if lattice.size > MOST_STATES:
             raise BadInput(

@@ -8,6 +8,9 @@ linear in the numbers of records:
 - l distinct values: for l values, a number between 0 and 1 is at most how many records have the value;
 - a share of at most alpha: for each value, the records that have it less alpha times all of them is at most 0.
 
+Where records may be lost, a unit need not be assigned, or not all of it; what it costs then is taken off what its
+assignments cost, so that the least of the differences is the least of the sums.
+
 Entropy, recursive diversity and t-closeness are not written in this way. HiGHS: Q. Huangfu, J. Hall: Parallelizing the
 dual revised simplex method, Mathematical Programming Computation 10, 2018; called through ``scipy.optimize.milp``.
 """
@@ -59,30 +62,42 @@ class Solution(NamedTuple):
     bound: float
 
 
-def solve(assignments: Assignments, space: CutSpace, units: Assignees, time_limit: float | None) -> Solution:
-    """Find the assignment with the fewest generalizations, and of these the one with the best Prec."""
-    if len(np.unique(assignments.unit)) < len(units.tuple):
+def solve(
+    assignments: Assignments, space: CutSpace, units: Assignees, time_limit: float | None, allowed: int = 0
+) -> Solution:
+    """Find the assignment with the fewest generalizations, and of these the one with the best Prec.
+
+    At most ``allowed`` records are not assigned; they count as if every cell of them were generalized to the root.
+    """
+    if not allowed and len(np.unique(assignments.unit)) < len(units.tuple):
         return Solution(None, False, False, False, math.inf)
     deadline = Deadline(time_limit)
-    program = _Program(assignments, space, units)
-    first = program.minimize(assignments.steps, deadline)
+    program = _Program(assignments, space, units, allowed)
+    steps, distortion = assignments.steps, assignments.distortion
+    if allowed:
+        steps = steps - assignments.lost_steps[assignments.unit]
+        distortion = distortion - assignments.lost_distortion[assignments.unit]
+    if_all_were_lost = int(assignments.lost_steps @ units.records) if allowed else 0
+    first = program.minimize(steps, deadline)
+    first = first._replace(bound=first.bound + if_all_were_lost)
     if first.records is None or not first.fewest:
         return first
-    if _proportional(assignments.steps, assignments.distortion):
+    if _proportional(steps, distortion):
         return first._replace(precise=True)
-    fewest = int(assignments.steps @ first.records)
-    second = program.minimize(assignments.distortion, deadline, (assignments.steps, fewest))
+    fewest = int(steps @ first.records)
+    first = first._replace(bound=float(fewest + if_all_were_lost))
+    second = program.minimize(distortion, deadline, (steps, fewest))
     # A sum that the solver takes for the fewest may be above it by its tolerance, which is far below one step.
-    if second.records is None or int(assignments.steps @ second.records) > fewest:
-        return first._replace(bound=float(fewest))
-    return first._replace(records=second.records, precise=second.fewest, bound=float(fewest))
+    if second.records is None or int(steps @ second.records) > fewest:
+        return first
+    return first._replace(records=second.records, precise=second.fewest)
 
 
 def _proportional(steps: Longs, distortion: Longs) -> bool:
     """Whether the fewest generalizations have the best Prec anyway."""
     if not steps.any():
         return True
-    some = int(np.argmax(steps > 0))
+    some = int(np.argmax(steps != 0))
     return bool((distortion * steps[some] == steps * distortion[some]).all())
 
 
@@ -113,8 +128,8 @@ class _Program:
     An amount is 0 or 1 where units stay whole, and a number of records where they may be split.
     """
 
-    def __init__(self, assignments: Assignments, space: CutSpace, units: Assignees) -> None:
-        self._assignments, self._space, self._units = assignments, space, units
+    def __init__(self, assignments: Assignments, space: CutSpace, units: Assignees, allowed: int) -> None:
+        self._assignments, self._space, self._units, self._allowed = assignments, space, units, allowed
         self._choices = np.arange(len(assignments.unit), dtype=np.int64)
         own = units.records[assignments.unit]
         self._size = np.ones_like(own) if units.split else own
@@ -122,10 +137,13 @@ class _Program:
         self._variables = len(self._choices)
         self._constraints: list[_Constraint] = []
         every = units.records if units.split else np.ones(len(units.records), dtype=np.int64)
-        self._require(len(every), every, every, (assignments.unit, self._choices, 1))
+        self._require(len(every), 0 if allowed else every, every, (assignments.unit, self._choices, 1))
+        if allowed:
+            together = np.zeros_like(self._choices)
+            self._require(1, int(units.records.sum()) - allowed, np.inf, (together, self._choices, self._size))
         classes = {shield: self._classes(shield) for shield in dict.fromkeys(space.shields)}
         self._whole = self._variables
-        for requirement, shield, column in space.bound:
+        for requirement, shield, column, _ in space.bound:
             of, opened = classes[shield]
             least = requirement.minimal_size
             own_class = np.arange(len(opened), dtype=np.int64)
@@ -216,12 +234,13 @@ class _Program:
         return Solution(records, found.status != _INFEASIBLE, least, False, bound)
 
     def _holds(self, records: Longs) -> bool:
-        """Whether amounts, once rounded, assign every record and meet every requirement."""
+        """Whether amounts, once rounded, assign every record that may not be lost and meet every requirement."""
         used = records > 0
         unit = self._assignments.unit
-        if not np.array_equal(np.bincount(unit, records, len(self._units.records)), self._units.records):
+        lost = self._units.records - np.bincount(unit, records, len(self._units.records)).astype(np.int64)
+        if lost.min() < 0 or lost.sum() > self._allowed:
             return False
-        for requirement, shield, column in self._space.bound:
+        for requirement, shield, column, _ in self._space.bound:
             of_row, _ = group_rows(self._assignments.rows, shield)
             of, numbers = np.unique(of_row[self._assignments.row[used]], return_inverse=True)
             sizes = np.bincount(numbers, records[used], len(of)).astype(np.int64)

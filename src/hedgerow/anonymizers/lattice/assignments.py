@@ -85,6 +85,8 @@ class Assignments(NamedTuple):
         ``whole``.
     whole : int
         A multiple of all heights.
+    lost_steps, lost_distortion : int arrays (units,)
+        The same of a record of each unit that is not published: every column goes up to the root.
     """
 
     rows: Ints
@@ -93,6 +95,8 @@ class Assignments(NamedTuple):
     steps: Longs
     distortion: Longs
     whole: int
+    lost_steps: Longs
+    lost_distortion: Longs
 
 
 class _Above(NamedTuple):
@@ -159,7 +163,10 @@ def assignments_of(counts: FrequencyTable, space: CutSpace, units: Assignees) ->
     for at, hierarchy in enumerate(space.hierarchies):
         parts = weights[at] * (whole // max(hierarchy.height, 1))
         distortion += hierarchy.level[rows[row, at]].astype(np.int64) * parts
-    found = Assignments(rows, unit, row.astype(np.int64), steps, distortion, whole)
+    root = np.zeros((1, len(counts.quasi)), dtype=np.int32)
+    lost_steps = steps_to(counts, root, units.tuple, np.zeros(len(units.tuple), dtype=np.int64))
+    lost_distortion = np.full(len(units.tuple), whole * int(sum(weights)), dtype=np.int64)
+    found = Assignments(rows, unit, row.astype(np.int64), steps, distortion, whole, lost_steps, lost_distortion)
     if len(set(space.shields)) == 1:
         found = _only(found, _lowest(counts, found, units, space.shields[0])[found.row])
     return _fillable(found, space, units)
@@ -193,7 +200,7 @@ def _fillable(assignments: Assignments, space: CutSpace, units: Assignees) -> As
     """Leave out what belongs to a class that could not be filled, until nothing more does."""
     while True:
         kept = np.ones(len(assignments.unit), dtype=bool)
-        for requirement, shield, column in space.bound:
+        for requirement, shield, column, _ in space.bound:
             of_row, first = group_rows(assignments.rows, shield)
             of = of_row[assignments.row]
             # A unit may come to a class by several rows; it counts once.

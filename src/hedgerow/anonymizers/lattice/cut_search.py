@@ -1,9 +1,9 @@
 """Searching cuts from the table upwards for one that satisfies all requirements and publishes the most rows.
 
-Generalizing never adds a row. So a state is worth generalizing only while it publishes more rows than the best
-satisfying one known, and a satisfying state is never generalized. The states that wait are taken up by most rows, then
-fewest violating rows, then in the order in which they were generated. Arca, Hewett: Data privacy with heuristic
-anonymisation, section 4.2, figure 2.
+Generalizing never adds a row. So a state is worth generalizing only while it has more rows than the best satisfying one
+known publishes, and a state without a violating row is never generalized. The states that wait are taken up by most
+rows, then fewest violating rows, then in the order in which they were generated. Arca, Hewett: Data privacy with
+heuristic anonymisation, section 4.2, figure 2.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ class Known(NamedTuple):
     nodes: Nodes
     rows: int
     violations: int
+    kept: int
 
 
 class Edge(NamedTuple):
@@ -64,7 +65,7 @@ class CutSearch:
     expanded : list of int
         The states that were generalized, in order.
     best : int or None
-        The satisfying state with the most rows; of several the first generated.
+        The satisfying state that keeps the most rows; of several the first generated.
 
     Examples
     --------
@@ -128,13 +129,13 @@ class CutSearch:
 
     def _remember(self, key: bytes, state: State) -> int:
         number = self._number[key] = len(self.states)
-        self.states.append(Known(state.nodes, state.rows, state.violations))
-        if not state.violations and self._promising(number):
+        self.states.append(Known(state.nodes, state.rows, state.violations, state.kept))
+        if state.kept > (0 if self.best is None else self.states[self.best].kept):
             self.best = number
         return number
 
     def _promising(self, number: int) -> bool:
-        return self.best is None or self.states[number].rows > self.states[self.best].rows
+        return self.best is None or self.states[number].rows > self.states[self.best].kept
 
     def _queue(self, number: int, waiting: list[tuple[int, int, int]], queued: set[int]) -> None:
         known = self.states[number]
@@ -193,7 +194,7 @@ def by_class(space: CutSpace, state: State) -> Iterator[Move]:
 def greedy(space: CutSpace, nodes: Nodes) -> State:
     """Generalize by attribute, each time to the fewest violating rows (then the most rows), until nothing violates."""
     state = space.state(nodes)
-    while state.violations:
+    while state.lost is None:
         reached = [space.generalize(state, column, cut) for column, cut in by_attribute(space, state)]
         if not reached:
             raise Infeasible(

@@ -9,7 +9,7 @@ Data privacy with heuristic anonymisation, sections 3.2 and 4.2, call it general
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.anonymizers.lattice.gains import below
-from hedgerow.anonymizers.lattice.grouping import group_rows, histograms_of_tuples, merged, violating
+from hedgerow.anonymizers.lattice.grouping import group_rows, histograms_of_tuples, merged, shares, violating
 from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts import FrequencyTable
+from hedgerow.errors import required
 from hedgerow.privacy import BoundRequirement, Histograms, Requirement, context_of, shield_of
 
 __all__ = ["Bound", "CutSpace", "Nodes", "State"]
@@ -43,6 +44,8 @@ class State:
         What the records of each row hold of the sensitive columns that requirements speak of.
     violating : bool array (requirements, rows)
         Which rows are in a class that violates each requirement.
+    lost : bool array (rows,), optional
+        Which rows have to be lost for all requirements to hold; nothing if they have more records than may be lost.
     """
 
     nodes: Nodes
@@ -50,11 +53,17 @@ class State:
     sizes: Longs
     held: Mapping[str, Histograms]
     violating: Bools
+    lost: Bools | None
 
     @property
     def rows(self) -> int:
-        """How many distinct rows are published."""
+        """How many distinct rows there are."""
         return len(self.table)
+
+    @property
+    def kept(self) -> int:
+        """How many of them can be published; none if the requirements do not hold."""
+        return 0 if self.lost is None else int((~self.lost).sum())
 
     @cached_property
     def violations(self) -> int:
@@ -63,11 +72,15 @@ class State:
 
 
 class Bound(NamedTuple):
-    """A requirement as arrays, the columns of its shield by position, and the sensitive column it protects."""
+    """A requirement as arrays, the columns of its shield by position, and the sensitive column it protects.
+
+    ``compares`` tells whether it compares with what is published as a whole.
+    """
 
     requirement: BoundRequirement
     shield: tuple[int, ...]
     column: str | None
+    compares: bool = False
 
 
 class CutSpace:
@@ -77,6 +90,8 @@ class CutSpace:
     ----------
     counts : FrequencyTable
     requirements : sequence of Requirement
+    allowance : int
+        How many records may be lost: those of classes that violate a requirement.
 
     Attributes
     ----------
@@ -103,11 +118,14 @@ class CutSpace:
     (['1*', '1*', '21'], 1, 2)
     """
 
-    def __init__(self, counts: FrequencyTable, requirements: Sequence[Requirement]) -> None:
+    def __init__(self, counts: FrequencyTable, requirements: Sequence[Requirement], allowance: int = 0) -> None:
         context = context_of(counts, requirements)
         self.hierarchies = [counts.hierarchies[name] for name in counts.quasi]
         self._counts = counts
-        self.bound = [Bound(one.bind(context), shield_of(one, counts.quasi), one.column) for one in requirements]
+        self.allowance = allowance
+        self.bound = [
+            Bound(one.bind(context), shield_of(one, counts.quasi), one.column, one.compares) for one in requirements
+        ]
         self.shields = tuple(one.shield for one in self.bound)
         self._widths = {column.domain.name: column.domain.size for column in context.columns}
         self._held = {name: histograms_of_tuples(counts, name) for name in self._widths}
@@ -177,14 +195,49 @@ class CutSpace:
         records = np.bincount(group, sizes, len(first)).astype(np.int64)
         values = {name: merged(one, group, len(first), self._widths[name]) for name, one in held.items()}
         distinct = table[first]
-        return State(nodes, distinct, records, values, self._violating(distinct, records, values))
+        violates = self._violating(distinct, records, values)
+        return State(nodes, distinct, records, values, violates, self._lost(distinct, records, values, violates))
 
-    def _violating(self, table: Ints, sizes: Longs, held: Mapping[str, Histograms]) -> Bools:
+    def _violating(self, table: Ints, sizes: Longs, held: Mapping[str, Histograms], *, left: bool = False) -> Bools:
+        """Which rows violate each requirement; ``left`` says that some were lost, so that others may be compared."""
         result = np.zeros((len(self.bound), len(table)), dtype=bool)
-        for which, (requirement, shield, column) in enumerate(self.bound):
+        for which, (requirement, shield, column, compares) in enumerate(self.bound):
             grouping = None
             if len(shield) < table.shape[1]:
                 of_row, first = group_rows(table, shield)
                 grouping = of_row, len(first)
-            result[which] = violating(requirement, sizes, None if column is None else held[column], grouping)
+            histograms = None if column is None else held[column]
+            if left and compares and histograms is not None:
+                requirement = replace(requirement, overall=shares(histograms, len(requirement.overall)))
+            result[which] = violating(requirement, sizes, histograms, grouping)
+        return result
+
+    def _lost(self, table: Ints, sizes: Longs, held: Mapping[str, Histograms], violates: Bools) -> Bools | None:
+        """The rows that have to be lost until the rest holds, if they have few enough records."""
+        lost: Bools = np.asarray(violates.any(axis=0))
+        found = lost
+        while found.any():
+            if int(sizes[lost].sum()) > self.allowance:
+                return None
+            index = np.where(lost, -1, np.arange(len(table)))
+            left = {name: merged(one, index, len(table), self._widths[name]) for name, one in held.items()}
+            found = self._violating(table, np.where(lost, 0, sizes), left, left=True).any(axis=0) & ~lost
+            if not found.any() and self._vanishes(held, left):
+                return None
+            lost = lost | found
+        return lost
+
+    def _vanishes(self, held: Mapping[str, Histograms], left: Mapping[str, Histograms]) -> bool:
+        """Whether a value of which classes are compared with all others would not be published any more."""
+        compared = {one.column for one in self.bound if one.compares and one.column is not None}
+        return any(len(np.unique(left[name].codes)) < len(np.unique(held[name].codes)) for name in compared)
+
+    def lost_tuples(self, nodes: Nodes) -> Bools | None:
+        """Which tuples are lost if some cuts are published; nothing if none is."""
+        lost = required(self.state(nodes).lost, "a state that meets the requirements")
+        if not lost.any():
+            return None
+        tuples = self._counts.tuples
+        table = np.stack([nodes[at][tuples[:, at]] for at in range(len(nodes))], axis=1)
+        result: Bools = lost[group_rows(table, range(table.shape[1]))[0]]
         return result

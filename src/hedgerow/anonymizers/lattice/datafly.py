@@ -20,7 +20,6 @@ from typing import Final
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.lattice.judging import Judge, Judgement
 from hedgerow.anonymizers.lattice.levels import Levels, lifted
-from hedgerow.anonymizers.lattice.options import SUPPRESSION_LIMIT
 from hedgerow.anonymizers.lattice.publishing import publish
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
@@ -47,16 +46,15 @@ class Datafly(Anonymizer):
 
     name = "datafly"
     family = "lattice"
+    drops = "itself"
     paper = "Sweeney (1998; IJUFKS 2002)"
-
-    suppression_limit: float = SUPPRESSION_LIMIT
 
     def weighs_columns(self) -> bool:
         """Values are counted over the weight."""
         return True
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        judge = Judge.of(counts, requirements, self.suppression_limit)
+        judge = Judge.of(counts, requirements, self._may_lose(counts))
         verdicts = list(climb(judge))
         if not verdicts[-1].accepted:
             raise judge.refuse()

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hedgerow.arrays import Bools, Ints, Longs
+from hedgerow.arrays import Bools, Floats, Ints, Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import BoundRequirement, Histograms
 
-__all__ = ["Grouping", "group_rows", "histograms_of_tuples", "merged", "violating"]
+__all__ = ["Grouping", "group_rows", "histograms_of_tuples", "merged", "shares", "violating"]
 
 Grouping = tuple[Longs, int]
 """The group of each row, and how many groups there are."""
@@ -47,6 +47,12 @@ def merged(histograms: Histograms, group: Longs, groups: int, values: int) -> Hi
     from hedgerow.anonymizers.lattice._kernels import merge_histograms
 
     return Histograms(*merge_histograms(group, groups, *histograms, values))
+
+
+def shares(histograms: Histograms, values: int) -> Floats:
+    """The share of each code in all classes together."""
+    records = np.bincount(histograms.codes, histograms.counts, values)
+    return np.asarray(records / max(1.0, float(records.sum())), dtype=np.float64)
 
 
 def violating(

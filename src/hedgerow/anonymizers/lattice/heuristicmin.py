@@ -24,6 +24,9 @@ Deviations
   states on the way have at least as many rows as the cut, and a state is dropped only if a satisfying one is known
   that has as many as it. In either case a satisfying state with as many rows as the cut is found.
 - Weights of columns do not enter: what is sought is the most rows, whatever their columns lose.
+- With a ``suppression_limit`` a state satisfies the requirements if the records of violating rows are few enough to be
+  lost, and the rows that it keeps are counted. It is generalized on, since fewer may be lost then; a class may be lost
+  instead of generalized, so nothing is proved over all cuts.
 - A search may be stopped, by ``max_states`` or ``time_limit``. What was best by then is released, or else what
   generalizing greedily from the least violating state reaches, and is said not to be proved.
 """
@@ -61,6 +64,7 @@ class HeuristicMin(Anonymizer):
 
     name = "heuristicmin"
     family = "lattice"
+    drops = "itself"
     paper = "Arca, Hewett: Data privacy with heuristic anonymisation"
 
     complete: bool = flag(
@@ -90,12 +94,14 @@ class HeuristicMin(Anonymizer):
             "states_expanded": len(found.search.expanded),
             "optimal": found.optimal,
         }
-        levels = _levels(counts, found.nodes)
-        return recode_by_nodes("heuristicmin", counts, found.nodes, levels=levels, facts=facts, warnings=warnings)
+        levels, lost = _levels(counts, found.nodes), found.search.space.lost_tuples(found.nodes)
+        return recode_by_nodes(
+            "heuristicmin", counts, found.nodes, lost=lost, levels=levels, facts=facts, warnings=warnings
+        )
 
     def search(self, counts: FrequencyTable, requirements: Sequence[Requirement]) -> FoundCuts:
         """Search for the cuts with the most rows."""
-        space = CutSpace(counts, requirements)
+        space = CutSpace(counts, requirements, self._may_lose(counts))
         search = CutSearch(space, max_states=self.max_states, time_limit=self.time_limit)
         finished = search.run(by_attribute)
         if finished and self.complete:
@@ -109,7 +115,8 @@ class HeuristicMin(Anonymizer):
             stopped = "number of states" if search.generated >= self.max_states else "time"
             return FoundCuts(nodes, f"unproved: the {stopped} came to its limit", search)
         # The table as it is has more rows than any cut.
-        proved = self.complete or search.best == 0
+        as_it_is = search.best == 0 and not search.states[0].violations
+        proved = (self.complete and not space.allowance) or as_it_is
         return FoundCuts(nodes, "proved over all cuts" if proved else "among its states", search)
 
 

@@ -9,7 +9,9 @@ K. LeFevre, D. DeWitt, R. Ramakrishnan: Incognito: Efficient Full-Domain k-Anony
 
 Deviations
 ----------
-- No record is lost; the paper's variant with suppression is left to :mod:`~hedgerow.anonymizers.lattice.optimal`.
+- Records may be lost only where every requirement is kept by further records in a class (k-anonymity, distinct
+  l-diversity, p-sensitivity): a record that has to be lost over some of the columns has to be lost over all of them.
+  With other requirements nothing is lost, whatever the suppression limit.
 - The paper leaves the choice among the solutions open; here a metric decides, ties as in ``optimal``.
 - Any monotone requirement will do, each on the part of its shield that the subset has.
 - The states of a subset are an array over its levels and not a graph of nodes and edges: the pruning by subsets is
@@ -47,7 +49,7 @@ _Subset = tuple[int, ...]
 
 
 class Incognito(Anonymizer):
-    """All full-domain generalizations that meet the requirements without losing a record, and the best by a metric.
+    """All full-domain generalizations that meet the requirements within the suppression limit; the best by a metric.
 
     The recoding's facts tell how many ``solutions`` there are among the ``nodes`` of the lattice, the ``minimal`` ones,
     how many states of subsets were ``evaluated``, the ``metric`` and its ``value``.
@@ -64,6 +66,7 @@ class Incognito(Anonymizer):
 
     name = "incognito"
     family = "lattice"
+    drops = "itself"
     paper = "LeFevre, DeWitt, Ramakrishnan (SIGMOD 2005)"
 
     metric: str = METRIC
@@ -73,7 +76,8 @@ class Incognito(Anonymizer):
         return METRICS[self.metric].weighted
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        judge = Judge.of(counts, requirements, metric=self.metric)
+        allowed = self._may_lose(counts) if all(one.kept_by_more for one in requirements) else 0
+        judge = Judge.of(counts, requirements, allowed, metric=self.metric)
         lattice = judge.lattice
         cost = cost_of(self.metric, judge)
         _refuse(judge)
@@ -81,7 +85,9 @@ class Incognito(Anonymizer):
         if not accepted.any():
             raise judge.refuse()
         minimal = np.argwhere(accepted & ~_above(accepted))
-        best = min(cost.found(levels) for levels in (minimal if cost.grows else np.argwhere(accepted)).tolist())
+        # A more general state that loses fewer records can be better.
+        candidates = minimal if cost.grows and not judge.allowance else np.argwhere(accepted)
+        best = min(cost.found(levels) for levels in candidates.tolist())
         return publish(
             "incognito",
             judge,

@@ -28,15 +28,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hedgerow.anonymizers.lattice.grouping import Grouping, merged, violating
+from hedgerow.anonymizers.lattice.grouping import Grouping, merged, shares, violating
 from hedgerow.anonymizers.lattice.levels import Lattice, StateClasses
 from hedgerow.anonymizers.lattice.linking import LinkedClasses
-from hedgerow.arrays import Bools, Floats
+from hedgerow.arrays import Bools
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import Infeasible
-from hedgerow.privacy import AtHome, BoundRequirement, Histograms, Requirement, context_of, shield_of
+from hedgerow.privacy import AtHome, BoundRequirement, Requirement, context_of, shield_of
 
-__all__ = ["Judge", "Judgement", "allowance_of"]
+__all__ = ["Judge", "Judgement"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,15 +136,15 @@ class Judge:
         cls,
         counts: FrequencyTable,
         requirements: Sequence[Requirement],
-        suppression_limit: float = 0.0,
+        allowance: int = 0,
         *,
         metric: str | None = None,
     ) -> Judge:
-        """Judge the states of a table, of which a share may be lost; with the histograms that a metric needs."""
+        """Judge the states of a table, of which some records may be lost; with the histograms that a metric needs."""
         sensitive = [one.column for one in requirements if one.column is not None]
         if metric == "classification" and counts.roles.target is not None:
             sensitive.append(counts.roles.target)
-        return cls(Lattice(counts, sensitive), requirements, allowance_of(counts.rows, suppression_limit))
+        return cls(Lattice(counts, sensitive), requirements, allowance)
 
     def verdict_at(self, levels: Sequence[int]) -> Judgement:
         """The verdict on a state."""
@@ -212,7 +212,7 @@ class Judge:
             index = np.where(lost, -1, np.arange(len(classes)))
             histograms = merged(histograms, index, len(classes), len(bound.overall))
             if demand.requirement.compares:
-                bound = replace(bound, overall=_shares(histograms, len(bound.overall)))
+                bound = replace(bound, overall=shares(histograms, len(bound.overall)))
         return violating(bound, sizes, histograms, grouping)
 
     def _people(self, classes: StateClasses) -> LinkedClasses | None:
@@ -244,18 +244,3 @@ def _too_few(people: LinkedClasses, k: int, grouping: Grouping | None, lost: Boo
     """Which classes have too few people, counted exactly and not by those at home."""
     group, groups = (np.arange(len(lost)), len(lost)) if grouping is None else grouping
     return np.asarray(people.in_groups(np.where(lost, -1, group), groups)[group] < k, dtype=bool)
-
-
-def allowance_of(rows: int, suppression_limit: float) -> int:
-    """How many of the records a share of them is, rounded down.
-
-    >>> allowance_of(30162, 0.04), allowance_of(10, 0.3)
-    (1206, 3)
-    """
-    return int(rows * suppression_limit + 1e-9)
-
-
-def _shares(histograms: Histograms, values: int) -> Floats:
-    """The share of each code in all classes together."""
-    records = np.bincount(histograms.codes, histograms.counts, values)
-    return np.asarray(records / max(1.0, float(records.sum())), dtype=np.float64)

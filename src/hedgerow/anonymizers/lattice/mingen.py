@@ -17,6 +17,8 @@ Deviations
   (alpha,k)-anonymity. Requirements that are not linear in the numbers of records are refused.
 - Where columns have weights, a generalization counts as often as its column weighs, in small whole numbers
   (:func:`hedgerow.anonymizers.lattice.assignments.whole_weights`).
+- With a ``suppression_limit`` records may also be lost; each of their cells counts as generalized to the root. The
+  optimum is over both.
 - Of several optima with the same Prec the solver's first is taken; it is the same each time.
 """
 
@@ -65,6 +67,7 @@ class MinGen(Anonymizer):
 
     name = "mingen"
     family = "lattice"
+    drops = "itself"
     paper = "Sweeney (IJUFKS 2002)"
     guarantees = "k-anonymity, distinct l-diversity, p-sensitive, (alpha,k)"
 
@@ -92,7 +95,7 @@ class MinGen(Anonymizer):
         units = Assignees.of(counts, space, split=self.granularity == "record")
         _refuse_large(count_assignments(counts, space, units), self.time_limit)
         assignments = assignments_of(counts, space, units)
-        solution = solve(assignments, space, units, self.time_limit)
+        solution = solve(assignments, space, units, self.time_limit, self._may_lose(counts))
         if not solution.feasible:
             raise Infeasible("No generalization of cells meets all requirements. Lower the requirement.")
         release = None if solution.records is None else _published(counts, units, assignments, solution.records, seed)
@@ -137,9 +140,16 @@ def _published(
 ) -> _Published:
     used = records > 0
     rows, group = np.unique(assignments.row[used], return_inverse=True)
-    unit, taken = assignments.unit[used], records[used]
-    pieces = _pieces(counts, units, unit, group.astype(np.int32), taken, seed)
-    return _Published(assignments.rows[rows], pieces, int(assignments.steps @ records))
+    lost = units.records - np.bincount(assignments.unit, records, len(units.records)).astype(np.int64)
+    unassigned = np.flatnonzero(lost)
+    # What each unit is assigned to, and then what is lost of it.
+    unit = np.concatenate([assignments.unit[used], unassigned])
+    order = np.argsort(unit, kind="stable")
+    groups = np.concatenate([group, np.full(len(unassigned), -1)]).astype(np.int32)[order]
+    taken = np.concatenate([records[used], lost[unassigned]])[order]
+    pieces = _pieces(counts, units, unit[order], groups, taken, seed)
+    steps = int(assignments.steps @ records) + int(assignments.lost_steps @ lost)
+    return _Published(assignments.rows[rows], pieces, steps)
 
 
 def _pieces(
@@ -151,13 +161,10 @@ def _pieces(
     if units.held:
         return Pieces(unit.astype(np.int32), group, taken)
     # The records of a tuple are alike but for their class and sensitive values: which of them part is drawn.
-    cell = np.repeat(np.arange(len(counts.cell_sizes)), counts.cell_sizes)
+    cell = np.repeat(np.arange(len(counts.cell_sizes), dtype=np.int32), counts.cell_sizes)
     drawn = np.random.default_rng(seed).random(len(cell))
     cell = cell[np.lexsort((drawn, counts.cell_tuple[cell]))]
-    groups = int(group.max()) + 1
-    pairs, sizes = np.unique(cell * groups + np.repeat(group, taken), return_counts=True)
-    of_cell, of_group = np.divmod(pairs, groups)
-    return Pieces(of_cell.astype(np.int32), of_group.astype(np.int32), sizes.astype(np.int64))
+    return Pieces.gathered(cell, np.repeat(group, taken), np.ones(len(cell), dtype=np.int64))
 
 
 def _by_cuts(counts: FrequencyTable, space: CutSpace) -> _Published:
@@ -196,7 +203,7 @@ def _recoding(counts: FrequencyTable, release: _Published, solution: Solution) -
         quasi=counts.quasi,
         columns=tuple(columns),
         groups=groups,
-        sizes=np.bincount(release.pieces.group, release.pieces.size, len(groups)).astype(np.int64),
+        sizes=release.pieces.sizes(len(groups)),
         pieces=release.pieces,
         facts={"proved": solution.fewest and solution.precise, "gap": gap, "generalizations": found},
         warnings=tuple(warnings),

@@ -29,7 +29,7 @@ from hedgerow.anonymizers.lattice.datafly import climb
 from hedgerow.anonymizers.lattice.deadline import Deadline
 from hedgerow.anonymizers.lattice.judging import Judge
 from hedgerow.anonymizers.lattice.levels import Lattice
-from hedgerow.anonymizers.lattice.options import METRIC, SUPPRESSION_LIMIT
+from hedgerow.anonymizers.lattice.options import METRIC
 from hedgerow.anonymizers.lattice.publishing import publish
 from hedgerow.anonymizers.lattice.searching import SearchEnd, descend, search
 from hedgerow.anonymizers.parameters import number
@@ -64,10 +64,10 @@ class OptimalLattice(Anonymizer):
 
     name = "optimal"
     family = "lattice"
+    drops = "itself"
     paper = "El Emam et al. (JAMIA 2009); Kohlmayer et al. (PASSAT 2012)"
 
     metric: str = METRIC
-    suppression_limit: float = SUPPRESSION_LIMIT
     time_limit: float | None = number(
         "Seconds after which the best found so far is taken. Without it a lattice of more than two million "
         "combinations of levels is refused.",
@@ -81,7 +81,7 @@ class OptimalLattice(Anonymizer):
         return METRICS[self.metric].weighted
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        judge = Judge.of(counts, requirements, self.suppression_limit, metric=self.metric)
+        judge = Judge.of(counts, requirements, self._may_lose(counts), metric=self.metric)
         lattice = judge.lattice
         cost = cost_of(self.metric, judge)
         if self.time_limit is None and lattice.size > MOST_STATES:

@@ -12,7 +12,7 @@ from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
-from hedgerow.recoding import Publish, Recoding
+from hedgerow.recoding import Publish, Recoding, Shown, shown_as
 
 if TYPE_CHECKING:
     from hedgerow.anonymizers.merge.clusters import Shares, UnitBlock
@@ -31,6 +31,9 @@ class Clustering(Anonymizer):
     def weighs_columns(self) -> bool:
         """The distance of records is what columns lose."""
         return True
+
+    def _shown(self, counts: FrequencyTable) -> tuple[Shown, ...]:
+        return shown_as(counts, self.publish)
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.merge.clusters import cluster_blocks

@@ -37,7 +37,7 @@ from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH, choice
 from hedgerow.arrays import Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
-from hedgerow.recoding import Publish, Recoding, shown_as
+from hedgerow.recoding import Publish, Recoding, Shown, shown_as
 
 __all__ = ["Greedy"]
 
@@ -69,6 +69,9 @@ class Greedy(Anonymizer):
         """A merge costs what columns lose, unless sizes alone decide."""
         return self.improve or self.metric != "discernibility"
 
+    def _shown(self, counts: FrequencyTable) -> tuple[Shown, ...]:
+        return shown_as(counts, self.publish)
+
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.boxes.layout import described
         from hedgerow.anonymizers.merge.working import Part, merge_parts
@@ -76,6 +79,6 @@ class Greedy(Anonymizer):
         def merged(part: Part) -> Longs:
             return part.merged(np.empty(0), flat=self.metric == "discernibility")
 
-        shown = shown_as(counts, self.publish)
+        shown = self._shown(counts)
         whole = described(counts, self.metric, shown)
         return merge_parts("greedy", counts, requirements, whole, merged, improve=self.improve, shown=shown)

@@ -31,7 +31,7 @@ from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH
 from hedgerow.arrays import Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
-from hedgerow.recoding import Publish, Recoding, shown_as
+from hedgerow.recoding import Publish, Recoding, Shown, shown_as
 
 __all__ = ["KACA"]
 
@@ -60,6 +60,9 @@ class KACA(Anonymizer):
         """The distance of classes is what columns lose."""
         return True
 
+    def _shown(self, counts: FrequencyTable) -> tuple[Shown, ...]:
+        return shown_as(counts, self.publish)
+
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.boxes.layout import described
         from hedgerow.anonymizers.merge.working import Part, merge_parts
@@ -70,6 +73,6 @@ class KACA(Anonymizer):
         def merged(part: Part) -> Longs:
             return part.merged(waits[:, part.tuples].reshape(-1))
 
-        shown = shown_as(counts, self.publish)
+        shown = self._shown(counts)
         whole = described(counts, "distortion", shown)
         return merge_parts("kaca", counts, requirements, whole, merged, improve=self.improve, shown=shown)

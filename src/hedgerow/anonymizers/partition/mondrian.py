@@ -18,6 +18,8 @@ Deviations
   every requirement holds and the loss falls: a cut cannot be taken back, a tuple on the wrong side of it can. The cuts
   still say where unseen rows go.
 - Columns count by their weights, in the loss and in the span of the widest column; so they do where groups improve.
+- With a ``suppression_limit`` groups give up the records that widen them most, where the others gain more than these
+  lose, and the table is cut again without such records (:mod:`hedgerow.anonymizers.budget.spending`).
 - Columns with more than 512 categories are scored by the span of their ranks: counting the values of every
   candidate exactly would cost more than it gains.
 """
@@ -33,7 +35,7 @@ from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH, choice, flag
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
-from hedgerow.recoding import CutTree, Publish, Recoding, publish_groups, shown_as
+from hedgerow.recoding import CutTree, Publish, Recoding, Shown, publish_groups, shown_as
 
 __all__ = ["Mondrian"]
 
@@ -67,10 +69,13 @@ class Mondrian(Anonymizer):
         """Cuts lower the loss, or go through the column of the widest span, by weight."""
         return True
 
+    def _shown(self, counts: FrequencyTable) -> tuple[Shown, ...]:
+        return shown_as(counts, self.publish)
+
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.partition.cutting import cut_groups, orders_of
 
-        shown = shown_as(counts, self.publish)
+        shown = self._shown(counts)
         orders = orders_of(counts, self.order, shown)
         by_loss = self.cut == "loss"
         pieces, cuts = cut_groups(counts, requirements, orders, shown, by_loss=by_loss, relaxed=self.relaxed)

@@ -13,6 +13,8 @@ Deviations
 - A child that holds no record need not be in the cut before its parent takes its place.
 - Weights of columns do not enter: the loss is of what a column tells of the label, not of its cells.
 - Numbers without a hierarchy climb their automatic intervals.
+- With a ``suppression_limit`` the climb may end earlier, where the records of violating classes are few enough to be
+  lost; of all such stages the one with the lowest loss as published is taken.
 - Equal scores: the smaller loss, then the first column, then the first node in the order of the hierarchy.
 """
 
@@ -20,12 +22,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding, recode_by_nodes
 from hedgerow.trees.training import checked_target
+
+if TYPE_CHECKING:
+    from hedgerow.anonymizers.specialize.climbing import Climb
 
 __all__ = ["BUG"]
 
@@ -46,13 +52,36 @@ class BUG(Anonymizer):
     name = "bug"
     family = "specialize"
     uses_target = True
+    drops = "itself"
     paper = "Wang, Yu, Chakraborty (ICDM 2004)"
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.specialize.climbing import Climb
+        from hedgerow.metrics import ncp_published
 
         climb = Climb(counts, requirements, checked_target(counts, "BUG"))
+        allowed = self._may_lose(counts)
+        stages = _stages(climb, counts, requirements, allowed) if allowed else []
         climb.run()
-        done = Counter(step.column for step in climb.steps)
-        facts = {"generalizations": {name: done[at] for at, name in enumerate(counts.quasi)}}
-        return recode_by_nodes("bug", counts, climb.nodes, facts=facts)
+        stages.append(_published(counts, climb))
+        return min(stages, key=lambda one: ncp_published(counts, one)) if len(stages) > 1 else stages[0]
+
+
+def _stages(climb: Climb, counts: FrequencyTable, requirements: Sequence[Requirement], allowed: int) -> list[Recoding]:
+    """Climb to where all requirements hold; what could be published on the way with so many records lost."""
+    from hedgerow.anonymizers.budget.judging import without_violating
+
+    found = []
+    while climb.violating:
+        # Where t-closeness compares, the distribution of what is left may tell otherwise.
+        if climb.violating <= allowed:
+            stage = without_violating(counts, _published(counts, climb), requirements, allowed)
+            found += [] if stage is None else [stage]
+        climb.step()
+    return found
+
+
+def _published(counts: FrequencyTable, climb: Climb) -> Recoding:
+    done = Counter(step.column for step in climb.steps)
+    facts = {"generalizations": {name: done[at] for at, name in enumerate(counts.quasi)}}
+    return recode_by_nodes("bug", counts, climb.nodes, facts=facts)

@@ -79,6 +79,11 @@ class Climb:
         while self.step() is not None:
             pass
 
+    @property
+    def violating(self) -> int:
+        """How many records at least have to be lost for all requirements to hold as it is."""
+        return max(shield.violating for shield in self._shields)
+
     def step(self) -> Generalization | None:
         """Apply the best generalization; none if all requirements hold."""
         if not any(shield.violated for shield in self._shields):
@@ -159,7 +164,10 @@ class _Column:
 
 
 class _Shield:
-    """The classes of one shield; ``violated`` is how many of its requirements do not hold."""
+    """The classes of one shield; ``violated`` is how many of its requirements do not hold.
+
+    ``violating`` is how many records are in classes that violate the one with the most such.
+    """
 
     def __init__(
         self,
@@ -209,10 +217,12 @@ class _Shield:
     def _count(self) -> None:
         self._classes, of_element = self._tabulate(self._nodes, range(len(self.shield)))
         self._class_sizes = np.bincount(of_element, self._sizes, len(self._classes)).astype(np.int64)
-        self.violated = 0
+        self.violated = self.violating = 0
         for one in self._bound:
             histograms = None if one.column < 0 else self._histograms(of_element, one.column)
-            self.violated += not one.satisfied(self._class_sizes, histograms).all()
+            satisfied = one.satisfied(self._class_sizes, histograms)
+            self.violated += not satisfied.all()
+            self.violating = max(self.violating, int(self._class_sizes[~satisfied].sum()))
 
     def _histograms(self, of_element: Ints, column: int) -> Histograms:
         width = self._widths[column]

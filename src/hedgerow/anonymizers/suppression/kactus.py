@@ -15,9 +15,10 @@ Deviations
   more than k - 1 records may be left at the root.
 - A missing value is a branch of its own, for a number too: the method needs one path per record, where C4.5 sends a
   record down several.
-- ``remainder="merge"`` loses no record: what is left at the root is joined by records that groups can spare, or by the
-  smallest groups. With t-closeness that is always so: it compares with all that is published, and a lost record would
-  move what groups are compared with.
+- ``remainder="merge"`` (the default) loses no record: what is left at the root is joined by records that groups can
+  spare, or by the smallest groups. With t-closeness that is always so: it compares with all that is published, and a
+  lost record would move what groups are compared with. The paper loses them, which ``remainder="lose"`` does as far as
+  ``suppression_limit`` allows.
 - Weights of columns enter only with ``expand=True``: the tree asks what tells most of the label, not what cells lose.
 - ``donors="greedy"``, ``publish="set"`` and ``expand=True`` answer what the authors name as drawbacks (section 5.9).
 - A mean has at most one digit more than the column's numbers; a date's is a date. ``numbers="median"`` publishes
@@ -33,6 +34,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from hedgerow.anonymizers.budget.limits import refuse_losses
 from hedgerow.anonymizers.parameters import choice, flag
 from hedgerow.anonymizers.suppression.tree_guided import TreeGuided
 from hedgerow.arrays import Bools, Ints
@@ -65,7 +67,9 @@ class KActus(TreeGuided):
     paper = "Kisilevich, Rokach, Elovici, Shapira (IEEE TKDE 2010)"
 
     donors: Literal["random", "greedy"] = choice("Siblings lend at random, or so that labels mix least.")
-    remainder: Literal["lose", "merge"] = choice("Fewer than k records at the root are lost, or join groups.")
+    remainder: Literal["merge", "lose"] = choice(
+        "What is left at the root joins groups, or is lost as the paper has it, which needs a suppression limit."
+    )
     publish: Literal["value", "set"] = choice(
         "Pruned categories are hidden, or published as sets where the tree asks them."
     )
@@ -81,6 +85,12 @@ class KActus(TreeGuided):
     def weighs_columns(self) -> bool:
         """The tree asks by the class; only what leaves show beyond it is by what columns lose."""
         return self.expand
+
+    def _within_budget(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        # As the paper has it, only what is left at the root is lost.
+        if self.remainder == "lose":
+            return self._fit(counts, requirements, seed)
+        return super()._within_budget(counts, requirements, seed)
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.suppression.pruning import Reading, pruned
@@ -98,7 +108,12 @@ class KActus(TreeGuided):
         nodes = np.flatnonzero(outcome.released)
         shown = tree.asked(len(counts.quasi))[nodes]
         as_sets = shown | tree.asked_below(len(counts.quasi))[nodes] if self.publish == "set" else None
-        return release_groups("kactus", tree, counts, outcome, shown, as_sets, self.numbers)
+        recoding = release_groups("kactus", tree, counts, outcome, shown, as_sets, self.numbers)
+        allowed = self._may_lose(counts)
+        if recoding.lost > allowed:
+            merge = ", or say remainder='merge' to keep them"
+            raise refuse_losses("KActus", recoding.lost, counts.rows, allowed, merge)
+        return recoding
 
 
 def release_groups(
@@ -122,7 +137,7 @@ def release_groups(
         quasi=counts.quasi,
         columns=columns,
         groups=values,
-        sizes=np.bincount(pieces.group[kept], pieces.size[kept], len(shown)).astype(np.int64),
+        sizes=pieces.sizes(len(shown)),
         pieces=pieces,
         router=cuts_of_paths(tree, group_of_node, [counts.domains[name] for name in counts.quasi]),
         facts={"tree": {"nodes": tree.size, "leaves": tree.n_leaves}, "records_lent": int(outcome.borrowed.sum())},

@@ -55,6 +55,7 @@ class KADET(Anonymizer):
     name = "kadet"
     family = "suppression"
     uses_target = True
+    drops = "classes"
     paper = "Friedman, Schuster, Wolff (PKDD 2006; VLDB Journal 2008)"
 
     criterion: Literal["gain_ratio", "gain"] = choice("What the best split of a node is.")

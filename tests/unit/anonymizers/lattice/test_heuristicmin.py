@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from hedgerow import KAnonymity, LDiversity, Schema
+from hedgerow import KAnonymity, LDiversity, Schema, TCloseness
 from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.heuristicmin import HeuristicMin
 from hedgerow.anonymizers.pipeline import Prepared
@@ -32,6 +32,36 @@ def test_only_what_violates_is_generalized() -> None:
     assert recoding.facts == {"states_generated": 1, "states_expanded": 1, "optimal": "among its states"}
     assert recoding.levels is None
     assert recoding.warnings == ()
+
+
+def test_a_row_that_violates_may_be_lost() -> None:
+    made = prepared("aaabccdd", KAnonymity(2))
+    assert letters(made)[0] == ["ab"] * 4 + ["c", "c", "d", "d"]
+    published, recoding = letters(made, suppression_limit=1, complete=True)
+    assert published == ["a"] * 3 + ["c", "c", "d", "d"]
+    assert (recoding.lost, recoding.levels) == (1, {"letter": 0})
+    # A class may be lost instead of generalized, so that nothing is proved over all cuts.
+    assert recoding.facts["optimal"] == "among its states"
+
+
+def test_more_rows_may_be_kept_by_generalizing_on() -> None:
+    """As it is only the d are kept, and three records are lost; with a and b at their parent two rows are."""
+    made = prepared("abbddd", KAnonymity(3))
+    published, recoding = letters(made, suppression_limit=3)
+    assert (published, recoding.lost) == (["ab"] * 3 + ["d"] * 3, 0)
+
+
+def test_closeness_is_judged_by_what_is_left() -> None:
+    """Only the b is far from all. Where it is the only one with the flu, nothing is lost."""
+    table = pa.table({"letter": list("aabccdd"), "ill": ["cold", "flu", "flu", "cold", "flu", "cold", "flu"]})
+    schema = Schema(quasi=["letter"], sensitive=["ill"], hierarchies={"letter": TREE})
+    made = pipeline.prepare(table, schema, [TCloseness(0.1, "ill")], random_state=0)
+    published, recoding = letters(made, suppression_limit=1)
+    assert (published, recoding.lost) == (list("aaccdd"), 1)
+    vanishing = pa.table({"letter": list("aaaaaaab"), "ill": ["cold"] * 7 + ["flu"]})
+    made = pipeline.prepare(vanishing, schema, [TCloseness(0.2, "ill")], random_state=0)
+    published, recoding = letters(made, suppression_limit=1)
+    assert (published, recoding.lost) == (["ab"] * 8, 0)
 
 
 def test_levels_are_told_where_the_cut_is_one() -> None:

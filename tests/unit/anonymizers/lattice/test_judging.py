@@ -9,7 +9,7 @@ import pytest
 
 from hedgerow import AlphaK, KAnonymity, LDiversity, Schema, TCloseness
 from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.judging import Judge, Judgement, allowance_of
+from hedgerow.anonymizers.lattice.judging import Judge, Judgement
 from hedgerow.anonymizers.lattice.levels import Lattice
 
 PEOPLE = pa.table(
@@ -112,7 +112,3 @@ def test_closeness_must_not_lose_a_value() -> None:
 def test_one_record_at_least_is_published() -> None:
     assert not verdict(judge_of(KAnonymity(3), allowance=5)).accepted
     assert judge_of(KAnonymity(3), allowance=5).allowance == 4
-
-
-def test_allowance() -> None:
-    assert [allowance_of(10, limit) for limit in (0.0, 0.29, 0.3, 1.0)] == [0, 2, 3, 10]

@@ -72,6 +72,27 @@ def test_records_of_a_tuple_stay_together_or_part() -> None:
     assert recoding.facts["generalizations"] == 2
 
 
+def test_records_may_be_lost() -> None:
+    """The d takes three others up to the top, with two steps each, or is lost, which counts as two."""
+    made = prepared("aaabbbd", KAnonymity(3))
+    kept, recoding = letters(made)
+    assert kept == {"a": 3, "*": 4}
+    assert recoding.facts["generalizations"] == 8
+    kept, recoding = letters(made, suppression_limit=1)
+    assert kept == {"a": 3, "b": 3}
+    assert (recoding.lost, recoding.facts) == (1, {"proved": True, "gap": 0.0, "generalizations": 2})
+
+
+@pytest.mark.parametrize("granularity", ["tuple", "record"])
+def test_records_are_lost_only_if_that_counts_less(granularity: Any) -> None:
+    """Five steps make one class of all; two records that are lost count as four, one would leave the other alone."""
+    made = prepared("aabbb", KAnonymity(3))
+    for limit, lost in (1, 0), (2, 2), (3, 2):
+        kept, recoding = letters(made, suppression_limit=limit, granularity=granularity)
+        assert kept == ({"b": 3} if lost else {"ab": 5})
+        assert (recoding.lost, recoding.facts["generalizations"]) == (lost, 4 if lost else 5)
+
+
 def test_which_records_part_is_drawn() -> None:
     """Ten records of a with x before ten with y: the one that joins b is now an x and now a y."""
     made = prepared("a" * 20 + "b", KAnonymity(2), classes="x" * 10 + "y" * 10 + "x")
@@ -110,7 +131,7 @@ def test_a_stopped_solver_competes_with_cuts(
 ) -> None:
     """What was found is taken if it is better than the cut that hides all sexes, with six steps, and else that."""
 
-    def stopped(assignments: Assignments, space: CutSpace, units: Assignees, limit: float | None) -> Solution:
+    def stopped(assignments: Assignments, space: CutSpace, units: Assignees, limit: float | None, _: int) -> Solution:
         solution = solve(assignments, space, units, limit)
         top = assignments.steps == assignments.steps.max()
         records = np.where(top, units.records[assignments.unit], 0) if worst else solution.records

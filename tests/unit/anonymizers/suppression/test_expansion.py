@@ -15,7 +15,7 @@ def shown(k: int, *, expand: bool = True, weights: Any = None, **columns: Any) -
     """What is published of a table whose tree asks nothing."""
     rows = len(next(iter(columns.values())))
     table = pa.table({**columns, "class": [("x", "y")[at % 2] for at in range(rows)]})
-    estimator = KActus(k=k, inducer=lambda _: Leaf(), expand=expand)
+    estimator = KActus(k=k, inducer=lambda _: Leaf(), expand=expand, remainder="lose", suppression_limit=1.0)
     schema = Schema(quasi=list(columns), target="class", weights=weights or {})
     release = estimator.anonymize(table, schema, random_state=0)
     return Counter(tuple(row[name] for name in columns) for row in release.table.to_pylist())

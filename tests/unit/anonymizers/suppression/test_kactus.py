@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pyarrow as pa
 import pytest
 
-from hedgerow import BadInput, HybridKActus, KActus, LDiversity, Release, Schema, TCloseness
+from hedgerow import BadInput, HybridKActus, Infeasible, KActus, LDiversity, Release, Schema, TCloseness
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.trees.nodes.written import ByThreshold, ByValue, Leaf, Node
 
@@ -26,6 +26,11 @@ def released(rows: pa.Table, tree: Node = COLORS, **parameters: Any) -> Release:
     return KActus(inducer=lambda _: tree, **parameters).anonymize(rows, Schema(quasi=quasi, target="class"))
 
 
+def as_the_paper(rows: pa.Table, tree: Node = COLORS, **parameters: Any) -> Release:
+    """With what is left at the root lost, however much it is."""
+    return released(rows, tree, remainder="lose", suppression_limit=1.0, **parameters)
+
+
 def classes(release: Release, color: str) -> Counter[str]:
     return Counter(row["class"] for row in release.table.to_pylist() if row["color"] == color)
 
@@ -40,10 +45,19 @@ def test_complying_siblings_lend_just_what_is_lacking() -> None:
 
 
 def test_nothing_is_lent_where_it_would_not_help() -> None:
-    release = released(table(red="xxx", blue="yyyy", green="z"), k=3)
+    release = as_the_paper(table(red="xxx", blue="yyyy", green="z"), k=3)
     assert Counter(release.table["color"].to_pylist()) == {"red": 3, "blue": 4}
     assert release.recoding.lost == 1
     assert "1 records were left at the root" in release.audit.warnings[0]
+
+
+def test_what_is_lost_at_the_root_needs_a_budget() -> None:
+    rows = table(red="xxx", blue="yyyy", green="z")
+    assert released(rows, k=3).recoding.lost == 0
+    assert released(rows, k=3, remainder="lose", suppression_limit=1).recoding.lost == 1
+    for limit in (0, 0.12):
+        with pytest.raises(Infeasible, match=r"lose 1 of the 8 records, and 0 may be lost. Raise .* 1 or more, or say"):
+            released(rows, k=3, remainder="lose", suppression_limit=limit)
 
 
 @pytest.mark.compiled
@@ -85,9 +99,9 @@ def test_merge_takes_from_groups_that_can_spare() -> None:
         }
     )
     # Blue: 4 of size 1 and 3 of size 2, released; red 3; green 1 has no sibling that can spare 2.
-    lost = released(rows, tree, k=3)
+    lost = as_the_paper(rows, tree, k=3)
     assert lost.recoding.lost == 1
-    kept = released(rows, tree, k=3, remainder="merge")
+    kept = released(rows, tree, k=3)
     assert kept.recoding.lost == 0
     hidden = [row for row in kept.table.to_pylist() if row["color"] == "*"]
     # Only one record can be spared, so the smallest group, the first of equals, joins whole.
@@ -101,7 +115,7 @@ def test_several_requirements_decide_what_complies() -> None:
     )
     schema = Schema(quasi=["color"], target="class", sensitive=["illness"])
     tree = ByValue("color", {"red": Leaf(), "blue": Leaf()})
-    estimator = KActus(k=2, require=[LDiversity(2, "illness")], inducer=lambda _: tree, remainder="merge")
+    estimator = KActus(k=2, require=[LDiversity(2, "illness")], inducer=lambda _: tree)
     release = estimator.anonymize(rows, schema)
     # Red has records enough but one illness: it goes up and, at the root, needs blue's.
     assert Counter(release.table["color"].to_pylist()) == {"*": 7}
@@ -112,7 +126,7 @@ def test_no_record_is_lost_where_groups_are_compared_with_all_that_is_published(
     rows = table(red="xxxx", blue="xyxy", green="y").append_column("illness", pa.array(["flu", "cold"] * 4 + ["flu"]))
     schema = Schema(quasi=["color"], target="class", sensitive=["illness"])
     for require, lost in ((), 1), ([TCloseness(0.2, "illness")], 0):
-        estimator = KActus(k=4, require=require, inducer=lambda _: COLORS)
+        estimator = KActus(k=4, require=require, inducer=lambda _: COLORS, remainder="lose", suppression_limit=1)
         assert estimator.anonymize(rows, schema).recoding.lost == lost
 
 
@@ -145,6 +159,7 @@ def test_what_is_left_at_the_root_complies_also_where_the_pseudo_code_is_taken_a
             reading="literal",
             donors=donors,
             remainder=remainder,
+            suppression_limit=1.0,
             random_state=seed,
         )
         assert estimator.anonymize(rows, schema).audit.k >= 2
@@ -160,7 +175,7 @@ def test_a_missing_value_is_a_branch_of_its_own() -> None:
     )
     release = released(rows, ByValue("color", {"red": Leaf(), "blue": Leaf()}), k=3)
     assert Counter(release.table["color"].to_pylist()) == {"red": 3, None: 3, "blue": 3}
-    by_size = released(rows, ByThreshold("size", 2, Leaf(), Leaf()), k=4)
+    by_size = as_the_paper(rows, ByThreshold("size", 2, Leaf(), Leaf()), k=4)
     # Four up to 2, four above, and the one without a size has nobody to join.
     assert Counter(by_size.table["size"].to_pylist()) == {1.0: 4, 7.0: 4}
     assert by_size.recoding.lost == 1
@@ -215,7 +230,7 @@ def test_unseen_rows_go_to_the_nearest_group() -> None:
             "class": ["x", "y"] * 5,
         }
     )
-    release = released(rows, tree, k=3)
+    release = as_the_paper(rows, tree, k=3)
     assert release.recoding.lost == 1
     new = pa.table({"color": ["red", "red", "blue", "green", "pink", None], "size": [0, 9, 1, 1, 1, 1]})
     recoded = release.recoding.transform(new).to_pylist()

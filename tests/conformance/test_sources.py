@@ -18,8 +18,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import hedgerow as hr
+from hedgerow.arrays import Bools, Longs
 from hedgerow.counts import FrequencyTable
-from hedgerow.engines import MemorySource, Published, Source, Wishes, open_source
+from hedgerow.engines import InClear, MemorySource, Published, Source, Wishes, open_source
 from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups, shown_as
 from hedgerow.schema import Roles, Schema
 from hedgerow.verifier import count_classes
@@ -284,6 +285,9 @@ class Elsewhere:
 
     def apply(self, recoding: Recoding, seed: str, destination: Path | None = None) -> Published:
         return self._inner.apply(recoding, seed, destination)
+
+    def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
+        return self._inner.in_clear(class_of_group, chosen)
 
 
 def test_an_engine_of_another_package(tmp_path: Path) -> None:

@@ -21,7 +21,9 @@ TEXTS = st.sampled_from(
 )
 NUMBERS = st.sampled_from([0, 1, -5, 20, 2**53 + 1])
 METHODS = st.sampled_from(["mondrian", "datafly", "k-member"])
-SCHEMA = hr.Schema(quasi=["town", "age"], target="ill", insensitive=["note", "part"], missing=("?",))
+SCHEMA = hr.Schema(
+    quasi=["town", "age"], target="ill", insensitive=["note", "part"], accept=["note", "part"], missing=("?",)
+)
 PARTS = st.sampled_from([0.5, -0.0, 1e300, 5e-324, 0.1])
 
 

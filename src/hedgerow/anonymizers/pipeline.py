@@ -91,7 +91,8 @@ def prepare(
     source = open_source(data)
     roles = schema.resolve(source.columns)
     privacy.check(requirements, roles, rows=_UNKNOWN_ROWS)
-    counts = source.count(schema, roles, random_state)
+    # An engine need not know of people, as long as rows are counted.
+    counts = source.count(schema, roles) if roles.entity is None else source.count(schema, roles, random_state)
     privacy.check(requirements, roles, rows=counts.people)
     counts = replace(counts, hierarchies={name: _hierarchy(source, schema, counts, name) for name in roles.quasi})
     requirements = privacy.with_trees(requirements, _sensitive_trees(source, schema, roles, counts))
@@ -174,7 +175,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
     published = _applied(prepared, recoding)
     prepared.progress("Verifying")
     guarantee = _guarantee(prepared, recoding)
-    classes = guarantee.count(published.native, published.people)
+    classes = guarantee.count(published.native, None if prepared.roles.entity is None else published.people)
     if proportions is not None and not _speaks_of(proportions, classes):
         raise InternalError("the proportions speak of other classes than those that were published")
     prepared.progress("Auditing")

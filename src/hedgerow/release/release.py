@@ -166,7 +166,7 @@ class Release(Auditable, Shown):
             audit=self.audit,
             proportions=self.proportions,
             entity=self.guarantee.entity,
-            people=self.rows.people,
+            people=None if self.guarantee.entity is None else self.rows.people,
         )
 
     @property

@@ -34,7 +34,7 @@ def test_no_classes_at_all() -> None:
 @pytest.mark.parametrize("kind", ["array", "list"])
 def test_texts_are_published_in_an_array_of_objects(kind: str) -> None:
     given: Any = np.array([AGES, ROWS]).T
-    step = Mondrian(k=3, schema=Schema(quasi=["x0"], insensitive=["x1"]))
+    step = Mondrian(k=3, schema=Schema(quasi=["x0"], insensitive=["x1"], accept=["x1"]))
     X, y = step.fit_resample(given if kind == "array" else given.tolist(), list("aabbcc"))
     assert isinstance(X, np.ndarray)
     assert X.dtype == object

@@ -159,7 +159,7 @@ def test_arrays_come_back_as_arrays() -> None:
 def test_a_schema_leaves_columns_alone(census: tuple[pd.DataFrame, pd.Series[Any]]) -> None:
     X, y = census
     numbered = X.assign(row=np.arange(len(X)))
-    schema = Schema(quasi=QUASI, insensitive=["row"])
+    schema = Schema(quasi=QUASI, insensitive=["row"], accept=["row"])
     drawn, classes = Redraw(anonymizer=Mondrian(k=10, schema=schema), random_state=0).fit_resample(numbered, y)
     assert sorted(drawn["row"]) == list(range(len(X)))
     assert classes.tolist() == y.to_numpy()[drawn["row"]].tolist(), "each row keeps its class"
@@ -238,7 +238,9 @@ def test_wrong_parameters(parameters: dict[str, Any], message: str) -> None:
 
 def test_a_column_that_cannot_be_sorted_is_told_without_its_cells() -> None:
     people = pd.DataFrame({"age": [1, 1], "note": pd.Series([{"Zebulon": 1}, "Zebulon"], dtype=object)})
-    step = Redraw(anonymizer=Mondrian(k=2, schema=Schema(quasi=["age"], insensitive=["note"])), random_state=0)
+    step = Redraw(
+        anonymizer=Mondrian(k=2, schema=Schema(quasi=["age"], insensitive=["note"], accept=["note"])), random_state=0
+    )
     with pytest.raises(BadInput, match="mixes types") as caught:
         step.fit_resample(people, ["a", "b"])
     assert "Zebulon" not in str(caught.value)

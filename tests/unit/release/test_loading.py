@@ -38,6 +38,7 @@ ROLES: dict[str, Any] = {
     "identifying": ["name"],
     "sensitive": ["ill"],
     "insensitive": ["note", "born", "share", "works"],
+    "accept": ["note", "born", "share", "works"],
     "missing": ("?",),
 }
 SCHEMA = hr.Schema(**ROLES)
@@ -98,7 +99,7 @@ def test_types_come_back(kind: str, tmp_path: Path) -> None:
 
 def test_text_that_looks_like_numbers_stays_text(tmp_path: Path) -> None:
     people = pa.table({"zip": ["01234", "01234", "99999", "99999"], "n": ["1", "2", "3", "4"]})
-    release = hr.anonymize(people, hr.Schema(quasi=["zip"], insensitive=["n"]), k=2)
+    release = hr.anonymize(people, hr.Schema(quasi=["zip"], insensitive=["n"], accept=["n"]), k=2)
     table = hr.Release.load(release.save(tmp_path / "out.csv")).table.to_arrow_table()
     assert sorted(table["zip"].to_pylist()) == ["01234", "01234", "99999", "99999"]
     assert sorted(table["n"].to_pylist()) == ["1", "2", "3", "4"]
@@ -137,7 +138,7 @@ def test_it_can_be_saved_again(name: str, tmp_path: Path) -> None:
 def test_it_can_be_saved_over_itself(tmp_path: Path) -> None:
     path = released().save(tmp_path / "out.csv")
     loaded = hr.Release.load(path)
-    loaded.save(path)
+    loaded.save(path, overwrite=True)
     assert rows(hr.Release.load(path)) == rows(loaded)
 
 
@@ -255,7 +256,7 @@ def test_a_weak_release_stays_weak(tmp_path: Path) -> None:
 
 def test_escaped_formulas_are_read_as_they_were_written(tmp_path: Path) -> None:
     people = pa.table({"age": [20, 20], "note": ["=1+1", "b"]})
-    release = hr.anonymize(people, hr.Schema(quasi=["age"], insensitive=["note"]), k=2)
+    release = hr.anonymize(people, hr.Schema(quasi=["age"], insensitive=["note"], accept=["note"]), k=2)
     loaded = hr.Release.load(release.save(tmp_path / "out.csv", escape_formulas=True))
     assert sorted(loaded.table.to_arrow_table()["note"].to_pylist()) == ["'=1+1", "b"]
 

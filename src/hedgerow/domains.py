@@ -15,9 +15,12 @@ from hedgerow.arrays import Floats, Longs
 from hedgerow.errors import required
 from hedgerow.values import number_text
 
-__all__ = ["Domain", "Kind"]
+__all__ = ["AT_HOME", "Domain", "Kind"]
 
 Kind = Literal["number", "text", "date"]
+
+AT_HOME: Final = "\0at home"
+"""The name of a column of ours, beside those of a table: whether a row is the one at home of its person."""
 
 _FINEST: Final = 17  # no float near 1 has more digits than these after the point
 

@@ -304,8 +304,13 @@ def test_rows_may_be_lost_within_a_limit(run: Any, people: Path, limit: str, los
 def test_a_limit_in_a_job_file(run: Any, people: Path, roles: tuple[str, ...]) -> None:
     for written, limit in ('"25%"', 0.25), ("0.25", 0.25), ("2", 2):
         (people.parent / "job.toml").write_text(f"suppression-limit = {written}\n")
-        assert run("anonymize", people.name, *roles, "-k", "2", "--job", "job.toml", "-q", "-o", "out.csv").status == 0
-        assert manifest_of(people.parent / "out.csv")["parameters"]["suppression_limit"] == limit
+        assert (
+            run(
+                "anonymize", people.name, *roles, "-k", "2", "--job", "job.toml", "-q", "--force", "-o", f"{limit}.csv"
+            ).status
+            == 0
+        )
+        assert manifest_of(people.parent / f"{limit}.csv")["parameters"]["suppression_limit"] == limit
 
 
 def test_job_file_and_options_that_win(run: Any, people: Path) -> None:
@@ -462,7 +467,7 @@ def test_weights_are_typed_and_stand_in_job_files(run: Any, tmp_path: Path) -> N
     """Every zip stands with every age: one of the columns is given up, the lighter one."""
     lines = [f"{zip_code},{age}\n" for zip_code in ("A", "B") for age in ("x", "y")] * 2
     (tmp_path / "people.csv").write_text("zip,age\n" + "".join(lines), encoding="utf-8")
-    arguments = ["anonymize", "people.csv", "--quasi", "zip,age", "-k", "4", "--output", "out.csv"]
+    arguments = ["anonymize", "people.csv", "--quasi", "zip,age", "-k", "4", "--output", "out.csv", "--force"]
     out = tmp_path / "out.csv"
     assert run(*arguments, "--weights", "zip=2,age=1").status == 0
     assert {(row["zip"], row["age"]) for row in read(out)} == {("A", "{x|y}"), ("B", "{x|y}")}

@@ -16,7 +16,7 @@ from hedgerow.anonymizers import checks
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.counts import FrequencyTable
 from hedgerow.engines import FrameRows
-from hedgerow.privacy import Requirement
+from hedgerow.privacy import KAnonymity, Requirement
 from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
 
 BY_NAME: dict[str, Callable[..., None]] = {check.__name__.removeprefix("check_"): check for check in checks.CHECKS}
@@ -164,6 +164,72 @@ class OrderMatters(Mondrian):
         k = 4 if data["note"][0].as_py() == "note 0" else 9
         self.set_params(k=k)
         return super().anonymize(data, schema, **keywords)
+
+
+@breaks("people_are_counted")
+class RowsCounted(Mondrian):
+    """Does not care whose the rows are."""
+
+    def anonymize(self, data: Any, schema: Schema | None = None, **keywords: Any) -> Release:
+        return super().anonymize(data, without_people(schema), **keywords)
+
+
+@breaks("people_are_diverse", "requirements_with_budget")
+class OnlyTheFirst(Mondrian):
+    """Forgets all requirements but the first."""
+
+    def _requirements(self, k: int | None = None, require: Any = ()) -> tuple[Requirement, ...]:
+        return super()._requirements(k, require)[:1]
+
+
+@breaks("people_and_the_seed")
+class OtherHomes(Mondrian):
+    """Draws the homes of people anew each time."""
+
+    def anonymize(self, data: Any, schema: Schema | None = None, **keywords: Any) -> Release:
+        return self.set_params(random_state=None)._anonymized(data, schema, **keywords)
+
+    def _anonymized(self, data: Any, schema: Schema | None, **keywords: Any) -> Release:
+        return super().anonymize(data, schema, **keywords)
+
+
+@breaks("linked_rows")
+class LinksForgotten(Mondrian):
+    """Lets pseudonyms link rows of people whom it has not counted."""
+
+    def anonymize(self, data: Any, schema: Schema | None = None, **keywords: Any) -> Release:
+        return super().anonymize(data, None if schema is None else replace(schema, entity=None), **keywords)
+
+
+@breaks("nothing_lost_without_budget", "budget_is_a_limit")
+class LosesHalf(Mondrian):
+    """Loses records whatever the budget is."""
+
+    def _within_budget(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        half = np.where(np.arange(len(counts.cell_sizes)) % 2, 0, -1).astype(np.int32)
+        pieces = Pieces.whole(half, counts.cell_sizes)
+        columns, values = publish_groups(counts, pieces, 1, shown_as(counts, "set"))
+        return Recoding(self.name, counts.quasi, columns, values, pieces.sizes(1), pieces)
+
+
+@breaks("budget_lowers_the_loss")
+class WasteOfBudget(Mondrian):
+    """Publishes one class where some records may be lost."""
+
+    def _within_budget(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        return self._fit(counts, [KAnonymity(counts.rows)] if self._may_lose(counts) else requirements, seed)
+
+
+@breaks("wrong_limits")
+class AnyLimit(Mondrian):
+    def anonymize(self, *arguments: Any, suppression_limit: Any = None, **keywords: Any) -> Release:
+        return super().anonymize(*arguments, **keywords)
+
+
+def without_people(schema: Schema | None) -> Schema | None:
+    if schema is None or schema.entity is None:
+        return schema
+    return replace(schema, entity=None, identifying=[*schema.identifying, schema.entity])
 
 
 def two_groups(method: Anonymizer, counts: FrequencyTable, group: np.ndarray[Any, np.dtype[np.int32]]) -> Recoding:

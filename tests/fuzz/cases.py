@@ -69,6 +69,10 @@ class Case:
         What the schema does with columns of no role.
     weights : mapping
         What quasi-identifiers weigh.
+    kinds : mapping
+        What the schema says that columns hold.
+    entity : str, optional
+        The column that tells people apart.
     seed : int, optional
     proportions : bool
     destination : bool
@@ -86,6 +90,8 @@ class Case:
     null_text: str = ""
     others: str = "error"
     weights: Mapping[str, float] = field(default_factory=dict)
+    kinds: Mapping[str, Any] = field(default_factory=dict)
+    entity: str | None = None
     seed: int | None = 0
     proportions: bool = False
     destination: bool = False

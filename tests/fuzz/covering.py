@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from cases import Column
 
-__all__ = ["as_number", "covers", "is_missing", "is_statistic"]
+__all__ = ["as_number", "covers", "is_missing", "is_statistic", "measured"]
 
 _INTERVAL: Final = re.compile(r"\[([^,\[\]]+),([^,\[\]]+)([)\]])\Z")
 _MEMBER: Final = re.compile(r"((?:[^\\|]|\\[\\|N])*)(\||\Z)")
@@ -38,6 +38,13 @@ def as_number(value: Any) -> float | None:
     except (TypeError, ValueError):
         return None
     return number if math.isfinite(number) else None  # "nan" is a word like any other
+
+
+def measured(value: Any, column: Column) -> float | None:
+    """A value of a column as a number; in a CSV a date is text."""
+    if column.kind in ("date", "datetime") and isinstance(value, str) and (days := _moment(value)) is not None:
+        return days
+    return as_number(value)
 
 
 def is_statistic(cell: Any, column: Column) -> bool:
@@ -65,16 +72,20 @@ def covers(cell: Any, value: Any, column: Column, missing: Sequence[str]) -> boo
     if absent:
         return _is_root(cell, column.hierarchy)
     interval = _INTERVAL.match(cell)
-    number = as_number(value)
+    number = measured(value, column)
     if interval is not None and number is not None:
-        low, high = (_day(end) if isinstance(value, dt.date) else as_number(end) for end in interval.group(1, 2))
+        low, high = (measured(end, column) for end in interval.group(1, 2))
         if low is not None and high is not None:
             return low <= number < high or (interval[3] == "]" and number == high)
     return _under_label(cell, value, column)
 
 
-def _day(text: str) -> float | None:
-    return as_number(dt.date.fromisoformat(text)) if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else None
+def _moment(text: str) -> float | None:
+    """A date, or a date with a time, as days."""
+    try:
+        return as_number(dt.datetime.fromisoformat(text))
+    except ValueError:
+        return None
 
 
 def _same(cell: Any, value: Any) -> bool:

@@ -72,7 +72,31 @@ def cases(draw: st.DrawFn, method: str | None = None) -> Case:
     limit = draw(st.sampled_from((0, 0, 0.1, 0.3, 1, 4, 1.0)))
     # What is to be lost whatever it is needs a budget for it.
     limit = 1.0 if case.options.get("remainder") == "lose" else limit
-    return replace(case, options={**case.options, "suppression_limit": limit})
+    options = {**case.options, "suppression_limit": limit}
+    if draw(st.booleans()) and entry.uses_target and _number_of_classes(columns):
+        options["target_bins"] = draw(st.sampled_from((2, 3)))
+    people = [column.name for column in columns if column.role in ("identifying", "pseudonymize")]
+    entity = draw(st.sampled_from((None, *people)))
+    return replace(case, options=options, entity=entity, kinds=draw(_kinds(quasi)))
+
+
+def _number_of_classes(columns: tuple[Column, ...]) -> int:
+    """How many numbers a target has that is one of numbers."""
+    return sum(
+        len(set(column.cells) - {None}) for column in columns if column.role == "target" and column.kind == "int"
+    )
+
+
+@st.composite
+def _kinds(draw: st.DrawFn, quasi: list[Column]) -> dict[str, Any]:
+    """What some columns of text and numbers are said to hold: text, or values in an order."""
+    kinds: dict[str, Any] = {}
+    for column in quasi:
+        if column.hierarchy is None and column.kind in ("text", "int") and draw(st.sampled_from((False, False, True))):
+            words = sorted({cell for cell in column.cells if isinstance(cell, str) and cell.strip()})
+            ordered = column.kind == "text" and len(words) > 1 and draw(st.booleans())
+            kinds[column.name] = draw(st.permutations(words)) if ordered else "text"
+    return kinds
 
 
 @st.composite

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cases import Case, Column
-from covering import as_number, covers, is_missing, is_statistic
+from covering import as_number, covers, is_missing, is_statistic, measured
 from pools import IDENTIFIERS
 from readback import Rows
 from recount import smallest_class, violations, written
@@ -69,10 +69,50 @@ def inspect_rows(case: Case, rows: Rows, lost: int, where: str, *, statistics: b
         yield Problem("requirement", f"The {where} violates {sentence}.")
     if any(IDENTIFIERS in str(cell) for cells in rows.cells.values() for cell in cells):
         yield Problem("identifier", f"The {where} holds a value of an identifying column.")
+    if case.entity is not None:
+        yield from _people(case, rows, where)
     if any(column.name == "row" for column in case.columns):
         yield from _joined(case, rows, where, statistics)
     else:
         yield from _unjoined(case, rows, where)
+
+
+def people_of(case: Case, rows: Rows) -> list[Any] | None:
+    """Whose each published row is, where that can be found out."""
+    if case.entity is None or not any(column.name == "row" for column in case.columns):
+        return None
+    cells = case.column(case.entity).cells
+    place = {f"row-{row}": row for row in range(case.rows)}
+    return [cells[place[str(cell)]] for cell in rows.cells["row"] if str(cell) in place]
+
+
+def fewest_people(case: Case, rows: Rows, columns: Sequence[str], people: Sequence[Any]) -> int:
+    """The people of the class with fewest of them."""
+    held: dict[Key, set[Any]] = defaultdict(set)
+    for row, person in enumerate(people):
+        held[tuple(written(rows.cells[name][row]) for name in columns)].add(person)
+    return min(map(len, held.values()), default=0)
+
+
+def _people(case: Case, rows: Rows, where: str) -> Iterator[Problem]:
+    """Every class has k people; where their rows stay linked, k of them have the same classes."""
+    people = people_of(case, rows)
+    if people is None:
+        return
+    quasi = [column.name for column in case.of_role("quasi")]
+    for one in case.requirements:
+        if "k" in one:
+            fewest = fewest_people(case, rows, one.get("shield") or quasi, people)
+            if fewest < one["k"]:
+                yield Problem("requirement", f"A class of the {where} has {fewest} people where k = {one['k']}.")
+    if case.entity in case.published:
+        classes: dict[Any, set[Key]] = defaultdict(set)
+        for row, person in enumerate(people):
+            classes[person].add(tuple(written(rows.cells[name][row]) for name in quasi))
+        alike = min(Counter(map(frozenset, classes.values())).values(), default=0)
+        least = max((one["k"] for one in case.requirements if "k" in one), default=1)
+        if alike < least:
+            yield Problem("requirement", f"In the {where} {alike} people share all their classes where k = {least}.")
 
 
 def _joined(case: Case, rows: Rows, where: str, statistics: bool) -> Iterator[Problem]:
@@ -173,8 +213,9 @@ def _covered(
     means: dict[Key, list[tuple[float, Any]]] = defaultdict(list)
     quasi = [rows.cells[one.name] for one in case.of_role("quasi")]
     for row, (cell, value) in enumerate(zip(cells, values, strict=True)):
-        if statistics and is_statistic(cell, column) and as_number(value) is not None:
-            means[tuple(written(other[row]) for other in quasi)].append((as_number(value) or 0.0, cell))
+        number = measured(value, column)
+        if statistics and is_statistic(cell, column) and number is not None:
+            means[tuple(written(other[row]) for other in quasi)].append((number, cell))
         elif not (covers(cell, value, column, missing) or covers(cell, value, column, case.missing)):
             # A column of numbers that hides one shows nothing.
             wrong += not (statistics and is_missing(cell, missing))
@@ -232,7 +273,10 @@ def _manifest(
     limit = case.options.get("suppression_limit", 0)
     if lost > (limit if isinstance(limit, int) else limit * case.rows):
         yield Problem("rows", f"{lost} of {case.rows} rows were lost, more than allowed.")
-    smallest = smallest_class(rows.cells, quasi)
+    people = people_of(case, rows)
+    if case.entity is not None and people is None:
+        return
+    smallest = smallest_class(rows.cells, quasi) if people is None else fewest_people(case, rows, quasi, people)
     if manifest["guaranteed"] is not True or manifest["audit"]["k"] != smallest:
         yield Problem("manifest", f"The manifest says k = {manifest['audit']['k']}, the file k = {smallest}.")
 

@@ -3,12 +3,11 @@
 from hedgerow.counts.binning import check_bins, in_bins, refuse_many_numbers
 from hedgerow.counts.encoding import EncodedColumn, encode_column
 from hedgerow.counts.grouping import distinct_pairs, tabulate
-from hedgerow.counts.homes import AT_HOME, Links, draw_homes, rows_at_home
+from hedgerow.counts.homes import Links, draw_homes, rows_at_home
 from hedgerow.counts.reading import Asked, BadValues, date_label
 from hedgerow.counts.table import FrequencyTable
 
 __all__ = [
-    "AT_HOME",
     "Asked",
     "BadValues",
     "EncodedColumn",

@@ -10,18 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts.grouping import tabulate
-from hedgerow.domains import Domain
+from hedgerow.domains import AT_HOME, Domain
 
-__all__ = ["AT_HOME", "Links", "at_home_domain", "draw_homes", "numbers_of_parts", "rows_at_home"]
-
-AT_HOME: Final = "\0at home"
-"""The name under which cells say whether their rows are at home; no column of a table has it."""
+__all__ = ["Links", "at_home_domain", "draw_homes", "numbers_of_parts", "rows_at_home"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ import numpy as np
 from hedgerow.arrays import Bools, Floats, Ints, Longs
 from hedgerow.counts.encoding import EncodedColumn
 from hedgerow.counts.grouping import tabulate
-from hedgerow.counts.homes import AT_HOME, Links, at_home_domain, numbers_of_parts
-from hedgerow.domains import Domain
+from hedgerow.counts.homes import Links, at_home_domain, numbers_of_parts
+from hedgerow.domains import AT_HOME, Domain
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.schema import Roles
 

@@ -14,7 +14,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from hedgerow.counts import AT_HOME
+from hedgerow.domains import AT_HOME
 from hedgerow.privacy.base import Requirement
 from hedgerow.privacy.binding import BoundRequirement, Context
 from hedgerow.privacy.k_anonymity import KAnonymity

@@ -33,7 +33,7 @@ def check_keyword_only_parameters(estimator: Anonymizer) -> None:
     for one in parameters:
         expect(one.kind is one.KEYWORD_ONLY, f"the parameter {one.name!r} must be keyword-only.")
         expect(one.default is not one.empty, f"the parameter {one.name!r} must have a default.")
-    for name in ("k", "require", "suppression_limit", "schema", "random_state"):
+    for name in ("k", "require", "schema", "random_state"):
         expect(name in signature.parameters, f"the parameter {name!r} of every anonymizer is missing.")
 
 

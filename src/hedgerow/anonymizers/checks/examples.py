@@ -81,7 +81,9 @@ def released(
     estimator: Anonymizer, table: pa.Table, as_frame: AsFrame, schema: Schema = SCHEMA, **parameters: Any
 ) -> tuple[Release, list[Row]]:
     """A release and its rows."""
-    release = prepared(estimator, **parameters).anonymize(as_frame(table), schema)
+    # Given to the call, because a method whose __init__ is its own need not have it as a parameter.
+    limit = parameters.pop("suppression_limit", None)
+    release = prepared(estimator, **parameters).anonymize(as_frame(table), schema, suppression_limit=limit)
     return release, rows_of(release.table)
 
 

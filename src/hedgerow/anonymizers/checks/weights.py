@@ -84,7 +84,9 @@ def _lost_of_first(estimator: Anonymizer, as_frame: AsFrame, weight: float) -> f
             "note": [f"note {row}" for row in range(len(every))],
         }
     )
-    schema = Schema(quasi=_EQUAL_COLUMNS, target="income", insensitive=["note"], weights={"first": weight})
+    schema = Schema(
+        quasi=_EQUAL_COLUMNS, target="income", insensitive=["note"], accept=["note"], weights={"first": weight}
+    )
     _, rows = released(estimator, table, as_frame, schema, k=_SIDE, random_state=11)
     own = {row["note"]: row["first"] for row in rows_of(table)}
     held: dict[tuple[object, ...], list[str]] = defaultdict(list)

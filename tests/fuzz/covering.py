@@ -60,6 +60,7 @@ def covers(cell: Any, value: Any, column: Column, missing: Sequence[str]) -> boo
     """Whether a published cell may stand for an original value of its column."""
     if _same(cell, value):
         return True
+    value = _dated(value, column)
     absent = is_missing(value, missing)
     if is_missing(cell, missing):
         return absent
@@ -86,6 +87,16 @@ def _moment(text: str) -> float | None:
         return as_number(dt.datetime.fromisoformat(text))
     except ValueError:
         return None
+
+
+def _dated(value: Any, column: Column) -> Any:
+    """A value of a column of dates as a date: in a CSV it is text."""
+    if column.kind not in ("date", "datetime") or not isinstance(value, str):
+        return value
+    try:
+        return dt.datetime.fromisoformat(value) if "T" in value or " " in value else dt.date.fromisoformat(value)
+    except ValueError:
+        return value
 
 
 def _same(cell: Any, value: Any) -> bool:

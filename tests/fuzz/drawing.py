@@ -77,7 +77,7 @@ def cases(draw: st.DrawFn, method: str | None = None) -> Case:
         options["target_bins"] = draw(st.sampled_from((2, 3)))
     people = [column.name for column in columns if column.role in ("identifying", "pseudonymize")]
     entity = draw(st.sampled_from((None, *people)))
-    return replace(case, options=options, entity=entity, kinds=draw(_kinds(quasi)))
+    return replace(case, options=options, entity=entity, kinds=draw(_kinds(quasi, missing)))
 
 
 def _number_of_classes(columns: tuple[Column, ...]) -> int:
@@ -88,13 +88,13 @@ def _number_of_classes(columns: tuple[Column, ...]) -> int:
 
 
 @st.composite
-def _kinds(draw: st.DrawFn, quasi: list[Column]) -> dict[str, Any]:
+def _kinds(draw: st.DrawFn, quasi: list[Column], missing: tuple[str, ...]) -> dict[str, Any]:
     """What some columns of text and numbers are said to hold: text, or values in an order."""
     kinds: dict[str, Any] = {}
     for column in quasi:
         if column.hierarchy is None and column.kind in ("text", "int") and draw(st.sampled_from((False, False, True))):
-            words = sorted({cell for cell in column.cells if isinstance(cell, str) and cell.strip()})
-            ordered = column.kind == "text" and len(words) > 1 and draw(st.booleans())
+            words = sorted({cell for cell in column.cells if isinstance(cell, str)} - set(missing))
+            ordered = column.kind == "text" and len(words) > 1 and "" not in column.cells and draw(st.booleans())
             kinds[column.name] = draw(st.permutations(words)) if ordered else "text"
     return kinds
 

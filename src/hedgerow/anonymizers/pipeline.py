@@ -93,6 +93,9 @@ def prepare(
     privacy.check(requirements, roles, rows=_UNKNOWN_ROWS)
     # An engine need not know of people, as long as rows are counted.
     counts = source.count(schema, roles) if roles.entity is None else source.count(schema, roles, random_state)
+    if publish_proportions and not roles.linked:
+        # They are told of people at home, of whom every class must have enough then.
+        counts = replace(counts, links=None)
     privacy.check(requirements, roles, rows=counts.people)
     counts = replace(counts, hierarchies={name: _hierarchy(source, schema, counts, name) for name in roles.quasi})
     requirements = privacy.with_trees(requirements, _sensitive_trees(source, schema, roles, counts))
@@ -177,6 +180,11 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
     guarantee = _guarantee(prepared, recoding)
     classes = guarantee.count(published.native, None if prepared.roles.entity is None else published.people)
     if proportions is not None and not _speaks_of(proportions, classes):
+        if prepared.roles.linked:
+            raise Infeasible(
+                "Proportions cannot be published: they tell of each person once, and some class has too few people who "
+                "are told of there. Leave them out, or drop the column that links the rows of a person."
+            )
         raise InternalError("the proportions speak of other classes than those that were published")
     prepared.progress("Auditing")
     clear, k_all = _in_clear(prepared, recoding, classes)

@@ -32,7 +32,9 @@ _CELL_WIDTH: Final = 14
 def run(*, rows: int, k: int, method: str, seed: int, folder: str) -> None:
     """Make the census, anonymize it, show before, after, audit and losses, and write the files."""
     # Intervals are easier on the eye than sets of ages; the loss is the same.
-    parameters: dict[str, Any] = {"publish": "interval"} if "publish" in find_method(method).parameters() else {}
+    publish = find_method(method).parameters().get("publish")
+    shows = publish is not None and "interval" in (publish.options or ())
+    parameters: dict[str, Any] = {"publish": "interval"} if shows else {}
     place = Path(folder)
     if place.exists() and not place.is_dir():
         raise BadInput(f"{folder!r} is not a folder. Name another one (--folder).")

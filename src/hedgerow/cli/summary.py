@@ -74,9 +74,10 @@ def _lines(release: Release, output: Path, given: Collection[str], recoding: str
         reached = f"{finding.measure} is {figure(finding.reached)}"
         yield "requirement", f"{finding.requirement}: {_judged(finding)}, {reached}"
     sizes = audit.classes
+    counted = "rows" if audit.people is None else "people"
     yield (
         "classes",
-        f"{sizes.number:,} of {sizes.smallest:,} to {sizes.largest:,} rows, median {figure(sizes.median)}; "
+        f"{sizes.number:,} of {sizes.smallest:,} to {sizes.largest:,} {counted}, median {figure(sizes.median)}; "
         f"k reached: {audit.k:,}",
     )
     for name, one in audit.clear.items():

@@ -1,0 +1,56 @@
+"""The tutorial runs as it stands: every command ends as it says, and every line of Python."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import hedgerow
+
+PAGE = Path(__file__).parents[2] / "docs" / "hospital.md"
+
+
+def commands() -> list[tuple[str, int]]:
+    """The commands of the page, and the exit status that each says it has."""
+    blocks = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
+    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    found = [re.match(r"(.*?)\s*(?:# exit (\d))?$", line) for line in lines if line]
+    return [(one[1], int(one[2] or 0)) for one in found if one is not None]
+
+
+def test_every_command_ends_as_it_says(tmp_path: Path) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name, words in (("hedgerow", "-m hedgerow"), ("python", "")):
+        (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {words} "$@"\n', encoding="utf-8")
+        (programs / name).chmod(0o755)
+    source = str(Path(hedgerow.__file__).parents[1])
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    typed = commands()
+    assert len(typed) == 7
+    for command, status in typed:
+        done = subprocess.run(
+            ["sh", "-c", command],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": source, "PATH": path},
+            capture_output=True,
+            encoding="utf-8",
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == status, f"{command}\n{done.stdout}{done.stderr}"
+        if "visits-5.csv" in command:
+            shown = re.search(r"```\n(Released.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
+            assert shown is not None
+            assert done.stdout.startswith(shown[1].rstrip())
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_the_python_runs() -> None:
+    result = doctest.testfile(str(PAGE), module_relative=False)
+    assert result.attempted >= 8
+    assert result.failed == 0

@@ -233,6 +233,8 @@ def files() -> None:
                 tables.TARGET,
                 "--others",
                 "insensitive",
+                "--accept",
+                "fnlwgt,education-num",
                 "--method",
                 "mondrian",
                 "-k",

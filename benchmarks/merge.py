@@ -142,7 +142,7 @@ def published() -> None:
             found.append(f"{ncp_published(job.counts, recoding):.4f}")
         row(name, *found)
     print(
-        f"\n`ncp_published` of {table.height:,} rows, eight quasi-identifiers with the hierarchies of ARX; lost records "
+        f"\n`ncp_published` of {table.height:,} rows, eight quasi-identifiers with ARX's hierarchies; lost records "
         "count 1. One run each, with one seed."
     )
 

@@ -174,7 +174,15 @@ class RowsCounted(Mondrian):
         return super().anonymize(data, without_people(schema), **keywords)
 
 
-@breaks("people_are_diverse", "requirements_with_budget")
+@breaks("people_are_counted", "people_are_diverse")
+class OnePersonIsEnough(Mondrian):
+    """Asks for nothing."""
+
+    def _requirements(self, k: int | None = None, require: Any = ()) -> tuple[Requirement, ...]:
+        return (KAnonymity(1),)
+
+
+@breaks("requirements_with_budget")
 class OnlyTheFirst(Mondrian):
     """Forgets all requirements but the first."""
 

@@ -107,7 +107,7 @@ def prepare(
         roles,
         counts,
         requirements,
-        requirements if roles.entity is None else privacy.of_people(requirements),
+        _asked(requirements, roles, publish_proportions),
         random_state,
         progress,
         destination,
@@ -117,6 +117,15 @@ def prepare(
     )
     _refuse_unreachable(prepared)
     return prepared
+
+
+def _asked(requirements: Sequence[Requirement], roles: Roles, proportions: bool) -> tuple[Requirement, ...]:
+    """What the method is asked so that the requirements hold, and proportions can be told."""
+    if roles.entity is None:
+        return tuple(requirements)
+    asked = privacy.of_people(requirements)
+    # Proportions are told of people at home: every class must have enough of these.
+    return (*asked, privacy.AtHome(_demanded_k(requirements))) if proportions else asked
 
 
 # A bound no table reaches: columns are checked before the table is read, sizes after it.

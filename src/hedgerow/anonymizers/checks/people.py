@@ -60,11 +60,11 @@ def check_people_are_counted(estimator: Anonymizer, as_frame: AsFrame = as_it_is
 
 def check_people_are_diverse(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:
     """Further requirements hold beside k of people."""
-    _, rows = released(estimator, _visits(), as_frame, _OF_PEOPLE, k=K, require=["l=3@disease"])
+    _, rows = released(estimator, _visits(), as_frame, _OF_PEOPLE, k=K, require=["l=4@disease"])
     values: dict[tuple[object, ...], set[str]] = {}
     for row in rows:
         values.setdefault(tuple(row[name] for name in QUASI), set()).add(row["disease"])
-    expect(min(map(len, values.values())) >= 3, "a class has fewer than three diseases.")
+    expect(min(map(len, values.values())) >= 4, "a class has fewer than four diseases.")
 
 
 def check_people_and_the_seed(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> None:

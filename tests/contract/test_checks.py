@@ -158,7 +158,7 @@ class SeedIgnored(Mondrian):
         return two_groups(self, counts, group)
 
 
-@breaks("seed")
+@breaks("seed", "people_and_the_seed")
 class OrderMatters(Mondrian):
     def anonymize(self, data: Any, schema: Schema | None = None, **keywords: Any) -> Release:
         k = 4 if data["note"][0].as_py() == "note 0" else 9
@@ -188,17 +188,6 @@ class OnlyTheFirst(Mondrian):
 
     def _requirements(self, k: int | None = None, require: Any = ()) -> tuple[Requirement, ...]:
         return super()._requirements(k, require)[:1]
-
-
-@breaks("people_and_the_seed")
-class OtherHomes(Mondrian):
-    """Draws the homes of people anew each time."""
-
-    def anonymize(self, data: Any, schema: Schema | None = None, **keywords: Any) -> Release:
-        return self.set_params(random_state=None)._anonymized(data, schema, **keywords)
-
-    def _anonymized(self, data: Any, schema: Schema | None, **keywords: Any) -> Release:
-        return super().anonymize(data, schema, **keywords)
 
 
 @breaks("linked_rows")

@@ -208,7 +208,7 @@ def _fit_numbers(
         clamped = True
         pieces = {end for one in found.parts for end in (one.low, one.high)} or (set() if found.counted else ends)
         domain = _number_domain(name, found, () if found.counted else ends)
-        given = _nested_pieces(pieces, known) if 1 < len(pieces) <= _MOST_PIECES + 1 else automatic()
+        given = _nested_pieces(pieces, domain.values) if 1 < len(pieces) <= _MOST_PIECES + 1 else automatic()
         hierarchy = given.encode(domain)
     nodes, into = nodes_of_hierarchy(hierarchy, hide_leaves=True, with_missing=found.has_missing)
     places = _places(hierarchy, into, with_leaves=hierarchy.low is None)

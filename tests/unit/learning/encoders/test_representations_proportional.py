@@ -189,3 +189,13 @@ def test_sparse_and_dense_agree(release: Release) -> None:
     dense = ProportionalEncoder().fit_transform(release)
     sparse = ProportionalEncoder(sparse_output=True).fit_transform(release)
     assert np.array_equal(sparse.toarray(), dense)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_proportional_features_of_intervals_that_reach_beyond_their_parts(seed: int) -> None:
+    """An interval of a class begins and ends with its own people, its parts where pools do."""
+    people = hr.datasets.make_census(1_500, random_state=seed, backend="pandas")
+    step = hr.Mondrian(k=10, publish_proportions=True, random_state=0)
+    X, y = step.fit_resample(people[["age", "sex", "hours-per-week"]], people["income"])
+    features = hr.learning.ProportionalEncoder().fit(X, y).transform(X)
+    assert features.shape[0] == len(people)

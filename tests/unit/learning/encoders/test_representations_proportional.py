@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import BadInput, KActus, Mondrian, Release, Schema, anonymize
+from hedgerow.datasets import make_census
 from hedgerow.hierarchies import intervals
 from hedgerow.learning.encoders import FillParentEncoder, ProportionalEncoder
 from hedgerow.proportions import Proportions
@@ -194,8 +195,8 @@ def test_sparse_and_dense_agree(release: Release) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_proportional_features_of_intervals_that_reach_beyond_their_parts(seed: int) -> None:
     """An interval of a class begins and ends with its own people, its parts where pools do."""
-    people = hr.datasets.make_census(1_500, random_state=seed, backend="pandas")
-    step = hr.Mondrian(k=10, publish_proportions=True, random_state=0)
+    people = make_census(1_500, random_state=seed, backend="pandas")
+    step = Mondrian(k=10, publish_proportions=True, random_state=0)
     X, y = step.fit_resample(people[["age", "sex", "hours-per-week"]], people["income"])
-    features = hr.learning.ProportionalEncoder().fit(X, y).transform(X)
+    features = ProportionalEncoder().fit(X, y).transform(X)
     assert features.shape[0] == len(people)

@@ -15,7 +15,7 @@ KERNEL_TESTS := tests/unit/privacy/test_binding.py tests/properties/test_privacy
 	tests/unit/anonymizers/lattice tests/unit/anonymizers/specialize tests/unit/anonymizers/merge
 
 # Where the tests are that are run without coverage.
-UNTRACED := tests/fuzz tests/contract tests/conformance tests/properties
+UNTRACED := tests/cli tests/fuzz tests/contract tests/conformance tests/properties
 
 .PHONY: demo test lint types imports tests kernels coverage fuzz bench clean
 

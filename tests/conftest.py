@@ -28,10 +28,12 @@ _UNTRACED = (
     "fuzz/test_",
     "test_contract_with_other_parameters",
     "test_contract_of_frames",
-    "conformance/test_weka",
-    "conformance/test_sklearn_learning",
-    "conformance/test_learning_pipelines",
-    "properties/test_extreme_numbers",
+    "conformance/test_",
+    "properties/test_",
+    "cli/test_adult",
+    "cli/test_endings",
+    "cli/test_killed",
+    "cli/test_tutorial",
 )
 
 

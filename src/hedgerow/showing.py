@@ -27,7 +27,7 @@ class Shown:
 def names_shown(names: Sequence[str]) -> str:
     """Names of columns, the first few of them.
 
-    >>> names_shown(["age", "sex"]), names_shown(list("abcdefghijklmnopqrstuvw"))[-20:]
+    >>> names_shown(["age", "sex"]), names_shown(list("abcdefghijklmnopqrstuvw"))[-19:]
     ("'age', 'sex'", "'s', 't' and 3 more")
     """
     return listing(names, MOST_NAMES)

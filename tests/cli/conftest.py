@@ -105,8 +105,8 @@ def called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captur
 
 @pytest.fixture
 def run(real: Run, called: Run, request: pytest.FixtureRequest) -> Run:
-    """Run ``hedgerow`` in one of the two ways: every fourth test, the same ones each time, the real command."""
-    return real if _drawn(request, 4) else called
+    """Run ``hedgerow`` in one of the two ways: every eighth test, the same ones each time, the real command."""
+    return real if _drawn(request, 8) else called
 
 
 def _drawn(request: pytest.FixtureRequest, among: int) -> bool:
@@ -117,9 +117,9 @@ def _drawn(request: pytest.FixtureRequest, among: int) -> bool:
 def refused(real: Run, called: Run, tmp_path: Path, request: pytest.FixtureRequest) -> Refused:
     """Run what must be refused: one sentence with the words, exit status 2 (or another), and no trace on disk.
 
-    Every sixteenth case, the same ones each time, is the real command.
+    Every 32nd case, the same ones each time, is the real command.
     """
-    run = real if _drawn(request, 16) else called
+    run = real if _drawn(request, 32) else called
 
     def runner(*arguments: str, words: tuple[str, ...], status: int = 2) -> str:
         before = snapshot(tmp_path)

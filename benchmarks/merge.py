@@ -129,8 +129,8 @@ def published() -> None:
         ("Mondrian, improved", Mondrian(improve=True)),
         ("k-member", KMember()),
         ("k-member, improved", KMember(improve=True)),
-        ("optimal", hr.OptimalLattice(metric="ncp")),
-        ("optimal, 5 % may be lost", hr.OptimalLattice(metric="ncp", suppression_limit=0.05)),
+        ("optimal", hr.OptimalLattice(metric="ncp_published")),
+        ("optimal, 5 % may be lost", hr.OptimalLattice(metric="ncp_published", suppression_limit=0.05)),
     ]
     table = tables.adult("train")
     header("method", *(f"k = {k}" for k in TARGETS))
@@ -155,7 +155,7 @@ def people() -> None:
     of_rows = replace(of_people, entity=None, identifying=identifying)
     named_too = [*of_people.insensitive, "patient_id"]
     header("method", "k", "visits counted", "fewest patients of a class then", "patients counted")
-    for name, method in (("Mondrian", Mondrian()), ("optimal", hr.OptimalLattice(metric="ncp"))):
+    for name, method in (("Mondrian", Mondrian()), ("optimal", hr.OptimalLattice(metric="ncp_published"))):
         for k in (5, 10):
             rows, patients = (
                 clone(method).anonymize(visits, schema, k=k, random_state=0) for schema in (of_rows, of_people)

@@ -319,6 +319,12 @@ def _proportions(prepared: Prepared, recoding: Recoding) -> Proportions | None:
 
     proportions = pool(exact, support)
     if support >= demanded and singled_out(proportions, demanded).people:
+        if prepared.roles.entity is not None:
+            # A class also shows values of rows away from home, of which proportions tell nothing.
+            raise Infeasible(
+                "Proportions cannot be published: told of each person once, they would single people out. Raise "
+                "min_support (--min-support), or leave them out."
+            )
         raise InternalError("the pooled proportions would single people out")
     return proportions
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from pathlib import Path
@@ -59,7 +60,7 @@ def test_every_class_has_k_people_in_every_engine(
     release = hr.anonymize(data, SCHEMA, k=3, random_state=seed)
     published = release.table if engine == "memory" else release.table.to_arrow_table()
     assert release.audit.k == fewest_people(published.to_pylist(), rows) >= 3
-    assert release.audit.people == len({row[0] for row in rows})
+    assert release.classes.people == len({row[0] for row in rows})
     assert "person" not in published.column_names
     same = hr.anonymize(table, SCHEMA, k=3, random_state=seed).table.to_pylist()
     shown = Counter((str(row["age"]), row["sex"], row["ill"], row["row"]) for row in published.to_pylist())
@@ -113,6 +114,33 @@ def test_a_local_method_that_cannot_promise_it_says_so() -> None:
         hr.anonymize(table, schema, method="mondrian", k=4)
     dropped = hr.anonymize(table, hr.Schema(quasi=["age", "sex"], entity="person", others="drop"), k=4)
     assert dropped.audit.linked is None
+
+
+# The fewest people who share something, exactly: that is what a release promises.
+FEWEST = {"k", "reached", "k_all", "wildcard_k", "highest"}
+
+
+def without(said: Any, names: set[str]) -> Any:
+    if isinstance(said, dict):
+        return {name: without(inside, names) for name, inside in said.items() if name not in names}
+    return [without(inside, names) for inside in said] if isinstance(said, list) else said
+
+
+@pytest.mark.parametrize("method", ["mondrian", "optimal"])
+def test_nobody_learns_from_a_manifest_whether_a_row_is_of_somebody_known(method: str, tmp_path: Path) -> None:
+    """The same rows, but one of them is of a new person, of one with the same illness there, or of another there."""
+    schema = hr.Schema(quasi=["age", "sex"], sensitive=["ill"], entity="person", others="drop")
+    table = visits(300, 2)
+    told = []
+    for at, person in enumerate([299, 1_000, 269, 239]):
+        owners = [*table["person"].to_pylist()[:-1], person]
+        changed = table.set_column(0, "person", pa.array(owners))
+        path = tmp_path / f"{at}.csv"
+        hr.anonymize(changed, schema, method=method, k=4, random_state=1).save(path)
+        manifest = json.loads((tmp_path / f"{at}.csv.manifest.json").read_text(encoding="utf-8"))
+        told.append(without(manifest, {"output", *FEWEST}))
+    assert told[0]["audit"]["people"] == 300
+    assert told[0] == told[1] == told[2] == told[3]
 
 
 def test_a_table_is_audited_in_both_readings() -> None:

@@ -26,8 +26,8 @@ from hedgerow.privacy import Requirement
 from hedgerow.proportions import Proportions, count_proportions
 from hedgerow.recoding import Recoding
 from hedgerow.release import Guarantee, Release, check_destination
-from hedgerow.release.manifest import digits_shown, significant
 from hedgerow.risk import ClearColumn, audit_counts, examine, refuse_disclosing, singled_out
+from hedgerow.rounding import digits_shown, significant
 from hedgerow.schema import Roles, Schema
 from hedgerow.verifier import ClassCounts
 
@@ -217,6 +217,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         k_all=k_all,
         clear=clear,
         linked=prepared.roles.linked,
+        roughly=prepared.roles.entity is not None and not prepared.roles.linked,
     )
     return Release(
         published,

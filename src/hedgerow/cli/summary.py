@@ -46,7 +46,7 @@ def show_release(
     facts, audit = release.facts, release.audit
     for warning in audit.grave:
         console.print(Text(warning, "bold yellow"), soft_wrap=True)
-    people = "" if audit.people is None else f" of {audit.people:,} people"
+    people = "" if audit.people is None else f" of {audit.people_told} people"
     first = f"Released {audit.rows:,} of {facts['rows_in']:,} rows{people}, anonymized by {facts['method']}."
     linking = facts["columns"]["pseudonymized"]
     if linking and audit.people is None:
@@ -74,10 +74,9 @@ def _lines(release: Release, output: Path, given: Collection[str], recoding: str
         reached = f"{finding.measure} is {figure(finding.reached)}"
         yield "requirement", f"{finding.requirement}: {_judged(finding)}, {reached}"
     sizes = audit.classes
-    counted = "rows" if audit.people is None else "people"
     yield (
         "classes",
-        f"{sizes.number:,} of {sizes.smallest:,} to {sizes.largest:,} {counted}, median {figure(sizes.median)}; "
+        f"{sizes.number:,} of {sizes.smallest:,} to {sizes.largest:,} {sizes.counted}, median {figure(sizes.median)}; "
         f"k reached: {audit.k:,}",
     )
     for name, one in audit.clear.items():

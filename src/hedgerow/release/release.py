@@ -19,8 +19,9 @@ from hedgerow.privacy import Requirement
 from hedgerow.proportions import Proportions
 from hedgerow.recoding import Recoding
 from hedgerow.release.guarantee import Guarantee
-from hedgerow.release.manifest import digits_shown, public_facts, versions
+from hedgerow.release.manifest import public_facts, versions
 from hedgerow.risk import Audit, Auditable, Described
+from hedgerow.rounding import digits_shown
 from hedgerow.scratch import Scratch
 from hedgerow.showing import Shown, names_shown
 from hedgerow.verifier import ClassCounts

@@ -6,20 +6,22 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
 
 from hedgerow.risk.attackers import Risks
 from hedgerow.risk.beside import Fit
 from hedgerow.risk.clear import ClearColumn
 from hedgerow.risk.proportions import Disclosure
 from hedgerow.showing import Shown, names_shown, preformatted
-from hedgerow.verifier import Verdict
+from hedgerow.verifier import ClassCounts, Verdict
 
 __all__ = ["Audit", "ClassSummary", "SensitiveAudit", "SizeBucket"]
 
 
 class SizeBucket(NamedTuple):
-    """The classes with ``low`` to ``high`` records."""
+    """The classes with ``low`` to ``high`` records (rows or people)."""
 
     low: int
     high: int
@@ -29,7 +31,10 @@ class SizeBucket(NamedTuple):
 
 @dataclass(frozen=True)
 class ClassSummary:
-    """The sizes of the equivalence classes; the histogram goes by powers of two."""
+    """The sizes of the equivalence classes; the histogram goes by powers of two.
+
+    ``counted`` says what: of a release whose table does not tell whose a row is, its rows.
+    """
 
     number: int
     smallest: int
@@ -37,6 +42,27 @@ class ClassSummary:
     mean: float
     largest: int
     histogram: tuple[SizeBucket, ...]
+    counted: Literal["rows", "people"] = "rows"
+
+    @classmethod
+    def of(cls, counts: ClassCounts) -> ClassSummary:
+        """Sum up the sizes of counted classes."""
+        sizes = counts.sizes
+        # frexp gives the exact binary exponent: 1 for 1, 2 for 2 and 3, 3 for 4 to 7, …
+        power = np.frexp(sizes.astype(np.float64))[1] - 1
+        buckets = tuple(
+            SizeBucket(2**at, 2 ** (at + 1) - 1, int((power == at).sum()), int(sizes[power == at].sum()))
+            for at in np.unique(power).tolist()
+        )
+        return cls(
+            number=len(sizes),
+            smallest=int(sizes.min()),
+            median=float(np.median(sizes)),
+            mean=float(sizes.mean()),
+            largest=int(sizes.max()),
+            histogram=buckets,
+            counted="rows" if counts.entity is None else "people",
+        )
 
 
 @dataclass(frozen=True)
@@ -84,7 +110,9 @@ class Audit(Shown):
     shields : mapping of str to int
         The k of each shield that a requirement names, under the shield's columns joined by commas.
     people : int or None
-        How many people the rows are of, where they are counted and not rows.
+        How many people the rows are of, where they are counted and not rows. Of a release whose table does not tell
+        whose a row is, this is rounded, as are the risks; sizes of classes and figures of sensitive columns are then
+        those of rows. k and the verdict are exact, and of people.
     linked : tuple of two ints, or None
         Where a person's rows can be linked: how few people share the set of their classes, and how few share it with
         how often they are in each.
@@ -157,6 +185,11 @@ class Audit(Shown):
             f"Audit({self.rows:,} rows in {self.classes.number:,} classes, k = {self.k:,}{judged}; quasi-identifiers "
             f"{names_shown(self.columns)})"
         )
+
+    @property
+    def people_told(self) -> str:
+        """How many people there are, in words that tell whether the number is rounded."""
+        return f"{'about ' if self.classes.counted == 'rows' else ''}{self.people:,}"
 
     def __str__(self) -> str:
         return self.render()

@@ -8,20 +8,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-import numpy as np
-
 from hedgerow.errors import BadInput, listing, whole
 from hedgerow.privacy import KAnonymity, parse_requirement
 from hedgerow.proportions import Proportions
 from hedgerow.published import SUPPRESSED
 from hedgerow.risk.attackers import attacker_risks
-from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
+from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit
 from hedgerow.risk.auditable import Auditable, Described
 from hedgerow.risk.beside import manifest_fit
 from hedgerow.risk.clear import ClearColumn
 from hedgerow.risk.given import check_columns, labels_of, with_trees
 from hedgerow.risk.population import people_fitting
 from hedgerow.risk.proportions import disclosures, singled_out
+from hedgerow.risk.roughly import tell_roughly
 from hedgerow.risk.worth import gravest
 from hedgerow.verifier import ClassCounts, Histogram, count_classes, k_of_all, open_table, verify, wildcard_k
 from hedgerow.verifier.classes import Integers
@@ -169,6 +168,7 @@ def audit_counts(
     k_all: int | None = None,
     clear: Mapping[str, ClearColumn] | None = None,
     linked: bool = False,
+    roughly: bool = False,
 ) -> Audit:
     """Audit classes that are already counted, so that nothing is counted twice.
 
@@ -196,20 +196,24 @@ def audit_counts(
         What the columns that are published as they are tell.
     linked : bool
         Whether a reader can tell which rows are of one person.
+    roughly : bool
+        Whether people are counted of whom a reader must not know how many there are.
     """
     given = hierarchies or {}
     demanded = with_trees(_demanded(k, require), given, counts)
     limit = _threshold(threshold, k)
     if sensitive is None:
         sensitive = tuple(name for name in counts.histograms if name != target)
-    of_column = {name: _sensitive_audit(counts, counts.histogram(name)) for name in sensitive}
+    # What everybody can count in the table is told of its rows, exactly.
+    counted = counts.by_rows if roughly else counts
+    of_column = {name: _sensitive_audit(counted, counted.histogram(name)) for name in sensitive}
     described = dict.fromkeys((*sensitive, *(() if target is None else (target,))))
     fitting = None if population is None else people_fitting(counts, population, labels_of(given, population))
     wildcard = wildcard_k(counts)
     least = max((getattr(one, "minimal_size", 1) for one in demanded), default=1)
     known = None if proportions is None else singled_out(proportions, least)
     grave = gravest(counts, demanded, lost)
-    return Audit(
+    exact = Audit(
         rows=counts.rows,
         columns=counts.columns,
         k=int(counts.sizes.min()),
@@ -222,9 +226,9 @@ def audit_counts(
         l=min((one.distinct_l for one in of_column.values()), default=None),
         t=max((one.t_equal for one in of_column.values()), default=None),
         sensitive=of_column,
-        classes=_class_summary(counts.sizes),
+        classes=ClassSummary.of(counted),
         risks=attacker_risks(counts, limit, fitting),
-        label_homogeneity={name: _homogeneity(counts, counts.histogram(name)) for name in described},
+        label_homogeneity={name: _homogeneity(counted, counted.histogram(name)) for name in described},
         losses=dict(losses or {}),
         warnings=(*grave, *warnings, *_warnings(counts, demanded, fitting, wildcard)),
         grave=grave,
@@ -237,6 +241,7 @@ def audit_counts(
         linked=counts.linked if linked else None,
         clear=dict(clear or {}),
     )
+    return tell_roughly(exact, counts) if roughly else exact
 
 
 def _table_of(table: Any) -> Any:
@@ -281,23 +286,6 @@ def _sensitive_audit(counts: ClassCounts, histogram: Histogram) -> SensitiveAudi
 def _homogeneity(counts: ClassCounts, histogram: Histogram) -> float:
     single = distinct_values(histogram) == 1
     return int(counts.sizes[single].sum()) / counts.records
-
-
-def _class_summary(sizes: Integers) -> ClassSummary:
-    # frexp gives the exact binary exponent: 1 for 1, 2 for 2 and 3, 3 for 4 to 7, …
-    power = np.frexp(sizes.astype(np.float64))[1] - 1
-    buckets = tuple(
-        SizeBucket(2**at, 2 ** (at + 1) - 1, int((power == at).sum()), int(sizes[power == at].sum()))
-        for at in np.unique(power).tolist()
-    )
-    return ClassSummary(
-        number=len(sizes),
-        smallest=int(sizes.min()),
-        median=float(np.median(sizes)),
-        mean=float(sizes.mean()),
-        largest=int(sizes.max()),
-        histogram=buckets,
-    )
 
 
 def _warnings(

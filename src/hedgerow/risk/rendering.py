@@ -35,7 +35,7 @@ def render(audit: Audit) -> str:
 def _summary(audit: Audit) -> list[str]:
     facts = [
         ("rows", f"{audit.rows:,}"),
-        *(() if audit.people is None else [("people", f"{audit.people:,}; k, l and risks count people")]),
+        *(() if audit.people is None else [("people", f"{audit.people_told}; k, l and risks count people")]),
         ("quasi-identifiers", _columns(audit.columns)),
         ("classes", f"{audit.classes.number:,}"),
         ("k", f"{audit.k:,}"),
@@ -62,7 +62,7 @@ def _columns(names: Sequence[str]) -> str:
 
 def _size_table(audit: Audit) -> list[str]:
     classes = audit.classes
-    rows = [("records", "classes", "records in them")]
+    rows = [(classes.counted, "classes", f"{classes.counted} in them")]
     for bucket in classes.histogram:
         span = str(bucket.low) if bucket.low == bucket.high else f"{bucket.low:,}–{bucket.high:,}"
         rows.append((span, f"{bucket.classes:,}", f"{bucket.records:,}"))

@@ -14,7 +14,8 @@ import pytest
 import hedgerow as hr
 from hedgerow.anonymizers.registry import METHODS
 from hedgerow.places import manifest_path
-from hedgerow.release.manifest import digits_shown, public_facts, significant
+from hedgerow.release.manifest import public_facts
+from hedgerow.rounding import digits_shown, significant
 
 SCHEMA = hr.Schema(quasi=["age", "zip"], target="income", hierarchies={"zip": "masking"})
 # What is told of the release itself, which everybody can count in it, and what the user chose.

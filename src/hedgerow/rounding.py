@@ -1,0 +1,45 @@
+"""How exactly figures are told that the published rows do not tell themselves.
+
+Whoever knows all rows but one can run the same method with every guess for that row and compare each figure that was
+computed from original values. So audit and manifest show no more than three significant digits of them, fewer where
+the table is so small that one row would change the third.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+__all__ = ["digits_shown", "rounded_up", "significant"]
+
+_MOST_DIGITS: Final = 3
+
+
+def digits_shown(rows: int) -> int:
+    """How many digits of a figure are shown: so few that one row among ten could hardly change the last.
+
+    >>> digits_shown(60), digits_shown(5_000), digits_shown(30_162)
+    (1, 2, 3)
+    """
+    return min(_MOST_DIGITS, max(1, math.floor(math.log10(max(rows, 1))) - 1))
+
+
+def significant(value: float, digits: int) -> float:
+    """Round a number to some significant digits.
+
+    >>> significant(0.123456, 3), significant(12_838, 3), significant(0.0, 3), significant(-1.0049, 2)
+    (0.123, 12800, 0.0, -1.0)
+    """
+    if value == 0 or not math.isfinite(value):
+        return value
+    return round(value, digits - 1 - math.floor(math.log10(abs(value))))
+
+
+def rounded_up(share: float, digits: int) -> float:
+    """Round a share up to some digits after the point, so that it never seems smaller than it is.
+
+    >>> rounded_up(0.0213, 2), rounded_up(0.02, 2), rounded_up(0.0, 1)
+    (0.03, 0.02, 0.0)
+    """
+    # What is above a digit by the rounding of a quotient alone is not above it.
+    return math.ceil(round(share * 10**digits, 6)) / 10**digits

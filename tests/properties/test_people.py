@@ -106,6 +106,13 @@ def test_a_lattice_method_finds_a_release_whose_linked_rows_are_shared(method: s
     assert fewest >= 4
 
 
+def test_linked_rows_are_generalized_also_in_columns_that_no_shield_names() -> None:
+    table = pa.table({"zip": ["10012", "10012"], "age": [30, 40], "person": ["p", "q"]})
+    schema = hr.Schema(quasi=["zip", "age"], entity="person", pseudonymize=["person"])
+    release = hr.anonymize(table, schema, method="datafly", require=[hr.KAnonymity(2, ["zip"])])
+    assert release.audit.linked == (2, 2)
+
+
 def test_a_local_method_that_cannot_promise_it_says_so() -> None:
     draw = random.Random(3)
     table = table_of([(person, draw.randrange(20, 50), "F", "a") for person in range(60) for _ in range(3)])

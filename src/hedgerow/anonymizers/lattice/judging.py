@@ -127,7 +127,9 @@ class Judge:
         # What a person loses changes the set of their classes, so that losses say nothing of other states.
         firm = self._all_firm and not self._linked
         self.nested = firm or (self.allowance == 0 and self.keeps)
-        self.columns = {column for shield in self._shields for column in shield}
+        # Linked rows are told apart by every column, whatever shields name.
+        named = range(len(counts.quasi)) if self._linked else (column for shield in self._shields for column in shield)
+        self.columns = set(named)
         # Where all speak of the same classes, these are lost as a whole and no other class notices.
         self._in_one_round = len(self._shields) == 1 and not any(one.compares for one in requirements)
 

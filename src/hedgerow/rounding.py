@@ -42,4 +42,5 @@ def rounded_up(share: float, digits: int) -> float:
     (0.03, 0.02, 0.0)
     """
     # What is above a digit by the rounding of a quotient alone is not above it.
-    return math.ceil(round(share * 10**digits, 6)) / 10**digits
+    scale = 10.0**digits
+    return math.ceil(round(share * scale, 6)) / scale

@@ -7,11 +7,12 @@ from typing import Any
 
 from hedgerow.engines.base import Groups, Locating, Published, Source, Wishes, seed_text
 from hedgerow.engines.clear import InClear, coded
-from hedgerow.engines.files import File, FileSource
+from hedgerow.engines.files import FileSource
 from hedgerow.engines.formats import file_format
 from hedgerow.engines.memory import MemorySource
 from hedgerow.engines.rows import FrameRows, StagedRows
 from hedgerow.engines.saved import SavedTable
+from hedgerow.engines.source_file import File
 
 __all__ = [
     "File",

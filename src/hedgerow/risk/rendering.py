@@ -62,7 +62,7 @@ def _columns(names: Sequence[str]) -> str:
 
 def _size_table(audit: Audit) -> list[str]:
     classes = audit.classes
-    rows = [(classes.counted, "classes", f"{classes.counted} in them")]
+    rows: list[tuple[str, ...]] = [(classes.counted, "classes", f"{classes.counted} in them")]
     for bucket in classes.histogram:
         span = str(bucket.low) if bucket.low == bucket.high else f"{bucket.low:,}–{bucket.high:,}"
         rows.append((span, f"{bucket.classes:,}", f"{bucket.records:,}"))

@@ -1,0 +1,189 @@
+"""After a method: the recoding is applied, what was published is counted and examined, and a release is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hedgerow import privacy
+from hedgerow.anonymizers.pipeline.preparing import Prepared, largest_k
+from hedgerow.anonymizers.pipeline.proportioning import (
+    check_proportions,
+    proportions_of,
+    support_facts,
+    weak_proportions,
+)
+from hedgerow.counts import FrequencyTable
+from hedgerow.engines import Published, seed_text
+from hedgerow.engines.formulas import formula_warning, formulas_in
+from hedgerow.metrics import all_losses
+from hedgerow.recoding import Recoding
+from hedgerow.release import Guarantee, Release
+from hedgerow.risk import ClearColumn, audit_counts, examine, refuse_disclosing
+from hedgerow.rounding import digits_shown, significant
+from hedgerow.verifier import ClassCounts
+
+__all__ = ["finish"]
+
+
+def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]) -> Release:
+    """Apply a recoding, verify the published rows with independent code, audit them, and make the release."""
+    prepared.progress("Writing rows")
+    schema = prepared.schema
+    recoding = replace(recoding, missing=tuple(schema.missing), identifying=(*schema.identifying, *schema.pseudonymize))
+    proportions = proportions_of(prepared, recoding)
+    published = _applied(prepared, recoding)
+    prepared.progress("Verifying")
+    guarantee = _guarantee(prepared, recoding)
+    classes = guarantee.count(published.native, None if prepared.roles.entity is None else published.people)
+    if proportions is not None:
+        check_proportions(prepared, proportions, classes)
+    prepared.progress("Auditing")
+    clear, k_all = _in_clear(prepared, recoding, classes)
+    losses = all_losses(prepared.seen, recoding, k=largest_k(prepared.requirements))
+    audit = audit_counts(
+        classes,
+        sensitive=prepared.roles.sensitive,
+        target=prepared.roles.target,
+        require=prepared.requirements,
+        # Exact ones would let whoever knows all rows but one find that row by trying.
+        losses={name: significant(loss, digits_shown(prepared.counts.rows)) for name, loss in losses.items()},
+        lost=losses.get("ncp_published"),
+        warnings=(
+            *(() if recoding.weak is None else (recoding.weak,)),
+            *weak_proportions(prepared, proportions),
+            *recoding.warnings,
+            *prepared.counts.remarks,
+            *_formulas(published, classes),
+        ),
+        proportions=proportions,
+        k_all=k_all,
+        clear=clear,
+        linked=prepared.roles.linked,
+        roughly=prepared.roles.entity is not None and not prepared.roles.linked,
+    )
+    return Release(
+        published,
+        classes,
+        guarantee,
+        recoding,
+        audit,
+        {**_facts(prepared, recoding), **support_facts(prepared, proportions), "parameters": _shown(parameters)},
+        _markers(prepared),
+        proportions,
+        prepared.counts.hierarchies,
+        reads=prepared.source.reads,
+        losses=losses,
+    )
+
+
+def _in_clear(prepared: Prepared, recoding: Recoding, classes: ClassCounts) -> tuple[dict[str, ClearColumn], int]:
+    """What the columns that are published as they are tell, unless it is too much."""
+    examined = examine(
+        prepared.source,
+        prepared.counts,
+        recoding,
+        classes,
+        accepted=prepared.schema.accept,
+        random_state=prepared.random_state,
+    )
+    refuse_disclosing(examined.columns)
+    digits = digits_shown(prepared.counts.rows)
+    # Computed from original values, as losses are.
+    shown = {
+        name: replace(one, gives_away={other: significant(told, digits) for other, told in one.gives_away.items()})
+        for name, one in examined.columns.items()
+    }
+    return shown, examined.k_all
+
+
+def _formulas(published: Published, classes: ClassCounts) -> tuple[str, ...]:
+    """Whether a spreadsheet would compute some of the published cells.
+
+    Of the columns that the verifier grouped, it has counted every cell; only the others are looked through.
+    """
+    cells = classes.cells
+    quasi = zip(classes.columns, classes.codes[classes.class_of_cell].T, classes.labels, strict=True)
+    others = ((name, column.codes, column.labels) for name, column in cells.sensitive.items())
+    found = {
+        name: formulas_in(labels, np.bincount(codes, cells.rows, len(labels)))
+        for name, codes, labels in (*quasi, *others)
+    }
+    found |= published.formulas([name for name in classes.table_columns if name not in found])
+    warning = formula_warning({name: number for name, number in found.items() if number})
+    return () if warning is None else (warning,)
+
+
+def _guarantee(prepared: Prepared, recoding: Recoding) -> Guarantee:
+    """What the published rows are held to, in memory and in every file."""
+    roles = prepared.roles
+    protected = (*roles.sensitive, *(one.column for one in prepared.requirements if one.column))
+    return Guarantee(
+        columns=roles.published,
+        quasi=roles.quasi,
+        counted=tuple(dict.fromkeys((*protected, *(() if roles.target is None else (roles.target,))))),
+        requirements=prepared.requirements,
+        missing=tuple(prepared.schema.missing),
+        rows=prepared.counts.rows - recoding.lost,
+        enforced=recoding.weak is None,
+        entity=roles.entity,
+        linked=roles.linked,
+    )
+
+
+def _shown(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters for the manifest; an object by the name of its type."""
+    plain = (str, int, float, bool, type(None))
+    return {name: value if isinstance(value, plain) else type(value).__name__ for name, value in parameters.items()}
+
+
+def _applied(prepared: Prepared, recoding: Recoding) -> Published:
+    """Make the published rows."""
+    # A CSV takes empty text for missing: where a column has both, saving decides.
+    destination = None if _two_blanks(prepared.counts) else prepared.destination
+    return prepared.source.apply(recoding, seed_text(prepared.random_state), destination)
+
+
+def _two_blanks(counts: FrequencyTable) -> bool:
+    """Whether a column holds both missing values and empty text."""
+    return any(
+        domain.has_missing and domain.kind == "text" and "" in domain.labels for domain in counts.domains.values()
+    )
+
+
+def _facts(prepared: Prepared, recoding: Recoding) -> dict[str, Any]:
+    roles = prepared.roles
+    return {
+        "method": recoding.method,
+        "requirements": [str(one) for one in prepared.requirements],
+        "require": [privacy.stored(one) for one in prepared.requirements],
+        "missing": list(prepared.schema.missing),
+        "seed_given": prepared.random_state is not None,
+        "rows_in": prepared.counts.rows,
+        "rows_lost": recoding.lost,
+        "guaranteed": recoding.weak is None,
+        "columns": {
+            "quasi": list(roles.quasi),
+            "target": roles.target,
+            "sensitive": list(roles.sensitive),
+            "insensitive": list(roles.insensitive),
+            "accepted": list(prepared.schema.accept),
+            "pseudonymized": list(roles.pseudonymized),
+            "dropped": list(roles.dropped),
+            "entity": roles.entity,
+        },
+        **({} if prepared.target_bins is None else {"target_bins": prepared.target_bins}),
+        "weights": dict(prepared.schema.weights),
+        "hierarchies": {name: one.description for name, one in prepared.counts.hierarchies.items()},
+        **recoding.facts,
+    }
+
+
+def _markers(prepared: Prepared) -> dict[str, str]:
+    """How a CSV writes a missing quasi-identifier: as the input marked it."""
+    marker = next(iter(prepared.schema.missing), "")
+    with_missing = [name for name in prepared.roles.quasi if prepared.counts.domains[name].has_missing]
+    return dict.fromkeys(with_missing, marker) if marker else {}

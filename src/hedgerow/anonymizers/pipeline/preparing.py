@@ -1,0 +1,172 @@
+"""Before a method: the table is read, counted, and refused where no method could meet what is required."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hedgerow import privacy
+from hedgerow.counts import FrequencyTable, check_bins, in_bins
+from hedgerow.engines import Locating, Source, open_source
+from hedgerow.errors import BadInput, Infeasible, translated, whole
+from hedgerow.hierarchies import EncodedHierarchy, Uncovered
+from hedgerow.hierarchies import resolve as resolve_hierarchy
+from hedgerow.privacy import Requirement
+from hedgerow.release import check_destination
+from hedgerow.schema import Roles, Schema
+
+__all__ = ["Prepared", "Progress", "largest_k", "prepare"]
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A table that has been read and counted, with everything a method needs to know.
+
+    ``requirements`` is what the release is held to, ``asked`` what the method is asked: where people are counted, it is
+    asked for rows at home.
+    """
+
+    source: Source
+    schema: Schema
+    roles: Roles
+    counts: FrequencyTable
+    requirements: tuple[Requirement, ...]
+    asked: tuple[Requirement, ...]
+    random_state: int | None
+    progress: Progress
+    destination: Path | None = None
+    publish_proportions: bool = False
+    min_support: int | None = None
+    target_bins: int | None = None
+
+    @cached_property
+    def seen(self) -> FrequencyTable:
+        """The counts as a method learns from them: those of the target in bins, where it is to be."""
+        return self.counts if self.target_bins is None else in_bins(self.counts, self.target_bins)
+
+
+def prepare(
+    data: Any,
+    schema: Schema,
+    requirements: Sequence[Requirement],
+    *,
+    random_state: int | None,
+    progress: Progress | None = None,
+    destination: Path | None = None,
+    publish_proportions: bool = False,
+    min_support: int | None = None,
+    target_bins: int | None = None,
+) -> Prepared:
+    """Read and count a table, encode its hierarchies, and refuse what no method could meet."""
+    if not isinstance(schema, Schema):
+        raise BadInput.parameter("schema", "anonymize", "a hedgerow.Schema", type(schema).__name__)
+    _check_random_state(random_state)
+    if not isinstance(publish_proportions, bool):
+        raise BadInput.parameter("publish_proportions", "anonymize", "True or False", publish_proportions)
+    _check_min_support(min_support, publish_proportions)
+    if target_bins is not None:
+        check_bins(target_bins, schema.target)
+    if destination is not None:
+        check_destination(destination)
+    progress = progress or (lambda _stage: None)
+    progress("Reading and counting")
+    source = open_source(data)
+    roles = schema.resolve(source.columns)
+    privacy.check(requirements, roles, rows=_UNKNOWN_ROWS)
+    # An engine need not know of people, as long as rows are counted.
+    counts = source.count(schema, roles) if roles.entity is None else source.count(schema, roles, random_state)
+    if publish_proportions and not roles.linked:
+        # They are told of people at home, of whom every class must have enough then.
+        counts = replace(counts, links=None)
+    privacy.check(requirements, roles, rows=counts.people)
+    counts = replace(counts, hierarchies={name: _hierarchy(source, schema, counts, name) for name in roles.quasi})
+    requirements = privacy.with_trees(requirements, _sensitive_trees(source, schema, roles, counts))
+    orders = {name: kind for name, kind in schema.kinds.items() if not isinstance(kind, str)}
+    requirements = privacy.with_orders(requirements, orders)
+    prepared = Prepared(
+        source,
+        schema,
+        roles,
+        counts,
+        requirements,
+        _asked(requirements, roles, publish_proportions),
+        random_state,
+        progress,
+        destination,
+        publish_proportions,
+        min_support,
+        target_bins,
+    )
+    _refuse_unreachable(prepared)
+    return prepared
+
+
+def _asked(requirements: Sequence[Requirement], roles: Roles, proportions: bool) -> tuple[Requirement, ...]:
+    """What the method is asked so that the requirements hold, and proportions can be told."""
+    if roles.entity is None:
+        return tuple(requirements)
+    asked = privacy.of_people(requirements)
+    # Proportions are told of people at home: every class must have enough of these.
+    return (*asked, privacy.AtHome(largest_k(requirements))) if proportions else asked
+
+
+# A bound no table reaches: columns are checked before the table is read, sizes after it.
+_UNKNOWN_ROWS = 2**62
+
+
+def _check_random_state(random_state: object) -> None:
+    if random_state is not None:
+        whole("random_state", "anonymize", random_state, 0, must="None or an int >= 0")
+
+
+def _check_min_support(min_support: object, publish_proportions: bool) -> None:
+    if min_support is None:
+        return
+    whole("min_support", "anonymize", min_support, 1, must="None or an int >= 1")
+    if not publish_proportions:
+        raise BadInput("min_support is that of proportions, which are not published. Say publish_proportions=True too.")
+
+
+def _hierarchy(source: Source, schema: Schema, counts: FrequencyTable, name: str) -> EncodedHierarchy:
+    """The hierarchy of a column; if it does not cover all values, the error names the first lines of those it lacks."""
+
+    def located(lacking: Uncovered) -> BadInput:
+        if not isinstance(source, Locating):
+            return lacking
+        cells = np.isin(counts.codes_of(name), lacking.codes)
+        return lacking.located(source.places(name, cells))
+
+    with translated(Uncovered, into=located):
+        return resolve_hierarchy(schema.hierarchies.get(name), counts.domains[name], name)
+
+
+def _sensitive_trees(source: Source, schema: Schema, roles: Roles, counts: FrequencyTable) -> dict[str, dict[str, Any]]:
+    """The hierarchies given for sensitive columns, as the nested mappings that t-closeness reads."""
+    trees = {}
+    for name in roles.counted:
+        if name not in roles.quasi and name in schema.hierarchies:
+            trees[name] = _hierarchy(source, schema, counts, name).to_tree()
+    return trees
+
+
+def _refuse_unreachable(prepared: Prepared) -> None:
+    context = privacy.context_of(prepared.counts, prepared.asked)
+    failing = privacy.unreachable(prepared.asked, context)
+    if failing:
+        raise Infeasible(
+            f"The table cannot meet {failing[0]}: even with every quasi-identifier suppressed, all "
+            f"{prepared.counts.rows:,} records as one class reach only {privacy.reached_at_most(failing[0], context)}. "
+            "Lower the requirement."
+        )
+
+
+def largest_k(requirements: Sequence[Requirement]) -> int:
+    """The size that every class must have; what average sizes are measured by."""
+    return max(one.minimal_size for one in requirements)

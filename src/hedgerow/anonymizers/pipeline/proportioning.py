@@ -1,0 +1,89 @@
+"""What a release says of its classes beyond the table, where it is asked for, and what has to be true of that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hedgerow.anonymizers.pipeline.preparing import Prepared, largest_k
+from hedgerow.errors import BadInput, Infeasible, InternalError
+from hedgerow.proportions import Proportions, count_proportions
+from hedgerow.recoding import Recoding
+from hedgerow.risk import singled_out
+from hedgerow.verifier import ClassCounts
+
+__all__ = ["check_proportions", "proportions_of", "support_facts", "weak_proportions"]
+
+
+def proportions_of(prepared: Prepared, recoding: Recoding) -> Proportions | None:
+    """Count and pool the proportions if they are asked for and every class is large enough to have them told."""
+    if not prepared.publish_proportions:
+        return None
+    if recoding.weak is not None:
+        raise BadInput("publish_proportions needs a release that keeps its guarantee. Leave one of the two out.")
+    exact = count_proportions(prepared.counts, recoding)
+    smallest, demanded = int(exact.sizes.min()), largest_k(prepared.requirements)
+    if smallest < demanded:
+        raise Infeasible(
+            f"Proportions cannot be published: over all quasi-identifiers the smallest class has {smallest} of the "
+            f"{demanded} records that are required of a shield, and they would tell its values. Require k of all "
+            "quasi-identifiers too."
+        )
+    support = demanded if prepared.min_support is None else int(prepared.min_support)
+    if support > exact.sizes.sum():
+        must = f"at most {int(exact.sizes.sum())}, the number of published rows"
+        raise BadInput.parameter("min_support", "anonymize", must, support)
+
+    # It needs numba, which no wrong parameter should wait for.
+    from hedgerow.proportions.pooling import pool
+
+    proportions = pool(exact, support)
+    if support >= demanded and singled_out(proportions, demanded).people:
+        if prepared.roles.entity is not None:
+            # A class also shows values of rows away from home, of which proportions tell nothing.
+            raise Infeasible(
+                "Proportions cannot be published: told of each person once, they would single people out. Raise "
+                "min_support (--min-support), or leave them out."
+            )
+        raise InternalError("the pooled proportions would single people out")
+    return proportions
+
+
+def weak_proportions(prepared: Prepared, proportions: Proportions | None) -> tuple[str, ...]:
+    """What has to be said of proportions with too little support."""
+    demanded = largest_k(prepared.requirements)
+    if proportions is None or proportions.min_support >= demanded:
+        return ()
+    return (
+        f"The proportions have a support of {proportions.min_support} where {demanded} records are required of a "
+        "class: they are weak and may single people out. The table itself keeps its requirements.",
+    )
+
+
+def support_facts(prepared: Prepared, proportions: Proportions | None) -> dict[str, Any]:
+    """What the manifest says of the proportions."""
+    if proportions is None:
+        return {}
+    strict = proportions.min_support >= largest_k(prepared.requirements)
+    return {"min_support": proportions.min_support, "proportions_guaranteed": strict}
+
+
+def check_proportions(prepared: Prepared, proportions: Proportions, classes: ClassCounts) -> None:
+    """Refuse proportions of other classes than those that the verifier counted."""
+    if _speaks_of(proportions, classes):
+        return
+    if prepared.roles.linked:
+        raise Infeasible(
+            "Proportions cannot be published: they tell of each person once, and some class has too few people who "
+            "are told of there. Leave them out, or drop the column that links the rows of a person."
+        )
+    raise InternalError("the proportions speak of other classes than those that were published")
+
+
+def _speaks_of(proportions: Proportions, classes: ClassCounts) -> bool:
+    """Whether proportions are those of the classes; of people they tell those at home, who may be fewer."""
+    told, counted = np.sort(proportions.sizes), np.sort(classes.sizes)
+    if classes.entity is None:
+        return np.array_equal(told, counted)
+    return len(told) == len(counted) and bool((told <= counted).all())

@@ -1,0 +1,93 @@
+"""What is given as a table in files, and what a format has to say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import pyarrow as pa
+
+from hedgerow.engines.csv_source import CsvFiles
+from hedgerow.engines.parquet_source import ParquetFiles
+from hedgerow.errors import BadInput
+from hedgerow.intake import check_delimiter, check_encoding, find_table, open_parts
+
+__all__ = ["File", "FormatReader"]
+
+
+class File:
+    """A table in files, and how to read it.
+
+    Parameters
+    ----------
+    path : str or Path
+        Delimited text (``.csv``, ``.tsv``, ``.txt``, also with ``.gz``), ``.parquet``, a ``.zip`` archive with one of
+        these, or ``.xlsx`` (with the extra ``excel``). A folder or a pattern such as ``"data/*.parquet"`` stands for
+        several files of text or Parquet with the same columns; ``"-"`` is standard input.
+    encoding : str, optional
+        The encoding of text. Without it that which the first bytes mark, else UTF-8.
+    delimiter : str, optional
+        The delimiter of text, one character. Without it that one of comma, semicolon, tab and bar which splits the
+        header into the most names.
+    decimal : str
+        What stands before the decimals of numbers in text, ``"."`` or ``","``.
+    memory_limit : str, optional
+        How much memory DuckDB may use, such as ``"2GB"``; what does not fit goes to a temporary folder.
+    sheet : str, optional
+        Which sheet of a workbook to read, where several hold something.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        encoding: str | None = None,
+        delimiter: str | None = None,
+        decimal: str = ".",
+        memory_limit: str | None = None,
+        sheet: str | None = None,
+    ) -> None:
+        check_encoding(encoding, "File")
+        check_delimiter(delimiter, "File")
+        if decimal not in (".", ","):
+            raise BadInput.parameter("decimal", "File", "'.' or ','", decimal)
+        self.found = find_table(path)
+        self.encoding = encoding
+        self.delimiter = delimiter
+        self.decimal = decimal
+        self.memory_limit = memory_limit
+        self.sheet = sheet
+
+    def open(self, folder: Path) -> FormatReader:
+        """Find out how the files are written; what is packed is written out into a folder."""
+        parts = open_parts(self.found, folder, encoding=self.encoding, delimiter=self.delimiter, sheet=self.sheet)
+        name = parts[0].name if len(parts) == 1 else self.found.name
+        return CsvFiles(name, parts, folder) if parts[0].format == "csv" else ParquetFiles(parts)
+
+
+class FormatReader(Protocol):
+    """Files of one format, as DuckDB scans them."""
+
+    @property
+    def untyped(self) -> bool:
+        """Whether every cell is text."""
+        ...
+
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        ...
+
+    def open(self, columns: Sequence[str]) -> tuple[str, int]:
+        """DuckDB's query for all rows under these names, and how many records it must find."""
+        ...
+
+    def fault(self) -> BadInput:
+        """What is wrong with files that DuckDB refused, told without quoting them."""
+        ...
+
+    def locate(
+        self, wrong: Callable[[object], bool], column: int, fetch: Callable[[str], pa.Table], most: int = 1
+    ) -> str:
+        """Where the first wrong values of a column stand."""
+        ...

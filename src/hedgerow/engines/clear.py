@@ -1,4 +1,4 @@
-"""What rows tell by the columns that are published as they are: counted by numpy in memory, by DuckDB in a table.
+"""What rows tell by the columns that are published as they are: counted in memory; of files, DuckDB counts it.
 
 Values are compared as they are written; a missing one is a value like any other. Where people are told apart, people
 are counted, otherwise rows.
@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 
-from hedgerow.arrays import Bools, Ints, Longs
+from hedgerow.arrays import Bools, Ints
 from hedgerow.counts import tabulate
 
-__all__ = ["InClear", "Placed", "clear_in_memory", "clear_in_table", "coded"]
+__all__ = ["InClear", "Placed", "clear_in_memory", "coded"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,68 +114,3 @@ def _fewest(columns: Sequence[Ints], people: Ints | None) -> int:
 
 def _distinct(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
     return tabulate(columns, [int(codes.max()) + 1 for codes in columns], len(columns[0]))
-
-
-def clear_in_table(
-    connection: duckdb.DuckDBPyConnection,
-    judged: Mapping[str, str],
-    others: Sequence[str],
-    chosen: Longs,
-    *,
-    person: str | None = None,
-) -> InClear:
-    """Count the rows of a table ``clear_rows``, with the columns ``class_number`` and ``cell`` and what is published.
-
-    Parameters
-    ----------
-    connection : DuckDB connection
-    judged : mapping of column to identifier
-        The columns that are to be judged, and what they are called in the table.
-    others : sequence of identifiers
-        The other columns that are no quasi-identifiers.
-    chosen : int array
-        The classes of the sample.
-    person : identifier, optional
-        The column of people, where they are counted instead of rows.
-    """
-    alone = {name: _alone_in(connection, inner, person) for name, inner in judged.items()}
-    fewest = {
-        name: 1 if alone[name] else _fewest_in(connection, ("class_number", inner), person)
-        for name, inner in judged.items()
-    }
-    everything = ("class_number", *judged.values(), *others)
-    known = 1 in fewest.values()
-    connection.register("chosen_classes", pa.table({"class_number": chosen}))
-    columns = ", ".join(["class_number", "cell", *judged.values()])
-    sample = connection.sql(
-        f"SELECT {columns} FROM clear_rows SEMI JOIN chosen_classes USING (class_number)"
-    ).to_arrow_table()
-    connection.unregister("chosen_classes")
-    return InClear(
-        alone,
-        fewest,
-        1 if known else _fewest_in(connection, everything, person),
-        sample.column(0).to_numpy().astype(np.int32),
-        sample.column(1).to_numpy().astype(np.int32),
-        dict(zip(judged, sample.columns[2:], strict=True)),
-    )
-
-
-def _alone_in(connection: duckdb.DuckDBPyConnection, column: str, person: str | None) -> int:
-    if person is None:
-        grouped = f"SELECT count(*) AS n FROM clear_rows GROUP BY {column}"
-        return _number(connection, f"SELECT count(*) FROM ({grouped}) WHERE n = 1")
-    pairs = f"SELECT DISTINCT {column} AS held, {person} AS holder FROM clear_rows"
-    single = f"SELECT any_value(holder) AS holder FROM ({pairs}) GROUP BY held HAVING count(*) = 1"
-    return _number(connection, f"SELECT count(*) FROM (SELECT DISTINCT holder FROM ({single}))")
-
-
-def _fewest_in(connection: duckdb.DuckDBPyConnection, columns: Sequence[str], person: str | None) -> int:
-    counted = "count(*)" if person is None else f"count(DISTINCT {person})"
-    return _number(
-        connection, f"SELECT min(n) FROM (SELECT {counted} AS n FROM clear_rows GROUP BY {', '.join(columns)})"
-    )
-
-
-def _number(connection: duckdb.DuckDBPyConnection, query: str) -> int:
-    return int(connection.sql(query).fetchall()[0][0])

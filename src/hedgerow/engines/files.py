@@ -18,7 +18,8 @@ from hedgerow.arrays import Bools, Longs
 from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable, Links, draw_homes, tabulate
 from hedgerow.engines import csv_text
 from hedgerow.engines.base import MOST_PLACES, encode, refuse_too_wide
-from hedgerow.engines.clear import InClear, clear_in_table
+from hedgerow.engines.clear import InClear
+from hedgerow.engines.clear_sql import clear_in_table
 from hedgerow.engines.formats import copy_options, file_format
 from hedgerow.engines.placing import CELL, GROUP, PERSON, CountedFile, People, located, placed
 from hedgerow.engines.rows import StagedRows
@@ -50,6 +51,7 @@ class FileSource:
         self._reader = file.open(self._scratch.path)
         self._columns = self._reader.names()
         refuse_too_wide(len(self._columns))
+        self._work.expect(len(self._columns))
         refuse_alike(self._columns)
         self._inside = {name: f"c{at}" for at, name in enumerate(self._columns)}
 
@@ -227,9 +229,6 @@ class FileSource:
         others = [self._inner(name) for name in counted.kept if name not in judged]
         self._work.register(class_of_group=classes)
         with self._own_words():
-            self._work.connection.execute(
-                f"CREATE OR REPLACE TEMP VIEW clear_rows AS SELECT * FROM placed JOIN class_of_group USING ({GROUP})"
-            )
             person = None if counted.people is None else PERSON
             return clear_in_table(self._work.connection, judged, others, np.flatnonzero(chosen), person=person)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -14,6 +14,7 @@ from hedgerow.errors import BadInput, translated
 
 __all__ = ["Workspace"]
 
+_MANY_COLUMNS: Final = 200
 _Result = TypeVar("_Result")
 
 
@@ -33,6 +34,12 @@ class Workspace:
         wrong = BadInput.parameter("memory_limit", "File", "a size such as '2GB'", memory_limit)
         with translated(duckdb.Error, into=wrong):
             self.connection = open_database(temp_directory=str(folder / "spill"), **settings)
+
+    def expect(self, columns: int) -> None:
+        """Prepare for tables of so many columns."""
+        if columns > _MANY_COLUMNS:
+            # It takes time that grows with the square of their number, before a row is sorted.
+            self.connection.execute("SET disabled_optimizers = 'compressed_materialization'")
 
     def register(self, **tables: pa.Table) -> None:
         """Make Arrow tables known by their names."""

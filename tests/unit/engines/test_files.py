@@ -22,7 +22,7 @@ import pytest
 
 from hedgerow.counts import FrequencyTable
 from hedgerow.database import open_database
-from hedgerow.engines import File, FileSource, Wishes, files, open_source
+from hedgerow.engines import File, FileSource, Wishes, open_source, workspace
 from hedgerow.engines.csv_text import read_header
 from hedgerow.errors import BadInput, InternalError
 from hedgerow.intake import written_here
@@ -421,7 +421,7 @@ def test_every_record_is_counted(name: str, tmp_path: Path, monkeypatch: pytest.
         def execute(self, query: str) -> Any:
             return lossy(self.connection, query)
 
-    monkeypatch.setattr(files, "open_database", lambda **settings: Lossy(open_database(**settings)))
+    monkeypatch.setattr(workspace, "open_database", lambda **settings: Lossy(open_database(**settings)))
     with pytest.raises(BadInput, match="1 of the 2 records of"):
         count(tmp_path / name)
 

@@ -22,7 +22,7 @@ import pytest
 
 from hedgerow.counts import FrequencyTable
 from hedgerow.database import open_database
-from hedgerow.engines import File, FileSource, Wishes, open_source, workspace
+from hedgerow.engines import File, FileSource, Wishes, files, open_source, workspace
 from hedgerow.engines.csv_text import read_header
 from hedgerow.errors import BadInput, InternalError
 from hedgerow.intake import written_here

@@ -23,26 +23,6 @@ from hedgerow.recoding import PublishedKind
 
 FrameType = Callable[[pa.Table], Any]
 
-# Tests that go once more, with many tables, where others have been: to trace them takes a third of all the time.
-_UNTRACED = (
-    "fuzz/test_",
-    "test_contract_with_other_parameters",
-    "test_contract_of_frames",
-    "conformance/test_",
-    "properties/test_",
-    "cli/test_adult",
-    "cli/test_endings",
-    "cli/test_killed",
-    "cli/test_tutorial",
-)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what `make tests` runs apart, without coverage."""
-    for item in items:
-        if any(part in item.nodeid for part in _UNTRACED):
-            item.add_marker(pytest.mark.untraced)
-
 
 def _relation(table: pa.Table) -> Any:
     """A relation of a connection of its own, which it keeps alive."""

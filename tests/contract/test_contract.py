@@ -1,7 +1,9 @@
 """Every registered method keeps the contract, and so it does with each other value of each parameter.
 
 What the base does for every method (its face as an estimator, the types and the order of what comes out) does not
-depend on parameters, and is checked with the defaults.
+depend on parameters, and is checked with the defaults. What a schema or a budget adds to any method (people, weights,
+what may be lost) is checked with one other value of each parameter; the fuzz meets them in all combinations. A limit of
+time that is not reached changes nothing.
 """
 
 from __future__ import annotations
@@ -19,23 +21,14 @@ from hedgerow.anonymizers.checks import (
     CHECKS,
     ESTIMATOR_CHECKS,
     TABLE_CHECKS,
+    budget,
     check_anonymizer,
     learning,
+    people,
     published_rows,
+    weights,
 )
 from hedgerow.anonymizers.registry import METHODS
-
-
-def variants() -> Iterator[Any]:
-    """Each method with one parameter changed at a time."""
-    for name, method in METHODS.items():
-        for own, parameter in method.parameters().items():
-            for value in parameter.trials:
-                changed: dict[str, Any] = {own: value}
-                if value == "lose":  # it needs a budget
-                    changed["suppression_limit"] = 1.0
-                yield pytest.param(method(**changed), id=f"{name}-{own}={value}")
-
 
 OF_THE_BASE = (
     *ESTIMATOR_CHECKS,
@@ -47,6 +40,24 @@ OF_THE_BASE = (
     learning.check_fit_resample,
     learning.check_fit_resample_without_schema,
 )
+
+
+ADDED = (*people.CHECKS, *budget.CHECKS, *weights.CHECKS)
+
+
+def variants() -> Iterator[Any]:
+    """Each method with one parameter changed at a time, and each check that this may matter to."""
+    checks = [one for one in CHECKS if one not in OF_THE_BASE]
+    for name, method in METHODS.items():
+        for own, parameter in method.parameters().items():
+            if own == "time_limit":
+                continue
+            for at, value in enumerate(parameter.trials):
+                changed: dict[str, Any] = {own: value}
+                if value == "lose":  # it needs a budget
+                    changed["suppression_limit"] = 1.0
+                for check in checks if at == 0 else [one for one in checks if one not in ADDED]:
+                    yield pytest.param(method(**changed), check, id=f"{name}-{own}={value}-{check.__name__}")
 
 
 def as_pandas(table: pa.Table) -> Any:
@@ -73,8 +84,7 @@ def test_contract(name: str, check: Callable[[Anonymizer], None]) -> None:
     check(METHODS[name]())
 
 
-@pytest.mark.parametrize("check", [one for one in CHECKS if one not in OF_THE_BASE], ids=lambda check: check.__name__)
-@pytest.mark.parametrize("estimator", list(variants()))
+@pytest.mark.parametrize(("estimator", "check"), list(variants()))
 def test_contract_with_other_parameters(estimator: Anonymizer, check: Callable[[Anonymizer], None]) -> None:
     check(estimator)
 

@@ -92,6 +92,13 @@ def test_standard_input(kind: str, real: Any, tmp_path: Path, rows: str, roles: 
     assert len(read(tmp_path / "out.csv")) == 8
     audited = real("audit", "-", "--quasi", "age,sex", "-k", "3", stdin=content)
     assert (audited.status, audited.err) == (3, "")
+    assert list((tmp_path.parent / f"{tmp_path.name}-scratch").iterdir()) == []
+
+
+def test_standard_input_of_a_job_and_for_two_tables(
+    real: Any, tmp_path: Path, rows: str, roles: tuple[str, ...]
+) -> None:
+    content = frame(rows).to_csv(index=False).encode()
     (tmp_path / "job.toml").write_text('input = "-"\noutput = "job.csv"\n')
     done = real("anonymize", "--job", "job.toml", *roles, "-k", "2", stdin=content)
     assert (done.status, done.err) == (0, "")

@@ -20,10 +20,10 @@ ARGUMENTS = (
 
 def test_kills_of_the_command(tmp_path: Path, started: Callable[..., subprocess.Popen[bytes]]) -> None:
     """Four kills at random moments, two of fresh output; whole runs before them tell how long one takes."""
-    make_census(20_000, random_state=1).to_pandas().to_csv(tmp_path / "people.csv", index=False)
+    make_census(5_000, random_state=1).to_pandas().to_csv(tmp_path / "people.csv", index=False)
     out, scratch = tmp_path / "out", tmp_path.parent / f"{tmp_path.name}-scratch"
     out.mkdir()
-    for _ in range(2):
+    for _ in range(2):  # the first may have to compile
         began = time.perf_counter()
         assert started(*ARGUMENTS).wait() == 0
         long = time.perf_counter() - began
@@ -39,7 +39,7 @@ def test_kills_of_the_command(tmp_path: Path, started: Callable[..., subprocess.
         command.wait()
         if (out / "out.csv").exists():
             found = audit(out / "out.csv", quasi=QUASI)
-            assert (found.rows, found.k >= 5, found.manifest) in ((20_000, True, "fits"), (20_000, True, "differs"))
+            assert (found.rows, found.k >= 5, found.manifest) in ((5_000, True, "fits"), (5_000, True, "differs"))
     assert started(*ARGUMENTS).wait() == 0
     assert sorted(path.name for path in out.iterdir()) == whole
     assert audit(out / "out.csv", quasi=QUASI).manifest == "fits"

@@ -13,7 +13,9 @@ import time
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.abc import MetaPathFinder
 from types import FrameType
+from typing import Any
 
 from hedgerow.errors import HedgerowError
 
@@ -42,6 +44,15 @@ class _Signals:
             raise _Stopped
 
 
+class _NoPandas(MetaPathFinder):
+    """pyarrow imports pandas wherever it is installed. A command needs none, and would wait for it."""
+
+    def find_spec(self, fullname: str, *_where: Any) -> None:
+        """Find nothing, and say that pandas is not there."""
+        if fullname == "pandas":
+            raise ModuleNotFoundError("No module named 'pandas'", name="pandas")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
@@ -50,6 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments : sequence of str, optional
         The words after ``hedgerow``; those of the process if not given.
     """
+    if arguments is None:
+        sys.meta_path.insert(0, _NoPandas())
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a sign gets a question mark instead of a crash.
         if hasattr(stream, "reconfigure"):

@@ -146,9 +146,10 @@ def make_source(case: Case, folder: Path) -> Any:
     with cast("IO[str]", opened(path, "wt", encoding="utf-8", newline="")) as out:
         cells = zip(*(column.cells for column in case.columns), strict=True)
         texts = [[csv_text(case, cell) for cell in row] for row in cells]
-        # Python quotes a line feed, but not a carriage return.
-        returns = any("\r" in text for row in texts for text in row)
-        writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL)
-        writer.writerow([column.name for column in case.columns])
+        names = [column.name for column in case.columns]
+        # Python quotes a line feed, but not a carriage return. And nobody could tell what a lone "a;b" is.
+        quoted = any("\r" in text for row in texts for text in row) or (len(names) == 1 and ";" in names[0])
+        writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL)
+        writer.writerow(names)
         writer.writerows(texts)
     return path

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cases import Case, Cell, Column
+from hedgerow import File
 
 __all__ = ["FILES", "SOURCES", "csv_text", "make_source", "original"]
 
@@ -147,9 +148,10 @@ def make_source(case: Case, folder: Path) -> Any:
         cells = zip(*(column.cells for column in case.columns), strict=True)
         texts = [[csv_text(case, cell) for cell in row] for row in cells]
         names = [column.name for column in case.columns]
-        # Python quotes a line feed, but not a carriage return. And nobody could tell what a lone "a;b" is.
-        quoted = any("\r" in text for row in texts for text in row) or (len(names) == 1 and ";" in names[0])
+        # Python quotes a line feed, but not a carriage return.
+        quoted = any("\r" in text for row in texts for text in row)
         writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL)
         writer.writerow(names)
         writer.writerows(texts)
-    return path
+    # Nobody could tell what a lone "a;b" is.
+    return File(path, delimiter=",") if len(names) == 1 and ";" in names[0] else path

@@ -241,6 +241,7 @@ def files() -> None:
                 "150",
                 "--output",
                 str(target),
+                "--force",
             ]
         )
         megabytes = source.stat().st_size / 1e6

@@ -30,7 +30,7 @@ def anonymize(
     min_support: int | None = None,
     target_bins: int | None = None,
     progress: Progress | None = None,
-    destination: Path | None = None,
+    destination: str | Path | None = None,
     **method_parameters: Any,
 ) -> Release:
     """Anonymize a table and return the verified release.

@@ -162,7 +162,7 @@ class Anonymizer(Declared):
         min_support: int | None = None,
         target_bins: int | None = None,
         progress: Progress | None = None,
-        destination: Path | None = None,
+        destination: str | Path | None = None,
     ) -> Release:
         """Anonymize a table and return the verified release.
 

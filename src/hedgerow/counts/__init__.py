@@ -2,7 +2,7 @@
 
 from hedgerow.counts.binning import check_bins, in_bins, refuse_many_numbers
 from hedgerow.counts.encoding import EncodedColumn, encode_column
-from hedgerow.counts.grouping import distinct_pairs, tabulate
+from hedgerow.counts.grouping import alike, distinct_pairs, sharing, tabulate
 from hedgerow.counts.homes import Links, draw_homes, rows_at_home
 from hedgerow.counts.reading import Asked, BadValues, date_label
 from hedgerow.counts.table import FrequencyTable
@@ -15,7 +15,9 @@ __all__ = [
     "Links",
     "check_bins",
     "date_label",
+    "alike",
     "distinct_pairs",
+    "sharing",
     "draw_homes",
     "encode_column",
     "rows_at_home",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.engines.base import Groups, Locating, Published, Source, Wishes, seed_text
-from hedgerow.engines.clear import InClear, coded
+from hedgerow.engines.clear import InClear, coded, thinned
 from hedgerow.engines.files import FileSource
 from hedgerow.engines.formats import file_format
 from hedgerow.engines.memory import MemorySource
@@ -31,6 +31,7 @@ __all__ = [
     "file_format",
     "open_source",
     "seed_text",
+    "thinned",
 ]
 
 

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 
-from hedgerow.arrays import Bools, Ints
-from hedgerow.counts import tabulate
+from hedgerow.arrays import Bools, Ints, Longs
+from hedgerow.counts import sharing, tabulate
 
-__all__ = ["InClear", "Placed", "clear_in_memory", "coded"]
+__all__ = ["InClear", "Placed", "MOST_SAMPLED", "clear_in_memory", "coded", "step", "thinned"]
+
+MOST_SAMPLED: Final = 20_000  # of more rows only some are looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +57,16 @@ class Placed:
     people: Ints | None = None
 
 
+def thinned(rows: Longs) -> Longs:
+    """Every so manieth row, where there are many: classes may be as large as the table."""
+    return rows[:: step(len(rows))]
+
+
+def step(rows: int) -> int:
+    """Every how manieth of so many rows is looked at."""
+    return max(1, rows // MOST_SAMPLED)
+
+
 def coded(values: pa.ChunkedArray) -> Ints:
     """Equal codes for equal values, and one for missing ones."""
     if pa.types.is_dictionary(values.type):
@@ -83,7 +96,7 @@ def clear_in_memory(placed: Placed, judged: Mapping[str, pa.ChunkedArray], chose
         name: 1 if alone[name] else _fewest((placed.classes, placed.columns[name]), placed.people) for name in judged
     }
     known = 1 in fewest.values()
-    sample = np.flatnonzero(chosen[placed.classes])
+    sample = thinned(np.flatnonzero(chosen[placed.classes]))
     return InClear(
         alone,
         fewest,
@@ -105,9 +118,9 @@ def _alone(codes: Ints, people: Ints | None) -> int:
 
 def _fewest(columns: Sequence[Ints], people: Ints | None) -> int:
     """How many share a combination, where these are fewest."""
-    combinations, index = _distinct(columns)
     if people is None:
-        return int(np.bincount(index, minlength=len(combinations)).min())
+        return int(sharing(columns).min())
+    _, index = _distinct(columns)
     pairs, _ = _distinct((index, people))
     return int(np.bincount(pairs[:, 0]).min())
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow.arrays import Longs
-from hedgerow.engines.clear import InClear
+from hedgerow.engines.clear import InClear, step
 from hedgerow.engines.placing import CELL, GROUP
 
 __all__ = ["clear_in_table"]
@@ -50,9 +50,9 @@ def clear_in_table(
     known = 1 in fewest.values()
     connection.register("chosen_classes", pa.table({"class_number": chosen}))
     columns = ", ".join(["class_number", CELL, *judged.values()])
-    sample = connection.sql(
-        f"SELECT {columns} FROM {_WITH_CLASS} SEMI JOIN chosen_classes USING (class_number)"
-    ).to_arrow_table()
+    sampled = f"{_WITH_CLASS} SEMI JOIN chosen_classes USING (class_number)"
+    every = step(_number(connection, f"SELECT count(*) FROM {sampled}"))
+    sample = connection.sql(f"SELECT {columns} FROM {sampled} WHERE placed.rowid % {every} = 0").to_arrow_table()
     connection.unregister("chosen_classes")
     return InClear(
         alone,

@@ -107,9 +107,9 @@ class MemorySource:
         group = counted.group_of_rows(pieces, seed)
         # The order comes from the operating system, never from the seed: whoever guesses a seed could undo it.
         kept = np.flatnonzero(group >= 0)
+        self._applied = kept, group[kept]
         rows = np.random.default_rng().permutation(kept)
         group = group[rows]
-        self._applied = rows, group
         roles = counted.roles
         others = set(roles.published) - {*roles.quasi, *roles.pseudonymized}
         untouched = others | recoding.unchanged(counted.respelled)
@@ -131,13 +131,14 @@ class MemorySource:
     def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
         """Count what the columns that are published as they are tell."""
         counted = required(self._counted, "the count of a table that is to be published")
-        rows, group = required(self._applied, "the rows that were published")
         # In the order of the table, so that what is sampled does not depend on the shuffling.
-        order = np.argsort(rows)
-        rows, roles = rows[order], counted.roles
-        values = {name: _values(counted.frame[name][rows]) for name in roles.published if name not in roles.quasi}
+        rows, group = required(self._applied, "the rows that were published")
+        roles, frame = counted.roles, counted.frame
+        if len(rows) < len(frame):
+            frame = frame[rows]
+        values = {name: _values(frame[name]) for name in roles.published if name not in roles.quasi}
         placed = Placed(
-            class_of_group[group[order]].astype(np.int32),
+            class_of_group[group].astype(np.int32),
             counted.row_cell[rows],
             {name: coded(column) for name, column in values.items()},
             None if counted.people is None else counted.people[rows],

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts import BadValues, FrequencyTable, encode_column, tabulate
-from hedgerow.engines import InClear, Source, coded
+from hedgerow.engines import InClear, Source, coded, thinned
 from hedgerow.errors import BadInput, required
 from hedgerow.recoding import Recoding
 from hedgerow.risk.clear import ClearColumn, ClearRole
@@ -125,7 +125,7 @@ class _Sample(NamedTuple):
         pieces = required(recoding.pieces, "how the cells of a table go to groups")
         kept = np.flatnonzero(pieces.group >= 0)
         kept = kept[chosen[class_of_group[pieces.group[kept]]]]
-        piece = np.repeat(kept, pieces.size[kept])
+        piece = thinned(np.repeat(kept, pieces.size[kept]))
         cells = pieces.cell[piece]
         columns = {name: Coded.of(counts.values_of(name)[cells], counts.domains[name]) for name in counts.cell_columns}
         return cls(class_of_group[pieces.group[piece]].astype(np.int32), cells, columns)

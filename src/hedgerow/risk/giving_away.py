@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
 from hedgerow.arrays import Floats, Ints, Longs, ranges
-from hedgerow.counts import tabulate
+from hedgerow.counts import alike, sharing, tabulate
 from hedgerow.domains import Domain
 
 __all__ = ["SAMPLE_ROWS", "Coded", "given_away"]
@@ -83,21 +83,54 @@ def given_away(
     -----
     O(rows · parts) for each pair of columns.
     """
-    left_open = {name: _open_rows(classes, column.codes) for name, column in originals.items()}
+    in_class = sharing((classes,))
+    opened = {name: one for name, column in originals.items() if (one := _Open.of(classes, in_class, column)).enough}
     told: dict[str, dict[str, float]] = {}
     for name, column in clear.items():
-        shuffled = [_shuffled(classes, column.codes, random) for _ in range(_SHUFFLES)]
-        told[name] = {
-            other: _told(classes, original, column, [codes[left_open[other]] for codes in shuffled], left_open[other])
-            for other, original in originals.items()
-            if len(left_open[other]) >= _FEWEST_ROWS
-        }
+        known = [_Known.of(classes, column.codes)]
+        known += [_Known.of(classes, _shuffled(classes, column.codes, random)) for _ in range(_SHUFFLES)]
+        told[name] = {other: _told(classes, one, column, known) for other, one in opened.items()}
     return told
 
 
-def _open_rows(classes: Ints, codes: Ints) -> Longs:
-    """The rows of classes that hold several values of a column."""
-    return np.flatnonzero(_shared((classes, codes)) < _shared((classes,)))
+class _Open(NamedTuple):
+    """The rows of classes that hold several values of a column, and the entropy that the classes leave of it there."""
+
+    column: Coded
+    rows: Longs
+    codes: Ints
+    left: float
+
+    @classmethod
+    def of(cls, classes: Ints, in_class: Longs, column: Coded) -> _Open:
+        """Find the rows of a column; ``in_class`` says how many rows the class of each has."""
+        with_it = sharing((classes, column.codes))
+        rows = np.flatnonzero(with_it < in_class)
+        left = float(np.log(in_class[rows] / with_it[rows]).sum()) / max(len(rows), 1)
+        return cls(column, rows, column.codes[rows], left)
+
+    @property
+    def enough(self) -> bool:
+        """Whether something can be said."""
+        return len(self.rows) >= _FEWEST_ROWS
+
+
+class _Known(NamedTuple):
+    """What is known of each row by its class and another column: a number for both, and how many rows have it."""
+
+    number: Longs
+    rows: Longs
+
+    @classmethod
+    def of(cls, classes: Ints, codes: Ints) -> _Known:
+        """Know a column beside the class."""
+        number = alike((classes, codes))
+        return cls(number, np.bincount(number)[number])
+
+    def entropy(self, one: _Open) -> float:
+        """What is left of a column in nats per row, in whole classes."""
+        joint = sharing((self.number[one.rows], one.codes))
+        return float(np.log(self.rows[one.rows] / joint).sum()) / len(one.rows)
 
 
 def _shuffled(classes: Ints, codes: Ints, random: np.random.Generator) -> Ints:
@@ -107,30 +140,17 @@ def _shuffled(classes: Ints, codes: Ints, random: np.random.Generator) -> Ints:
     return shuffled
 
 
-def _told(classes: Ints, original: Coded, clear: Coded, shuffled: Sequence[Ints], rows: Longs) -> float:
-    part = classes[rows]
-    left = _entropy(original.codes[rows], (part,))
-    within = _within(part, original.codes[rows], clear.codes[rows], shuffled, left)
-    across = _across(classes, original.parts, clear.parts, rows) / left
+def _told(classes: Ints, original: _Open, clear: Coded, known: Sequence[_Known]) -> float:
+    """The larger of the two measures; what is known first is of the column as it is, then of it shuffled."""
+    first, *others = (original.left - one.entropy(original) for one in known)
+    within = _within(first, np.array(others), original.left)
+    across = _across(classes, original.column.parts, clear.parts, original.rows) / original.left
     return min(1.0, max(0.0, within, across))
 
 
-def _entropy(codes: Ints, given: Sequence[Ints]) -> float:
-    """The entropy of a column where others are known, in nats per row."""
-    known, joint = _shared(given), _shared((*given, codes))
-    return float(np.log(known / joint).sum()) / len(codes)
-
-
-def _shared(columns: Sequence[Ints]) -> Longs:
-    """How many rows share the combination of each row."""
-    _, index = tabulate(columns, [int(codes.max()) + 1 for codes in columns], len(columns[0]))
-    return np.bincount(index)[index].astype(np.int64)
-
-
-def _within(classes: Ints, original: Ints, clear: Ints, shuffled: Sequence[Ints], left: float) -> float:
+def _within(told: float, chances: Floats, left: float) -> float:
     """What the column tells within classes beyond what it would tell by chance, as a share of what it could."""
-    chances = np.array([left - _entropy(original, (classes, codes)) for codes in shuffled])
-    told, chance = left - _entropy(original, (classes, clear)), float(chances.mean())
+    chance = float(chances.mean())
     # Where chance alone tells nearly all, little is left to be measured, and a share of it would mean nothing.
     return (told - chance - 2 * float(chances.std(ddof=1))) / max(left - chance, left / 4)
 

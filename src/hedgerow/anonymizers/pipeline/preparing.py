@@ -59,7 +59,7 @@ def prepare(
     *,
     random_state: int | None,
     progress: Progress | None = None,
-    destination: Path | None = None,
+    destination: str | Path | None = None,
     publish_proportions: bool = False,
     min_support: int | None = None,
     target_bins: int | None = None,
@@ -73,8 +73,9 @@ def prepare(
     _check_min_support(min_support, publish_proportions)
     if target_bins is not None:
         check_bins(target_bins, schema.target)
-    if destination is not None:
-        check_destination(destination)
+    place = None if destination is None else Path(destination)
+    if place is not None:
+        check_destination(place)
     progress = progress or (lambda _stage: None)
     progress("Reading and counting")
     source = open_source(data)
@@ -99,7 +100,7 @@ def prepare(
         _asked(requirements, roles, publish_proportions),
         random_state,
         progress,
-        destination,
+        place,
         publish_proportions,
         min_support,
         target_bins,

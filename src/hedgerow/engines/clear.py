@@ -6,7 +6,9 @@ are counted, otherwise rows.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -92,9 +94,12 @@ def clear_in_memory(placed: Placed, judged: Mapping[str, pa.ChunkedArray], chose
         The classes of the sample.
     """
     alone = {name: _alone(placed.columns[name], placed.people) for name in judged}
-    fewest = {
-        name: 1 if alone[name] else _fewest((placed.classes, placed.columns[name]), placed.people) for name in judged
-    }
+
+    def fewest_of(name: str) -> int:
+        return 1 if alone[name] else _fewest((placed.classes, placed.columns[name]), placed.people)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        fewest = dict(zip(judged, pool.map(fewest_of, judged), strict=True))
     known = 1 in fewest.values()
     sample = thinned(np.flatnonzero(chosen[placed.classes]))
     return InClear(

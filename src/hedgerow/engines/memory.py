@@ -137,10 +137,12 @@ class MemorySource:
         if len(rows) < len(frame):
             frame = frame[rows]
         values = {name: _values(frame[name]) for name in roles.published if name not in roles.quasi}
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            codes = pool.map(coded, values.values())
         placed = Placed(
             class_of_group[group].astype(np.int32),
             counted.row_cell[rows],
-            {name: coded(column) for name, column in values.items()},
+            dict(zip(values, codes, strict=True)),
             None if counted.people is None else counted.people[rows],
         )
         return clear_in_memory(placed, {name: values[name] for name in roles.insensitive}, chosen)

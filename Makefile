@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
+# Without bytecode on disk each of hundreds of processes would compile everything anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 DATA := $(wildcard ../shared/data)
 ifneq ($(DATA),)
 export HEDGEROW_DATA ?= $(abspath $(DATA))
@@ -67,6 +70,7 @@ $(INSTALLED): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Hedgerow needs Python 3.11 or newer." if sys.version_info < (3, 11) else 0)'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --no-compile --editable '.[dev,weka]'
+	-$(BIN)/python -m compileall -q -j 0 $(VENV) > $(VENV)/compiling.log
 	touch $@
 
 clean:

@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
+from importlib.metadata import entry_points
 from types import FrameType
 from typing import Any
 
@@ -45,7 +46,10 @@ class _Signals:
 
 
 class _NoPandas(MetaPathFinder):
-    """pyarrow imports pandas wherever it is installed. A command needs none, and would wait for it."""
+    """pyarrow imports pandas wherever it is installed. A command needs none, and would wait for it.
+
+    pyarrow remembers the answer, so it is given only in a process of our own, and never to methods of others.
+    """
 
     def find_spec(self, fullname: str, *_where: Any) -> None:
         """Find nothing, and say that pandas is not there."""
@@ -61,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments : sequence of str, optional
         The words after ``hedgerow``; those of the process if not given.
     """
-    if arguments is None:
+    if arguments is None and not entry_points(group="hedgerow.methods"):
         sys.meta_path.insert(0, _NoPandas())
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a sign gets a question mark instead of a crash.

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.engines.base import Groups, Locating, Published, Source, Wishes, seed_text
-from hedgerow.engines.clear import InClear, coded, thinned
+from hedgerow.engines.clear import SAMPLE_ROWS, InClear, coded, thinned
 from hedgerow.engines.files import FileSource
 from hedgerow.engines.formats import file_format
 from hedgerow.engines.memory import MemorySource
@@ -15,6 +15,7 @@ from hedgerow.engines.saved import SavedTable
 from hedgerow.engines.source_file import File
 
 __all__ = [
+    "SAMPLE_ROWS",
     "File",
     "FileSource",
     "FrameRows",

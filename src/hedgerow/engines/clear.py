@@ -6,9 +6,7 @@ are counted, otherwise rows.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,10 +15,12 @@ import pyarrow as pa
 
 from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts import sharing, tabulate
+from hedgerow.threads import side_by_side
 
-__all__ = ["InClear", "Placed", "MOST_SAMPLED", "clear_in_memory", "coded", "step", "thinned"]
+__all__ = ["SAMPLE_ROWS", "InClear", "Placed", "clear_in_memory", "coded", "step", "thinned"]
 
-MOST_SAMPLED: Final = 20_000  # of more rows only some are looked at
+SAMPLE_ROWS: Final = 10_000  # a sample has at least so many rows, if there are as many, and less than twice as many
+_RARE: Final = 8  # a value is rare if no more rows have it
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,8 @@ class InClear:
     fewest_of_all : int
         How many share a class and the values of all other columns, where these are fewest.
     classes, cells : int arrays (rows,)
-        Of a sample of rows, in whole classes: the class, and the cell that was counted.
+        Of a sample of rows: the class, and the cell that was counted. Small classes are there as a whole; of large ones
+        only some rows are.
     values : mapping of column to array
         The insensitive columns of the sample.
     """
@@ -60,13 +61,13 @@ class Placed:
 
 
 def thinned(rows: Longs) -> Longs:
-    """Every so manieth row, where there are many: classes may be as large as the table."""
+    """As many of the rows as a sample has, evenly spaced: a class may be as large as the table."""
     return rows[:: step(len(rows))]
 
 
 def step(rows: int) -> int:
-    """Every how manieth of so many rows is looked at."""
-    return max(1, rows // MOST_SAMPLED)
+    """How far apart the rows of a sample are, if it is taken from so many rows."""
+    return max(1, rows // SAMPLE_ROWS)
 
 
 def coded(values: pa.ChunkedArray) -> Ints:
@@ -96,10 +97,9 @@ def clear_in_memory(placed: Placed, judged: Mapping[str, pa.ChunkedArray], chose
     alone = {name: _alone(placed.columns[name], placed.people) for name in judged}
 
     def fewest_of(name: str) -> int:
-        return 1 if alone[name] else _fewest((placed.classes, placed.columns[name]), placed.people)
+        return 1 if alone[name] else _fewest_with(placed.classes, placed.columns[name], placed.people)
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        fewest = dict(zip(judged, pool.map(fewest_of, judged), strict=True))
+    fewest = dict(zip(judged, side_by_side(fewest_of, judged, len(placed.classes)), strict=True))
     known = 1 in fewest.values()
     sample = thinned(np.flatnonzero(chosen[placed.classes]))
     return InClear(
@@ -119,6 +119,16 @@ def _alone(codes: Ints, people: Ints | None) -> int:
     pairs, _ = _distinct((codes, people))
     holders = np.bincount(pairs[:, 0])
     return len(np.unique(pairs[holders[pairs[:, 0]] == 1, 1]))
+
+
+def _fewest_with(classes: Ints, codes: Ints, people: Ints | None) -> int:
+    """How many share a class and a value, where these are fewest."""
+    if people is None:
+        # A value that few have is nearly always alone in one of its classes, so such values are looked at first.
+        rare = np.flatnonzero(np.bincount(codes)[codes] <= _RARE)
+        if len(rare) and sharing((classes[rare], codes[rare])).min() == 1:
+            return 1
+    return _fewest((classes, codes), people)
 
 
 def _fewest(columns: Sequence[Ints], people: Ints | None) -> int:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -36,6 +34,7 @@ from hedgerow.frames import OpenFrame, as_arrow, column_names, open_frame
 from hedgerow.plain_columns import in_one_form, with_plain_categories
 from hedgerow.recoding import Pieces, PublishedColumn, Recoding
 from hedgerow.schema import Roles, Schema
+from hedgerow.threads import side_by_side
 
 __all__ = ["MemorySource"]
 
@@ -73,12 +72,8 @@ class MemorySource:
         def encoded_column(name: str) -> EncodedColumn:
             return encode(schema, roles, name, as_arrow(frame[name]))
 
-        # Arrow does the work without Python's lock, so columns are encoded side by side.
-        with (
-            translated(BadValues, into=lambda bad: bad.in_rows(as_arrow(frame[bad.column]))),
-            ThreadPoolExecutor(max_workers=os.cpu_count()) as pool,
-        ):
-            encoded = dict(zip(asked, pool.map(encoded_column, asked), strict=True))
+        with translated(BadValues, into=lambda bad: bad.in_rows(as_arrow(frame[bad.column]))):
+            encoded = dict(zip(asked, side_by_side(encoded_column, asked, rows), strict=True))
         counts, row_cell = FrequencyTable.from_columns(roles, encoded, None, rows)
         people = None
         if roles.entity is not None:
@@ -137,8 +132,7 @@ class MemorySource:
         if len(rows) < len(frame):
             frame = frame[rows]
         values = {name: _values(frame[name]) for name in roles.published if name not in roles.quasi}
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            codes = pool.map(coded, values.values())
+        codes = side_by_side(coded, values.values(), len(rows))
         placed = Placed(
             class_of_group[group].astype(np.int32),
             counted.row_cell[rows],

@@ -10,11 +10,11 @@ import pyarrow as pa
 
 from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts import BadValues, FrequencyTable, encode_column, tabulate
-from hedgerow.engines import InClear, Source, coded, thinned
+from hedgerow.engines import SAMPLE_ROWS, InClear, Source, coded, thinned
 from hedgerow.errors import BadInput, required
 from hedgerow.recoding import Recoding
 from hedgerow.risk.clear import ClearColumn, ClearRole
-from hedgerow.risk.giving_away import SAMPLE_ROWS, Coded, given_away
+from hedgerow.risk.giving_away import Coded, given_away
 from hedgerow.verifier import ClassCounts
 
 __all__ = ["Examined", "examine"]

@@ -1,7 +1,7 @@
 """How much a column that is published as it is tells of a quasi-identifier, of which the release hides the values.
 
-It is measured on whole classes: what share of the entropy that the classes leave of the original values is gone once
-the other column is known. There are two measures, of which the larger counts:
+It is measured on a sample of classes: what share of the entropy that the classes leave of the original values is gone
+once the other column is known. There are two measures, of which the larger counts:
 
 - within classes: the information that the column has of the original value there, less that of the same column after it
   was shuffled within the classes. Plain entropies are biased: where all values of a class differ, any column seems to
@@ -23,9 +23,7 @@ from hedgerow.arrays import Floats, Ints, Longs, ranges
 from hedgerow.counts import alike, sharing, tabulate
 from hedgerow.domains import Domain
 
-__all__ = ["SAMPLE_ROWS", "Coded", "given_away"]
-
-SAMPLE_ROWS: Final = 10_000  # about so many rows are looked at
+__all__ = ["Coded", "given_away"]
 
 _MOST_PARTS: Final = 64  # numbers and dates are divided into so many parts of about equal size
 _MOST_VALUES: Final = 512  # of text so many values are told apart, the most frequent ones
@@ -73,7 +71,7 @@ def given_away(
     Parameters
     ----------
     classes : int array (rows,)
-        The class of each row, from 0 on; all rows of a class are there.
+        The class of each row, from 0 on. Of a small class all rows must be there; of a large one a sample will do.
     originals, clear : mapping of column to Coded
         The quasi-identifiers as they were, and the columns beside them.
     random : Generator
@@ -128,7 +126,7 @@ class _Known(NamedTuple):
         return cls(number, np.bincount(number)[number])
 
     def entropy(self, one: _Open) -> float:
-        """What is left of a column in nats per row, in whole classes."""
+        """What is left of a column, in nats per row."""
         joint = sharing((self.number[one.rows], one.codes))
         return float(np.log(self.rows[one.rows] / joint).sum()) / len(one.rows)
 

@@ -17,7 +17,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.counts import FrequencyTable
-from hedgerow.engines import InClear, open_source
+from hedgerow.engines import SAMPLE_ROWS, InClear, open_source
 from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
 
 SCHEMA = hr.Schema(quasi=["age"], sensitive=["ill"], insensitive=["note", "number"], pseudonymize=["who"])
@@ -119,3 +119,31 @@ def test_lost_rows_are_not_looked_at(opened: Opened) -> None:
     seen = source.in_clear(np.zeros(1, dtype=np.int64), np.ones(1, dtype=bool))
     assert seen.alone == {"note": 0, "number": 0}
     assert len(seen.cells) == 2
+
+
+def test_of_a_large_class_only_a_sample_is_looked_at(opened: Opened) -> None:
+    rows = 3 * SAMPLE_ROWS + 5
+    age = np.random.default_rng(1).integers(0, 20, rows)
+    table = pa.table({"age": age, "ill": ["a"] * rows, "note": age * 2, "number": np.arange(rows), "who": ["p"] * rows})
+    source = opened(table)
+    counts = source.count(SCHEMA, SCHEMA.resolve(source.columns))
+    source.apply(as_they_are(counts), "1")
+    one_class = np.zeros(len(counts.tuples), dtype=np.int64)
+    seen = source.in_clear(one_class, np.ones(1, dtype=bool))
+    assert SAMPLE_ROWS <= len(seen.cells) < 2 * SAMPLE_ROWS
+    # The rows are still whole rows, and all of the table has its part in the sample.
+    sampled = counts.domains["age"].labels[counts.tuples[counts.cell_tuple[seen.cells], 0]].astype(int)
+    assert (sampled * 2 == [int(note) for note in seen.values["note"].to_pylist()]).all()
+    share = np.bincount(sampled, minlength=20) / len(sampled)
+    assert np.abs(share - np.bincount(age) / rows).max() < 0.02
+
+
+def test_what_a_column_gives_away_is_found_in_a_sample_of_a_large_class(opened: Opened) -> None:
+    random = np.random.default_rng(2)
+    age = random.integers(0, 20, 25_000)
+    table = pa.table({"age": age, "note": age % 10, "number": random.integers(0, 9, len(age))})
+    schema = hr.Schema(quasi=["age"], insensitive=["note", "number"], accept=["note"])
+    columns = hr.anonymize(opened(table), schema, k=len(age)).audit.clear
+    assert columns["number"].gives_away["age"] < 0.02
+    # One value of ten halves the twenty ages: log 10 / log 20.
+    assert columns["note"].gives_away["age"] == pytest.approx(np.log(10) / np.log(20), abs=0.02)

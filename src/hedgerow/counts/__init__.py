@@ -1,6 +1,6 @@
 """Counts: a table as distinct tuples and cells of small integers, which is all that any method needs."""
 
-from hedgerow.counts.binning import check_bins, in_bins, refuse_many_numbers
+from hedgerow.counts.binning import check_bins, holds_classes, in_bins, refuse_many_numbers
 from hedgerow.counts.encoding import EncodedColumn, encode_column
 from hedgerow.counts.grouping import alike, distinct_pairs, sharing, tabulate
 from hedgerow.counts.homes import Links, draw_homes, rows_at_home
@@ -19,6 +19,7 @@ __all__ = [
     "distinct_pairs",
     "draw_homes",
     "encode_column",
+    "holds_classes",
     "in_bins",
     "refuse_many_numbers",
     "rows_at_home",

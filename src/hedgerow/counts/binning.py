@@ -12,7 +12,7 @@ from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, whole
 from hedgerow.hierarchies import intervals
 
-__all__ = ["check_bins", "in_bins", "refuse_many_numbers"]
+__all__ = ["check_bins", "holds_classes", "in_bins", "refuse_many_numbers"]
 
 _MOST_CLASSES: Final = 20  # more different numbers than these are a scale, not classes
 
@@ -63,17 +63,22 @@ def refuse_many_numbers(counts: FrequencyTable, owner: str) -> None:
     if target is None:
         return
     domain = counts.domains[target]
-    if domain.kind != "number":
-        return
-    different = len(domain.labels)
-    fractions = bool((domain.values != np.floor(domain.values)).any())
-    if fractions or different > _MOST_CLASSES:
-        what = "numbers with fractions" if fractions else f"{different:,} different numbers"
+    if not holds_classes(domain):
+        what = "numbers with fractions" if _has_fractions(domain) else f"{len(domain.labels):,} different numbers"
         raise BadInput(
             f"The target {target!r} holds {what}, and {owner} learns from classes. Say target_bins=4 "
             "(--target-bins 4): it then learns from four bins with about equally many people, and the numbers are "
             "published as they are."
         )
+
+
+def holds_classes(domain: Domain) -> bool:
+    """Whether the values of a column are classes: text, dates, or few whole numbers."""
+    return domain.kind != "number" or not (_has_fractions(domain) or len(domain.labels) > _MOST_CLASSES)
+
+
+def _has_fractions(domain: Domain) -> bool:
+    return bool((domain.values != np.floor(domain.values)).any())
 
 
 def _free_name(counts: FrequencyTable, name: str) -> str:

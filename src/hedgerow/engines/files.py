@@ -65,6 +65,24 @@ class FileSource:
         """The files."""
         return self._file.found.reads
 
+    @property
+    def untyped(self) -> bool:
+        """Whether every cell is text, as in a CSV."""
+        return self._reader.untyped
+
+    @property
+    def decimal(self) -> str:
+        """What stands before the decimals of numbers in text."""
+        return self._file.decimal
+
+    def rows(self) -> pa.Table:
+        """All rows, in memory and as they are."""
+        with self._own_words():
+            query, records = self._reader.open(list(self._inside.values()))
+        table = self._fetch(query).rename_columns(list(self._columns))
+        self._check_records(table.num_rows, records)
+        return table
+
     def _open(self, roles: Roles) -> int:
         """Make the view ``source`` of the files' rows; returns how many of them there are."""
         with self._own_words():

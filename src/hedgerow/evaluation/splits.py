@@ -1,0 +1,101 @@
+"""Which rows train and which test: the same for all methods and learners, and never two rows of one person apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from hedgerow.arrays import Ints, Longs
+from hedgerow.errors import BadInput
+from hedgerow.evaluation.tables import EvaluatedTable
+
+__all__ = ["Protocol", "Split", "read_protocol", "splits_of"]
+
+Protocol = Literal["5x2cv", "holdout"] | tuple[Literal["cv", "holdout"], int]
+
+_KNOWN = "'5x2cv', 'holdout', ('holdout', repetitions) or ('cv', folds)"
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Rows to train on and rows to test on."""
+
+    repetition: int
+    fold: int
+    train: Longs
+    test: Longs
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """So many times all rows are dealt into parts; each part, or only the first, is tested on once."""
+
+    repetitions: int
+    parts: int
+    tested: int
+
+
+def read_protocol(given: object) -> Protocol:
+    """Say what is wrong with a protocol, if something is.
+
+    >>> read_protocol(["cv", 10])
+    ('cv', 10)
+    """
+    if given in ("5x2cv", "holdout"):
+        return "5x2cv" if given == "5x2cv" else "holdout"
+    if isinstance(given, list | tuple) and len(given) == 2 and given[0] in ("cv", "holdout"):
+        name, number = given
+        if isinstance(number, int) and not isinstance(number, bool) and number >= (2 if name == "cv" else 1):
+            return ("cv", number) if name == "cv" else ("holdout", number)
+    raise BadInput.parameter("protocol", "evaluate", _KNOWN, given)
+
+
+def splits_of(table: EvaluatedTable, protocol: Protocol, random_state: int) -> list[Split]:
+    """All splits of a protocol, in the order of repetitions.
+
+    Classes have about the same share in every part. Where people are told apart, all rows of a person are in one part.
+
+    Parameters
+    ----------
+    table : EvaluatedTable
+    protocol : Protocol
+        ``"5x2cv"``: five times two halves, each of which trains and tests. ``"holdout"``: two thirds train.
+    random_state : int
+    """
+    plan = _plan(protocol)
+    rows = table.table.num_rows
+    people = np.arange(rows, dtype=np.int32) if table.people is None else table.people
+    first = np.unique(people, return_index=True)[1]
+    if len(first) < 2 * plan.parts:
+        units = "rows" if table.people is None else "people"
+        raise BadInput(
+            f"The table has {len(first):,} {units}, too few for {plan.parts} parts. Choose another protocol, or evaluate "
+            "a larger table."
+        )
+    labels = np.zeros(len(first), dtype=np.int32) if table.labels is None else table.labels[first]
+    found = []
+    for repetition in range(plan.repetitions):
+        part = _dealt(labels, plan.parts, np.random.default_rng([random_state, repetition]))[people]
+        for fold in range(plan.tested):
+            tests = part == fold
+            found.append(Split(repetition, fold, np.flatnonzero(~tests), np.flatnonzero(tests)))
+    return found
+
+
+def _plan(protocol: Protocol) -> _Plan:
+    if protocol == "5x2cv":
+        return _Plan(5, 2, 2)
+    if protocol == "holdout":
+        return _Plan(1, 3, 1)
+    name, number = protocol
+    return _Plan(1, number, number) if name == "cv" else _Plan(number, 3, 1)
+
+
+def _dealt(labels: Ints, parts: int, random: np.random.Generator) -> Ints:
+    """Deal people into parts, class by class."""
+    order = np.lexsort((random.random(len(labels)), labels))
+    part = np.empty(len(labels), dtype=np.int32)
+    part[order] = (np.arange(len(labels)) + random.integers(parts)) % parts
+    return part

@@ -1,0 +1,147 @@
+"""The table that is evaluated: in memory, every column in its type, the target as labels or as numbers."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+
+from hedgerow.arrays import Ints
+from hedgerow.counts import EncodedColumn, encode_column, holds_classes, tabulate
+from hedgerow.engines import File, FileSource, open_source
+from hedgerow.errors import BadInput
+from hedgerow.frames import as_arrow, open_frame
+from hedgerow.schema import Roles, Schema
+
+__all__ = ["EvaluatedTable", "Task", "open_table"]
+
+Task = Literal["classes", "numbers"]
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluatedTable:
+    """A table whose target is to be learnt.
+
+    Attributes
+    ----------
+    table : Arrow table
+        Its target is text where classes are learnt, floating-point numbers otherwise.
+    schema : Schema
+    task : {"classes", "numbers"}
+    """
+
+    table: pa.Table
+    schema: Schema
+    task: Task
+
+    @property
+    def target(self) -> str:
+        """The column that is learnt."""
+        return str(self.schema.target)
+
+    @cached_property
+    def roles(self) -> Roles:
+        """What becomes of each column."""
+        return self.schema.resolve(self.table.column_names)
+
+    @property
+    def features(self) -> list[str]:
+        """What a learner sees: all published columns but the target, and none that only tells people apart."""
+        hidden = {self.target, self.roles.entity, *self.roles.pseudonymized}
+        return [name for name in self.roles.published if name not in hidden]
+
+    @cached_property
+    def labels(self) -> Ints | None:
+        """The class of each row as a code, where classes are learnt."""
+        if self.task == "numbers":
+            return None
+        return self._codes(self.target)
+
+    @cached_property
+    def people(self) -> Ints | None:
+        """The person of each row as a code, where people are told apart."""
+        return None if self.roles.entity is None else self._codes(self.roles.entity)
+
+    def _codes(self, name: str) -> Ints:
+        column = encode_column(name, self.table.column(name), missing=self.schema.missing)
+        return tabulate([column.codes], [column.domain.size], self.table.num_rows)[1]
+
+    @cached_property
+    def digest(self) -> str:
+        """Tells tables apart: by the names, the types and the cells of their columns."""
+        found = hashlib.sha256()
+        for name in self.table.column_names:
+            column = self.table.column(name).combine_chunks()
+            found.update(f"{name}\0{column.type}\0{len(column)}\0".encode())
+            with pa.BufferOutputStream() as sink:
+                with pa.ipc.new_stream(sink, pa.schema([("column", column.type)])) as writer:
+                    writer.write_batch(pa.record_batch([column], names=["column"]))
+                found.update(sink.getvalue())
+        return found.hexdigest()
+
+
+def open_table(data: Any, schema: Schema) -> EvaluatedTable:
+    """Open a dataframe, a relation or a file for evaluation."""
+    if not isinstance(schema, Schema):
+        raise BadInput.parameter("schema", "evaluate", "a hedgerow.Schema", type(schema).__name__)
+    if schema.target is None:
+        raise BadInput("No target is named. Name the column that learners are to predict (target=, --target).")
+    source = open_source(data) if isinstance(data, str | File) or hasattr(data, "__fspath__") else None
+    if isinstance(source, FileSource):
+        table = _typed(source, schema)
+    else:
+        frame = open_frame(data).frame
+        table = pa.table({name: as_arrow(frame[name]) for name in frame.columns})
+    if not table.num_rows:
+        raise BadInput("The table has no rows.")
+    schema.resolve(table.column_names)
+    return _with_target(table, schema)
+
+
+def _typed(source: FileSource, schema: Schema) -> pa.Table:
+    """The rows of a file; cells of a CSV, which are all text, as what they plainly are."""
+    table = source.rows()
+    if not source.untyped:
+        return table
+    columns = {}
+    for name in table.column_names:
+        kind = schema.kinds.get(name, "derived")
+        decimal = source.decimal
+        encoded = encode_column(name, table.column(name), missing=schema.missing, kind=kind, decimal_point=decimal)
+        columns[name] = _values(encoded)
+    return pa.table(columns)
+
+
+def _values(encoded: EncodedColumn) -> pa.Array:
+    """A column as numbers or text, null where a value is missing."""
+    domain = encoded.domain
+    if domain.kind == "number":
+        whole = bool((domain.values == np.floor(domain.values)).all() and (np.abs(domain.values) < 2**53).all())
+        values = pa.array(domain.values).cast(pa.int64()) if whole else pa.array(domain.values)
+    elif domain.kind == "date":
+        values = pa.array(domain.labels.tolist(), pa.string()).cast(pa.timestamp("us"))
+    else:
+        values = pa.array(domain.labels.tolist(), pa.string())
+    codes = encoded.codes.astype(np.int64)
+    return values.take(pa.array(codes, mask=codes == domain.missing_code if domain.has_missing else None))
+
+
+def _with_target(table: pa.Table, schema: Schema) -> EvaluatedTable:
+    target = str(schema.target)
+    encoded = encode_column(target, table.column(target), missing=schema.missing, kind="valued")
+    if encoded.domain.has_missing:
+        missing = int((encoded.codes == encoded.domain.missing_code).sum())
+        raise BadInput(
+            f"The target {target!r} has no value in {missing:,} of {table.num_rows:,} rows. Leave these rows out: what "
+            "they would be predicted as cannot be judged."
+        )
+    if len(encoded.domain.labels) < 2:
+        raise BadInput(f"The target {target!r} has the same value in all rows, so there is nothing to learn.")
+    task: Task = "classes" if holds_classes(encoded.domain) else "numbers"
+    values = pa.array(encoded.domain.labels.tolist()) if task == "classes" else pa.array(encoded.domain.values)
+    column = values.take(pa.array(encoded.codes))
+    return EvaluatedTable(table.set_column(table.column_names.index(target), target, column), schema, task)

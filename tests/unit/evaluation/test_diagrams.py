@@ -173,13 +173,21 @@ def test_every_method_stands_at_its_rank(picture: Picture) -> None:
         # From the axis down to the height of the label, and there to its side.
         assert method.stem.bottom == axis
         assert method.stem.y == method.arm.y == pytest.approx(method.label.y, abs=6)
-        assert abs(method.arm.right - method.label.x) == pytest.approx(6)
+        beyond = {"end": -6, "start": 6}[method.label.element.get("text-anchor", "")]
+        assert method.label.x == pytest.approx(method.arm.right + beyond)
 
 
 def test_the_best_are_at_the_left(picture: Picture) -> None:
     ranks = picture.friedman.ranks
     from_left = sorted(picture.methods, key=lambda method: method.point.x)
     assert [ranks[method.name] for method in from_left] == sorted(ranks.values())
+
+
+def test_numbers_stand_above_their_ranks(picture: Picture) -> None:
+    for rank in range(1, len(picture.friedman.ranks) + 1):
+        number = picture.written(str(rank))
+        assert number.x == pytest.approx(picture.place(rank), abs=1)
+        assert number.element.get("text-anchor") == "middle"
 
 
 def test_who_is_outside_of_the_interval_differs(picture: Picture) -> None:

@@ -45,6 +45,8 @@ class Anonymizer(Declared):
     uses_target: ClassVar[bool] = False
     """Whether the method learns from the classes of the target."""
     guarantees: ClassVar[str] = "k-anonymity, l-diversity, t-closeness, p-sensitive, (alpha,k)"
+    results_version: ClassVar[int] = 1
+    """Raised when the method begins to make other releases of the same table: results of evaluations are then stale."""
     drops: ClassVar[Literal["itself", "outliers", "classes"]] = "outliers"
     """Who chooses the records that are lost within the budget: the method in its search; or the base, which fits it
     again without outliers, or with smaller classes of which those that are too small are lost."""

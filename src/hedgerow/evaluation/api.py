@@ -1,0 +1,228 @@
+"""``hr.evaluate``: what learners still know, by method and k."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.anonymizers.registry import find_method
+from hedgerow.errors import BadInput, is_whole
+from hedgerow.evaluation.cells import Cell, Treatment, Trial
+from hedgerow.evaluation.learners import Learner, learner
+from hedgerow.evaluation.results import MAJORITY, Evaluation
+from hedgerow.evaluation.running import Advance, Batch, run
+from hedgerow.evaluation.splits import Protocol, read_protocol, splits_of
+from hedgerow.evaluation.store import Store
+from hedgerow.evaluation.tables import EvaluatedTable, Task, open_table
+from hedgerow.evaluation.ways import RAW, Way
+from hedgerow.privacy import Requirement
+from hedgerow.schema import Schema
+
+__all__ = ["evaluate", "named_methods", "trials_of"]
+
+_LEARNERS: Mapping[Task, tuple[str, ...]] = {
+    "classes": ("c45", "naive-bayes", "logistic", "boosting"),
+    "numbers": ("linear", "boosting"),
+}
+
+
+def evaluate(
+    data: Any,
+    schema: Schema,
+    *,
+    methods: Any = ("mondrian", "kactus"),
+    k: int | Iterable[int] | None = (5, 10, 50, 100),
+    require: Any = (),
+    learners: Iterable[Any] | None = None,
+    protocol: Any = "5x2cv",
+    train: Any = "redrawn",
+    test: Any = "raw",
+    suppression_limit: float | None = None,
+    target_bins: int | None = None,
+    random_state: int = 0,
+    workers: int | None = None,
+    cache: str | Path | None = None,
+    advance: Callable[[Advance], None] | None = None,
+) -> Evaluation:
+    """Measure what learners still know of a target after a table was anonymized.
+
+    The methods see only training rows, and all of them the same ones. Learners are also trained on the rows as they are,
+    and "majority" knows nothing but how often each class occurs: what a method costs lies between the two.
+
+    Parameters
+    ----------
+    data : dataframe, DuckDB relation, path or File
+    schema : Schema
+        With a target: text or few whole numbers are classes, other numbers are predicted as such.
+    methods : sequence of str or Anonymizer, or mapping of name to these
+        The first one is the control of :meth:`Evaluation.tests`.
+    k : int or sequence of int, optional
+    require : requirement or sequence of requirements
+        Further ones, in all cells.
+    learners : sequence of str, Learner or estimator, optional
+        Ours (``"c45"``, ``"id3"``, ``"kadet"``), scikit-learn's (``"naive-bayes"``, ``"logistic"``, ``"mlp"``,
+        ``"boosting"``, ``"linear"``, or an estimator) and Weka's (``"j48"``, ``"part"``, ``"weka-naive-bayes"``,
+        ``"weka-logistic"``; they need the extra ``weka`` and Java).
+    protocol : {"5x2cv", "holdout"}, ("cv", folds) or ("holdout", repetitions)
+        Five times two halves, each of which trains and tests; or two thirds train. Where people are told apart
+        (``entity``), no person is in both parts.
+    train : {"redrawn", "published"} or encoder
+        How training rows are written for learners: as original values drawn from the release, as it shows them, or as
+        features.
+    test : {"raw", "recoded"} or encoder
+        How test rows reach learners: as they are, or as the release would show them, for which one needs the private
+        recoding.
+    suppression_limit : float or int, optional
+        How many training rows may be lost.
+    target_bins : int, optional
+        Into how many bins a target of numbers is cut for methods that learn from classes.
+    random_state : int
+        Decides the parts and all else that is left to chance.
+    workers : int, optional
+        How many processes; one for each core if not given.
+    cache : path, optional
+        A file of finished cells: what stands in it is not computed again. It tells nothing of single rows.
+    advance : callable, optional
+        Told how far it is.
+
+    Examples
+    --------
+    >>> import hedgerow as hr
+    >>> people = hr.datasets.make_census(300, random_state=1)
+    >>> schema = hr.Schema(quasi=["age", "sex", "education"], target="income", others="drop")
+    >>> found = evaluate(people, schema, methods=["mondrian"], k=5, learners=["c45"], protocol="holdout", workers=1)
+    >>> found.table().column_names
+    ['learner', 'train', 'test', 'method', 'majority', 'unanonymized', 'k=5']
+    """
+    table = open_table(data, schema)
+    way = Way(train, test)
+    wanted = _learners(learners, table.task)
+    chosen = named_methods(methods)
+    reading = read_protocol(protocol)
+    if not is_whole(random_state, 0):
+        raise BadInput.parameter("random_state", "evaluate", "an int >= 0", random_state)
+    if workers is not None and not is_whole(workers, 1):
+        raise BadInput.parameter("workers", "evaluate", "an int >= 1", workers)
+    parameters = _parameters(way, suppression_limit, target_bins)
+    treatments = [
+        Treatment(label, method, one, _as_tuple(require), parameters)
+        for label, method in chosen.items()
+        for one in _ks(k, require)
+    ]
+    trials = trials_of(table, reading, random_state, treatments, [way], wanted)
+    store = Store(None if cache is None else Path(cache))
+    run([Batch(table, random_state, trials)], store, workers=workers, advance=advance)
+    results = [store.get(cell.key) for trial in trials for cell in trial.cells]
+    return Evaluation(
+        tuple(one for one in results if one is not None),
+        table.task,
+        reading if isinstance(reading, str) else f"{reading[1]} × {reading[0]}",
+        tuple(chosen),
+        _backend(data),
+    )
+
+
+def trials_of(
+    table: EvaluatedTable,
+    protocol: Protocol,
+    random_state: int,
+    treatments: Sequence[Treatment],
+    ways: Sequence[Way],
+    learners: Sequence[Learner],
+    about: Mapping[str, Any] | None = None,
+) -> list[Trial]:
+    """All trials of an evaluation, with the baselines: every learner on rows as they are, and the majority."""
+    found = []
+    majority = learner(MAJORITY)
+    for split in splits_of(table, protocol, random_state):
+        for treatment in (Treatment(), *treatments):
+            raw = treatment.method is None
+            pairs = [(RAW, one) for one in (majority, *learners)] if raw else [(w, o) for w in ways for o in learners]
+            cells = (
+                Cell.of(table, protocol, random_state, treatment, split, way, one, about) for way, one in pairs
+            )
+            found.append(Trial(treatment, split, tuple(cells)))
+    return found
+
+
+def named_methods(given: Any) -> dict[str, Anonymizer]:
+    """Methods by what tables call them: their names, with what differs from the defaults.
+
+    >>> list(named_methods(["mondrian", find_method("kactus")(numbers="mean")]))
+    ['mondrian', "kactus(numbers='mean')"]
+    """
+    if isinstance(given, str | Anonymizer):
+        given = [given]
+    if isinstance(given, Mapping):
+        found = {str(name): _method(one) for name, one in given.items()}
+    else:
+        made = [_method(one) for one in given]
+        found = {_label(one): one for one in made}
+        if len(found) < len(made):
+            raise BadInput("The same method is given twice. Leave one out, or name them: methods={'a': …, 'b': …}.")
+    if not found:
+        raise BadInput("No method is given. Name at least one; see hedgerow methods.")
+    return found
+
+
+def _method(given: Any) -> Anonymizer:
+    if isinstance(given, str):
+        return find_method(given)()
+    if not isinstance(given, Anonymizer):
+        got = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
+        raise BadInput.parameter("methods", "evaluate", "names of methods, or Anonymizers", got)
+    return given
+
+
+def _label(method: Anonymizer) -> str:
+    return method.name + repr(method).removeprefix(type(method).__name__).removesuffix("()")
+
+
+def _learners(given: Iterable[Any] | None, task: Task) -> list[Learner]:
+    if isinstance(given, str) or (given is not None and not isinstance(given, Iterable)):
+        given = [given]
+    found = [learner(one) for one in (_LEARNERS[task] if given is None else given)]
+    if not found:
+        raise BadInput("No learner is given. Name at least one, such as 'c45'.")
+    for one in found:
+        if task not in one.tasks:
+            what = "numbers, and learns classes" if task == "numbers" else "classes, and learns numbers"
+            raise BadInput(f"The learner {one.name!r} cannot be used: the target holds {what}. Leave it out.")
+    if len({one.name for one in found}) < len(found):
+        raise BadInput("Two learners have the same name. Leave one out.")
+    return found
+
+
+def _ks(k: Any, require: Any) -> list[int | None]:
+    if k is None:
+        if not _as_tuple(require):
+            raise BadInput("No k is given, and nothing else is required. Give k=[5, 10].")
+        return [None]
+    found = [k] if not isinstance(k, Iterable) or isinstance(k, str) else list(k)
+    for one in found:
+        if not is_whole(one, 1):
+            raise BadInput.parameter("k", "evaluate", "an int >= 1, or a list of these", k)
+    if not found:
+        raise BadInput("No k is given. Give k=[5, 10].")
+    return list(dict.fromkeys(found))
+
+
+def _as_tuple(require: Any) -> tuple[Requirement | str, ...]:
+    return (require,) if isinstance(require, Requirement | str) else tuple(require)
+
+
+def _parameters(way: Way, suppression_limit: float | None, target_bins: int | None) -> dict[str, Any]:
+    given = {
+        "suppression_limit": suppression_limit,
+        "target_bins": target_bins,
+        "publish_proportions": True if way.needs_proportions else None,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _backend(data: Any) -> str:
+    """The kind of dataframe that came in; Arrow tables for files and relations."""
+    name = type(data).__module__.split(".")[0]
+    return name if name in ("pandas", "polars") else "pyarrow"

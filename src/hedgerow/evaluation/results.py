@@ -1,0 +1,268 @@
+"""What an evaluation found: every cell, what they come to on average, and whether differences are more than chance."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import narwhals as nw
+import pyarrow as pa
+
+from hedgerow.errors import BadInput
+from hedgerow.evaluation.cells import UNANONYMIZED
+from hedgerow.evaluation.scores import BETTER_WHEN_LOWER, SCORES
+from hedgerow.evaluation.statistics import BonferroniDunn, Friedman, FTest, bonferroni_dunn, five_by_two, friedman
+from hedgerow.evaluation.tables import Task
+
+__all__ = ["MAJORITY", "Comparison", "Evaluation", "Tests", "mean_score", "paired"]
+
+MAJORITY: Final = "majority"
+"""The learner that knows nothing but how often each class occurs."""
+
+_NAMES: Final = ("method", "k", "train", "test", "learner", "repetition", "fold", "status", "reason")
+_RELEASE: Final = ("ncp_published", "prec", "suppressed", "classes", "k_reached")
+_SECONDS: Final = ("anonymizing_seconds", "learning_seconds")
+
+Result = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One method at one k beside unanonymized rows or another method, with one learner.
+
+    Attributes
+    ----------
+    learner, method, k, other
+        What is compared; ``other`` is the other method, or ``"unanonymized"``.
+    difference : float
+        The mean score less that of the other.
+    test : FTest
+        The combined F-test of five times two folds.
+    """
+
+    learner: str
+    method: str
+    k: int | None
+    other: str
+    difference: float
+    test: FTest
+
+
+@dataclass(frozen=True)
+class Tests:
+    """Whether what was measured differs by more than chance.
+
+    Attributes
+    ----------
+    score : str
+    comparisons : tuple of Comparison
+        Every method at every k with every learner beside unanonymized rows, and beside the control.
+    friedman : Friedman, optional
+        Of the methods' ranks over all learners and k, if there are two methods or more and two cases.
+    dunn : BonferroniDunn, optional
+        Each method beside the control.
+    """
+
+    score: str
+    comparisons: tuple[Comparison, ...]
+    friedman: Friedman | None = None
+    dunn: BonferroniDunn | None = None
+
+    def diagram(self) -> Any:
+        """The average ranks with the critical difference, as an Altair chart."""
+        from hedgerow.evaluation.diagrams import critical_difference_diagram
+
+        if self.dunn is None or self.friedman is None:
+            raise BadInput("A diagram of ranks needs two methods and two cases. Evaluate more methods, learners or k.")
+        return critical_difference_diagram(self.dunn, self.friedman)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation:
+    """The results of :func:`hedgerow.evaluate`.
+
+    Attributes
+    ----------
+    results : tuple of mappings
+        One for each cell: a learner, trained on what one method made of one training part.
+    task : {"classes", "numbers"}
+    protocol : str
+        How rows were parted.
+    methods : tuple of str
+        What the methods are called, in the order in which they were given; the first is the control.
+    backend : str
+        Which kind of dataframe tables are.
+    """
+
+    results: tuple[Result, ...]
+    task: Task
+    protocol: str
+    methods: tuple[str, ...]
+    backend: str = "pyarrow"
+
+    def __repr__(self) -> str:
+        learners = sorted({str(one["learner"]) for one in self.results} - {MAJORITY})
+        return (
+            f"Evaluation({', '.join(self.methods)}; {', '.join(learners)})\n"
+            f"  {len(self.results):,} cells by {self.protocol}; see .table(), .plot(), .tests()"
+        )
+
+    @cached_property
+    def frame(self) -> Any:
+        """Every cell in a row: what was tried, its scores, what the release lost, and how long it took."""
+        return self._native(tidy(self.results, self.task))
+
+    def _native(self, table: pa.Table) -> Any:
+        return nw.from_arrow(table, backend=self.backend).to_native()
+
+    def score(self, given: str | None) -> str:
+        """The score that is meant: the first of the task if none is named."""
+        known = SCORES[self.task]
+        if given is None:
+            return known[0]
+        if given not in known:
+            raise BadInput.unknown("score", str(given), known)
+        return given
+
+    def table(self, score: str | None = None) -> Any:
+        """The mean of a score over all test parts: a row for each learner and method, a column for each k.
+
+        Null stands where a method was not feasible in some part.
+
+        Parameters
+        ----------
+        score : str, optional
+            ``"accuracy"``, ``"auc"``, ``"f1"`` or ``"log_loss"``; ``"r2"`` or ``"mae"`` of numbers.
+        """
+        name = self.score(score)
+        means = self._means(name)
+        rows = []
+        for learner, train, test in self._learned():
+            for method in self.methods:
+                row: dict[str, Any] = {"learner": learner, "train": train, "test": test, "method": method}
+                row[MAJORITY] = means.get((MAJORITY, "raw", "raw", UNANONYMIZED, None))
+                row[UNANONYMIZED] = means.get((learner, "raw", "raw", UNANONYMIZED, None))
+                row |= {_named(k): means.get((learner, train, test, method, k)) for k in self.ks}
+                rows.append(row)
+        return self._native(pa.Table.from_pylist(rows))
+
+    @property
+    def ks(self) -> list[int | None]:
+        """Every k that was tried."""
+        found = {one["k"] for one in self.results if one["method"] != UNANONYMIZED}
+        return sorted(found, key=lambda k: (k is not None, k or 0))
+
+    def _learned(self) -> list[tuple[str, str, str]]:
+        cells = ((one["learner"], one["train"], one["test"]) for one in self.results if one["method"] != UNANONYMIZED)
+        return list(dict.fromkeys(cells))
+
+    def _means(self, score: str) -> dict[tuple[Any, ...], float | None]:
+        cells: dict[tuple[Any, ...], list[Result]] = defaultdict(list)
+        for one in self.results:
+            cells[one["learner"], one["train"], one["test"], one["method"], one["k"]].append(one)
+        return {cell: mean_score(found, score) for cell, found in cells.items()}
+
+    def tests(self, score: str | None = None, *, control: str | None = None, alpha: float = 0.05) -> Tests:
+        """Whether methods differ from unanonymized rows, and from a control, by more than chance.
+
+        Parameters
+        ----------
+        score : str, optional
+            As in :meth:`table`.
+        control : str, optional
+            The method that the others are compared with; the first one if not given. Choose it before you see results.
+        alpha : float
+            The level of significance of Bonferroni-Dunn.
+        """
+        name = self.score(score)
+        chosen = self.methods[0] if control is None else control
+        if chosen not in self.methods:
+            raise BadInput.unknown("method", str(chosen), self.methods)
+        if self.protocol != "5x2cv":
+            raise BadInput(f"The tests need five times two folds, not {self.protocol}. Evaluate with protocol='5x2cv'.")
+        ranks = self._ranked(name)
+        return Tests(
+            name,
+            tuple(self._comparisons(name, chosen)),
+            ranks,
+            None if ranks is None else bonferroni_dunn(ranks, chosen, alpha),
+        )
+
+    def _comparisons(self, score: str, control: str) -> Iterable[Comparison]:
+        cells: dict[tuple[Any, ...], list[Result]] = defaultdict(list)
+        for one in self.results:
+            cells[one["learner"], one["train"], one["test"], one["method"], one["k"]].append(one)
+        for learner, train, test in self._learned():
+            raw = cells[learner, "raw", "raw", UNANONYMIZED, None]
+            for method in self.methods:
+                for k in self.ks:
+                    own = cells[learner, train, test, method, k]
+                    others = [(UNANONYMIZED, raw)]
+                    if method != control:
+                        others.append((control, cells[learner, train, test, control, k]))
+                    for other, theirs in others:
+                        pairs = paired(own, theirs, score)
+                        if pairs is not None:
+                            mean = statistics.fmean(one for pair in pairs for one in pair)
+                            yield Comparison(learner, method, k, other, mean, five_by_two(pairs))
+
+    def _ranked(self, score: str) -> Friedman | None:
+        """The methods' ranks over all cases in which every one of them was feasible."""
+        means = self._means(score)
+        sign = -1.0 if score in BETTER_WHEN_LOWER else 1.0
+        cases = [
+            [means.get((*learned, method, k)) for method in self.methods]
+            for learned in self._learned()
+            for k in self.ks
+        ]
+        whole = [[sign * one for one in case if one is not None] for case in cases if None not in case]
+        if len(self.methods) < 2 or len(whole) < 2:
+            return None
+        return friedman({method: [case[at] for case in whole] for at, method in enumerate(self.methods)})
+
+    def plot(self, score: str | None = None) -> Any:
+        """The score against k, a line for each method and a panel for each learner, as an Altair chart."""
+        from hedgerow.evaluation.charts import score_chart
+
+        return score_chart(self, self.score(score))
+
+
+def tidy(results: Sequence[Result], task: Task) -> pa.Table:
+    """Results as a table with the same columns whatever was found."""
+    known = (*_NAMES, *SCORES[task], *_RELEASE, *_SECONDS, "key")
+    added = dict.fromkeys(name for one in results for name in one if name not in known)
+    texts = {"method", "train", "test", "learner", "status", "reason", *added}
+    whole = {"k", "repetition", "fold", "classes", "k_reached"}
+    columns = {}
+    for name in (*added, *known[:-1]):
+        kind = pa.string() if name in texts else pa.int64() if name in whole else pa.float64()
+        columns[name] = pa.array([one.get(name) for one in results], kind)
+    return pa.table(columns)
+
+
+def mean_score(results: Sequence[Result], score: str) -> float | None:
+    """The mean of a score, if every part has one."""
+    found = [one.get(score) for one in results]
+    return None if not found or None in found else statistics.fmean(one for one in found if one is not None)
+
+
+def paired(own: Sequence[Result], others: Sequence[Result], score: str) -> list[tuple[float, float]] | None:
+    """The differences of two scores in both folds of each of five repetitions, if all are known."""
+
+    def by_fold(results: Sequence[Result]) -> dict[tuple[int, int], float]:
+        return {(one["repetition"], one["fold"]): one[score] for one in results if one.get(score) is not None}
+
+    mine, theirs = by_fold(own), by_fold(others)
+    folds = [(repetition, fold) for repetition in range(5) for fold in range(2)]
+    if any(fold not in mine or fold not in theirs for fold in folds):
+        return None
+    gaps = [mine[fold] - theirs[fold] for fold in folds]
+    return list(zip(gaps[::2], gaps[1::2], strict=True))
+
+
+def _named(k: int | None) -> str:
+    return "as required" if k is None else f"k={k}"

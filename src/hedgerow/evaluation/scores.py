@@ -1,0 +1,76 @@
+"""How well a prediction fits: accuracy, AUC, F1 and log loss of classes, R² and the mean absolute error of numbers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from hedgerow.arrays import Floats
+from hedgerow.evaluation.learners import Prediction
+from hedgerow.evaluation.tables import Task
+
+__all__ = ["BETTER_WHEN_LOWER", "SCORES", "scores_of"]
+
+SCORES: Final[dict[Task, tuple[str, ...]]] = {
+    "classes": ("accuracy", "auc", "f1", "log_loss"),
+    "numbers": ("r2", "mae"),
+}
+"""The scores of each task, the one that is shown first in front."""
+
+BETTER_WHEN_LOWER: Final = frozenset({"log_loss", "mae"})
+
+_LEAST: Final = 1e-15  # no probability counts as less, so that no single row decides the log loss
+
+
+def scores_of(prediction: Prediction, target: pa.ChunkedArray, task: Task) -> dict[str, float | None]:
+    """All scores of a prediction; ``None`` where one cannot be told.
+
+    AUC and F1 are those of a class against all others. AUC is averaged over the classes by how many rows have each; with
+    two classes it is that of either. F1 is averaged over the classes alike. AUC needs rows of two classes.
+    """
+    if task == "numbers":
+        return _of_numbers(prediction.values, target.to_numpy())
+    truth = np.asarray(target.to_pylist(), dtype=object)
+    labels = sorted({*prediction.labels, *truth.tolist()})
+    shares = np.zeros((len(truth), len(labels)))
+    shares[:, [labels.index(label) for label in prediction.labels]] = prediction.probabilities
+    code = np.searchsorted(np.array(labels, dtype=object), truth)
+    predicted = np.searchsorted(np.array(labels, dtype=object), prediction.predicted)
+    return {
+        "accuracy": float((predicted == code).mean()),
+        "auc": _auc(shares, code),
+        "f1": _f1(predicted, code, len(labels)),
+        "log_loss": float(-np.log(np.maximum(shares[np.arange(len(code)), code], _LEAST)).mean()),
+    }
+
+
+def _of_numbers(found: Floats, truth: Floats) -> dict[str, float | None]:
+    spread = float(((truth - truth.mean()) ** 2).sum())
+    return {
+        "r2": 1 - float(((truth - found) ** 2).sum()) / spread if spread else None,
+        "mae": float(np.abs(truth - found).mean()),
+    }
+
+
+def _auc(shares: Floats, code: np.ndarray) -> float | None:
+    from scipy.stats import rankdata
+
+    total, rows = 0.0, len(code)
+    held = np.flatnonzero(np.bincount(code, minlength=shares.shape[1]))
+    if len(held) < 2:
+        return None
+    for label in held:
+        inside = code == label
+        number = int(inside.sum())
+        ranks = rankdata(shares[:, label])[inside].sum()
+        total += number * float((ranks - number * (number + 1) / 2) / (number * (rows - number)))
+    return total / rows
+
+
+def _f1(predicted: np.ndarray, code: np.ndarray, labels: int) -> float:
+    right = np.bincount(code[predicted == code], minlength=labels)
+    both = np.bincount(code, minlength=labels) + np.bincount(predicted, minlength=labels)
+    held = np.bincount(code, minlength=labels) > 0
+    return float((2 * right[held] / both[held]).mean())

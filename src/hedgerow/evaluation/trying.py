@@ -1,0 +1,121 @@
+"""Try one treatment of one training part: anonymize it, write it for every learner, learn, and score."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather as feather
+
+from hedgerow.errors import Infeasible
+from hedgerow.evaluation.cells import Cell, Treatment, Trial
+from hedgerow.evaluation.scores import scores_of
+from hedgerow.evaluation.tables import EvaluatedTable, Task
+from hedgerow.evaluation.ways import Written
+from hedgerow.release import Release
+from hedgerow.schema import Schema
+
+__all__ = ["Stage", "attempt"]
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A table on disk, from which worker processes read it."""
+
+    path: Path
+    schema: Schema
+    task: Task
+    random_state: int
+
+    @classmethod
+    def of(cls, table: EvaluatedTable, folder: Path, random_state: int) -> Stage:
+        """Write a table out."""
+        path = folder / f"{table.digest}.arrow"
+        if not path.exists():
+            feather.write_feather(table.table, path, compression="uncompressed")
+        return cls(path, table.schema, table.task, random_state)
+
+    @property
+    def table(self) -> EvaluatedTable:
+        """The table."""
+        return EvaluatedTable(_read(self.path), self.schema, self.task)
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path) -> pa.Table:
+    return feather.read_table(path, memory_map=True)
+
+
+def attempt(stage: Stage, trial: Trial) -> list[dict[str, Any]]:
+    """The results of all cells of a trial, as JSON has them."""
+    table = stage.table
+    part = replace(table, table=table.table.take(pa.array(trial.split.train)))
+    tests = table.table.take(pa.array(trial.split.test))
+    seed = _seed(stage, trial)
+    began = time.perf_counter()
+    try:
+        release = None if trial.treatment.method is None else _anonymized(part, trial.treatment, seed)
+    except Infeasible as reason:
+        return [_result(cell, "infeasible", {"reason": str(reason)}) for cell in trial.cells]
+    about = {} if release is None else _about(release, time.perf_counter() - began)
+    return [_tried(cell, part, release, tests, about, seed) for cell in trial.cells]
+
+
+def _seed(stage: Stage, trial: Trial) -> int:
+    """The same for all treatments of a part, so that they differ by nothing else."""
+    state = np.random.SeedSequence([stage.random_state, trial.split.repetition, trial.split.fold])
+    return int(state.generate_state(1)[0])
+
+
+def _anonymized(part: EvaluatedTable, treatment: Treatment, seed: int) -> Release:
+    assert treatment.method is not None
+    return treatment.method.anonymize(
+        part.table,
+        part.schema,
+        k=treatment.k,
+        require=treatment.require,
+        random_state=seed,
+        **(treatment.parameters or {}),
+    )
+
+
+def _tried(
+    cell: Cell, part: EvaluatedTable, release: Release | None, tests: pa.Table, about: dict[str, Any], seed: int
+) -> dict[str, Any]:
+    if release is not None and cell.way.needs_recoding and release.recoding.router is None:
+        reason = f"A recoding by {release.recoding.method} cannot recode rows that it has not seen."
+        return _result(cell, "impossible", {"reason": reason})
+    began = time.perf_counter()
+    written = _raw(part) if release is None else cell.way.write(release, part, seed)
+    fitted = cell.learner.fit(
+        written.features, written.target, task=part.task, random_state=seed, missing=part.schema.missing
+    )
+    scores = scores_of(fitted.predict(written.test(tests)), tests.column(part.target), part.task)
+    return _result(cell, "done", {**scores, **about, "learning_seconds": round(time.perf_counter() - began, 4)})
+
+
+def _raw(part: EvaluatedTable) -> Written:
+    rows = part.table
+    return Written(rows.select(part.features), rows.column(part.target), lambda tests: tests.select(part.features))
+
+
+def _about(release: Release, seconds: float) -> dict[str, Any]:
+    """What a release lost; of losses no more digits than a manifest shows."""
+    losses = release.audit.losses
+    return {
+        "ncp_published": losses.get("ncp_published"),
+        "prec": losses.get("prec"),
+        "suppressed": losses.get("suppression"),
+        "classes": release.audit.classes.number,
+        "k_reached": release.audit.k,
+        "anonymizing_seconds": round(seconds, 4),
+    }
+
+
+def _result(cell: Cell, status: str, told: dict[str, Any]) -> dict[str, Any]:
+    return {"key": cell.key, **cell.names, "status": status, **told}

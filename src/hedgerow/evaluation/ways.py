@@ -1,0 +1,132 @@
+"""How training rows are written for a learner, and how test rows reach it. The two are part of a result's name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pyarrow as pa
+
+from hedgerow.errors import BadInput
+from hedgerow.evaluation.learners.base import as_json
+from hedgerow.evaluation.tables import EvaluatedTable
+from hedgerow.release import Release
+
+__all__ = ["RAW", "Way", "Written"]
+
+_TRAIN = ("published", "redrawn")
+_TEST = ("raw", "recoded")
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """Training rows as a learner gets them, and how test rows are written for it."""
+
+    features: pa.Table
+    target: pa.ChunkedArray
+    test: Callable[[pa.Table], pa.Table]
+
+
+@dataclass(frozen=True)
+class Way:
+    """How rows are written.
+
+    Parameters
+    ----------
+    train : {"published", "redrawn"} or encoder
+        ``"published"``: as the release shows them. ``"redrawn"``: original values drawn from what it shows, by
+        :func:`hedgerow.learning.redraw`. An encoder of :mod:`hedgerow.learning`, unfitted: as the features it makes of
+        the release.
+    test : {"raw", "recoded"} or encoder
+        ``"raw"``: as they are, which is what whoever holds only the release can do. ``"recoded"``: as the release would
+        show them, for which one needs its private recoding. An encoder, if one trains too: recoded, then as the features
+        it makes of them.
+    """
+
+    train: Any = "redrawn"
+    test: Any = "raw"
+
+    def __post_init__(self) -> None:
+        if self.train == "raw" and self.test == "raw":  # without a release
+            return
+        if not (self.train in _TRAIN if isinstance(self.train, str) else _is_encoder(self.train)):
+            raise BadInput.parameter("train", "evaluate", "'published', 'redrawn' or an encoder", _named(self.train))
+        if not (self.test in _TEST if isinstance(self.test, str) else _is_encoder(self.test)):
+            raise BadInput.parameter("test", "evaluate", "'raw', 'recoded' or an encoder", _named(self.test))
+        if not isinstance(self.test, str) and isinstance(self.train, str):
+            raise BadInput("Test rows are written by an encoder, training rows are not. Give train= one, too.")
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What tables call the two."""
+        return _named(self.train), _named(self.test)
+
+    def spelled(self) -> dict[str, Any]:
+        """Both with all parameters, as JSON has them."""
+        return {"train": as_json(self.train), "test": as_json(self.test)}
+
+    @property
+    def needs_proportions(self) -> bool:
+        """Whether an encoder makes use of published proportions."""
+        return any(type(one).__name__ == "ProportionalEncoder" for one in (self.train, self.test))
+
+    @property
+    def needs_recoding(self) -> bool:
+        """Whether test rows are recoded."""
+        return self.test != "raw"
+
+    def write(self, release: Release, table: EvaluatedTable, random_state: int) -> Written:
+        """Write the rows of a release for a learner.
+
+        Parameters
+        ----------
+        release : Release
+            Of the training rows, which came as an Arrow table.
+        table : EvaluatedTable
+            Says which columns are features.
+        random_state : int
+            Decides what is redrawn.
+        """
+        from hedgerow.learning import redraw
+
+        names, published = table.features, release.table
+        rows = redraw(release, random_state=random_state) if self.train == "redrawn" else published
+
+        def reach(tests: pa.Table) -> pa.Table:
+            tests = tests.select(names)
+            return release.recoding.transform(tests).select(names) if self.needs_recoding else tests
+
+        if isinstance(self.train, str):
+            return Written(rows.select(names), rows.column(table.target), reach)
+        training = _fitted(self.train, release)
+        testing = training if isinstance(self.test, str) else _fitted(self.test, release)
+        return Written(
+            _features(training, release),
+            published.column(table.target),
+            lambda tests: _features(testing, reach(tests)),
+        )
+
+
+RAW: Final = Way("raw", "raw")
+"""Rows that nobody anonymized."""
+
+
+def _is_encoder(one: object) -> bool:
+    return not isinstance(one, type) and all(hasattr(one, verb) for verb in ("fit", "transform", "get_params"))
+
+
+def _named(one: object) -> str:
+    return one if isinstance(one, str) else type(one).__name__
+
+
+def _fitted(encoder: Any, release: Release) -> Any:
+    from sklearn.base import clone
+
+    return clone(encoder).fit(release)
+
+
+def _features(encoder: Any, rows: pa.Table | Release) -> pa.Table:
+    matrix = encoder.transform(rows)
+    matrix = matrix.toarray() if hasattr(matrix, "toarray") else matrix
+    return pa.table({str(name): matrix[:, at] for at, name in enumerate(encoder.get_feature_names_out())})

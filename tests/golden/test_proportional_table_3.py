@@ -52,10 +52,11 @@ def published() -> tuple[pa.Table, Proportions]:
     return table, pool(count_proportions(counts, recoding), 1)
 
 
-def test_table_3(published: tuple[pa.Table, Proportions]) -> None:
+@pytest.mark.parametrize("numbers", ["intervals", "nodes"])
+def test_table_3(published: tuple[pa.Table, Proportions], numbers: Any) -> None:
     """Table III: the shares of both classes, exact; printed they are cut off after two digits."""
     table, proportions = published
-    encoder = ProportionalEncoder(hierarchies=TABLE_3["taxonomies"], proportions=proportions)
+    encoder = ProportionalEncoder(hierarchies=TABLE_3["taxonomies"], proportions=proportions, numbers=numbers)
     matrix = encoder.fit_transform(table)
     assert encoder.get_feature_names_out().tolist() == TABLE_3["features"]
     group_of_row = {row: at for at, rows in enumerate(TABLE_3["groups"]) for row in rows}

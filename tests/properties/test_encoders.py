@@ -12,12 +12,14 @@ import pytest
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 from hedgerow import Mondrian, Schema
-from hedgerow.hierarchies import taxonomy
+from hedgerow.hierarchies import intervals, taxonomy
 from hedgerow.learning.encoders import FillChildEncoder, FillParentEncoder, OneClassEncoder, ProportionalEncoder
-from hedgerow.learning.encoders.base import FeatureColumn
-from hedgerow.published import format_set
+from hedgerow.learning.encoders.base import FeatureColumn, HierarchyEncoder
+from hedgerow.learning.encoders.nodes import FeatureNodes
+from hedgerow.published import ValueSet, format_set, parse
 
 LEAVES = list("abcdefgh")
 some = examples(60)
@@ -133,6 +135,38 @@ def test_the_representations_tell_the_same_of_a_cell(drawn: tuple[Nested, list[s
             assert (down[:, at] >= down[:, over]).all()
 
 
+def as_numbers(nested: Any) -> Any:
+    """The same with numbers for letters."""
+    if isinstance(nested, dict):
+        return {label: as_numbers(below) for label, below in nested.items()}
+    return [str(LEAVES.index(leaf)) for leaf in nested]
+
+
+def cell_of_numbers(cell: str | None) -> str | None:
+    read = parse(cell)
+    if isinstance(read, ValueSet):
+        return format_set([str(LEAVES.index(member)) for member in sorted(filter(None, read.members))])
+    return str(LEAVES.index(cell)) if cell in LEAVES else cell
+
+
+@some
+@pytest.mark.parametrize(
+    "encoder",
+    [OneClassEncoder(), FillParentEncoder(), FillChildEncoder(), ProportionalEncoder(shares="uniform")],
+    ids=lambda encoder: type(encoder).__name__,
+)
+@given(published())
+def test_numbers_as_nodes_have_the_features_of_categories(
+    encoder: HierarchyEncoder, drawn: tuple[Nested, list[str | None]]
+) -> None:
+    tree, cells = drawn
+    by_letter, names = encoded(clone(encoder), tree, cells)
+    numbered = clone(encoder).set_params(numbers="nodes")
+    by_number, same = encoded(numbered, as_numbers(tree), [cell_of_numbers(cell) for cell in cells])
+    assert [cell_of_numbers(name) for name in names] == same
+    assert by_number.tolist() == by_letter.tolist()
+
+
 @st.composite
 def numeric_cells(draw: st.DrawFn) -> list[str | None]:
     number = st.integers(-20, 20)
@@ -158,6 +192,89 @@ def test_numbers_are_shared_by_the_finest_intervals(cells: list[str | None], sha
     assert matrix.min() >= 0
     for at in range(len(cells)):
         assert encoder.transform(table.slice(at, 1))[0].tolist() == pytest.approx(matrix[at].tolist())
+
+
+def fitted(encoder: HierarchyEncoder, cells: list[str | None]) -> tuple[Any, list[str], FeatureNodes]:
+    """The features of cells of numbers, their names, and the nodes in the order of the features."""
+    matrix = encoder.fit_transform(pa.table({"c": pa.array(cells, pa.string())}))
+    (one,) = encoder.columns_
+    assert isinstance(one, FeatureColumn)
+    return matrix, [name.removeprefix("c=") for name in encoder.get_feature_names_out()], one.column.nodes
+
+
+def is_number(name: str) -> bool:
+    return name.removeprefix("-").isdecimal()
+
+
+HALVES = intervals([-20, -10, -5, 0, 5, 10, 20, 35], levels=[[-20, -5, 5, 20, 35], [-20, 5, 35]])
+
+
+@some
+@given(numeric_cells(), st.sampled_from([None, HALVES]))
+def test_numbers_as_nodes_keep_what_defines_the_representations(cells: list[str | None], ages: Any) -> None:
+    given_ages = {"numbers": "nodes", "hierarchies": None if ages is None else {"c": ages}}
+    one, own, _ = fitted(OneClassEncoder().set_params(**given_ages), cells)
+    up, names, nodes = fitted(FillParentEncoder().set_params(**given_ages), cells)
+    down, *_ = fitted(FillChildEncoder().set_params(**given_ages), cells)
+    shares, *_ = fitted(ProportionalEncoder(shares="uniform").set_params(**given_ages), cells)
+    assert own[: len(names)] == names
+    assert (one.sum(axis=1) == 1).all()
+    feature = np.argsort(nodes.order)
+    for node in range(1, len(nodes)):
+        over, at = feature[nodes.parent[node]], feature[node]
+        assert (up[:, over] >= up[:, at]).all()
+    for node in np.flatnonzero(~nodes.bottom).tolist():
+        below = feature[np.flatnonzero(nodes.parent == node)]
+        assert shares[:, below].sum(axis=1) == pytest.approx(shares[:, feature[node]])
+    assert shares[:, names.index("*")] == pytest.approx(1)
+    assert shares[up > 0] == pytest.approx(1)
+    is_node = one[:, : len(names)] > 0
+    assert (down[is_node] == 1).all()
+    assert (up[is_node] == 1).all()
+    numbers = [at for at, name in enumerate(names) if is_number(name)]
+    for at, cell in enumerate(cells):
+        if cell is not None and is_number(cell):
+            assert names[int(one[at].argmax())] == cell
+            assert shares[at].tolist() == up[at].tolist()
+            assert down[at].tolist() == one[at, : len(names)].tolist()
+        # fillChild marks the numbers that a cell may be; those share it.
+        if shares[at, numbers].any() and down[at, numbers].any():
+            assert ((down[at] > 0) == (shares[at] > 0))[numbers].all()
+
+
+@some
+@pytest.mark.parametrize(
+    "encoder", [FillParentEncoder(), ProportionalEncoder(shares="uniform"), ProportionalEncoder(shares="frequency")]
+)
+@given(numeric_cells(), st.sampled_from([None, HALVES]))
+def test_intervals_have_the_same_features_with_numbers_below_them(
+    encoder: HierarchyEncoder, cells: list[str | None], ages: Any
+) -> None:
+    encoder = clone(encoder).set_params(hierarchies=None if ages is None else {"c": ages})
+    wide, names, _ = fitted(clone(encoder), cells)
+    deep, more, _ = fitted(encoder.set_params(numbers="nodes"), cells)
+    assert {name for name in names if not is_number(name)} == {name for name in more if not is_number(name)}
+    assert deep[:, [more.index(name) for name in names]] == pytest.approx(wide)
+
+
+@some
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.sampled_from("xyz")), min_size=4, max_size=30),
+    st.integers(1, 4),
+    st.sampled_from([None, intervals([0, 5, 10, 20, 30], levels=[[0, 10, 30]]), "flat"]),
+)
+def test_exact_shares_of_single_numbers_keep_their_frequencies(
+    people: list[tuple[int, str]], k: int, ages: Any
+) -> None:
+    table = pa.table({"n": [number for number, _ in people], "t": [text for _, text in people]})
+    schema = Schema(hierarchies={} if ages is None else {"n": ages})
+    release = Mondrian(k=k, publish_proportions=True, min_support=1).anonymize(table, schema, random_state=1)
+    encoder = ProportionalEncoder(numbers="nodes").fit(release)
+    names = encoder.get_feature_names_out()
+    total = dict(zip(names, encoder.transform(release).sum(axis=0), strict=True))
+    for value, count in Counter(number for number, _ in people).items():
+        assert total[f"n={value}"] == pytest.approx(count)
+    assert total["n=*"] == pytest.approx(len(people))
 
 
 @some

@@ -84,9 +84,10 @@ class HierarchyEncoder(TransformerMixin, TableEstimator, ABC):  # type: ignore[m
     hierarchies : mapping of column to hierarchy, optional
         How columns generalize: whatever a schema takes. A release brings those that its schema was given. A column
         without one is flat if it holds categories; numbers have intervals, dates the calendar.
-    numbers : {"intervals", "mean"}
-        Whether numbers and dates have a feature for each interval (or other group) of their hierarchy, or two: the
-        mean of what a cell may be, and its width.
+    numbers : {"intervals", "nodes", "mean"}
+        Whether numbers and dates have a feature for each interval (or other group) of their hierarchy; for each single
+        value as well, as categories have; or two: the mean of what a cell may be, and its width. Single values are
+        those of the training table and its proportions, and those that a given tree lists.
     unknown : {"ancestor", "error"}
         Whether a value that the hierarchy does not know counts as the nearest node above it, or is refused.
     sparse_output : bool
@@ -107,7 +108,7 @@ class HierarchyEncoder(TransformerMixin, TableEstimator, ABC):  # type: ignore[m
 
     columns: Sequence[str] | None = None
     hierarchies: Mapping[str, Any] | None = None
-    numbers: Literal["intervals", "mean"] = "intervals"
+    numbers: Literal["intervals", "nodes", "mean"] = "intervals"
     unknown: Unknown = "ancestor"
     sparse_output: bool = False
     dtype: Any = np.float64
@@ -225,7 +226,8 @@ class HierarchyEncoder(TransformerMixin, TableEstimator, ABC):  # type: ignore[m
     def _fit_one(self, frame: nw.DataFrame[Any], name: str, spec: Any) -> FeatureColumn:
         cells = read_vocabulary(frame[name], self.missing)
         spread, parts = self._known_shares(name)
-        column = fit_column(name, cells, spec, spread=spread, parts=parts, unknown=self.unknown)
+        singles = self.numbers == "nodes"
+        column = fit_column(name, cells, spec, spread=spread, parts=parts, unknown=self.unknown, singles=singles)
         return self._finished(column, cells)
 
     def _known_shares(self, name: str) -> tuple[Spread | None, Sequence[str]]:  # noqa: ARG002 - of use to proportions
@@ -247,7 +249,7 @@ class HierarchyEncoder(TransformerMixin, TableEstimator, ABC):  # type: ignore[m
     def _check_parameters(self) -> None:
         self._check("columns", not isinstance(self.columns, str), "None or a list of columns")
         self._check_hierarchies(self.hierarchies, "None or a mapping of column to hierarchy")
-        self._check_choice("numbers", ("intervals", "mean"))
+        self._check_choice("numbers", ("intervals", "nodes", "mean"))
         self._check_choice("unknown", get_args(Unknown))
         self._check_flag("sparse_output")
         self._check_missing()

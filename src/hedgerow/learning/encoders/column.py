@@ -1,7 +1,7 @@
 """A column as an encoder knows it after fitting: its nodes, and where values and labels stand there.
 
-A value stands at its leaf, a number at the finest interval that holds it, a label at its node. A value that the
-hierarchy does not know stands at the nearest node above it that is known, at last at the root.
+A value stands at its leaf, a number at its own or at the finest interval that holds it, a label at its node. A value
+that the hierarchy does not know stands at the nearest node above it that is known, at last at the root.
 """
 
 from __future__ import annotations
@@ -100,13 +100,9 @@ class Column:
         nodes = np.full(len(texts), NOWHERE, dtype=np.int64)
         numeric = ~np.isnan(numbers)
         if self.by_ends:
-            within = numbers[numeric]
-            if self.clamped and len(within):
-                low, high = self.nodes.ends
-                within = np.clip(within, low[ROOT], high[ROOT])
-            nodes[numeric] = self.nodes.around(within)
+            nodes[numeric] = self._around(numbers[numeric])
             self._refuse_text(texts, numeric)
-            # A number that stands only in a gap between the finest intervals is not known.
+            # A number that stands only in a gap between the finest intervals, or between numbers, is not known.
             nodes[(nodes != NOWHERE) & ~self.nodes.bottom[nodes] & ~self.is_known(numbers)] = NOWHERE
         elif self.kind == "number":
             texts = [
@@ -140,10 +136,22 @@ class Column:
                 "it, or choose unknown='ancestor'."
             )
 
+    def _around(self, numbers: Floats) -> Longs:
+        """The lowest node that holds each number, -1 where none does; it may be clamped to the outermost ones."""
+        if not self.clamped or not len(numbers):
+            return self.nodes.around(numbers)
+        low, high = self.nodes.ends
+        within = np.clip(numbers, low[ROOT], high[ROOT])
+        found = self.nodes.around(within)
+        # The outermost interval takes numbers from outside; the last number in it is not one of them.
+        above = self.nodes.parent[found]
+        outside = (within != numbers) & (found != NOWHERE) & self.nodes.single[found] & (above != ROOT)
+        return np.where(outside, above, found)
+
     def _above(self, texts: list[str], numbers: Floats) -> Longs:
         """The nearest known node above values that the hierarchy does not have."""
         if self.by_ends:
-            around = self.nodes.around(numbers)
+            around = self._around(numbers)
             return np.where(around == NOWHERE, ROOT, around)
         hierarchy = required(self.hierarchy, "the hierarchy of a column")
         readable = np.arange(len(texts)) if self.kind == "text" else np.flatnonzero(~np.isnan(numbers))

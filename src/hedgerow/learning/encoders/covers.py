@@ -138,7 +138,7 @@ class _Parts:
         if nodes.low is not None and nodes.high is not None:
             low, high = nodes.spans
             common = np.minimum(high, interval.high) - np.maximum(low, interval.low)
-            weight = np.where(nodes.bottom, np.nan_to_num(np.maximum(common, 0.0)), 0.0)
+            weight = np.where(nodes.finest, np.nan_to_num(np.maximum(common, 0.0)), 0.0)
         if not weight.any():
             weight[ROOT] = 1.0
         return weight

@@ -3,7 +3,8 @@
 What is known of a column are the values that its cells show alone or in sets, those of the proportions, and the ends of
 intervals. A hierarchy that is given is encoded for them. Without one, categories and truth values are flat, dates have
 the calendar, and numbers the intervals that are published if these are few, else quantiles of the known numbers; where
-there are proportions always these, as an anonymizer would have chosen.
+there are proportions always these, as an anonymizer would have chosen. Single numbers and dates are nodes on request:
+those that are known, and those that a given tree lists.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ def fit_column(
     spread: Spread | None = None,
     parts: Sequence[str] = (),
     unknown: Unknown = "ancestor",
+    singles: bool = False,
 ) -> Column:
     """Fit a column.
 
@@ -72,6 +74,8 @@ def fit_column(
         The parts that the table has shares of, as labels.
     unknown : {"ancestor", "error"}
         Whether values that the hierarchy does not cover are welcome.
+    singles : bool
+        Whether single numbers and dates are nodes too, as categories always are.
 
     Examples
     --------
@@ -88,9 +92,9 @@ def fit_column(
     reach = _reach(cells.read_as(kind), kind, spread)
     found = _Found.of(cells.read_as(kind).within(reach), kind, spread, parts, reach)
     if kind == "number":
-        column = _fit_numbers(name, found, given, intact, unknown)
+        column = _fit_numbers(name, found, given, intact, unknown, singles)
     else:
-        column = _fit_labels(name, kind, found, given, unknown)
+        column = _fit_labels(name, kind, found, given, unknown, singles)
     return _counted(replace(column, reach=reach), cells.read_as(kind))
 
 
@@ -192,7 +196,7 @@ class _Found:
 
 
 def _fit_numbers(
-    name: str, found: _Found, given: Hierarchy | None, intact: EncodedHierarchy | None, unknown: Unknown
+    name: str, found: _Found, given: Hierarchy | None, intact: EncodedHierarchy | None, unknown: Unknown, singles: bool
 ) -> Column:
     ends = {end for one in (*found.intervals, *found.parts) for end in (one.low, one.high)}
     known = np.array(sorted(found.numbers), dtype=np.float64)
@@ -210,9 +214,14 @@ def _fit_numbers(
         domain = _number_domain(name, found, () if found.counted else ends)
         given = _nested_pieces(pieces, domain.values) if 1 < len(pieces) <= _MOST_PIECES + 1 else automatic()
         hierarchy = given.encode(domain)
-    nodes, into = nodes_of_hierarchy(hierarchy, hide_leaves=True, with_missing=found.has_missing)
-    places = _places(hierarchy, into, with_leaves=hierarchy.low is None)
-    if hierarchy.low is not None:
+    by_ends = hierarchy.low is not None
+    nodes, into = nodes_of_hierarchy(hierarchy, hide_leaves=by_ends or not singles, with_missing=found.has_missing)
+    places = _places(hierarchy, into, with_leaves=not by_ends)
+    if by_ends:
+        if singles:
+            # Not the leaves of the hierarchy: see below, and ends of intervals need not be numbers of the column.
+            nodes, moved = nodes.with_numbers(known)
+            places = {label: int(moved[node]) for label, node in places.items()}
         known_node = nodes.around(known)
         known, known_node = known[known_node >= 0], known_node[known_node >= 0]
         nodes = replace(nodes, own=_own_numbers(nodes, known_node))
@@ -221,6 +230,9 @@ def _fit_numbers(
     node_of = {number_in(hierarchy.labels[leaf], "number"): int(into[leaf]) for leaf in hierarchy.leaves}
     known = np.array(sorted(number for number in node_of if number is not None), dtype=np.float64)
     known_node = np.array([node_of[number] for number in known.tolist()], dtype=np.int64)
+    # A tree may write a number in another way than the table does.
+    as_numbers = {number_text(number): node for number, node in node_of.items() if number is not None}
+    places = as_numbers | places
     column = Column(name, "number", nodes, places, domain, hierarchy, into, given, clamped, known, known_node)
     return replace(column, leaves=leaves_below(hierarchy))
 
@@ -255,7 +267,9 @@ def _own_numbers(nodes: FeatureNodes, known_node: Longs) -> Floats:
     return own
 
 
-def _fit_labels(name: str, kind: Kind, found: _Found, given: Hierarchy | None, unknown: Unknown) -> Column:
+def _fit_labels(
+    name: str, kind: Kind, found: _Found, given: Hierarchy | None, unknown: Unknown, singles: bool
+) -> Column:
     """Fit a column of text or dates."""
     labels = _inner_labels(given)
     values = [text for text in found.weights if text not in labels]
@@ -274,7 +288,10 @@ def _fit_labels(name: str, kind: Kind, found: _Found, given: Hierarchy | None, u
     inner = {hierarchy.labels[node] for node in np.flatnonzero(hierarchy.level > 0).tolist()}
     only_labels = stand_ins if isinstance(given, Taxonomy) else stand_ins | {one for one in values if one in inner}
     nodes, into = nodes_of_hierarchy(
-        hierarchy, hide_leaves=kind == "date", with_missing=found.has_missing, labels_only=frozenset(only_labels)
+        hierarchy,
+        hide_leaves=True if kind == "date" and not singles else frozenset(stand_ins),
+        with_missing=found.has_missing,
+        labels_only=frozenset(only_labels),
     )
     column = Column(name, kind, nodes, _places(hierarchy, into), domain, hierarchy, into, chosen, clamped=False)
     column = replace(column, leaves=_without(leaves_below(hierarchy), only_labels))

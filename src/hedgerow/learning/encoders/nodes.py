@@ -1,8 +1,9 @@
 """The nodes of a column that are features: its hierarchy without what would be a feature twice or too often.
 
-Numbers and dates below a group are no features, only the groups are: such a leaf is drawn into the node above it. A
-label that is repeated on the way up (files are padded like that) is one node. Nodes keep the depth-first order of the
-hierarchy, so that the first and the last of several nodes have the same lowest common ancestor as all of them.
+Categories are features, and so are their groups. Of numbers and dates only the groups are, unless single ones are asked
+for: such a leaf is drawn into the node above it. A label that is repeated on the way up (files are padded like that) is
+one node. Nodes keep the depth-first order of the hierarchy, so that the first and the last of several nodes have the
+same lowest common ancestor as all of them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from hedgerow.arrays import Bools, Floats, Longs
 from hedgerow.errors import required
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.published import Interval, Reach, parse
-from hedgerow.values import MISSING_TEXT
+from hedgerow.values import MISSING_TEXT, number_text
 
 __all__ = ["ROOT", "FeatureNodes", "nodes_of_hierarchy"]
 
@@ -39,7 +40,7 @@ class FeatureNodes:
     missing : int
         The node of a missing value, -1 if the column has none.
     low, high : float arrays (nodes,), optional
-        The ends of intervals; nan where there are none, infinite where they are open.
+        The ends of intervals; nan where there are none, infinite where they are open. A number has itself twice.
     """
 
     labels: tuple[str, ...]
@@ -112,8 +113,63 @@ class FeatureNodes:
     @cached_property
     def closed(self) -> Bools:
         """Which intervals hold their upper end; a number, an interval of no width, does."""
-        read = [parse(label) for label in self.labels]
-        return np.array([one.closed if isinstance(one, Interval) else True for one in read], dtype=bool)
+        return np.array([one.closed if isinstance(one, Interval) else True for one in self._read], dtype=bool)
+
+    @cached_property
+    def single(self) -> Bools:
+        """Which nodes of a column of intervals are numbers; ``[7,7]`` is an interval, and so is the root."""
+        low, high = self.ends
+        plain = np.array([not isinstance(one, Interval) for one in self._read], dtype=bool)
+        plain[ROOT] = False
+        return np.asarray(plain & (low == high))
+
+    @cached_property
+    def finest(self) -> Bools:
+        """Which intervals have none below them."""
+        finest = ~self.single
+        finest[self.parent[1:][finest[1:]]] = False
+        return finest
+
+    @cached_property
+    def _read(self) -> list[object]:
+        return [parse(label) for label in self.labels]
+
+    def with_numbers(self, numbers: Floats) -> tuple[FeatureNodes, Longs]:
+        """Make each of several numbers a leaf below the lowest interval that holds it; numbers outside all are none.
+
+        Returns
+        -------
+        nodes : FeatureNodes
+            Nobody has yet counted what stands at the new ones.
+        moved : int array (nodes,)
+            What each node is now.
+
+        Examples
+        --------
+        >>> ends = np.array([20.0, 20, 30]), np.array([40.0, 30, 40])
+        >>> ages = FeatureNodes(("*", "[20,30)", "[30,40]"), np.array([-1, 0, 0]), np.zeros(3), -1, *ends)
+        >>> ages.with_numbers(np.array([21.0, 30, 99]))[0].labels
+        ('*', '[20,30)', '21', '[30,40]', '30')
+        """
+        low, high = self.ends
+        above = self.around(numbers)
+        new = (above >= 0) & ~self.single[above]
+        above, numbers = above[new], numbers[new]
+        size = len(self)
+        # Right behind the node above, before all else that is below it.
+        order = np.argsort(np.concatenate([np.arange(size), above]), kind="stable")
+        moved = np.argsort(order)[:size]
+        labels = [*self.labels, *(number_text(number) for number in numbers.tolist())]
+        parent = np.concatenate([np.append(-1, moved[self.parent[1:]]), moved[above]])
+        nodes = FeatureNodes(
+            tuple(labels[at] for at in order.tolist()),
+            parent[order],
+            np.append(self.own, np.zeros(len(numbers)))[order],
+            int(moved[self.missing]) if self.missing >= 0 else -1,
+            np.append(low, numbers)[order],
+            np.append(high, numbers)[order],
+        )
+        return nodes, moved
 
     def lca(self, first: Longs, second: Longs) -> Longs:
         """The lowest common ancestor of each pair of nodes."""
@@ -168,7 +224,7 @@ class FeatureNodes:
 def nodes_of_hierarchy(
     hierarchy: EncodedHierarchy,
     *,
-    hide_leaves: bool,
+    hide_leaves: bool | frozenset[str],
     with_missing: bool,
     labels_only: frozenset[str] = frozenset(),
 ) -> tuple[FeatureNodes, Longs]:
@@ -177,8 +233,8 @@ def nodes_of_hierarchy(
     Parameters
     ----------
     hierarchy : EncodedHierarchy
-    hide_leaves : bool
-        Whether leaves below a group are drawn into it.
+    hide_leaves : bool or set of str
+        Whether leaves below a group are drawn into it, or which ones.
     with_missing : bool
         Whether a missing value is a leaf below the root.
     labels_only : set of str
@@ -210,7 +266,8 @@ def nodes_of_hierarchy(
             continue
         above = int(into[hierarchy.parent[node]])
         leaf = hierarchy.level[node] == 0
-        if (leaf and hide_leaves and above != ROOT) or label == labels[above]:
+        hidden = hide_leaves if isinstance(hide_leaves, bool) else label in hide_leaves
+        if (leaf and hidden and above != ROOT) or label == labels[above]:
             into[node] = above
         else:
             into[node] = len(labels)

@@ -7,10 +7,11 @@ The paper: k-anonymous data representation for neural networks. oneClass, fillPa
 table II; proportional: section III.
 
 **Deviations**: the paper has only values and labels; sets, intervals, missing values and columns without a hierarchy
-are ours. Numbers and dates below a group are no features: a number stands for the finest interval that holds it. Where
-a method publishes a column as numbers, what it suppresses is null, and so counts as missing. Proportions come from the
-release, or from columns such as ``age=[20,30)`` that an anonymizer adds in a pipeline; these speak of the finest
-intervals and not of each number. A table that is not from a release can have shares too, equal ones or by frequency.
+are ours. Numbers and dates below a group are no features: a number stands for the finest interval that holds it.
+``numbers="nodes"`` has the paper's features, one for each number too. Where a method publishes a column as numbers,
+what it suppresses is null, and so counts as missing. Proportions come from the release, or from columns such as
+``age=[20,30)`` that an anonymizer adds in a pipeline; these speak of the finest intervals and not of each number. A
+table that is not from a release can have shares too, equal ones or by frequency.
 """
 
 from __future__ import annotations
@@ -117,8 +118,8 @@ class FillParentEncoder(HierarchyEncoder):
 class FillChildEncoder(HierarchyEncoder):
     """Write a cell as a 1 at its node and at every node below it: fillChild.
 
-    A set has those of its members and of every node that lies wholly in it, an interval those of the intervals in it;
-    where no node does, the lowest node above stands for it.
+    A set has those of its members and of every node that lies wholly in it, an interval those of the intervals and the
+    numbers in it; where no node does, the lowest node above stands for it.
 
     Parameters
     ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from hedgerow import BadInput, Schema, anonymize
-from hedgerow.hierarchies import intervals
+from hedgerow.hierarchies import intervals, read_arx
 from hedgerow.learning.encoders import FillChildEncoder, FillParentEncoder, OneClassEncoder, ProportionalEncoder
 from hedgerow.learning.encoders.base import HierarchyEncoder
 
@@ -121,6 +122,34 @@ def test_numbers_by_mean_and_width(encoder: HierarchyEncoder) -> None:
     assert matrix.tolist() == [[25, 10], [40, 0], [32.5, 20]]
 
 
+def test_the_ages_of_adult_are_nodes(encoder: HierarchyEncoder, data_folder: Path) -> None:
+    file = data_folder / "adult" / "hierarchies" / "age.csv"
+    lines = [line.split(";") for line in file.read_text(encoding="utf-8").splitlines()]
+    encoder.set_params(numbers="nodes", hierarchies={"age": read_arx(file)}).fit(pa.table({"age": [17, 90, 39]}))
+    names = encoder.get_feature_names_out().tolist()
+    assert len(names) == 100 + 20 + 10 + 5 + 1
+    assert names[:100] == [f"age={value}" for value, *_ in lines]
+    assert set(names) == {f"age={label}" for line in lines for label in line}
+    # Each value has a row of its own, whether it was in the table or not.
+    matrix = encoder.transform(pa.table({"age": [int(value) for value, *_ in lines]}))
+    assert np.array_equal(matrix[:, :100], np.eye(100))
+
+
+def test_single_numbers_in_every_representation(encoder: HierarchyEncoder) -> None:
+    ages = intervals([20, 30, 40])
+    encoder.set_params(numbers="nodes", hierarchies={"age": ages}).fit(pa.table({"age": ["21", "25", "34", None]}))
+    assert encoder.get_feature_names_out().tolist() == [
+        f"age={label}" for label in ["21", "25", "34", "\\N", "[20,30)", "[30,40]", "*"]
+    ]
+    found = rows(encoder, pa.table({"age": ["25", None, "[20,30)", "{21|25}", "23", "99", "*"]}))
+    assert found[0]["age=25"] == found[1]["age=\\N"] == 1
+    assert "age=[20,30)" in found[2]
+    assert found[2] == found[3] == found[4]
+    assert found[5] == found[6]
+    with pytest.raises(BadInput, match="'age' has 1 different values that its hierarchy does not know"):
+        encoder.set_params(unknown="error").transform(pa.table({"age": ["23"]}))
+
+
 def test_a_missing_value_is_a_leaf_below_the_root() -> None:
     encoder = FillParentEncoder(missing=("?",)).fit(pa.table({"town": ["Bonn", "?", None]}))
     assert rows(encoder, pa.table({"town": ["?"]})) == [{"town=\\N": 1, "town=*": 1}]
@@ -167,7 +196,10 @@ def test_unknown_values(encoder: HierarchyEncoder) -> None:
         ({"columns": "town"}, "'columns' parameter of .* must be None or a list of columns"),
         ({"hierarchies": {"twon": "flat"}}, "Did you mean 'town'.* A hierarchy is given for it."),
         ({"hierarchies": ["flat"]}, "'hierarchies' parameter"),
-        ({"numbers": "median"}, "'numbers' parameter of .* must be 'intervals' or 'mean'. Got 'median' instead."),
+        (
+            {"numbers": "median"},
+            "'numbers' parameter of .* must be 'intervals' or 'nodes' or 'mean'. Got 'median' instead.",
+        ),
         ({"unknown": "ignore"}, "'unknown' parameter"),
         ({"sparse_output": "yes"}, "'sparse_output' parameter"),
         ({"missing": "?"}, "'missing' parameter of .* must be a list of texts"),

@@ -17,9 +17,9 @@ from hedgerow.learning.encoders.fitting import fit_column
 from hedgerow.published import read_vocabulary
 
 
-def fitted(values: Any, spec: Any) -> Column:
+def fitted(values: Any, spec: Any, *, singles: bool = False) -> Column:
     column = nw.from_native(pa.chunked_array([pa.array(values)]), series_only=True).alias("c")
-    return fit_column("c", read_vocabulary(column), spec)
+    return fit_column("c", read_vocabulary(column), spec, singles=singles)
 
 
 def placed(column: Column, *texts: str) -> list[tuple[str, bool]]:
@@ -43,6 +43,33 @@ def test_numbers_are_placed_by_the_ends_of_intervals() -> None:
         ("[50,100]", False),
         ("*", False),
     ]
+
+
+def test_single_numbers_are_placed_at_their_own_nodes() -> None:
+    column = fitted([12, 14, 55], intervals(width=10, levels=[50]), singles=True)
+    assert placed(column, "12", "12.0", "13", "30", "55", "[10,20)", "500") == [
+        ("12", True),
+        ("12", True),
+        ("[10,20)", False),
+        ("[0,50)", False),
+        ("55", True),
+        ("[10,20)", True),
+        ("*", False),
+    ]
+    with pytest.raises(BadInput, match="'c' has 1 different values that its hierarchy does not know"):
+        column.place(["13"], np.array([13.0]), "error")
+
+
+def test_numbers_beyond_made_intervals_belong_to_the_outermost_interval_and_not_to_its_last_number() -> None:
+    column = fitted(list(range(32)), None, singles=True)
+    assert placed(column, "-5", "0", "31", "99") == [
+        ("[0,2)", False),
+        ("0", True),
+        ("31", True),
+        ("[30,31]", False),
+    ]
+    few = fitted([0, 1], None, singles=True)
+    assert placed(few, "5") == placed(fitted([0, 1], None), "5")
 
 
 def test_numbers_of_a_taxonomy_are_placed_in_any_spelling() -> None:

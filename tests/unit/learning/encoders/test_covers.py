@@ -90,6 +90,22 @@ def test_an_interval_without_known_numbers_is_shared_by_width(age: Column) -> No
     assert spread(age, covers_of(age, cells_of(["[24,31)"]), "ancestor")) == {"[20,30)": 6, "[30,40)": 1}
 
 
+def test_single_numbers_cover_and_are_covered() -> None:
+    edges = intervals([20, 30, 40, 50], levels=[[20, 40, 50]])
+    age = fit_column("c", cells_of(["21", "22", "35", "44"]), edges, singles=True)
+    assert meaning(age, "21") == ("21", True)
+    assert meaning(age, "{21}") == ("21", True)
+    assert meaning(age, "[21,21]")[0] == "21"
+    assert meaning(age, "[21,22)") == ("[20,30)", False)
+    assert meaning(age, "{21|22}") == ("[20,30)", True)
+    assert meaning(age, "{21|35}") == ("[20,40)", False)
+    assert spread(age, covers_of(age, cells_of(["[20,44)"]), "ancestor")) == {"21": 1, "22": 1, "35": 1}
+    # Where no number is known, the finest intervals share by width, as without single numbers.
+    assert spread(age, covers_of(age, cells_of(["[24,31)"]), "ancestor")) == {"[20,30)": 6, "[30,40)": 1}
+    inside = covers_of(age, cells_of(["[22,44)"]), "ancestor").inside.indices
+    assert {age.nodes.labels[node] for node in inside} == {"22", "35", "[30,40)"}
+
+
 def test_inside_a_set_are_the_nodes_with_all_their_values(race: Column) -> None:
     covers = covers_of(race, cells_of(["{cat|dog}"]), "ancestor")
     assert {race.nodes.labels[node] for node in covers.inside.indices} == {"cat", "dog", "canine"}

@@ -76,6 +76,47 @@ def test_groups_of_numbers_are_features_and_numbers_are_not() -> None:
     assert column.nodes.labels[nodes[0]] == "low"
 
 
+def test_single_numbers_are_nodes_on_request() -> None:
+    cells = cells_of(["1", "3", "high"])
+    column = fit_column("c", cells, groups({"low": [1, 2], "high": [3, 4]}), singles=True)
+    assert features(column) == ["1", "2", "3", "4", "low", "high", "*"]
+    cells = cells_of(["12", "{14|25}", "[30,40]", None])
+    column = fit_column("c", cells, intervals([10, 20, 30, 40]), singles=True)
+    # The end of an interval is no number of the column.
+    assert features(column) == ["12", "14", "25", "[30,40]", "\\N", "[10,20)", "[20,30)", "*"]
+    assert column.nodes.total[column.places["[10,20)"]] == 2
+    assert column.known_node.tolist() == [column.nodes.labels.index(label) for label in ("12", "14", "25")]
+
+
+def test_single_numbers_without_hierarchy_are_below_quantiles() -> None:
+    column = fit_column("c", cells_of(list(range(32))), singles=True)
+    assert features(column)[:32] == [str(number) for number in range(32)]
+    assert len(features(column)) == 32 + 16 + 8 + 4 + 2 + 1
+
+
+def test_single_numbers_of_a_tree_are_found_in_any_spelling() -> None:
+    tree = {"low": ["1.0", "2.0"], "high": ["3.0"]}
+    column = fit_column("c", cells_of([1]), tree, singles=True)
+    nodes, known = column.place(["2"], np.array([2.0]), "error")
+    assert (column.nodes.labels[nodes[0]], known[0]) == ("2.0", True)
+
+
+def test_single_numbers_of_encoded_intervals_are_those_of_the_table() -> None:
+    original = Domain("c", "number", np.array(["11", "15", "25", "39"]), np.array([11.0, 15, 25, 39]))
+    encoded = resolve(intervals(quantiles=2), original, "c")
+    column = fit_column("c", cells_of(["[11,25)", "{15|16}", "30", "99"]), encoded, singles=True)
+    assert features(column) == ["15", "16", "30", "[11,25)", "[25,39]", "*"]
+
+
+def test_single_dates_are_nodes_on_request() -> None:
+    cells = cells_of(["2020-02-03", "2020-02-05", "2020-Q4", "2021"])
+    column = fit_column("c", cells, dates(["quarter", "year"]), singles=True)
+    # No day stands in for a label.
+    assert features(column) == ["2020-02-03", "2020-02-05", "2020-Q4", "2021-Q1", "2020-Q1", "2020", "2021", "*"]
+    assert column.nodes.total[column.places["2020"]] == 2
+    assert column.nodes.total[column.places["2021"]] == 0
+
+
 def test_masked_values_are_nodes_and_no_values() -> None:
     column = fit_column("c", cells_of(["011", "01*", "02*"]), masking())
     assert features(column) == ["011", "02*", "01*", "0**", "*"]

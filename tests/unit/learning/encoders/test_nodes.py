@@ -71,6 +71,43 @@ def test_around_finds_the_lowest_interval(ages: FeatureNodes) -> None:
     assert found[5] == -1
 
 
+def test_numbers_stand_below_the_lowest_interval_that_holds_them(ages: FeatureNodes) -> None:
+    nodes, moved = ages.with_numbers(np.array([21.0, 25, 35, 60, 99]))
+    assert nodes.labels == ("*", "[20,40)", "35", "[20,30)", "21", "25", "[40,60]", "60", "[40,50)", "\\N")
+    assert names(nodes, moved) == list(ages.labels)
+    assert names(nodes, nodes.parent[1:]) == [
+        *("*", "[20,40)", "[20,40)", "[20,30)", "[20,30)", "*", "[40,60]", "[40,60]", "*"),
+    ]
+    assert nodes.labels[nodes.missing] == "\\N"
+    assert names(nodes, nodes.around(np.array([21.0, 22, 35, 60, 59]))) == ["21", "[20,30)", "35", "60", "[40,60]"]
+    assert names(nodes, np.flatnonzero(nodes.single)) == ["35", "21", "25", "60"]
+    assert names(nodes, nodes.lca(np.array([4, 2]), np.array([5, 5]))) == ["[20,30)", "[20,40)"]
+    assert names(nodes, nodes.inside(Interval(20, 25))) == ["21"]
+
+
+def test_intervals_are_finest_whether_numbers_are_below_them_or_not(ages: FeatureNodes) -> None:
+    nodes, _ = ages.with_numbers(np.array([21.0, 25]))
+    assert names(ages, np.flatnonzero(ages.finest)) == names(nodes, np.flatnonzero(nodes.finest))
+    assert names(nodes, np.flatnonzero(nodes.finest)) == ["[20,30)", "[40,50)", "\\N"]
+
+
+def test_a_number_that_is_a_node_stays_one_and_an_interval_of_no_width_is_none() -> None:
+    domain = Domain("n", "number", np.array(["0", "1"]), np.array([0.0, 1]))
+    flat, _ = nodes_of_hierarchy(intervals(quantiles=4).encode(domain), hide_leaves=True, with_missing=False)
+    assert flat.with_numbers(np.array([0.0, 1]))[0].labels == ("*", "0", "1")
+    narrow = FeatureNodes(("*", "[7,7]"), np.array([-1, 0]), np.zeros(2), -1, np.array([7.0, 7]), np.array([7.0, 7]))
+    assert narrow.single.tolist() == [False, False]
+    assert narrow.with_numbers(np.array([7.0]))[0].labels == ("*", "[7,7]", "7")
+
+
+def test_only_some_leaves_are_hidden() -> None:
+    encoded = tree({"r": {"a": ["x", "y"]}, "z": []}, ["x"])
+    nodes, into = nodes_of_hierarchy(encoded, hide_leaves=frozenset({"y"}), with_missing=False)
+    assert "x" in nodes.labels
+    assert "y" not in nodes.labels
+    assert nodes.labels[into[encoded.labels.index("y")]] == "a"
+
+
 def test_up_down_and_lca(ages: FeatureNodes) -> None:
     assert set(names(ages, ages.up[[2]].indices)) == {"*", "[20,40)", "[20,30)"}
     assert set(names(ages, ages.down[[1]].indices)) == {"[20,40)", "[20,30)"}

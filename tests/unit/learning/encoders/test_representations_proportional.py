@@ -119,6 +119,37 @@ def test_a_row_without_shares_is_read_from_its_cells() -> None:
     assert encoder.transform(table).tolist() == [[0.25, 0.75, 1], [0.5, 0.5, 1], [1, 0, 1]]
 
 
+def test_single_numbers_have_the_shares_of_their_class(release: Release) -> None:
+    encoder = ProportionalEncoder(numbers="nodes").fit(release)
+    by_number = GERMANS | {"age=21": 1 / 3, "age=25": 2 / 3}
+    assert sum(row == pytest.approx(by_number) for row in rows(encoder, release)) == 3
+    raw = PEOPLE.drop(["income"])
+    by_parents = FillParentEncoder(numbers="nodes", hierarchies=HIERARCHIES).fit(raw)
+    assert encoder.get_feature_names_out().tolist() == by_parents.get_feature_names_out().tolist()
+    assert encoder.transform(raw).tolist() == by_parents.transform(raw).tolist()
+    unknown = pa.table({"age": ["{21|34}", "[20,30)", "22", "*"], "town": ["Bonn"] * 4})
+    ages = [
+        {name: share for name, share in row.items() if name[4:].isdecimal()}
+        for row in rows(
+            ProportionalEncoder(numbers="nodes", shares="uniform", hierarchies=HIERARCHIES).fit(raw), unknown
+        )
+    ]
+    assert ages == [
+        {"age=21": 0.5, "age=34": 0.5},
+        {"age=21": 0.5, "age=25": 0.5},
+        {"age=21": 1},  # not known: it is in [20,24), of which 21 is all that is known
+        dict.fromkeys(["age=21", "age=25", "age=34", "age=38"], 0.25),
+    ]
+
+
+def test_columns_of_shares_are_divided_among_single_numbers() -> None:
+    table = pa.table({"age": ["[20,40]", "25", "27"], "age=[20,30)": [0.5, 1, 1], "age=[30,40]": [0.5, 0, 0]})
+    (shared, stated, *_) = rows(ProportionalEncoder(numbers="nodes").fit(table), table)
+    assert shared == {"age=25": 0.25, "age=27": 0.25, "age=[20,30)": 0.5, "age=[30,40]": 0.5, "age=*": 1}
+    # The shares speak of intervals, whatever the cell says.
+    assert stated == {"age=25": 0.5, "age=27": 0.5, "age=[20,30)": 1, "age=*": 1}
+
+
 def test_the_mean_of_a_class_is_its_own(release: Release) -> None:
     encoder = ProportionalEncoder(numbers="mean", columns=["age"]).fit(release)
     pairs = {tuple(round(value, 6) for value in row) for row in encoder.transform(release)[:, :2].tolist()}

@@ -249,3 +249,103 @@ def demo(
     from hedgerow.cli.demonstration import run
 
     run(rows=rows, k=k, method=method, seed=seed, folder=folder)
+
+
+@app.command(epilog="Lists are separated by commas. A finished cell is kept beside the results, and not run again.")
+def evaluate(
+    *,
+    table: Annotated[str, typer.Argument(metavar="TABLE", help=_TABLE)],
+    quasi: Annotated[Columns, typer.Option(metavar="COLUMNS", help="By which a person could be found.")] = None,
+    target: Annotated[str | None, typer.Option(metavar="COLUMN", help="What learners predict.")] = None,
+    target_bins: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Cuts a target of numbers into N bins for methods that learn from it."),
+    ] = None,
+    sensitive: Annotated[Columns, typer.Option(metavar="COLUMNS", help="What must not become known.")] = None,
+    insensitive: Annotated[Columns, typer.Option(metavar="COLUMNS", help="Published as they are.")] = None,
+    accept: Annotated[
+        Columns,
+        typer.Option(metavar="COLUMNS", help="Published as they are though they single people out or tell too much."),
+    ] = None,
+    identifying: Annotated[
+        Columns, typer.Option("--identifying", "--drop", metavar="COLUMNS", help="Left out.")
+    ] = None,
+    entity: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Tells people apart: nobody trains and tests.")
+    ] = None,
+    others: Annotated[
+        str | None,
+        typer.Option(metavar="FATE", help="Columns without a role: error (if not given), insensitive or drop."),
+    ] = None,
+    kind: Annotated[
+        Texts,
+        typer.Option(
+            metavar="COLUMN=KIND", help="number, date, text, or its values in order: triage=low,high; repeatable."
+        ),
+    ] = None,
+    missing: Missing = None,
+    hierarchies: Hierarchies = None,
+    hierarchy: HierarchyWords = None,
+    methods: Annotated[Columns, typer.Option(metavar="NAMES", help="See hedgerow methods; mondrian,kactus.")] = None,
+    k: Annotated[Texts, typer.Option("-k", metavar="K,K,…", help="5,10,50,100 if not given.")] = None,
+    require: Require = None,
+    suppression_limit: Annotated[
+        str | None, typer.Option(metavar="LIMIT", help="Rows that may be lost: 2%, 0.02 or 200; none if not given.")
+    ] = None,
+    learners: Annotated[
+        Columns,
+        typer.Option(
+            metavar="NAMES",
+            help="c45, id3, kadet, naive-bayes, logistic, mlp, boosting, linear; with Weka: j48, part, "
+            "weka-naive-bayes, weka-logistic.",
+        ),
+    ] = None,
+    protocol: Annotated[
+        str, typer.Option(metavar="NAME", help="5x2cv, holdout, holdout:REPETITIONS or cv:FOLDS.")
+    ] = "5x2cv",
+    train: Annotated[
+        str, typer.Option(metavar="HOW", help="Training rows: redrawn, or published as the release shows them.")
+    ] = "redrawn",
+    test: Annotated[
+        str, typer.Option(metavar="HOW", help="Test rows: raw, or recoded as the release would show them.")
+    ] = "raw",
+    score: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Shown: accuracy, auc, f1, log_loss; of numbers r2, mae.")
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="The same seed, the same figures.")] = 0,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="Processes; one for each core.")] = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The cells as .csv; the chart stands beside it.")
+    ] = "evaluation.csv",
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    sheet: Sheet = None,
+    decimal: Annotated[str, typer.Option(metavar="SIGN", help="Before decimals in text.")] = ".",
+    force: Annotated[bool, typer.Option("--force", help="Write over results that are there already.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Measure what learners still know of a target, by method and k."""
+    given = dict(locals())  # every option under its name
+
+    from hedgerow.cli.evaluating import run
+
+    run(**given)
+
+
+@app.command()
+def reproduce(
+    *,
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help="kactus, id3, heuristicmin, hybrid or proportional.")],
+    quick: Annotated[bool, typer.Option("--quick", help="A part of it, in minutes.")] = False,
+    folder: Annotated[str, typer.Option(metavar="DIR", help="Where the page and finished cells are.")] = (
+        "docs/reproductions"
+    ),
+    minutes: Annotated[
+        float | None, typer.Option(metavar="N", help="Begin nothing more after so many, and write the page.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="Processes; one for each core.")] = None,
+) -> None:
+    """Run the experiments of a paper, and write its figures beside ours. Stopped, it goes on where it was."""
+    from hedgerow.cli.reproducing import run
+
+    run(paper, quick=quick, folder=folder, minutes=minutes, workers=workers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -12,7 +12,10 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from hedgerow._jit import has_to_compile
 from hedgerow.anonymizers.base import FITTING
 
-__all__ = ["progress_bar", "screen"]
+if TYPE_CHECKING:
+    from hedgerow.evaluation.running import Advance
+
+__all__ = ["counting_bar", "progress_bar", "screen"]
 
 # Where there is no terminal to ask, as in a pipe.
 _WIDTH: Final = 100
@@ -50,5 +53,24 @@ def progress_bar(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
             bar.update(task, description=stage, advance=1)
             if stage.startswith(FITTING) and compiling:
                 bar.console.print(f"Compiling kernels, once: about {_COMPILING} s.")
+
+        yield enter
+
+
+@contextmanager
+def counting_bar(*, quiet: bool = False) -> Iterator[Callable[[Advance], None]]:
+    """A bar on stderr for work in many parts, with an estimate of what is left; on a terminal only."""
+    console = screen(stderr=True)
+    if quiet or not console.is_terminal:
+        yield lambda _advance: None
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("Starting", total=None)
+
+        def enter(how_far: Advance) -> None:
+            minutes, seconds = divmod(round(how_far.seconds_left), 60)
+            told = f"{how_far.done:,} of {how_far.all:,} cells, about {minutes}:{seconds:02} left"
+            bar.update(task, description=told, completed=how_far.done, total=how_far.all)
 
         yield enter

@@ -12,7 +12,7 @@ from hedgerow.errors import BadInput, is_whole
 from hedgerow.evaluation.cells import Cell, Treatment, Trial
 from hedgerow.evaluation.learners import Learner, learner
 from hedgerow.evaluation.results import MAJORITY, Evaluation
-from hedgerow.evaluation.running import Advance, Batch, run
+from hedgerow.evaluation.running import Advance, TrialOf, found_in, run
 from hedgerow.evaluation.splits import Protocol, read_protocol, splits_of
 from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable, Task, open_table
@@ -113,10 +113,10 @@ def evaluate(
     ]
     trials = trials_of(table, reading, random_state, treatments, [way], wanted)
     store = Store(None if cache is None else Path(cache))
-    run([Batch(table, random_state, trials)], store, workers=workers, advance=advance)
-    results = [store.get(cell.key) for trial in trials for cell in trial.cells]
+    jobs = [TrialOf(table, random_state, trial) for trial in trials]
+    run(jobs, store, workers=workers, advance=advance)
     return Evaluation(
-        tuple(one for one in results if one is not None),
+        tuple(found_in(store, jobs)),
         table.task,
         reading if isinstance(reading, str) else f"{reading[1]} × {reading[0]}",
         tuple(chosen),

@@ -1,31 +1,123 @@
-"""Run trials side by side, repetition by repetition, and keep every finished cell."""
+"""Run work side by side, repetition by repetition, and keep every finished cell."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from hedgerow.evaluation.cells import Trial
+from hedgerow.evaluation.learners.base import as_json
 from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable
 from hedgerow.evaluation.trying import Stage, attempt
 
-__all__ = ["Advance", "Batch", "run"]
+__all__ = ["Advance", "Job", "Measurement", "TrialOf", "found_in", "run"]
+
+Results = list[dict[str, Any]]
+
+
+class Job(Protocol):
+    """Work for one process, which finishes one cell or several."""
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Which repetition and fold it is of: the first of all jobs are done first."""
+        ...
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of its cells."""
+        ...
+
+    def left(self, store: Store) -> Job | None:
+        """What of it is still to be done."""
+        ...
+
+    def staged(self, folder: Path) -> Callable[[], Results]:
+        """What a process has to call; whatever it needs is written to a folder first."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
-    """Trials with one table."""
+class TrialOf:
+    """A trial with a table."""
 
     table: EvaluatedTable
     random_state: int
-    trials: Sequence[Trial]
+    trial: Trial
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """The repetition and the fold."""
+        return self.trial.split.repetition, self.trial.split.fold
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of its cells."""
+        return tuple(cell.key for cell in self.trial.cells)
+
+    def left(self, store: Store) -> TrialOf | None:
+        """The trial with those cells that are not known."""
+        unknown = tuple(cell for cell in self.trial.cells if store.get(cell.key) is None)
+        return replace(self, trial=replace(self.trial, cells=unknown)) if unknown else None
+
+    def staged(self, folder: Path) -> Callable[[], Results]:
+        """Write the table out, once for all trials."""
+        return partial(attempt, Stage.of(self.table, folder, self.random_state), self.trial)
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """A cell of its own kind: whatever a function of a module finds out.
+
+    Parameters
+    ----------
+    measure : callable
+        Called with the arguments in a process of its own; returns what JSON can hold.
+    arguments : mapping
+        What JSON can hold: they are part of the cell's name and of its result.
+    version : int
+        To be raised when the function begins to find other things.
+    repetition : int
+        The first repetition of everything is done first.
+    """
+
+    measure: Callable[..., Mapping[str, Any]]
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    version: int = 1
+    repetition: int = 0
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """The repetition."""
+        return self.repetition, 0
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Its one key."""
+        spelled = {"measure": as_json(self.measure), "version": self.version, "arguments": as_json(self.arguments)}
+        return (hashlib.sha256(json.dumps(spelled, sort_keys=True).encode()).hexdigest(),)
+
+    def left(self, store: Store) -> Measurement | None:
+        """Itself, if it is not known."""
+        return self if store.get(self.keys[0]) is None else None
+
+    def staged(self, folder: Path) -> Callable[[], Results]:  # noqa: ARG002 - its arguments are all it needs
+        """Nothing is written."""
+        return partial(_measured, self)
+
+
+def _measured(one: Measurement) -> Results:
+    return [{"key": one.keys[0], **one.arguments, **one.measure(**one.arguments)}]
 
 
 @dataclass(frozen=True)
@@ -34,11 +126,11 @@ class Advance:
 
     done: int
     all: int
-    seconds_left: float | None
+    seconds_left: float
 
 
 def run(
-    batches: Iterable[Batch],
+    jobs: Sequence[Job],
     store: Store,
     *,
     workers: int | None = None,
@@ -51,28 +143,24 @@ def run(
 
     Parameters
     ----------
-    batches : sequence of Batch
+    jobs : sequence of Job
+        Within a repetition they are begun in this order.
     store : Store
         Knows finished cells, and is told of each new one.
     workers : int, optional
         How many processes; one for each core if not given. With 1 all is done in this one.
     advance : callable, optional
-        Told of every finished trial.
+        Told of every finished job.
     seconds : float, optional
-        After which no further trial is begun.
+        After which no further job is begun.
     """
-    known, todo = 0, []
-    for batch in batches:
-        for trial in batch.trials:
-            unknown = tuple(cell for cell in trial.cells if store.get(cell.key) is None)
-            known += len(trial.cells) - len(unknown)
-            if unknown:
-                todo.append((batch, replace(trial, cells=unknown)))
-    todo.sort(key=lambda one: (one[1].split.repetition, one[1].split.fold))
-    wanted = known + sum(len(trial.cells) for _, trial in todo)
+    left = [rest for job in jobs if (rest := job.left(store)) is not None]
+    left.sort(key=lambda job: job.order)
+    wanted = sum(len(job.keys) for job in jobs)
+    known = wanted - sum(len(job.keys) for job in left)
     began, done = time.monotonic(), known
     with tempfile.TemporaryDirectory(prefix="hedgerow-") as folder:
-        work = [(Stage.of(batch.table, Path(folder), batch.random_state), trial) for batch, trial in todo]
+        work = [job.staged(Path(folder)) for job in left]
         with closing(_results(work, workers or os.cpu_count() or 1, began, seconds)) as found:
             for results in found:
                 store.add(results)
@@ -83,22 +171,36 @@ def run(
     return done == wanted
 
 
+def found_in(store: Store, jobs: Sequence[Job]) -> list[Mapping[str, Any]]:
+    """The results of those cells of some jobs that are finished."""
+    found = (store.get(key) for job in jobs for key in job.keys)
+    return [one for one in found if one is not None]
+
+
 def _results(
-    work: Sequence[tuple[Stage, Trial]], workers: int, began: float, seconds: float | None
-) -> Iterator[list[dict[str, Any]]]:
-    def begun() -> Iterator[tuple[Stage, Trial]]:
+    work: Sequence[Callable[[], Results]], workers: int, began: float, seconds: float | None
+) -> Iterator[Results]:
+    def begun() -> Iterator[Callable[[], Results]]:
         for one in work:
             if seconds is not None and time.monotonic() - began > seconds:
                 return
             yield one
 
     if workers == 1 or len(work) < 2:
-        for stage, trial in begun():
-            yield attempt(stage, trial)
+        for one in begun():
+            yield one()
         return
 
     from joblib import Parallel, delayed
 
     # Processes of their own, each with a Java machine of its own if it needs one.
     pool = Parallel(n_jobs=workers, return_as="generator_unordered", pre_dispatch=workers, batch_size=1)
-    yield from pool(delayed(attempt)(stage, trial) for stage, trial in begun())
+    yield from pool(delayed(_called)(one) for one in begun())
+
+
+def _called(work: Callable[[], Results]) -> Results:
+    """Do the work on one thread for each process: threads of several would wait for each other."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        return work()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.feather as feather
 
-from hedgerow.errors import Infeasible
+from hedgerow.engines import FrameRows
+from hedgerow.errors import Infeasible, required
 from hedgerow.evaluation.cells import Cell, Treatment, Trial
 from hedgerow.evaluation.scores import scores_of
 from hedgerow.evaluation.tables import EvaluatedTable, Task
@@ -73,8 +76,7 @@ def _seed(stage: Stage, trial: Trial) -> int:
 
 
 def _anonymized(part: EvaluatedTable, treatment: Treatment, seed: int) -> Release:
-    assert treatment.method is not None
-    return treatment.method.anonymize(
+    release = required(treatment.method, "a method").anonymize(
         part.table,
         part.schema,
         k=treatment.k,
@@ -82,6 +84,16 @@ def _anonymized(part: EvaluatedTable, treatment: Treatment, seed: int) -> Releas
         random_state=seed,
         **(treatment.parameters or {}),
     )
+    # A release is shuffled by the operating system's randomness; what is learnt from it must not depend on that.
+    return replace(release, rows=FrameRows(_sorted(release.table, [*part.features, part.target])))
+
+
+def _sorted(table: pa.Table, by: Sequence[str]) -> pa.Table:
+    """The rows in an order that only these columns decide."""
+    columns = [table.column(name) for name in by]
+    plain = [one.cast(one.type.value_type) if pa.types.is_dictionary(one.type) else one for one in columns]
+    keys = pa.table(plain, names=[f"c{at}" for at in range(len(by))])
+    return table.take(pc.sort_indices(keys, [(name, "ascending") for name in keys.column_names]))
 
 
 def _tried(

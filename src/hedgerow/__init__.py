@@ -8,12 +8,25 @@ from typing import Any
 from hedgerow._version import __version__ as __version__
 
 # Names are imported when they are first used: `import hedgerow` costs next to nothing.
-_MODULES = ("anonymizers", "datasets", "hierarchies", "learning", "metrics", "privacy", "risk", "trees", "verifier")
+_MODULES = (
+    "anonymizers",
+    "datasets",
+    "evaluation",
+    "hierarchies",
+    "learning",
+    "metrics",
+    "privacy",
+    "risk",
+    "trees",
+    "verifier",
+)
 _EXPORTS = {
     "anonymize": "hedgerow.anonymizers.api",
     "methods": "hedgerow.anonymizers.registry",
     "Anonymizer": "hedgerow.anonymizers.base",
     "audit": "hedgerow.risk",
+    "evaluate": "hedgerow.evaluation.api",
+    "Evaluation": "hedgerow.evaluation.results",
     "Audit": "hedgerow.risk",
     "File": "hedgerow.engines",
     "Schema": "hedgerow.schema",

@@ -1,5 +1,6 @@
 from hedgerow import anonymizers as anonymizers
 from hedgerow import datasets as datasets
+from hedgerow import evaluation as evaluation
 from hedgerow import hierarchies as hierarchies
 from hedgerow import learning as learning
 from hedgerow import metrics as metrics
@@ -19,6 +20,8 @@ from hedgerow.errors import HedgerowError as HedgerowError
 from hedgerow.errors import Infeasible as Infeasible
 from hedgerow.errors import MissingExtra as MissingExtra
 from hedgerow.errors import NotAnonymous as NotAnonymous
+from hedgerow.evaluation.api import evaluate as evaluate
+from hedgerow.evaluation.results import Evaluation as Evaluation
 from hedgerow.privacy import AlphaK as AlphaK
 from hedgerow.privacy import KAnonymity as KAnonymity
 from hedgerow.privacy import LDiversity as LDiversity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.registry import find_method
@@ -48,8 +48,8 @@ def evaluate(
 ) -> Evaluation:
     """Measure what learners still know of a target after a table was anonymized.
 
-    The methods see only training rows, and all of them the same ones. Learners are also trained on the rows as they are,
-    and "majority" knows nothing but how often each class occurs: what a method costs lies between the two.
+    The methods see only training rows, and all of them the same ones. Learners are also trained on the rows as they
+    are, and "majority" knows nothing but how often each class occurs: what a method costs lies between the two.
 
     Parameters
     ----------
@@ -140,9 +140,7 @@ def trials_of(
         for treatment in (Treatment(), *treatments):
             raw = treatment.method is None
             pairs = [(RAW, one) for one in (majority, *learners)] if raw else [(w, o) for w in ways for o in learners]
-            cells = (
-                Cell.of(table, protocol, random_state, treatment, split, way, one, about) for way, one in pairs
-            )
+            cells = (Cell.of(table, protocol, random_state, treatment, split, way, one, about) for way, one in pairs)
             found.append(Trial(treatment, split, tuple(cells)))
     return found
 
@@ -200,7 +198,7 @@ def _ks(k: Any, require: Any) -> list[int | None]:
         if not _as_tuple(require):
             raise BadInput("No k is given, and nothing else is required. Give k=[5, 10].")
         return [None]
-    found = [k] if not isinstance(k, Iterable) or isinstance(k, str) else list(k)
+    found: list[Any] = [k] if not isinstance(k, Iterable) or isinstance(k, str) else list(k)
     for one in found:
         if not is_whole(one, 1):
             raise BadInput.parameter("k", "evaluate", "an int >= 1, or a list of these", k)
@@ -222,7 +220,7 @@ def _parameters(way: Way, suppression_limit: float | None, target_bins: int | No
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _backend(data: Any) -> str:
+def _backend(data: Any) -> Literal["pandas", "polars", "pyarrow"]:
     """The kind of dataframe that came in; Arrow tables for files and relations."""
     name = type(data).__module__.split(".")[0]
-    return name if name in ("pandas", "polars") else "pyarrow"
+    return "pandas" if name == "pandas" else "polars" if name == "polars" else "pyarrow"

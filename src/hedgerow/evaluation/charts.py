@@ -26,6 +26,9 @@ def score_chart(evaluation: Evaluation, score: str) -> Any:
     """A score against k: the mean over all test parts, its lowest and highest part, and both baselines."""
     import altair as alt
 
+    def of_rows(rows: list[dict[str, Any]]) -> Any:
+        return alt.Chart(alt.InlineData(values=rows))
+
     from hedgerow.evaluation.results import MAJORITY
 
     done = [one for one in evaluation.results if one.get(score) is not None]
@@ -47,8 +50,8 @@ def score_chart(evaluation: Evaluation, score: str) -> Any:
     at_k = alt.X("k:Q", title="k", scale=alt.Scale(type="log"), axis=alt.Axis(values=[k for k in evaluation.ks if k]))
 
     def panel(learner: str) -> Any:
-        own = alt.Chart(alt.Data(values=[one for one in lines if one["learner"] == learner]))
-        base = alt.Chart(alt.Data(values=[one for one in rules if one["learner"] == learner]))
+        own = of_rows([one for one in lines if one["learner"] == learner])
+        base = of_rows([one for one in rules if one["learner"] == learner])
         return (
             base.mark_rule(strokeDash=[4, 3]).encode(y=value, color=color)
             + own.mark_area(opacity=0.15).encode(x=at_k, y="min(score):Q", y2="max(score):Q", color=color)

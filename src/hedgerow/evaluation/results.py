@@ -7,14 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import narwhals as nw
 import pyarrow as pa
 
 from hedgerow.errors import BadInput
 from hedgerow.evaluation.cells import UNANONYMIZED
-from hedgerow.evaluation.scores import BETTER_WHEN_LOWER, SCORES
+from hedgerow.evaluation.scores import BETTER_WHEN_LOWER, SCORES, named_score
 from hedgerow.evaluation.statistics import BonferroniDunn, Friedman, FTest, bonferroni_dunn, five_by_two, friedman
 from hedgerow.evaluation.tables import Task
 
@@ -102,7 +102,7 @@ class Evaluation:
     task: Task
     protocol: str
     methods: tuple[str, ...]
-    backend: str = "pyarrow"
+    backend: Literal["pandas", "polars", "pyarrow"] = "pyarrow"
 
     def __repr__(self) -> str:
         learners = sorted({str(one["learner"]) for one in self.results} - {MAJORITY})
@@ -119,15 +119,6 @@ class Evaluation:
     def _native(self, table: pa.Table) -> Any:
         return nw.from_arrow(table, backend=self.backend).to_native()
 
-    def score(self, given: str | None) -> str:
-        """The score that is meant: the first of the task if none is named."""
-        known = SCORES[self.task]
-        if given is None:
-            return known[0]
-        if given not in known:
-            raise BadInput.unknown("score", str(given), known)
-        return given
-
     def table(self, score: str | None = None) -> Any:
         """The mean of a score over all test parts: a row for each learner and method, a column for each k.
 
@@ -138,7 +129,7 @@ class Evaluation:
         score : str, optional
             ``"accuracy"``, ``"auc"``, ``"f1"`` or ``"log_loss"``; ``"r2"`` or ``"mae"`` of numbers.
         """
-        name = self.score(score)
+        name = named_score(score, self.task)
         means = self._means(name)
         rows = []
         for learner, train, test in self._learned():
@@ -178,7 +169,7 @@ class Evaluation:
         alpha : float
             The level of significance of Bonferroni-Dunn.
         """
-        name = self.score(score)
+        name = named_score(score, self.task)
         chosen = self.methods[0] if control is None else control
         if chosen not in self.methods:
             raise BadInput.unknown("method", str(chosen), self.methods)
@@ -228,7 +219,7 @@ class Evaluation:
         """The score against k, a line for each method and a panel for each learner, as an Altair chart."""
         from hedgerow.evaluation.charts import score_chart
 
-        return score_chart(self, self.score(score))
+        return score_chart(self, named_score(score, self.task))
 
 
 def tidy(results: Sequence[Result], task: Task) -> pa.Table:

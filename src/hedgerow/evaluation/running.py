@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -179,7 +179,7 @@ def found_in(store: Store, jobs: Sequence[Job]) -> list[Mapping[str, Any]]:
 
 def _results(
     work: Sequence[Callable[[], Results]], workers: int, began: float, seconds: float | None
-) -> Iterator[Results]:
+) -> Generator[Results]:
     def begun() -> Iterator[Callable[[], Results]]:
         for one in work:
             if seconds is not None and time.monotonic() - began > seconds:

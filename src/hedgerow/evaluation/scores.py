@@ -8,10 +8,11 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow.arrays import Floats
+from hedgerow.errors import BadInput
 from hedgerow.evaluation.learners import Prediction
 from hedgerow.evaluation.tables import Task
 
-__all__ = ["BETTER_WHEN_LOWER", "SCORES", "scores_of"]
+__all__ = ["BETTER_WHEN_LOWER", "SCORES", "named_score", "scores_of"]
 
 SCORES: Final[dict[Task, tuple[str, ...]]] = {
     "classes": ("accuracy", "auc", "f1", "log_loss"),
@@ -24,11 +25,23 @@ BETTER_WHEN_LOWER: Final = frozenset({"log_loss", "mae"})
 _LEAST: Final = 1e-15  # no probability counts as less, so that no single row decides the log loss
 
 
+def named_score(given: str | None, task: Task) -> str:
+    """The score that is meant: the first of the task if none is named.
+
+    >>> named_score(None, "numbers")
+    'r2'
+    """
+    known = SCORES[task]
+    if given is not None and given not in known:
+        raise BadInput.unknown("score", str(given), known, f"Scores of {task} are {', '.join(known)}.")
+    return known[0] if given is None else given
+
+
 def scores_of(prediction: Prediction, target: pa.ChunkedArray, task: Task) -> dict[str, float | None]:
     """All scores of a prediction; ``None`` where one cannot be told.
 
-    AUC and F1 are those of a class against all others. AUC is averaged over the classes by how many rows have each; with
-    two classes it is that of either. F1 is averaged over the classes alike. AUC needs rows of two classes.
+    AUC and F1 are those of a class against all others. AUC is averaged over the classes by how many rows have each;
+    with two classes it is that of either. F1 is averaged over the classes alike. AUC needs rows of two classes.
     """
     if task == "numbers":
         return _of_numbers(prediction.values, target.to_numpy())

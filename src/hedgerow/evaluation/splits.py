@@ -71,8 +71,8 @@ def splits_of(table: EvaluatedTable, protocol: Protocol, random_state: int) -> l
     if len(first) < 2 * plan.parts:
         units = "rows" if table.people is None else "people"
         raise BadInput(
-            f"The table has {len(first):,} {units}, too few for {plan.parts} parts. Choose another protocol, or evaluate "
-            "a larger table."
+            f"The table has {len(first):,} {units}, too few for {plan.parts} parts. Choose another protocol, or "
+            "evaluate a larger table."
         )
     labels = np.zeros(len(first), dtype=np.int32) if table.labels is None else table.labels[first]
     found = []

@@ -37,7 +37,9 @@ class Store:
         self._known |= new
         if self._path is None:
             return
-        unwritable = BadInput(f"The results cannot be written to {str(self._path)!r}. Name a file in a folder that exists.")
+        unwritable = BadInput(
+            f"The results cannot be written to {str(self._path)!r}. Name a file in a folder that exists."
+        )
         with translated(OSError, into=unwritable):
             _end_last_line(self._path)
             with self._path.open("a", encoding="utf-8") as file:

@@ -5,21 +5,23 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import pyarrow as pa
 
 from hedgerow.arrays import Ints
-from hedgerow.counts import EncodedColumn, encode_column, holds_classes, tabulate
+from hedgerow.counts import BadValues, EncodedColumn, encode_column, holds_classes, tabulate
 from hedgerow.engines import File, FileSource, open_source
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, translated
 from hedgerow.frames import as_arrow, open_frame
 from hedgerow.schema import Roles, Schema
 
 __all__ = ["EvaluatedTable", "Task", "open_table"]
 
 Task = Literal["classes", "numbers"]
+
+_ROWS_OF_A_CLASS: Final = 4  # on average at least: two for training, two for testing
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +69,7 @@ class EvaluatedTable:
         return None if self.roles.entity is None else self._codes(self.roles.entity)
 
     def _codes(self, name: str) -> Ints:
-        column = encode_column(name, self.table.column(name), missing=self.schema.missing)
+        column = _encoded(self.table, name, self.schema)
         return tabulate([column.codes], [column.domain.size], self.table.num_rows)[1]
 
     @cached_property
@@ -85,7 +87,9 @@ class EvaluatedTable:
 
 
 def open_table(data: Any, schema: Schema) -> EvaluatedTable:
-    """Open a dataframe, a relation or a file for evaluation."""
+    """Open a dataframe, a relation or a file for evaluation; a table that was opened is returned as it is."""
+    if isinstance(data, EvaluatedTable):
+        return data
     if not isinstance(schema, Schema):
         raise BadInput.parameter("schema", "evaluate", "a hedgerow.Schema", type(schema).__name__)
     if schema.target is None:
@@ -109,11 +113,15 @@ def _typed(source: FileSource, schema: Schema) -> pa.Table:
         return table
     columns = {}
     for name in table.column_names:
-        kind = schema.kinds.get(name, "derived")
-        decimal = source.decimal
-        encoded = encode_column(name, table.column(name), missing=schema.missing, kind=kind, decimal_point=decimal)
-        columns[name] = _values(encoded)
+        kind, decimal = schema.kinds.get(name, "derived"), source.decimal
+        columns[name] = _values(_encoded(table, name, schema, kind=kind, decimal_point=decimal))
     return pa.table(columns)
+
+
+def _encoded(table: pa.Table, name: str, schema: Schema, **reading: Any) -> EncodedColumn:
+    values = table.column(name)
+    with translated(BadValues, into=lambda bad: bad.in_rows(values)):
+        return encode_column(name, values, missing=schema.missing, **reading)
 
 
 def _values(encoded: EncodedColumn) -> pa.Array:
@@ -132,7 +140,7 @@ def _values(encoded: EncodedColumn) -> pa.Array:
 
 def _with_target(table: pa.Table, schema: Schema) -> EvaluatedTable:
     target = str(schema.target)
-    encoded = encode_column(target, table.column(target), missing=schema.missing, kind="valued")
+    encoded = _encoded(table, target, schema, kind="valued")
     if encoded.domain.has_missing:
         missing = int((encoded.codes == encoded.domain.missing_code).sum())
         raise BadInput(
@@ -141,6 +149,11 @@ def _with_target(table: pa.Table, schema: Schema) -> EvaluatedTable:
         )
     if len(encoded.domain.labels) < 2:
         raise BadInput(f"The target {target!r} has the same value in all rows, so there is nothing to learn.")
+    if holds_classes(encoded.domain) and len(encoded.domain.labels) > table.num_rows / _ROWS_OF_A_CLASS:
+        raise BadInput(
+            f"The target {target!r} has {len(encoded.domain.labels):,} different values in {table.num_rows:,} rows, "
+            "too many to be learnt as classes. Name a column with fewer."
+        )
     task: Task = "classes" if holds_classes(encoded.domain) else "numbers"
     values = pa.array(encoded.domain.labels.tolist()) if task == "classes" else pa.array(encoded.domain.values)
     column = values.take(pa.array(encoded.codes))

@@ -62,6 +62,7 @@ def attempt(stage: Stage, trial: Trial) -> list[dict[str, Any]]:
     seed = _seed(stage, trial)
     began = time.perf_counter()
     try:
+        _refuse_few(part, trial.treatment.k)
         release = None if trial.treatment.method is None else _anonymized(part, trial.treatment, seed)
     except Infeasible as reason:
         return [_result(cell, "infeasible", {"reason": str(reason)}) for cell in trial.cells]
@@ -73,6 +74,14 @@ def _seed(stage: Stage, trial: Trial) -> int:
     """The same for all treatments of a part, so that they differ by nothing else."""
     state = np.random.SeedSequence([stage.random_state, trial.split.repetition, trial.split.fold])
     return int(state.generate_state(1)[0])
+
+
+def _refuse_few(part: EvaluatedTable, k: int | None) -> None:
+    """A part that is smaller than k is no mistake of whoever asked for several k."""
+    units = part.table.num_rows if part.people is None else len(np.unique(part.people))
+    if k is not None and units < k:
+        what = "rows" if part.people is None else "people"
+        raise Infeasible(f"The training part has {units:,} {what}, fewer than k = {k:,}.")
 
 
 def _anonymized(part: EvaluatedTable, treatment: Treatment, seed: int) -> Release:

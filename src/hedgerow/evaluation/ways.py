@@ -40,8 +40,8 @@ class Way:
         the release.
     test : {"raw", "recoded"} or encoder
         ``"raw"``: as they are, which is what whoever holds only the release can do. ``"recoded"``: as the release would
-        show them, for which one needs its private recoding. An encoder, if one trains too: recoded, then as the features
-        it makes of them.
+        show them, for which one needs its private recoding. An encoder, if one trains too: recoded, then as the
+        features it makes of them.
     """
 
     train: Any = "redrawn"
@@ -74,7 +74,7 @@ class Way:
     @property
     def needs_recoding(self) -> bool:
         """Whether test rows are recoded."""
-        return self.test != "raw"
+        return not (isinstance(self.test, str) and self.test == "raw")
 
     def write(self, release: Release, table: EvaluatedTable, random_state: int) -> Written:
         """Write the rows of a release for a learner.

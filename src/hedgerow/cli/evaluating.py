@@ -1,0 +1,155 @@
+"""``hedgerow evaluate``: what learners still know, as a table on the screen, all cells in a CSV, and a chart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.anonymizers.budget.limits import check_limit, read_limit
+from hedgerow.cli.hierarchy_files import find_hierarchies
+from hedgerow.cli.lists import assignments, read_delimiter, read_kinds, split_names
+from hedgerow.errors import BadInput, HedgerowError
+from hedgerow.intake import find_table
+from hedgerow.paths import refuse_overwriting
+from hedgerow.places import refuse_existing
+from hedgerow.schema import Schema
+
+if TYPE_CHECKING:
+    from hedgerow.evaluation.results import Evaluation
+
+__all__ = ["run"]
+
+_LISTS = ("quasi", "sensitive", "insensitive", "accept", "identifying", "methods", "learners")
+
+
+def run(**given: Any) -> None:
+    """Evaluate; what can be refused without reading the table is refused first."""
+    names = {name: split_names(given[name], f"--{name}") or [] for name in _LISTS}
+    if not names["quasi"]:
+        raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found (--quasi).")
+    ks = _ks(given["k"], given["require"])
+    limit = _limit(given["suppression_limit"])
+    found = find_hierarchies(given["hierarchies"], names["quasi"])
+    schema = _schema(given, names, {**found.files, **(assignments(given["hierarchy"], "--hierarchy") or {})})
+    output, chart, cells = _places(given["output"], force=given["force"])
+    for path in (output, chart, cells):
+        refuse_overwriting(path, find_table(given["table"]).reads, "--output")
+
+    from hedgerow.cli.screen import counting_bar, screen
+    from hedgerow.engines import File
+    from hedgerow.evaluation.api import evaluate
+    from hedgerow.evaluation.scores import named_score
+    from hedgerow.evaluation.splits import read_protocol
+    from hedgerow.evaluation.tables import open_table
+
+    protocol = read_protocol(_protocol(given["protocol"]))
+    file = File(
+        given["table"],
+        encoding=given["encoding"],
+        delimiter=read_delimiter(given["delimiter"]),
+        decimal=given["decimal"],
+        sheet=given["sheet"],
+    )
+    table = open_table(file, schema)
+    score = named_score(given["score"], table.task)
+    with _unless_it_fails(cells), counting_bar(quiet=given["quiet"]) as advance:
+        evaluation = evaluate(
+            table,
+            schema,
+            methods=names["methods"] or ("mondrian", "kactus"),
+            k=ks,
+            require=given["require"] or (),
+            learners=names["learners"] or None,
+            protocol=protocol,
+            train=given["train"],
+            test=given["test"],
+            suppression_limit=limit,
+            target_bins=given["target_bins"],
+            random_state=given["seed"],
+            workers=given["workers"],
+            cache=cells,
+            advance=advance,
+        )
+    _write(evaluation, score, output, chart)
+    if not given["quiet"]:
+        from hedgerow.cli.scoreboard import show_evaluation
+
+        show_evaluation(screen(), evaluation, score, schema.target or "", (output, chart, cells), found.remarks)
+
+
+@contextmanager
+def _unless_it_fails(cells: Path) -> Iterator[None]:
+    """Leave no finished cells behind where there were none, if nothing came of them."""
+    there = cells.exists()
+    try:
+        yield
+    except HedgerowError:
+        if not there:
+            cells.unlink(missing_ok=True)
+        raise
+
+
+def _ks(typed: list[str] | None, require: list[str] | None) -> list[int] | None:
+    if not typed:
+        return None if require else [5, 10, 50, 100]
+    found = []
+    for text in split_names(typed, "-k") or []:
+        if not text.isascii() or not text.isdigit():
+            raise BadInput(f"{text!r} is no k. Write whole numbers with commas: -k 5,10,50.")
+        found.append(int(text))
+    return found
+
+
+def _limit(typed: str | None) -> float | None:
+    if typed is None:
+        return None
+    limit: Any = read_limit(typed)
+    check_limit(limit, "hedgerow evaluate")
+    return float(limit) if isinstance(limit, float) else int(limit)
+
+
+def _protocol(typed: str) -> object:
+    name, colon, number = typed.partition(":")
+    return (name, int(number)) if colon and number.isascii() and number.isdigit() else typed
+
+
+def _schema(given: Mapping[str, Any], names: Mapping[str, list[str]], hierarchies: Mapping[str, Any]) -> Schema:
+    return Schema(
+        quasi=names["quasi"],
+        target=given["target"],
+        identifying=names["identifying"],
+        sensitive=names["sensitive"],
+        insensitive=names["insensitive"],
+        accept=names["accept"],
+        entity=given["entity"],
+        hierarchies=hierarchies,
+        kinds=read_kinds(given["kind"]) or {},
+        missing=tuple(dict.fromkeys((*(given["missing"] or ()), ""))),
+        others=given["others"] or "error",
+    )
+
+
+def _places(typed: str, *, force: bool) -> tuple[Path, Path, Path]:
+    output = Path(typed)
+    if output.suffix.lower() != ".csv":
+        raise BadInput(f"The results are written as CSV, not to {typed!r}. Name a file that ends in .csv (--output).")
+    if not output.parent.is_dir():
+        raise BadInput(f"There is no folder {str(output.parent)!r} for the results. Make it, or name another file.")
+    chart = output.with_suffix(".html")
+    if not force:
+        for path in (output, chart):
+            refuse_existing(path)
+    return output, chart, output.with_suffix(".cells.jsonl")
+
+
+def _write(evaluation: Evaluation, score: str, output: Path, chart: Path) -> None:
+    import pyarrow.csv
+
+    unwritable = BadInput(f"The results cannot be written to {str(output)!r}. Is the disk full?")
+    try:
+        pyarrow.csv.write_csv(evaluation.frame, output)
+        evaluation.plot(score).save(str(chart), inline=True)
+    except OSError:
+        raise unwritable from None

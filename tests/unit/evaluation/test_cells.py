@@ -1,0 +1,92 @@
+"""A key tells apart whatever changes a result, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import hedgerow as hr
+from hedgerow.evaluation.cells import Cell, Treatment
+from hedgerow.evaluation.learners import learner
+from hedgerow.evaluation.splits import splits_of
+from hedgerow.evaluation.tables import open_table
+from hedgerow.evaluation.ways import Way
+
+PEOPLE = pa.table({"age": [20, 30, 40, 50] * 4, "sex": ["m", "f"] * 8, "ill": list("ynyn") * 4})
+SCHEMA = hr.Schema(quasi=["age", "sex"], target="ill")
+
+
+def cell(**changed: Any) -> Cell:
+    given: dict[str, Any] = {
+        "data": PEOPLE,
+        "schema": SCHEMA,
+        "protocol": "5x2cv",
+        "seed": 0,
+        "treatment": Treatment("mondrian", hr.Mondrian(), 2),
+        "split": 0,
+        "way": Way(),
+        "learner": "c45",
+        **changed,
+    }
+    table = open_table(given["data"], given["schema"])
+    split = splits_of(table, given["protocol"], given["seed"])[given["split"]]
+    of_learner = learner(given["learner"])
+    return Cell.of(
+        table, given["protocol"], given["seed"], given["treatment"], split, given["way"], of_learner, {"set": "people"}
+    )
+
+
+class Newer(hr.Mondrian):
+    """The same with other results."""
+
+    name = "mondrian"
+    results_version = 1_000
+
+
+CHANGES: list[dict[str, Any]] = [
+    {"data": PEOPLE.set_column(0, "age", [[21, 30, 40, 50] * 4])},
+    {"schema": hr.Schema(quasi=["age", "sex"], target="ill", weights={"age": 2})},
+    {"schema": hr.Schema(quasi=["age"], insensitive=["sex"], target="ill")},
+    {"schema": hr.Schema(quasi=["age", "sex"], target="ill", hierarchies={"sex": "flat"})},
+    {"protocol": ("cv", 2)},
+    {"seed": 1},
+    {"split": 1},
+    {"split": 2},
+    {"treatment": Treatment()},
+    {"treatment": Treatment("mondrian", hr.Mondrian(), 3)},
+    {"treatment": Treatment("mondrian", hr.Mondrian(relaxed=True), 2)},
+    {"treatment": Treatment("mondrian", Newer(), 2)},
+    {"treatment": Treatment("mondrian", hr.Mondrian(), 2, ("l=2@ill",))},
+    {"treatment": Treatment("mondrian", hr.Mondrian(), 2, (), {"suppression_limit": 0.1})},
+    {"way": Way("published", "raw")},
+    {"way": Way("published", "recoded")},
+    {"learner": "naive-bayes"},
+]
+
+
+@pytest.mark.parametrize("changed", CHANGES, ids=[f"{at}-{next(iter(one))}" for at, one in enumerate(CHANGES)])
+def test_another_key(changed: dict[str, Any]) -> None:
+    assert cell(**changed).key != cell().key
+
+
+def test_the_same_key() -> None:
+    assert cell().key == cell().key
+    # What tables call a method is no part of what it finds.
+    assert cell(treatment=Treatment("ours", hr.Mondrian(), 2)).key == cell().key
+
+
+def test_what_a_result_is_called() -> None:
+    assert cell().names == {
+        "set": "people",
+        "method": "mondrian",
+        "k": 2,
+        "train": "redrawn",
+        "test": "raw",
+        "learner": "c45",
+        "repetition": 0,
+        "fold": 0,
+    }
+    raw = cell(treatment=Treatment()).names
+    assert (raw["method"], raw["train"], raw["test"]) == ("unanonymized", "raw", "raw")

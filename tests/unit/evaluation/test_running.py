@@ -1,0 +1,104 @@
+"""Running work: repetition by repetition, side by side, stopped and taken up again."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hedgerow.errors import BadInput
+from hedgerow.evaluation.reproductions import reproduction
+from hedgerow.evaluation.running import Advance, Measurement, found_in, run
+from hedgerow.evaluation.store import Store
+
+
+def square(number: int) -> dict[str, Any]:
+    return {"square": number * number}
+
+
+def jobs(numbers: int = 6, **options: Any) -> list[Measurement]:
+    return [Measurement(square, {"number": at}, repetition=at % 2, **options) for at in range(numbers)]
+
+
+def test_results_stand_under_their_keys_and_the_first_repetition_comes_first() -> None:
+    store = Store()
+    told: list[Advance] = []
+    work = jobs()
+    assert run(work, store, workers=1, advance=told.append)
+    assert [one["square"] for one in found_in(store, work)] == [0, 1, 4, 9, 16, 25]
+    assert list(store._known) == [work[at].keys[0] for at in (0, 2, 4, 1, 3, 5)]
+    assert [(one.done, one.all) for one in told] == [(at, 6) for at in range(1, 7)]
+    assert told[-1].seconds_left == 0
+    assert all(one.seconds_left >= 0 for one in told)
+
+
+def test_processes_find_the_same() -> None:
+    work = [Measurement(dict, {"number": at}) for at in range(6)]  # a function that other processes can import
+    alone, together = Store(), Store()
+    run(work, alone, workers=1)
+    run(work, together, workers=2)
+    assert found_in(together, work) == found_in(alone, work)
+    assert [one["number"] for one in found_in(together, work)] == list(range(6))
+
+
+def test_what_is_known_is_not_run_again(tmp_path: Path) -> None:
+    path = tmp_path / "cells.jsonl"
+    run(jobs(3), Store(path), workers=1)
+    told: list[Advance] = []
+    run(jobs(5), Store(path), workers=1, advance=told.append)
+    assert [(one.done, one.all) for one in told] == [(4, 5), (5, 5)]
+    assert len(path.read_text().splitlines()) == 5
+    # Another version of a function finds other things.
+    assert found_in(Store(path), jobs(3, version=2)) == []
+
+
+def test_after_its_time_nothing_is_begun() -> None:
+    store = Store()
+    assert not run(jobs(), store, workers=1, seconds=-1.0)
+    assert found_in(store, jobs()) == []
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_mistake_is_told_as_it_is(workers: int) -> None:
+    measure: Any = reproduction
+    work = [Measurement(measure, {"paper": f"kactus{at}"}) for at in range(3)]
+    with pytest.raises(BadInput, match=r"There is no paper 'kactus.'. Did you mean 'kactus'\?"):
+        run(work, Store(), workers=workers)
+
+
+SCRIPT = """
+import sys, time
+from pathlib import Path
+import hedgerow as hr
+from hedgerow.evaluation.api import evaluate
+
+table = hr.datasets.make_census(400, random_state=1)
+schema = hr.Schema(quasi=["age", "sex", "education"], target="income", others="drop")
+evaluate(table, schema, methods=["mondrian"], k=[3, 5, 8, 13], learners=["naive-bayes"], workers=1,
+         cache=Path(sys.argv[1]), advance=lambda _: time.sleep(0.05))
+"""
+
+
+def test_killed_in_the_middle_it_goes_on_where_it_was(tmp_path: Path) -> None:
+    cells = tmp_path / "cells.jsonl"
+    command = [sys.executable, "-c", SCRIPT, str(cells)]
+    process = subprocess.Popen(command)
+    try:
+        while not cells.exists() or cells.read_text().count("\n") < 10:
+            assert process.poll() is None, "it ended before it could be killed"
+            time.sleep(0.02)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    before = cells.read_text().splitlines()
+    assert 10 <= len(before) < 60
+    subprocess.run(command, check=True)
+    after = cells.read_text().splitlines()
+    whole = [line for line in before if line.endswith("}")]
+    assert after[: len(whole)] == whole, "finished cells were not run twice"
+    assert len(after) == len(set(after)) == 60

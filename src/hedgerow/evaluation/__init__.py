@@ -1,0 +1,1 @@
+"""Evaluation: what can still be learnt from a table once it is published."""

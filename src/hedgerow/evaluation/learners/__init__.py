@@ -1,0 +1,1 @@
+"""Learners: what is trained on published rows and asked about others."""

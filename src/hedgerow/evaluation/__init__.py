@@ -1,14 +1,42 @@
-"""Evaluation: whether what was measured differs by more than chance, and how to show it."""
+"""Evaluation: what can still be learnt from a table once it is published, and whether methods differ in that."""
 
-from hedgerow.evaluation.diagrams import critical_difference_diagram
-from hedgerow.evaluation.statistics import BonferroniDunn, Friedman, FTest, bonferroni_dunn, five_by_two, friedman
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hedgerow.evaluation.diagrams import critical_difference_diagram
+    from hedgerow.evaluation.learners import LEARNERS, learner
+    from hedgerow.evaluation.results import Comparison, Evaluation, Tests
+    from hedgerow.evaluation.statistics import BonferroniDunn, Friedman, FTest, bonferroni_dunn, five_by_two, friedman
 
 __all__ = [
+    "LEARNERS",
     "BonferroniDunn",
+    "Comparison",
+    "Evaluation",
     "FTest",
     "Friedman",
+    "Tests",
     "bonferroni_dunn",
     "critical_difference_diagram",
     "five_by_two",
     "friedman",
+    "learner",
 ]
+
+# Names are imported when they are first used: the statistics bring SciPy, which few commands need.
+_MODULES = {
+    "diagrams": ("critical_difference_diagram",),
+    "learners": ("LEARNERS", "learner"),
+    "results": ("Comparison", "Evaluation", "Tests"),
+    "statistics": ("BonferroniDunn", "FTest", "Friedman", "bonferroni_dunn", "five_by_two", "friedman"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(importlib.import_module(f"hedgerow.evaluation.{module}"), name)
+    raise AttributeError(f"module 'hedgerow.evaluation' has no attribute {name!r}")

@@ -27,7 +27,14 @@ _LENGTH_OF_A_DAY: Final = len("2024-03-31")
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
-def write_arff(path: Path, relation: str, columns: Mapping[str, pa.ChunkedArray], nominal: Sequence[str] = ()) -> None:
+def write_arff(
+    path: Path,
+    relation: str,
+    columns: Mapping[str, pa.ChunkedArray],
+    nominal: Sequence[str] = (),
+    *,
+    declared: Mapping[str, Sequence[str]] | None = None,
+) -> None:
     """Write a table.
 
     Parameters
@@ -40,6 +47,9 @@ def write_arff(path: Path, relation: str, columns: Mapping[str, pa.ChunkedArray]
         empty text are missing.
     nominal : sequence of str
         Columns that are nominal whatever they hold, such as the labels.
+    declared : mapping of name to values, optional
+        The values of nominal columns, where another table has them too: all of these are declared, in this order, and
+        any other is missing.
 
     Examples
     --------
@@ -58,7 +68,11 @@ def write_arff(path: Path, relation: str, columns: Mapping[str, pa.ChunkedArray]
     ?,82.5
     <BLANKLINE>
     """
-    attributes = [_attribute(name, values, name in nominal) for name, values in columns.items()]
+    told = declared or {}
+    attributes = [
+        _told_attribute(name, values, told[name]) if name in told else _attribute(name, values, name in nominal)
+        for name, values in columns.items()
+    ]
     head = [f"@relation {_quoted(relation)}", "", *(one.declaration for one in attributes), "", "@data", ""]
     rows = len(attributes[0].codes)
     with path.open("wb") as out:
@@ -87,11 +101,23 @@ def _attribute(name: str, values: pa.ChunkedArray, nominal: bool) -> _Attribute:
     domain = encoded.domain
     labels: list[str] = domain.labels.tolist()
     kind = "" if nominal else _kind(domain, labels)
-    cells = labels if kind else [_quoted(label) for label in labels]
-    declared = kind or "{" + ",".join(cells) + "}"
+    if not kind:
+        return _nominal(name, labels, encoded.codes)
     return _Attribute(
-        f"@attribute {_quoted(name)} {declared}", pa.array([*cells, _ABSENT], pa.large_string()), encoded.codes
+        f"@attribute {_quoted(name)} {kind}", pa.array([*labels, _ABSENT], pa.large_string()), encoded.codes
     )
+
+
+def _told_attribute(name: str, values: pa.ChunkedArray, labels: Sequence[str]) -> _Attribute:
+    texts = values.cast(pa.large_string())
+    codes = pc.index_in(texts, pa.array(labels, texts.type)).fill_null(len(labels))
+    return _nominal(name, labels, codes.to_numpy())
+
+
+def _nominal(name: str, labels: Sequence[str], codes: Ints) -> _Attribute:
+    cells = [_quoted(label) for label in labels]
+    declaration = f"@attribute {_quoted(name)} {{{','.join(cells)}}}"
+    return _Attribute(declaration, pa.array([*cells, _ABSENT], pa.large_string()), codes)
 
 
 def _encoded(name: str, values: pa.ChunkedArray, *, as_text: bool) -> EncodedColumn:

@@ -53,6 +53,14 @@ def test_a_class_is_nominal_whatever_it_holds(tmp_path: Path) -> None:
     assert lines[-3:] == ["1,'1'", "2,'0'", ""]
 
 
+def test_values_that_are_declared_for_several_tables(tmp_path: Path) -> None:
+    columns = {"x": pa.chunked_array([["b", "new", None, "b'"]]), "y": pa.chunked_array([pa.array(["1"] * 4)])}
+    write_arff(tmp_path / "t.arff", "t", columns, declared={"x": ["c", "b", "b'"], "y": ["0", "1"]})
+    lines = (tmp_path / "t.arff").read_text().split("\n")
+    assert lines[2:4] == [r"@attribute 'x' {'c','b','b\''}", "@attribute 'y' {'0','1'}"]
+    assert lines[6:] == ["'b','1'", "?,'1'", "?,'1'", r"'b\'','1'", ""]
+
+
 def test_more_rows_than_are_written_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arff, "_ROWS_AT_ONCE", 3)
     text = pa.chunked_array([["a", "é"], ["b"] * 5])

@@ -12,10 +12,7 @@ the tree that is used it has a leaf of its own.
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -23,9 +20,10 @@ from typing import IO
 
 import numpy as np
 
-from hedgerow.errors import HedgerowError, MissingExtra
+from hedgerow.errors import HedgerowError
 from hedgerow.scratch import Scratch
 from hedgerow.trees.attributes import CodedColumn
+from hedgerow.trees.inducers.weka import check_weka
 from hedgerow.trees.nodes.written import ByThreshold, ByValue, Leaf, Node, category_name
 from hedgerow.trees.training import TrainingTable
 
@@ -53,7 +51,7 @@ def induce_j48(table: TrainingTable) -> Node:
     """
     if len(table.classes) < 2:
         return Leaf()  # which J48 refuses to learn
-    _check_installed()
+    check_weka("Weka's J48", _WITHOUT_JAVA)
     with Scratch() as folder:
         arff, answer = folder / "table.arff", folder / "tree.json"
         with arff.open("w", encoding="ascii") as file:
@@ -117,16 +115,6 @@ def _cells(column: CodedColumn) -> list[str]:
     # The last one stands for the code -1, a missing number.
     written = [*map(repr, numbers.tolist()), "?"]
     return [written[code] for code in column.codes.tolist()]
-
-
-def _check_installed() -> None:
-    if importlib.util.find_spec("weka") is None:
-        raise MissingExtra.for_extra("python-weka-wrapper3", "weka")
-    if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
-        raise MissingExtra(
-            "Weka's J48 needs Java, which was not found. Install it (sudo apt install default-jre-headless) "
-            f"or set JAVA_HOME. {_WITHOUT_JAVA}"
-        )
 
 
 def _script() -> str:

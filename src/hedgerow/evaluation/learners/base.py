@@ -1,0 +1,270 @@
+"""What every learner does: learn from training rows, and tell what it expects of others.
+
+Rows come as an Arrow table of features, without the target. Its cells are raw values, or what a release published:
+numbers, text such as ``{a|b}``, ``[20,30)`` or ``Europe``, and ``*``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field, fields, is_dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from hedgerow.arrays import Floats, Ints
+from hedgerow.errors import BadInput, HedgerowError, translated
+
+__all__ = ["Constant", "Fitted", "Learner", "Prediction", "Task", "Training", "as_json"]
+
+Task = Literal["classes", "numbers"]
+
+_SLACK: Final = 1e-6  # J48's, within which it takes probabilities for equal
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """What a learner expects of each row: the probabilities of all labels, or a number.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        All labels of the training rows, sorted; none if the target is numbers.
+    probabilities : float array (rows, labels)
+        Each row adds up to 1.
+    values : float array (rows,)
+        The numbers; none if the target is classes.
+
+    Examples
+    --------
+    >>> answer = Prediction.of_classes(("dry", "rain"), np.array([[3.0, 1.0], [2.0, 2.0]]))
+    >>> answer.probabilities.tolist(), answer.predicted.tolist()
+    ([[0.75, 0.25], [0.5, 0.5]], ['dry', 'dry'])
+    """
+
+    labels: tuple[str, ...] = ()
+    probabilities: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    values: Floats = field(default_factory=lambda: np.empty(0))
+
+    @classmethod
+    def of_classes(cls, labels: Sequence[str], shares: Floats) -> Prediction:
+        """Labels in proportion to their shares; all alike in a row that has none."""
+        totals = shares.sum(axis=1, keepdims=True)
+        _refuse_no_numbers(totals)
+        known = np.where(totals > 0, shares, 1.0)
+        return cls(labels=tuple(labels), probabilities=known / known.sum(axis=1, keepdims=True))
+
+    @classmethod
+    def of_numbers(cls, values: Floats) -> Prediction:
+        """A number for each row."""
+        _refuse_no_numbers(values)
+        return cls(values=values)
+
+    @property
+    def predicted(self) -> NDArray[Any]:
+        """The label of highest probability, the earlier of equally probable ones; else the number.
+
+        Probabilities that differ by less than a millionth are equal, as they are to Weka's J48: which of them is larger
+        is a matter of rounding.
+        """
+        if not self.labels:
+            return self.values
+        highest = self.probabilities.max(axis=1, keepdims=True)
+        first = (self.probabilities >= highest - _SLACK).argmax(axis=1)
+        return np.asarray(np.array(self.labels, dtype=object)[first])
+
+
+class Fitted(ABC):
+    """What a learner has learnt."""
+
+    def predict(self, table: pa.Table) -> Prediction:
+        """Tell what to expect of each row; columns are found by name, and others may stand between them."""
+        if not table.num_rows:
+            raise BadInput("There are no rows to predict. Give at least one.")
+        return self._predict(table)
+
+    @abstractmethod
+    def _predict(self, table: pa.Table) -> Prediction:
+        """Answer for at least one row."""
+
+
+@dataclass(frozen=True, eq=False)
+class Constant(Fitted):
+    """The same answer for every row, where there is nothing to learn.
+
+    >>> Constant(Prediction.of_classes(("dry",), np.ones((1, 1)))).predict(pa.table({"sky": ["a", "b"]})).predicted
+    array(['dry', 'dry'], dtype=object)
+    """
+
+    answer: Prediction
+
+    def _predict(self, table: pa.Table) -> Prediction:
+        rows = table.num_rows
+        return Prediction(
+            self.answer.labels,
+            np.repeat(self.answer.probabilities, rows, axis=0),
+            np.repeat(self.answer.values, rows),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Training rows as a learner takes them, the target checked.
+
+    Attributes
+    ----------
+    table : Table
+        The features.
+    task : {"classes", "numbers"}
+    random_state : int
+        The seed of what is drawn.
+    missing : tuple of str
+        Texts that mean "no value", besides null.
+    labels : tuple of str
+        The labels, sorted, and ``codes``, which of them each row has.
+    values : float array
+        The numbers to learn, where the task is numbers.
+    """
+
+    table: pa.Table
+    task: Task
+    random_state: int
+    missing: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    codes: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    values: Floats = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def names(self) -> NDArray[Any]:
+        """The label of each row."""
+        return np.asarray(np.array(self.labels, dtype=object)[self.codes])
+
+    @property
+    def alike(self) -> bool:
+        """Whether all rows have the same label or number."""
+        return len(self.labels) == 1 or bool(len(self.values) and (self.values == self.values[0]).all())
+
+    def constant(self) -> Constant:
+        """What to expect of a row of which nothing is known."""
+        if self.task == "numbers":
+            return Constant(Prediction.of_numbers(self.values.mean(keepdims=True)))
+        shares = np.bincount(self.codes, minlength=len(self.labels)).astype(np.float64)
+        return Constant(Prediction.of_classes(self.labels, shares[np.newaxis]))
+
+
+class Learner(ABC):
+    """A way to learn; a subclass is a frozen dataclass of its parameters and learns in ``_fit``.
+
+    Attributes
+    ----------
+    name : str
+        What tables and charts call it.
+    tasks : set of str
+        What it can learn: ``"classes"``, ``"numbers"`` or both.
+    """
+
+    name: str
+    tasks: frozenset[Task]
+
+    def spelled(self) -> dict[str, Any]:
+        """The name and every parameter, defaults too, as JSON has them."""
+        given: list[str] = [one.name for one in fields(self)] if is_dataclass(self) else []
+        return {"name": self.name, **{name: as_json(getattr(self, name)) for name in given}}
+
+    def fit(
+        self,
+        table: pa.Table,
+        target: pa.Array | pa.ChunkedArray,
+        *,
+        task: Task,
+        random_state: int,
+        missing: Sequence[str] = (),
+    ) -> Fitted:
+        """Learn.
+
+        Parameters
+        ----------
+        table : Table
+            The features of the training rows.
+        target : Arrow array
+            What is to be predicted: text for classes, floats for numbers; without null.
+        task : {"classes", "numbers"}
+        random_state : int
+            The seed of what is drawn.
+        missing : sequence of str
+            Texts that mean "no value", besides null.
+        """
+        if task not in self.tasks:
+            raise BadInput(f"The learner {self.name!r} does not learn {task}, only {' and '.join(sorted(self.tasks))}.")
+        if not table.num_rows or not table.num_columns:
+            raise BadInput("The training table has no rows or no columns. A learner needs at least one of each.")
+        if len(target) != table.num_rows:
+            raise BadInput(f"The target must hold one value for each of the {table.num_rows} training rows.")
+        if target.null_count:
+            raise BadInput(f"The target is missing in {target.null_count} training rows. Remove these rows.")
+        training = Training(table, task, random_state, tuple(missing), **_target(target, task))
+        return training.constant() if training.alike else self._fit(training)
+
+    @abstractmethod
+    def _fit(self, training: Training) -> Fitted:
+        """Learn from rows that were checked, of at least two labels or numbers."""
+
+
+def as_json(value: Any) -> Any:
+    """A parameter as JSON has it; what JSON has no words for, such as a hierarchy, is told apart by its content.
+
+    >>> as_json({"k": (1, np.int64(2)), "how": None})
+    {'k': [1, 2], 'how': None}
+    """
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.generic | np.ndarray):
+        return as_json(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(name): as_json(one) for name, one in value.items()}
+    if isinstance(value, Set):
+        return sorted(map(as_json, value), key=repr)
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return [as_json(one) for one in value]
+    if isinstance(value, Path):
+        return {"file": str(value), "sha256": _digest(value.read_bytes()) if value.is_file() else None}
+    kind = value if callable(value) and hasattr(value, "__qualname__") else type(value)
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    nameless = BadInput(f"A learner has {name!r} as a parameter, which cannot be told apart. Define it in a module.")
+    if kind is value:  # a class or a function
+        if "<" in name:
+            raise nameless
+        return name
+    if hasattr(value, "get_params"):  # an estimator of scikit-learn
+        return {"class": name, **as_json(value.get_params(deep=False))}
+    with translated(Exception, into=nameless):  # whatever its class raises
+        return {"class": name, "sha256": _digest(pickle.dumps(value))}
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _target(target: pa.Array | pa.ChunkedArray, task: Task) -> dict[str, Any]:
+    """What is to be predicted, under the names that it has in :class:`Training`."""
+    column = target if isinstance(target, pa.ChunkedArray) else pa.chunked_array([target])
+    if task == "numbers":
+        values = column.cast(pa.float64()).to_numpy()
+        if not np.isfinite(values).all():
+            raise BadInput("The target holds NaN or infinite numbers. Remove these rows.")
+        return {"values": values}
+    texts = column.cast(pa.large_string())
+    labels = sorted(pc.unique(texts).to_pylist())
+    return {"labels": tuple(labels), "codes": pc.index_in(texts, pa.array(labels, texts.type)).to_numpy()}
+
+
+def _refuse_no_numbers(found: Floats) -> None:
+    if not np.isfinite(found).all():
+        raise HedgerowError("The learner ended with numbers that are none. Are some numbers of the table very large?")

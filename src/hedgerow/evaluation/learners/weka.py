@@ -1,0 +1,225 @@
+"""Learners of Weka (Frank, Hall & Witten, The WEKA Workbench, 2016): J48, PART, naive Bayes, logistic regression.
+
+Weka runs in this process (:mod:`hedgerow.evaluation.learners.java`) and reads ARFF files in a folder that only this
+user can read. In them columns, categories and labels are numbered: no text of the table reaches Weka. Columns are
+numbers or categories (:mod:`hedgerow.evaluation.learners.columns`); what is missing there is ``?``.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from numbers import Real
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import numpy as np
+import pyarrow as pa
+
+from hedgerow.arrays import Ints
+from hedgerow.errors import BadInput, HedgerowError, translated, whole
+from hedgerow.evaluation.learners.base import Fitted, Learner, Prediction, Training
+from hedgerow.evaluation.learners.columns import Categories, Column, Columns, Numbers, plain_table
+from hedgerow.evaluation.learners.java import java_class, start_java
+from hedgerow.scratch import Scratch
+
+__all__ = ["J48", "PART", "WekaLogistic", "WekaNaiveBayes"]
+
+
+class WekaLearner(Learner):
+    """A classifier of Weka: its class there, the options that its parameters are, and what does without Java."""
+
+    tasks = frozenset({"classes"})
+    weka_class: ClassVar[str]
+    instead: ClassVar[str]
+
+    @abstractmethod
+    def _options(self) -> list[str]:
+        """The parameters as Weka takes them."""
+
+    def _fit(self, training: Training) -> Fitted:
+        start_java(f"The learner {self.name!r}", self.instead)
+        columns = Columns.of(training.table, training.missing)
+        failed = HedgerowError(f"Weka could not learn with {self.name!r}. Java may lack memory. {self.instead}")
+        with Scratch() as folder, translated(java_class("java.lang.Throwable"), into=failed):
+            rows = _loaded(folder / "rows.arff", columns.read(training.table), training.labels, training.codes)
+            model = java_class(self.weka_class)()
+            model.setOptions(self._options())
+            model.buildClassifier(rows)
+        return FittedWeka(self.name, model, columns, training.labels)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedWeka(Fitted):
+    """A classifier inside Java, and how columns are read."""
+
+    name: str
+    model: Any
+    columns: Columns
+    labels: tuple[str, ...]
+
+    def _predict(self, table: pa.Table) -> Prediction:
+        unknown = np.full(table.num_rows, -1, dtype=np.int32)
+        failed = HedgerowError(f"Weka could not predict with {self.name!r}. Java may lack memory.")
+        with Scratch() as folder, translated(java_class("java.lang.Throwable"), into=failed):
+            rows = _loaded(folder / "rows.arff", self.columns.read(table), self.labels, unknown)
+            # All rows in one call; what comes back is read as a block of memory.
+            shares = np.array(self.model.distributionsForInstances(rows), dtype=np.float64)
+        return Prediction.of_classes(self.labels, shares)
+
+
+@dataclass(frozen=True, kw_only=True)
+class J48(WekaLearner):
+    """J48, Weka's C4.5.
+
+    Parameters
+    ----------
+    confidence : float
+        For pruning: the smaller, the more is pruned; above 0 and at most 0.5.
+    min_objects : int
+        At least two branches of a split have at least this many records.
+    pruned : bool
+        Whether to prune the tree.
+    laplace : bool
+        Whether to smooth the probabilities of a leaf.
+    """
+
+    name = "j48"
+    weka_class = "weka.classifiers.trees.J48"
+    instead = "The learner 'c45' grows the same trees without Java."
+
+    confidence: float = 0.25
+    min_objects: int = 2
+    pruned: bool = True
+    laplace: bool = False
+
+    def __post_init__(self) -> None:
+        _check_pruning("J48", self.confidence, self.min_objects)
+
+    def _options(self) -> list[str]:
+        return [*_pruning(self.confidence, self.min_objects, self.pruned), *["-A"] * self.laplace]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PART(WekaLearner):
+    """PART, rules from partial C4.5 trees; for the parameters see :class:`J48`."""
+
+    name = "part"
+    weka_class = "weka.classifiers.rules.PART"
+    instead = "The learner 'c45' does without Java."
+
+    confidence: float = 0.25
+    min_objects: int = 2
+    pruned: bool = True
+
+    def __post_init__(self) -> None:
+        _check_pruning("PART", self.confidence, self.min_objects)
+
+    def _options(self) -> list[str]:
+        return _pruning(self.confidence, self.min_objects, self.pruned)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WekaNaiveBayes(WekaLearner):
+    """Weka's naive Bayes.
+
+    Parameters
+    ----------
+    numbers : {"normal", "kernel", "discretize"}
+        How numbers are spread: by a normal distribution, by one around each training value, or in parts that tell the
+        labels apart.
+    """
+
+    name = "weka-naive-bayes"
+    weka_class = "weka.classifiers.bayes.NaiveBayes"
+    instead = "The learner 'naive-bayes' does without Java."
+
+    numbers: str = "normal"
+
+    def __post_init__(self) -> None:
+        if self.numbers not in _NUMBERS:
+            must = " or ".join(map(repr, _NUMBERS))
+            raise BadInput.parameter("numbers", "WekaNaiveBayes", must, self.numbers)
+
+    def _options(self) -> list[str]:
+        return list(_NUMBERS[self.numbers])
+
+
+_NUMBERS: Final[dict[str, tuple[str, ...]]] = {"normal": (), "kernel": ("-K",), "discretize": ("-D",)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class WekaLogistic(WekaLearner):
+    """Weka's logistic regression.
+
+    Parameters
+    ----------
+    ridge : float
+        The penalty on the squares of the weights.
+    max_iter : int, optional
+        The most steps; until it converges if not given.
+    """
+
+    name = "weka-logistic"
+    weka_class = "weka.classifiers.functions.Logistic"
+    instead = "The learner 'logistic' does without Java."
+
+    ridge: float = 1e-8
+    max_iter: int | None = None
+
+    def __post_init__(self) -> None:
+        if not _is_number(self.ridge) or self.ridge < 0:
+            raise BadInput.parameter("ridge", "WekaLogistic", "a number >= 0", self.ridge)
+        if self.max_iter is not None:
+            whole("max_iter", "WekaLogistic", self.max_iter, 1, must="an int >= 1 or None")
+
+    def _options(self) -> list[str]:
+        return ["-R", repr(float(self.ridge)), "-M", str(-1 if self.max_iter is None else self.max_iter)]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _check_pruning(owner: str, confidence: float, min_objects: int) -> None:
+    if not _is_number(confidence) or not 0 < confidence <= 0.5:
+        raise BadInput.parameter("confidence", owner, "a number above 0 and at most 0.5", confidence)
+    whole("min_objects", owner, min_objects, 1)
+
+
+def _pruning(confidence: float, min_objects: int, pruned: bool) -> list[str]:
+    # Weka refuses a confidence where nothing is pruned.
+    return [*(["-C", repr(float(confidence))] if pruned else ["-U"]), "-M", str(min_objects)]
+
+
+def _loaded(path: Path, columns: tuple[Column, ...], labels: tuple[str, ...], codes: Ints) -> Any:
+    """Rows inside Weka, by way of a file; the class is last."""
+    write_rows(path, columns, labels, codes)
+    loader = java_class("weka.core.converters.ArffLoader")()
+    loader.setFile(java_class("java.io.File")(str(path)))
+    rows = loader.getDataSet()
+    rows.setClassIndex(rows.numAttributes() - 1)
+    return rows
+
+
+def write_rows(path: Path, columns: tuple[Column, ...], labels: tuple[str, ...], codes: Ints) -> None:
+    """Write rows as Weka reads them, with numbers in place of all names, categories and labels.
+
+    The head is the same for training and test rows. A column of categories of which there are none is numeric, for an
+    attribute cannot be nominal without values.
+    """
+    from hedgerow.learning.arff import write_arff
+
+    written = [_numbered(at, one) for at, one in enumerate((*columns, Categories("class", labels, codes)))]
+    declared = {one.name: one.labels for one in written if isinstance(one, Categories)}
+    table = plain_table(written)
+    write_arff(path, "rows", dict(zip(table.column_names, table.columns, strict=True)), declared=declared)
+
+
+def _numbered(at: int, column: Column) -> Column:
+    name = f"a{at}"
+    if isinstance(column, Numbers):
+        return Numbers(name, column.values)
+    if not column.labels:
+        return Numbers(name, np.full(len(column.codes), np.nan))
+    return Categories(name, tuple(f"v{code}" for code in range(len(column.labels))), column.codes)

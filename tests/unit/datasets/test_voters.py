@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has no type hints
+from threadpoolctl import threadpool_limits
 
 import hedgerow as hr
 from hedgerow.datasets import make_voters, voters_hierarchies, voters_schema

@@ -15,6 +15,7 @@ from hedgerow.evaluation.learners.base import Fitted, Learner, Prediction, Task
 from hedgerow.evaluation.learners.bayes import NaiveBayes
 from hedgerow.evaluation.learners.boosting import Boosting
 from hedgerow.evaluation.learners.ours import C45, ID3, KADET
+from hedgerow.evaluation.learners.prior import Majority
 from hedgerow.evaluation.learners.scikit import MLP, Linear, Logistic, Scikit
 from hedgerow.evaluation.learners.weka import J48, PART, WekaLogistic, WekaNaiveBayes
 
@@ -36,6 +37,7 @@ LEARNERS: Final[Mapping[str, type[Learner]]] = MappingProxyType(
             PART,
             WekaNaiveBayes,
             WekaLogistic,
+            Majority,
         )
     }
 )

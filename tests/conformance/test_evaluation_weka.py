@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import random
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ import pyarrow as pa
 import pytest
 from real_tables import MISSING, TABLES, declarations, write_arff
 
+import hedgerow as hr
 from hedgerow import HedgerowError
 from hedgerow.evaluation.learners import learner
 from hedgerow.evaluation.learners.base import Learner, Prediction
@@ -187,12 +186,17 @@ def test_a_failure_says_nothing_of_what_weka_said(monkeypatch: pytest.MonkeyPatc
     assert caught.value.__cause__ is caught.value.__context__ is None
 
 
-def test_a_learner_works_in_another_process() -> None:
-    table, target = published()
-    here = learnt(J48(), table, target, table)
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        there = pool.submit(learnt, J48(), table, target, table).result()
-    assert there.probabilities.tolist() == here.probabilities.tolist()
+def test_learners_work_in_other_processes_each_with_a_java_machine_of_its_own() -> None:
+    table = hr.datasets.make_census(200, random_state=1)
+    schema = hr.Schema(quasi=["age", "sex", "education"], target="income", others="drop")
+
+    def found(workers: int) -> Any:
+        learners = ["j48", "weka-naive-bayes"]
+        return hr.evaluate(
+            table, schema, methods="mondrian", k=[3, 5], learners=learners, protocol="holdout", workers=workers
+        ).table()
+
+    assert found(2).equals(found(1))
 
 
 PROGRAM = """

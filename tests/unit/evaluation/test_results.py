@@ -141,5 +141,6 @@ def test_a_panel_for_each_learner_and_both_baselines() -> None:
     chart = made_up().plot().to_dict()
     assert [panel["title"] for panel in chart["concat"]] == ["c45", "logistic"]
     for panel in chart["concat"]:
-        named = {one["method"] for layer in panel["layer"] for one in layer["data"]["values"]}
+        sets = [chart["datasets"][layer["data"]["name"]] for layer in panel["layer"]]
+        named = {one["method"] for rows in sets for one in rows}
         assert named == {"good", "bad", "unanonymized", "majority"}

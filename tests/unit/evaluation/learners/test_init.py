@@ -23,10 +23,10 @@ def test_names_and_tasks() -> None:
     numbers = {name for name, one in LEARNERS.items() if one.tasks == {"numbers"}}
     assert set(LEARNERS) == {
         *("c45", "id3", "kadet"),
-        *("naive-bayes", "logistic", "linear", "mlp", "boosting"),
+        *("naive-bayes", "logistic", "linear", "mlp", "boosting", "majority"),
         *("j48", "part", "weka-naive-bayes", "weka-logistic"),
     }
-    assert (both, numbers) == ({"mlp", "boosting"}, {"linear"})
+    assert (both, numbers) == ({"mlp", "boosting", "majority"}, {"linear"})
 
 
 @pytest.mark.parametrize("name", LEARNERS)

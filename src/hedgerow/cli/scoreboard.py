@@ -87,11 +87,13 @@ def _conclusions(rows: Sequence[dict[str, object]], score: str, tests: Tests | N
     if tests is not None and any(one.other == UNANONYMIZED and one.test.significant() for one in tests.comparisons):
         yield "* differs from unanonymized rows by more than chance (combined 5×2 cv F-test, 0.05)."
     sign = -1 if score in BETTER_WHEN_LOWER else 1
+    raw = max(rows, key=lambda row: sign * _number(row[UNANONYMIZED]))
+    if sign * _number(raw[UNANONYMIZED]) <= sign * _number(raw[MAJORITY]):
+        yield "Even from unanonymized rows no learner knows more than the majority: these columns tell little of it."
     for name in [one for one in rows[0] if one.startswith("k=")]:
         known = [row for row in rows if isinstance(row[name], float)]
         if known:
             best = max(known, key=lambda row: sign * _number(row[name]))
-            raw = max(rows, key=lambda row: sign * _number(row[UNANONYMIZED]))
             yield (
                 f"{name}: best with {best['method']} and {best['learner']}, {_shown(best[name], score)} "
                 f"({_shown(raw[UNANONYMIZED], score)} unanonymized with {raw['learner']}, "

@@ -118,7 +118,7 @@ def evaluate(
     return Evaluation(
         tuple(found_in(store, jobs)),
         table.task,
-        reading if isinstance(reading, str) else f"{reading[1]} × {reading[0]}",
+        _shown(reading),
         tuple(chosen),
         _backend(data),
     )
@@ -218,6 +218,18 @@ def _parameters(way: Way, suppression_limit: float | None, target_bins: int | No
         "publish_proportions": True if way.needs_proportions else None,
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _shown(protocol: Protocol) -> str:
+    """What tables call a protocol.
+
+    >>> _shown(("cv", 10)), _shown(("holdout", 3)), _shown("5x2cv")
+    ('10-fold cv', '3 × holdout', '5x2cv')
+    """
+    if isinstance(protocol, str):
+        return protocol
+    name, number = protocol
+    return f"{number}-fold cv" if name == "cv" else f"{number} × holdout"
 
 
 def _backend(data: Any) -> Literal["pandas", "polars", "pyarrow"]:

@@ -40,6 +40,7 @@ def evaluate(
     train: Any = "redrawn",
     test: Any = "raw",
     suppression_limit: float | None = None,
+    publish_proportions: bool | None = None,
     target_bins: int | None = None,
     random_state: int = 0,
     workers: int | None = None,
@@ -76,6 +77,9 @@ def evaluate(
         recoding.
     suppression_limit : float or int, optional
         How many training rows may be lost.
+    publish_proportions : bool, optional
+        Whether releases tell how people are divided among values. If not given they do where that is made use of: where
+        rows are redrawn, and by :class:`~hedgerow.learning.ProportionalEncoder`.
     target_bins : int, optional
         Into how many bins a target of numbers is cut for methods that learn from classes.
     random_state : int
@@ -105,7 +109,11 @@ def evaluate(
         raise BadInput.parameter("random_state", "evaluate", "an int >= 0", random_state)
     if workers is not None and not is_whole(workers, 1):
         raise BadInput.parameter("workers", "evaluate", "an int >= 1", workers)
-    parameters = _parameters(way, suppression_limit, target_bins)
+    parameters = {
+        "suppression_limit": suppression_limit,
+        "publish_proportions": way.needs_proportions if publish_proportions is None else publish_proportions,
+        "target_bins": target_bins,
+    }
     treatments = [
         Treatment(label, method, one, _as_tuple(require), parameters)
         for label, method in chosen.items()
@@ -209,15 +217,6 @@ def _ks(k: Any, require: Any) -> list[int | None]:
 
 def _as_tuple(require: Any) -> tuple[Requirement | str, ...]:
     return (require,) if isinstance(require, Requirement | str) else tuple(require)
-
-
-def _parameters(way: Way, suppression_limit: float | None, target_bins: int | None) -> dict[str, Any]:
-    given = {
-        "suppression_limit": suppression_limit,
-        "target_bins": target_bins,
-        "publish_proportions": True if way.needs_proportions else None,
-    }
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def _shown(protocol: Protocol) -> str:

@@ -6,18 +6,20 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.evaluation.learners import Learner
 from hedgerow.evaluation.learners.base import as_json
+from hedgerow.evaluation.learners.weka import WekaLearner
 from hedgerow.evaluation.splits import Protocol, Split
 from hedgerow.evaluation.tables import EvaluatedTable
 from hedgerow.evaluation.ways import RAW, Way
 from hedgerow.privacy import Requirement
 
-__all__ = ["UNANONYMIZED", "Cell", "Treatment", "Trial"]
+__all__ = ["UNANONYMIZED", "Cell", "Treatment", "Trial", "library_versions"]
 
 UNANONYMIZED: Final = "unanonymized"
 """What tables call training rows that nobody anonymized."""
@@ -107,7 +109,7 @@ class Cell:
             "treatment": treatment.spelled(),
             "way": way.spelled(),
             "learner": learner.spelled(),
-            "versions": _versions(learner),
+            "versions": library_versions(weka=isinstance(learner, WekaLearner)),
         }
         names = {
             **(about or {}),
@@ -135,14 +137,14 @@ def _spelled_schema(table: EvaluatedTable) -> dict[str, Any]:
     }
 
 
-def _versions(learner: Learner) -> dict[str, str]:
+def library_versions(*, weka: bool = False) -> dict[str, str]:
     """Versions of the libraries that results depend on, without their last number."""
-    weka = ("python-weka-wrapper3",) if type(learner).__module__.endswith(".weka") else ()
-    return {name: ".".join(_version(name).split(".")[:2]) for name in (*_LIBRARIES, *weka)}
+    return {name: _version(name) for name in (*_LIBRARIES, *(["python-weka-wrapper3"] if weka else []))}
 
 
+@cache
 def _version(name: str) -> str:
     try:
-        return version(name)
+        return ".".join(version(name).split(".")[:2])
     except PackageNotFoundError:
         return "none"

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from hedgerow.evaluation.cells import Trial
+from hedgerow.evaluation.cells import Trial, library_versions
 from hedgerow.evaluation.learners.base import as_json
 from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable
@@ -104,7 +104,12 @@ class Measurement:
     @property
     def keys(self) -> tuple[str, ...]:
         """Its one key."""
-        spelled = {"measure": as_json(self.measure), "version": self.version, "arguments": as_json(self.arguments)}
+        spelled = {
+            "measure": as_json(self.measure),
+            "version": self.version,
+            "arguments": as_json(self.arguments),
+            "versions": library_versions(weka=True),
+        }
         return (hashlib.sha256(json.dumps(spelled, sort_keys=True).encode()).hexdigest(),)
 
     def left(self, store: Store) -> Measurement | None:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.feather as feather
 
 from hedgerow.engines import FrameRows
-from hedgerow.errors import Infeasible, required
+from hedgerow.errors import BadInput, HedgerowError, Infeasible, MissingExtra, required
 from hedgerow.evaluation.cells import Cell, Treatment, Trial
 from hedgerow.evaluation.scores import scores_of
 from hedgerow.evaluation.tables import EvaluatedTable, Task
@@ -113,10 +113,15 @@ def _tried(
         return _result(cell, "impossible", {"reason": reason})
     began = time.perf_counter()
     written = _raw(part) if release is None else cell.way.write(release, part, seed)
-    fitted = cell.learner.fit(
-        written.features, written.target, task=part.task, random_state=seed, missing=part.schema.missing
-    )
-    scores = scores_of(fitted.predict(written.test(tests)), tests.column(part.target), part.task)
+    try:
+        fitted = cell.learner.fit(
+            written.features, written.target, task=part.task, random_state=seed, missing=part.schema.missing
+        )
+        scores = scores_of(fitted.predict(written.test(tests)), tests.column(part.target), part.task)
+    except HedgerowError as reason:
+        if isinstance(reason, BadInput | MissingExtra):  # which no other cell would escape
+            raise
+        return _result(cell, "failed", {"reason": str(reason)})
     return _result(cell, "done", {**scores, **about, "learning_seconds": round(time.perf_counter() - began, 4)})
 
 

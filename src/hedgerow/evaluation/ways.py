@@ -68,7 +68,9 @@ class Way:
 
     @property
     def needs_proportions(self) -> bool:
-        """Whether an encoder makes use of published proportions."""
+        """Whether published proportions are made use of."""
+        if isinstance(self.train, str):
+            return self.train == "redrawn"
         return any(type(one).__name__ == "ProportionalEncoder" for one in (self.train, self.test))
 
     @property

@@ -13,7 +13,8 @@ import pytest
 import hedgerow as hr
 from hedgerow.evaluation.api import trials_of
 from hedgerow.evaluation.cells import Treatment
-from hedgerow.evaluation.learners import learner
+from hedgerow.evaluation.learners import Learner, learner
+from hedgerow.evaluation.learners.base import Fitted, Training
 from hedgerow.evaluation.tables import open_table
 from hedgerow.evaluation.trying import Stage, attempt
 from hedgerow.evaluation.ways import Way
@@ -117,3 +118,29 @@ def test_columns_that_disclose_stop_the_evaluation(tmp_path: Path) -> None:
     schema = hr.Schema(quasi=["age", "sex"], target="income", insensitive=["name"], others="drop")
     with pytest.raises(hr.Disclosing):
         results([Treatment("mondrian", hr.Mondrian(), 5)], [Way()], ["c45"], tmp_path, schema=schema)
+
+
+class Failing(Learner):
+    """Fails as Weka does without memory, or by a mistake of whoever asked for it."""
+
+    name = "failing"
+    tasks = frozenset({"classes"})
+
+    def __init__(self, error: type[hr.HedgerowError]) -> None:
+        self.error = error
+
+    def _fit(self, training: Training) -> Fitted:
+        raise self.error("It cannot be done.")
+
+
+def test_a_learner_that_fails_ends_one_cell_and_not_the_run(tmp_path: Path) -> None:
+    table = open_table(hr.datasets.make_census(120, random_state=2), SCHEMA)
+    stage = Stage.of(table, tmp_path, 0)
+    for error in (hr.HedgerowError, hr.BadInput, hr.MissingExtra):
+        (trial,) = trials_of(table, "holdout", 0, [], [], [Failing(error)])
+        if error is hr.HedgerowError:
+            _, failed = attempt(stage, trial)
+            assert (failed["status"], failed["reason"]) == ("failed", "It cannot be done.")
+        else:
+            with pytest.raises(error):
+                attempt(stage, trial)

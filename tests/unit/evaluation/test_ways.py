@@ -82,7 +82,9 @@ def test_names_and_spellings_tell_ways_apart() -> None:
     assert len({way.names for way in ways}) == len(ways)
     assert Way(OneClassEncoder()).spelled() != Way(OneClassEncoder(numbers="mean")).spelled()
     assert Way(ProportionalEncoder()).needs_proportions
-    assert not Way().needs_proportions
+    assert Way().needs_proportions
+    assert not Way("published", "raw").needs_proportions
+    assert not Way(OneClassEncoder()).needs_proportions
 
 
 @pytest.mark.parametrize(

@@ -234,7 +234,7 @@ def as_json(value: Any) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return [as_json(one) for one in value]
     if isinstance(value, Path):
-        return {"file": str(value), "sha256": _digest(value.read_bytes()) if value.is_file() else None}
+        return {"file": value.name, "sha256": _digest(value.read_bytes()) if value.is_file() else None}
     kind = value if callable(value) and hasattr(value, "__qualname__") else type(value)
     name = f"{kind.__module__}.{kind.__qualname__}"
     nameless = BadInput(f"A learner has {name!r} as a parameter, which cannot be told apart. Define it in a module.")

@@ -19,6 +19,7 @@ __all__ = ["java_class", "start_java"]
 _OPTIONS: Final = (
     "-Xmx2g",
     "-Xrs",  # signals stay Python's: else Ctrl-C would end the process at once, with its temporary files left
+    f"-XX:ErrorFile={os.devnull}",  # what Java writes when it is killed holds parts of its memory
     "-XX:+UseSerialGC",  # one thread: several processes may each have a machine
     "-Dweka.packageManager.loadPackages=false",
     "-Djava.awt.headless=true",

@@ -23,7 +23,7 @@ from hedgerow.evaluation.learners.columns import Categories, Column, Columns, Nu
 from hedgerow.evaluation.learners.java import java_class, start_java
 from hedgerow.scratch import Scratch
 
-__all__ = ["J48", "PART", "WekaLogistic", "WekaNaiveBayes"]
+__all__ = ["J48", "PART", "WekaLearner", "WekaLogistic", "WekaNaiveBayes"]
 
 
 class WekaLearner(Learner):

@@ -110,16 +110,14 @@ class Tally:
 
     @property
     def verdict(self) -> Verdict:
-        """It holds for nine in ten cases, in part if more are for it than against it; not while a case is missing."""
+        """It holds for nine in ten cases, in part if more are for it than against it; undecided if most are unclear."""
         if not self.cases or self.missing:
             return "undecided"
         if self.for_it >= _NEARLY_ALL * self.cases:
             return "holds"
-        if self.for_it > self.against:
-            return "holds in part"
-        if self.for_it == self.against and self.unclear > self.equal:
+        if self.unclear > self.cases / 2:
             return "undecided"
-        return "does not hold"
+        return "holds in part" if self.for_it > self.against else "does not hold"
 
     def __str__(self) -> str:
         if not self.cases:

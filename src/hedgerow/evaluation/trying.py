@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +24,8 @@ from hedgerow.release import Release
 from hedgerow.schema import Schema
 
 __all__ = ["Stage", "attempt"]
+
+_DIGITS: Final = 6  # of scores; results are kept by the thousand
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +124,8 @@ def _tried(
         if isinstance(reason, BadInput | MissingExtra):  # which no other cell would escape
             raise
         return _result(cell, "failed", {"reason": str(reason)})
-    return _result(cell, "done", {**scores, **about, "learning_seconds": round(time.perf_counter() - began, 4)})
+    rounded = {name: None if score is None else round(score, _DIGITS) for name, score in scores.items()}
+    return _result(cell, "done", {**rounded, **about, "learning_seconds": round(time.perf_counter() - began, 4)})
 
 
 def _raw(part: EvaluatedTable) -> Written:

@@ -43,7 +43,8 @@ class Store:
         with translated(OSError, into=unwritable):
             _end_last_line(self._path)
             with self._path.open("a", encoding="utf-8") as file:
-                file.writelines(json.dumps(result, sort_keys=True, separators=(",", ":")) + "\n" for result in new.values())
+                for result in new.values():
+                    file.write(json.dumps(result, sort_keys=True, separators=(",", ":")) + "\n")
 
 
 def _read(path: Path) -> dict[str, Mapping[str, Any]]:

@@ -210,7 +210,7 @@ def _naive_bayes(table: pa.Table, quasi: Sequence[str], target: str, seed: int) 
     """The accuracy of naive Bayes in ten folds of a release, in percent; every cell is a category."""
     from sklearn.model_selection import StratifiedKFold
 
-    from hedgerow.evaluation.learners.scikit import NaiveBayes
+    from hedgerow.evaluation.learners import learner
 
     # A release is shuffled by the operating system's randomness; folds must not depend on that.
     by = [(name, "ascending") for name in (*quasi, target)]
@@ -219,7 +219,7 @@ def _naive_bayes(table: pa.Table, quasi: Sequence[str], target: str, seed: int) 
     truth = np.array(rows[target].to_pylist(), dtype=object)
     right = 0
     for train, test in StratifiedKFold(_FOLDS, shuffle=True, random_state=seed).split(truth, truth):
-        model = NaiveBayes().fit(
+        model = learner("naive-bayes").fit(
             features.take(pa.array(train)), pa.array(truth[train]), task="classes", random_state=seed
         )
         right += int((model.predict(features.take(pa.array(test))).predicted == truth[test]).sum())

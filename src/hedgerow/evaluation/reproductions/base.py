@@ -6,11 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from hedgerow._version import __version__
+from hedgerow.evaluation.reproductions.tables import data_folder
 from hedgerow.evaluation.running import Advance, Job, found_in, run
 from hedgerow.evaluation.store import Store
+from hedgerow.trees.inducers.weka import check_weka
 
 __all__ = ["Claim", "Page", "Reproduction", "Verdict", "reproduce"]
 
@@ -98,6 +100,14 @@ class Reproduction(ABC):
     title: str
     paper: str
 
+    needs_weka: ClassVar[bool] = False
+
+    def check(self) -> None:
+        """Say what is missing on this machine: the data sets, or Java."""
+        data_folder()
+        if self.needs_weka:
+            check_weka("The paper's learners are Weka's. It", "No other learner would do.")
+
     @abstractmethod
     def jobs(self, *, quick: bool) -> list[Job]:
         """All that is to be run, the most telling first; ``quick`` is a part of it that takes minutes."""
@@ -133,9 +143,10 @@ def reproduce(
     advance : callable, optional
         Told how far it is.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    one.check()
     stem = f"{one.name}-quick" if quick else one.name
     jobs = one.jobs(quick=quick)
+    folder.mkdir(parents=True, exist_ok=True)
     store = Store(folder / f"{stem}.cells.jsonl")
     run(jobs, store, workers=workers, seconds=seconds, advance=advance)
     results = found_in(store, jobs)

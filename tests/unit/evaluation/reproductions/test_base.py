@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import pytest
 
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, MissingExtra
 from hedgerow.evaluation.reproductions import PAPERS, reproduction
 from hedgerow.evaluation.reproductions.base import Claim, Page, Reproduction, reproduce
 from hedgerow.evaluation.running import Advance, Job, Measurement
@@ -21,6 +21,9 @@ class Squares(Reproduction):
     name = "squares"
     title = "Squares"
     paper = "Euclid: Elements."
+
+    def check(self) -> None:
+        """It needs nothing."""
 
     def jobs(self, *, quick: bool) -> list[Job]:
         return [Measurement(dict, {"number": at}) for at in range(2 if quick else 4)]
@@ -76,3 +79,15 @@ def test_every_paper_is_there(paper: str) -> None:
 def test_papers_that_there_are_not() -> None:
     with pytest.raises(BadInput, match=r"There is no paper 'cactus'. Did you mean 'kactus'\?"):
         reproduction("cactus")
+
+
+def test_what_is_missing_is_said_before_anything_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEDGEROW_DATA", str(tmp_path / "none"))
+    with pytest.raises(BadInput, match="HEDGEROW_DATA"):
+        reproduce(reproduction("hybrid"), tmp_path / "pages")
+    monkeypatch.setenv("HEDGEROW_DATA", str(tmp_path))
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with pytest.raises(MissingExtra, match="Java"):
+        reproduce(reproduction("hybrid"), tmp_path / "pages")
+    assert not (tmp_path / "pages").exists()

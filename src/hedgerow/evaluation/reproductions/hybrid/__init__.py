@@ -41,6 +41,7 @@ _VERSION: Final = 100 + HybridKActus.results_version
 
 class _Hybrid(Reproduction):
     name = "hybrid"
+    needs_weka = True
     title = "Hybrid kACTUS: table 3"
     paper = (
         "P. Israni et al.: Privacy Preserving Using Anonymization and Perturbation in Classification, Indian J. Sci. "

@@ -15,6 +15,7 @@ class KActusPaper(Reproduction):
     """The experiments of section 5."""
 
     name = "kactus"
+    needs_weka = True
     title = "kACTUS: suppression along a classification tree"
     paper = (
         "S. Kisilevich, L. Rokach, Y. Elovici, B. Shapira: Efficient Multidimensional Suppression for K-Anonymity, "

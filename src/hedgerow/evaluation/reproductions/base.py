@@ -106,7 +106,7 @@ class Reproduction(ABC):
         """Say what is missing on this machine: the data sets, or Java."""
         data_folder()
         if self.needs_weka:
-            check_weka("The paper's learners are Weka's. It", "No other learner would do.")
+            check_weka("Weka, whose learners the paper uses,", "No other learner would do.")
 
     @abstractmethod
     def jobs(self, *, quick: bool) -> list[Job]:

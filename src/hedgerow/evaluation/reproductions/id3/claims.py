@@ -96,8 +96,7 @@ def _at_k(found: Found) -> Iterator[Claim]:
         if change is not None:
             why = f"{_points(change.mean - printed)} apart. " + (
                 "The paper leaves open how wide a column of categories is, and whether Mondrian tries the next column "
-                "where the widest cannot be cut; tried by hand, these choices move the change at k = 64 between −0.8 "
-                "and −1.6 points."
+                "where the widest cannot be cut."
                 if k == max(CHANGES)
                 else "A mean of three runs that differ by up to 0.56 points is itself off by as much as "
                 f"{_OF_A_MEAN * _SPREAD_BY_K:.2f}."

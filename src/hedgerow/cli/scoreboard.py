@@ -43,7 +43,8 @@ def show_evaluation(
         console.print(Text(line), soft_wrap=True)
     output, chart, cells = written
     console.print(
-        Text(f"All cells: {output}. Chart: {chart}. Finished cells, for another run: {cells}."), soft_wrap=True
+        Text(f"All cells: {output}. Chart: {chart}. Finished cells, for another run: {cells} (private)."),
+        soft_wrap=True,
     )
 
 

@@ -87,7 +87,8 @@ def evaluate(
     workers : int, optional
         How many processes; one for each core if not given.
     cache : path, optional
-        A file of finished cells: what stands in it is not computed again. It tells nothing of single rows.
+        A file of finished cells: what stands in it is not computed again. It is private, as the results
+        are: whoever knows all rows but one could find that row by trying.
     advance : callable, optional
         Told how far it is.
 

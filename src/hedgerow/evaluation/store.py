@@ -18,7 +18,8 @@ class Store:
     Parameters
     ----------
     path : Path, optional
-        Lines are only ever added. A last line that is cut short, as a kill leaves it, is passed over.
+        Lines are only ever added. A last line that is cut short, as a kill leaves it, is passed over. The file is
+        private: a key is a digest of the table, by which whoever knows all rows but one could find that row by trying.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -41,6 +42,7 @@ class Store:
             f"The results cannot be written to {str(self._path)!r}. Name a file in a folder that exists."
         )
         with translated(OSError, into=unwritable):
+            self._path.touch(mode=0o600)
             _end_last_line(self._path)
             with self._path.open("a", encoding="utf-8") as file:
                 for result in new.values():
@@ -64,8 +66,6 @@ def _read(path: Path) -> dict[str, Mapping[str, Any]]:
 
 def _end_last_line(path: Path) -> None:
     """Take away a last line that was cut short."""
-    if not path.exists():
-        return
     with path.open("rb+") as file:
         text = file.read()
         file.truncate(text.rfind(b"\n") + 1)

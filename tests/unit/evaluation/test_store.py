@@ -22,6 +22,13 @@ def test_what_was_added_is_found_by_another_run(tmp_path: Path) -> None:
     assert len(path.read_text().splitlines()) == 3
 
 
+def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
+    """A key is a digest of the table: whoever knows all rows but one could try until it fits."""
+    path = tmp_path / "cells.jsonl"
+    Store(path).add([{"key": "a"}])
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
 def test_a_line_that_was_cut_short_is_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "cells.jsonl"
     path.write_text('{"key": "a"}\n{"key": "b", "acc')

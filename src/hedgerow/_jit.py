@@ -20,13 +20,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
+from threading import Thread
 from typing import Any, Final, ParamSpec, TypeVar, cast, overload
 
 import numpy as np
 
 from hedgerow._version import __version__
 
-__all__ = ["has_to_compile", "int64", "jit"]
+__all__ = ["begin", "has_to_compile", "int64", "jit"]
 
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
@@ -97,6 +98,20 @@ def has_to_compile() -> bool:
         return False
     folder = _cache_folder()
     return folder is None or next(folder.rglob("*.nbi"), None) is None
+
+
+def begin() -> None:
+    """Import numba and let it set itself up, on a thread beside what has to be waited for anyway."""
+
+    def set_up() -> None:
+        with suppress(Exception):  # whoever needs it will meet the fault again
+            jit(_nothing)(0)
+
+    Thread(target=set_up, daemon=True).start()
+
+
+def _nothing(number: int) -> int:
+    return number
 
 
 @contextmanager

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
+from threading import Thread
 from typing import Final, TypeVar
 
-__all__ = ["side_by_side"]
+__all__ = ["begun", "meanwhile", "side_by_side"]
 
 _FEW_ROWS: Final = 20_000  # starting threads takes longer than the work
 
@@ -25,3 +28,39 @@ def side_by_side(work: Callable[[_Item], _Result], items: Iterable[_Item], rows:
         return [work(item) for item in items]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(work, items))
+
+
+def begun(work: Callable[[], _Result], rows: int) -> Callable[[], _Result]:
+    """Begin some work on a thread of its own if the rows are many; what comes back waits for its result, or its error.
+
+    >>> begun(lambda: 6 * 7, rows=1_000_000)()
+    42
+    """
+    if rows < _FEW_ROWS:
+        return cache(work)
+    future: Future[_Result] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return future.result
+
+
+@contextmanager
+def meanwhile(work: Callable[[], _Result], rows: int) -> Iterator[Callable[[], _Result]]:
+    """Do some work beside the lines of a ``with`` block, which is not left before that work has ended.
+
+    >>> with meanwhile(lambda: 6 * 7, rows=1_000_000) as product:
+    ...     pass
+    >>> product()
+    42
+    """
+    if rows < _FEW_ROWS:
+        yield cache(work)
+        return
+    with ThreadPoolExecutor(1) as pool:
+        yield pool.submit(work).result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -28,6 +28,7 @@ from hedgerow.frames import as_arrow, open_frame, refuse_alike
 from hedgerow.intake import written_here
 from hedgerow.places import sha256
 from hedgerow.scratch import Scratch
+from hedgerow.threads import begun
 
 __all__ = ["FrameRows", "StagedRows"]
 
@@ -77,15 +78,21 @@ class FrameRows:
 class StagedRows:
     """Rows in a file of a hidden folder, which lives as long as this object."""
 
-    native: Path
+    path: Path
     folder: Scratch
-    digest: str
+    _digest: Callable[[], str]
     people: Longs | None = None
+
+    @property
+    def native(self) -> Path:
+        """The file; nobody is handed it before its digest was taken."""
+        self._digest()
+        return self.path
 
     @property
     def table(self) -> Any:
         """A DuckDB relation over the file."""
-        relation = _scan(open_database(), self.native)
+        relation = _scan(open_database(), self.path)
         # The rows stay readable even if the release itself is no longer used.
         self.folder.keep_for(relation)
         return relation
@@ -95,37 +102,37 @@ class StagedRows:
         with translated(duckdb.Error, into=self._unreadable()), open_database() as database:
             keys = ", ".join(map(identifier, columns))
             cells = ", ".join(f"{identifier(name)} AS c{at}" for at, name in enumerate(columns))
-            return Groups.of(_scan(database, self.native).aggregate(f"{cells}, count(*) AS n", keys).to_arrow_table())
+            return Groups.of(_scan(database, self.path).aggregate(f"{cells}, count(*) AS n", keys).to_arrow_table())
 
     def formulas(self, columns: Sequence[str]) -> dict[str, int]:
         """How many cells of some columns a spreadsheet would take for formulas."""
-        if not columns or (self.native.suffix == ".csv" and not may_hold_formulas(self.native)):
+        if not columns or (self.path.suffix == ".csv" and not may_hold_formulas(self.path)):
             return {}
         with translated(duckdb.Error, into=self._unreadable()), open_database() as database:
-            return count_in_relation(_scan(database, self.native), columns)
+            return count_in_relation(_scan(database, self.path), columns)
 
     def _unreadable(self) -> BadInput:
-        return BadInput(f"The file {self.native.name!r} cannot be read.")
+        return BadInput(f"The file {self.path.name!r} cannot be read.")
 
     def write(self, target: Path, wishes: Wishes) -> None:
         """Copy the file, or write its rows in another form. Never a link: the copy is nobody else's."""
-        if _same_format(self.native, target) and not wishes.escape_formulas:
-            shutil.copyfile(self.native, target)
+        if _same_format(self.path, target) and not wishes.escape_formulas:
+            shutil.copyfile(self.path, target)
             return
         with open_database() as database:
-            rows = _scan(database, self.native)
+            rows = _scan(database, self.path)
             if file_format(target) == "csv" and wishes.unmarked:
                 _refuse_two_blanks(rows.project(column_list(wishes.unmarked)).to_arrow_table(), wishes)
             _copy(database, rows, target, wishes)
 
     def wrote(self, digest: str) -> bool:
         """Whether the bytes are those that the verifier counted."""
-        return digest == self.digest
+        return digest == self._digest()
 
     @classmethod
     def of(cls, path: Path, folder: Scratch, people: Longs | None = None) -> StagedRows:
         """Take the digest before the file is counted: what is saved must have the same."""
-        return cls(path, folder, sha256(path), people)
+        return cls(path, folder, begun(lambda: sha256(path), path.stat().st_size), people)
 
 
 def _cells(column: nw.Series[Any]) -> pa.ChunkedArray:

@@ -7,7 +7,7 @@ from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
 from hedgerow.risk.auditable import Auditable, Described
 from hedgerow.risk.auditing import audit, audit_counts
 from hedgerow.risk.clear import ClearColumn, refuse_disclosing
-from hedgerow.risk.examining import Examined, examine
+from hedgerow.risk.examining import Examined, Seen, examine, judge
 from hedgerow.risk.proportions import Disclosure, SingledOut, singled_out
 
 __all__ = [
@@ -25,7 +25,9 @@ __all__ = [
     "SizeBucket",
     "audit",
     "audit_counts",
+    "Seen",
     "examine",
+    "judge",
     "refuse_disclosing",
     "singled_out",
 ]

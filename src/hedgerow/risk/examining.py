@@ -17,7 +17,14 @@ from hedgerow.risk.clear import ClearColumn, ClearRole
 from hedgerow.risk.giving_away import Coded, given_away
 from hedgerow.verifier import ClassCounts
 
-__all__ = ["Examined", "examine"]
+__all__ = ["Examined", "Seen", "examine", "judge"]
+
+
+class Seen(NamedTuple):
+    """What was looked at: what each column tells of the quasi-identifiers, and what the engine counted, if anything."""
+
+    told: dict[str, dict[str, float]]
+    in_clear: InClear | None
 
 
 class Examined(NamedTuple):
@@ -27,16 +34,8 @@ class Examined(NamedTuple):
     k_all: int
 
 
-def examine(
-    source: Source,
-    counts: FrequencyTable,
-    recoding: Recoding,
-    published: ClassCounts,
-    *,
-    accepted: Collection[str] = (),
-    random_state: int | None = None,
-) -> Examined:
-    """Judge every column that is published but is no quasi-identifier.
+def examine(source: Source, counts: FrequencyTable, recoding: Recoding, *, random_state: int | None = None) -> Seen:
+    """Look at every column that is published but is no quasi-identifier.
 
     Parameters
     ----------
@@ -45,10 +44,6 @@ def examine(
     counts : FrequencyTable
         The original table.
     recoding : Recoding
-    published : ClassCounts
-        The published rows, counted with the target and the sensitive columns.
-    accepted : collection of str
-        The columns that somebody accepts as they are.
     random_state : int, optional
         Chooses the classes that are looked at.
     """
@@ -56,33 +51,50 @@ def examine(
     random = np.random.default_rng(random_state)
     class_of_group = _class_of_group(recoding)
     chosen = _chosen(recoding, class_of_group, random)
-    of_counted = _Sample.of_counts(counts, recoding, class_of_group, chosen)
-    told = of_counted.told(counts, random)
+    told = _Sample.of_counts(counts, recoding, class_of_group, chosen).told(counts, random)
+    if not (roles.insensitive or roles.pseudonymized):
+        return Seen(told, None)
+    in_clear = source.in_clear(class_of_group, chosen)
+    return Seen(told | _Sample.of_rows(in_clear).told(counts, random), in_clear)
+
+
+def judge(seen: Seen, counts: FrequencyTable, published: ClassCounts, *, accepted: Collection[str] = ()) -> Examined:
+    """Judge every column that was looked at.
+
+    Parameters
+    ----------
+    seen : Seen
+    counts : FrequencyTable
+        The original table.
+    published : ClassCounts
+        The published rows, counted with the target and the sensitive columns.
+    accepted : collection of str
+        The columns that somebody accepts as they are.
+    """
+    roles = counts.roles
     columns = {
         name: ClearColumn(
             _role(counts, name),
             float((published.histogram(name).overall == 1).sum() / published.people),
             int(published.histogram(name).counts.min()),
-            told[name],
+            seen.told[name],
         )
         for name in counts.cell_columns
     }
-    if not (roles.insensitive or roles.pseudonymized):
+    if seen.in_clear is None:
         return Examined(columns, published.k_all)
-    seen = source.in_clear(class_of_group, chosen)
-    told = _Sample.of_rows(seen).told(counts, random)
     columns |= {
         name: ClearColumn(
             "entity" if name == roles.entity else "insensitive",
-            seen.alone[name] / published.people,
-            seen.fewest[name],
-            told[name],
+            seen.in_clear.alone[name] / published.people,
+            seen.in_clear.fewest[name],
+            seen.told[name],
             name in accepted,
         )
         for name in roles.insensitive
     }
     order = [name for name in roles.published if name in columns]
-    return Examined({name: columns[name] for name in order}, seen.fewest_of_all)
+    return Examined({name: columns[name] for name in order}, seen.in_clear.fewest_of_all)
 
 
 def _role(counts: FrequencyTable, name: str) -> ClearRole:

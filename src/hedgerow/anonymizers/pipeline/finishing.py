@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,9 @@ from hedgerow.engines.formulas import formula_warning, formulas_in
 from hedgerow.metrics import all_losses
 from hedgerow.recoding import Recoding
 from hedgerow.release import Guarantee, Release
-from hedgerow.risk import ClearColumn, audit_counts, examine, refuse_disclosing
+from hedgerow.risk import ClearColumn, Seen, audit_counts, examine, judge, refuse_disclosing
 from hedgerow.rounding import digits_shown, significant
+from hedgerow.threads import meanwhile
 from hedgerow.verifier import ClassCounts
 
 __all__ = ["finish"]
@@ -38,11 +40,16 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
     published = _applied(prepared, recoding)
     prepared.progress("Verifying")
     guarantee = _guarantee(prepared, recoding)
-    classes = guarantee.count(published.native, None if prepared.roles.entity is None else published.people)
+    look = partial(examine, prepared.source, prepared.counts, recoding, random_state=prepared.random_state)
+    with (
+        meanwhile(look, guarantee.rows) as seen,
+        meanwhile(partial(_formulas, published, guarantee), guarantee.rows) as others,
+    ):
+        classes = guarantee.count(published.native, None if prepared.roles.entity is None else published.people)
     if proportions is not None:
         check_proportions(prepared, proportions, classes)
     prepared.progress("Auditing")
-    clear, k_all = _in_clear(prepared, recoding, classes)
+    clear, k_all = _in_clear(prepared, seen(), classes)
     losses = all_losses(prepared.seen, recoding, k=largest_k(prepared.requirements))
     audit = audit_counts(
         classes,
@@ -57,7 +64,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
             *weak_proportions(prepared, proportions),
             *recoding.warnings,
             *prepared.counts.remarks,
-            *_formulas(published, classes),
+            *_formula_warning(others(), classes),
         ),
         proportions=proportions,
         k_all=k_all,
@@ -80,16 +87,9 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
     )
 
 
-def _in_clear(prepared: Prepared, recoding: Recoding, classes: ClassCounts) -> tuple[dict[str, ClearColumn], int]:
+def _in_clear(prepared: Prepared, seen: Seen, classes: ClassCounts) -> tuple[dict[str, ClearColumn], int]:
     """What the columns that are published as they are tell, unless it is too much."""
-    examined = examine(
-        prepared.source,
-        prepared.counts,
-        recoding,
-        classes,
-        accepted=prepared.schema.accept,
-        random_state=prepared.random_state,
-    )
+    examined = judge(seen, prepared.counts, classes, accepted=prepared.schema.accept)
     refuse_disclosing(examined.columns)
     digits = digits_shown(prepared.counts.rows)
     # Computed from original values, as losses are.
@@ -100,20 +100,25 @@ def _in_clear(prepared: Prepared, recoding: Recoding, classes: ClassCounts) -> t
     return shown, examined.k_all
 
 
-def _formulas(published: Published, classes: ClassCounts) -> tuple[str, ...]:
+def _formulas(published: Published, guarantee: Guarantee) -> dict[str, int]:
+    """The cells that a spreadsheet would compute, in the columns that the verifier does not group."""
+    grouped = {*guarantee.quasi, *guarantee.counted}
+    return published.formulas([name for name in guarantee.columns if name not in grouped])
+
+
+def _formula_warning(others: Mapping[str, int], classes: ClassCounts) -> tuple[str, ...]:
     """Whether a spreadsheet would compute some of the published cells.
 
-    Of the columns that the verifier grouped, it has counted every cell; only the others are looked through.
+    Of the columns that the verifier grouped, it has counted every cell; only the others were looked through.
     """
     cells = classes.cells
     quasi = zip(classes.columns, classes.codes[classes.class_of_cell].T, classes.labels, strict=True)
-    others = ((name, column.codes, column.labels) for name, column in cells.sensitive.items())
+    sensitive = ((name, column.codes, column.labels) for name, column in cells.sensitive.items())
     found = {
         name: formulas_in(labels, np.bincount(codes, cells.rows, len(labels)))
-        for name, codes, labels in (*quasi, *others)
+        for name, codes, labels in (*quasi, *sensitive)
     }
-    found |= published.formulas([name for name in classes.table_columns if name not in found])
-    warning = formula_warning({name: number for name, number in found.items() if number})
+    warning = formula_warning({name: number for name, number in {**found, **others}.items() if number})
     return () if warning is None else (warning,)
 
 

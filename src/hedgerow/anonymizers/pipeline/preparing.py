@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow import privacy
+from hedgerow import _jit, privacy
 from hedgerow.counts import FrequencyTable, check_bins, in_bins
 from hedgerow.engines import Locating, Source, open_source
 from hedgerow.errors import BadInput, Infeasible, translated, whole
@@ -81,6 +81,8 @@ def prepare(
     source = open_source(data)
     roles = schema.resolve(source.columns)
     privacy.check(requirements, roles, rows=_UNKNOWN_ROWS)
+    if sum(path.stat().st_size for path in source.reads) > _LARGE:
+        _jit.begin()
     # An engine need not know of people, as long as rows are counted.
     counts = source.count(schema, roles) if roles.entity is None else source.count(schema, roles, random_state)
     if publish_proportions and not roles.linked:
@@ -117,6 +119,9 @@ def _asked(requirements: Sequence[Requirement], roles: Roles, proportions: bool)
     # Proportions are told of people at home: every class must have enough of these.
     return (*asked, privacy.AtHome(largest_k(requirements))) if proportions else asked
 
+
+# Files of so many bytes are counted for as long as numba takes to start.
+_LARGE = 2**25
 
 # A bound no table reaches: columns are checked before the table is read, sizes after it.
 _UNKNOWN_ROWS = 2**62

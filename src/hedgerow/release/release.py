@@ -155,6 +155,15 @@ class Release(Auditable, Shown):
         return {**made, **self.labels}
 
     @property
+    def label_hierarchies(self) -> dict[str, Hierarchy]:
+        """The same without the values they were encoded for, which may not be published: what rows are drawn by."""
+        sources = {
+            name: one.source if isinstance(one, EncodedHierarchy) else one
+            for name, one in self.given_hierarchies.items()
+        }
+        return {name: source for name, source in sources.items() if source is not None}
+
+    @property
     def described(self) -> Described:
         """What an audit has to know of the table."""
         return Described(

@@ -7,6 +7,7 @@ from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
 from hedgerow.risk.auditable import Auditable, Described
 from hedgerow.risk.auditing import audit, audit_counts
 from hedgerow.risk.clear import ClearColumn, refuse_disclosing
+from hedgerow.risk.equal_rows import EqualRows, equal_rows
 from hedgerow.risk.examining import Examined, examine
 from hedgerow.risk.proportions import Disclosure, SingledOut, singled_out
 
@@ -18,6 +19,7 @@ __all__ = [
     "ClearColumn",
     "Described",
     "Disclosure",
+    "EqualRows",
     "Examined",
     "Risks",
     "SensitiveAudit",
@@ -25,6 +27,7 @@ __all__ = [
     "SizeBucket",
     "audit",
     "audit_counts",
+    "equal_rows",
     "examine",
     "refuse_disclosing",
     "singled_out",

@@ -1,12 +1,14 @@
 """Rows of ordinary values that are drawn from a release, for tools that read no sets, intervals and labels.
 
 They are a function of the release alone: of the published table, its proportions, and what its labels stand for. So
-they tell nothing that the release does not tell. Quasi-identifiers are drawn; all other columns stand as they were
-published, in rows of the same class.
+they tell nothing that the release does not tell. (What labels stand for is taken from hierarchies that were given,
+which the release does not hold; whoever keeps such a hierarchy secret should know that.) Quasi-identifiers are drawn;
+all other columns stand as they were published, in rows of the same class.
 
 **Randomness** is the operating system's, never the seed of the anonymization: a draw that follows from a seed confirms
-the guess of it, and the seed decides which of a person's records went where. Whoever wants the same rows twice draws
-them from the files: ``hr.learning.redraw(hr.Release.load("out.csv"), 3, random_state=0)``. Rows come out shuffled.
+the guess of it, and the seed decides which of several equal records went to which group. Whoever wants the same rows
+twice draws them from the files: ``hr.learning.redraw(hr.Release.load("out.csv"), 3, random_state=0)``. Rows come out
+shuffled.
 """
 
 from __future__ import annotations
@@ -39,9 +41,8 @@ _WHAT: Final = (
     "Rows of ordinary values that were drawn at random from a release: from its published table and its proportions"
 )
 _TOLD: Final = (
-    "They are a function of the release alone, and tell nothing that it does not tell. They are nobody's rows, even "
-    "where one equals somebody's: the drawn columns were put together at random from what the release tells of a whole "
-    "class."
+    "alone, and tell nothing more. They are nobody's rows, even where one equals somebody's: the drawn columns were "
+    "put together at random from what the release tells of a whole class."
 )
 _RANDOMNESS: Final = "the operating system's; it owes nothing to the seed of the release, and is not kept"
 
@@ -148,10 +149,11 @@ class Redrawn(Shown):
         """
         release = self.release
         labelled = [name for name in release.quasi if name in release.label_hierarchies]
-        by_labels = f", and by the hierarchies that say what the labels of {listing(labelled)} stand for"
+        by = f", and by the hierarchies that say what the labels of {listing(labelled)} stand for" if labelled else ""
+        alone = "They are a function of the release and these hierarchies" if labelled else "They are a function of it"
         return {
             "hedgerow": __version__,
-            "what": f"{_WHAT}{by_labels if labelled else ', and from nothing else'}. {_TOLD}",
+            "what": f"{_WHAT}{by}. {alone} {_TOLD}",
             "drawn_from": {**said["output"], "proportions": said["proportions"]},
             "repeats": self.repeats,
             "rows": self.rows,

@@ -20,6 +20,7 @@ import pytest
 import hedgerow as hr
 from hedgerow import BadInput
 from hedgerow.places import manifest_path, redrawn_path, sha256
+from hedgerow.published import Interval
 from hedgerow.release import Redrawn
 
 FrameType = Callable[[pa.Table], Any]
@@ -105,13 +106,38 @@ def test_rows_are_a_function_of_the_release_alone(tmp_path: Path, monkeypatch: p
 
 
 def test_the_seed_of_the_release_decides_nothing() -> None:
-    """Neither alone nor with the state of numpy's own generator."""
+    """Neither alone nor with the state of numpy's own generator; the rows of one release are in one order."""
+    release = released(random_state=5)
     drawn = []
     for _ in range(2):
         np.random.seed(0)  # noqa: NPY002 - nothing may follow from it
-        release = released(random_state=5)
         drawn.append(sorted(map(str, release.redraw(3).table.to_pylist())))
     assert drawn[0] != drawn[1]
+
+
+@pytest.mark.parametrize("from_file", [False, True])
+def test_every_drawn_row_is_one_of_its_class(from_file: bool, tmp_path: Path) -> None:
+    """Labels stand for the values below them, also where a bin has others too; the notes tell whose class it is."""
+    tree = {"*": {"south": ["Bern", "Nice", "Soglio"], "north": ["Ulm", "Kiel"]}}
+    below = {"south": {"Bern", "Nice", "Soglio"}, "north": {"Ulm", "Kiel"}}
+    below["*"] = below["south"] | below["north"]
+    table = PEOPLE.set_column(2, "city", pa.array(["Bern", "Nice", "Soglio", "Bern", "Ulm", "Ulm", "Kiel", "Ulm"] * 3))
+    schema = hr.Schema(
+        quasi=["age", "city"], hierarchies={"city": tree}, insensitive=["note"], accept=["note"], others="drop"
+    )
+    table.to_pandas().to_csv(tmp_path / "people.csv", index=False)
+    release = released(tmp_path / "people.csv" if from_file else table, schema, publish="label", destination=None)
+    assert release.proportions is not None
+    published = release.table.to_arrow_table() if from_file else release.table
+    said = {row["note"]: row for row in published.to_pylist()}
+    # Otherwise nothing would depend on the hierarchy.
+    assert {row["city"] for row in said.values()} == {"south", "north"}
+    drawn = release.redraw(20).table
+    for row in (drawn.to_arrow_table() if from_file else drawn).to_pylist():
+        of_class = said[row["note"]]
+        assert row["city"] in below[of_class["city"]]
+        ages = hr.parse(of_class["age"])
+        assert not isinstance(ages, Interval) or row["age"] in ages
 
 
 def test_rows_are_shuffled() -> None:
@@ -149,9 +175,8 @@ def test_the_manifest_of_drawn_rows(tmp_path: Path) -> None:
     assert said["drawn_from"] == {**of_release["output"], "proportions": of_release["proportions"]}
     assert (said["repeats"], said["rows"]) == (3, 72)
     assert said["columns"] == {"drawn": ["age", "city"], "as_published": ["ill", "note"]}
-    for words in ("drawn at random from a release", "function of the release alone", "nobody's rows"):
+    for words in ("drawn at random from a release", "a function of it alone, and tell nothing more", "nobody's rows"):
         assert words in said["what"]
-    assert "nothing else" in said["what"]
     assert "operating system" in said["randomness"]
     # No figure that was computed from original rows is in a file.
     assert "equal" not in " ".join([*said, *of_release])
@@ -166,7 +191,7 @@ def test_the_manifest_says_what_labels_were_read_by(tmp_path: Path) -> None:
     released(schema=schema).save(tmp_path / "out.csv", redrawn=1)
     what = json.loads(manifest_path(tmp_path / "out.redrawn.csv").read_text())["what"]
     assert "hierarchies that say what the labels of 'city' stand for" in what
-    assert "nothing else" not in what
+    assert "a function of the release and these hierarchies alone" in what
     assert "Soglio" not in what
 
 
@@ -222,11 +247,13 @@ def test_rows_of_another_release_are_refused(tmp_path: Path) -> None:
     assert not files(tmp_path)
 
 
-def test_nothing_is_written_over_unless_that_is_meant(tmp_path: Path) -> None:
+def test_nothing_is_written_over_unless_that_is_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     release = released()
     (tmp_path / "out.redrawn.csv").write_text("older")
-    with pytest.raises(BadInput, match=r"out\.redrawn\.csv' exists already"):
-        release.save(tmp_path / "out.csv", redrawn=1)
+    with monkeypatch.context() as patched:
+        patched.setattr("hedgerow.release.redrawn.draw", None)  # it is refused before any row is drawn
+        with pytest.raises(BadInput, match=r"out\.redrawn\.csv' exists already"):
+            release.save(tmp_path / "out.csv", redrawn=1)
     assert files(tmp_path) == ["out.redrawn.csv"]
     release.save(tmp_path / "out.csv", redrawn=1, overwrite=True)
     assert files(tmp_path) == beside("out.csv")

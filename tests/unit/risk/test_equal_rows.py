@@ -54,6 +54,7 @@ def test_a_missing_value_equals_only_a_missing_one() -> None:
     ("some", "same"),
     [
         ([20, 31], pa.array([20.0, 31.5])),
+        ([10**17, 31], pa.array([1e17, 31.5])),
         ([dt.date(2024, 3, 1), dt.date(2024, 3, 2)], pa.array([dt.datetime(2024, 3, 1), dt.datetime(2024, 3, 2, 12)])),
         (["a", "b"], pa.array(["a", "c"]).dictionary_encode()),
     ],
@@ -66,6 +67,11 @@ def test_values_are_compared_by_what_they_mean(some: list[Any], same: pa.Array) 
 
 def _of(schema: Schema, values: pa.Array) -> FrequencyTable:
     return open_source(pa.table({"x": values})).count(schema, schema.resolve(["x"]))
+
+
+def test_days_are_no_numbers() -> None:
+    schema = Schema(quasi=["x"])
+    assert equal_rows(_of(schema, pa.array([dt.date(1970, 1, 3)])), _of(schema, pa.array([2]))).drawn == 0
 
 
 def test_labels_of_a_target_that_is_number_here_and_text_there() -> None:

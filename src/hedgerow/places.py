@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from hedgerow.errors import BadInput
 from hedgerow.scratch import Scratch, alone
@@ -24,10 +24,14 @@ __all__ = [
     "manifest_path",
     "proportions_path",
     "put",
+    "redrawn_path",
     "refuse_existing",
     "sha256",
     "write_json",
 ]
+
+
+_ENDINGS: Final = (".csv.gz", ".csv", ".parquet")
 
 
 def manifest_path(path: Path) -> Path:
@@ -38,6 +42,17 @@ def manifest_path(path: Path) -> Path:
 def proportions_path(path: Path) -> Path:
     """Where the proportions of a table stand."""
     return path.with_name(path.name + ".proportions.json")
+
+
+def redrawn_path(path: Path) -> Path:
+    """Where the rows stand that were drawn from a release: as its table does, of the same format.
+
+    >>> redrawn_path(Path("out.csv.gz")).name, redrawn_path(Path("my.data.parquet")).name
+    ('out.redrawn.csv.gz', 'my.data.redrawn.parquet')
+    """
+    lower = path.name.lower()
+    at = len(lower) - len(next((ending for ending in _ENDINGS if lower.endswith(ending)), path.suffix))
+    return path.with_name(f"{path.name[:at]}.redrawn{path.name[at:]}")
 
 
 def sha256(path: Path) -> str:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from typing import Final
 
-__all__ = ["digits_shown", "rounded_up", "significant"]
+__all__ = ["digits_shown", "rounded_up", "share_told", "significant"]
 
 _MOST_DIGITS: Final = 3
+_MANY: Final = 1_000
 
 
 def digits_shown(rows: int) -> int:
@@ -44,3 +45,14 @@ def rounded_up(share: float, digits: int) -> float:
     # What is above a digit by the rounding of a quotient alone is not above it.
     scale = 10.0**digits
     return math.ceil(round(share * scale, 6)) / scale
+
+
+def share_told(share: float, rows: int) -> float:
+    """Round a share of rows to whole percents, and to tens of them where fewer than 1,000 rows were counted.
+
+    Not to significant digits, which of a small share would tell the very rows.
+
+    >>> share_told(0.00049, 30_162), share_told(0.1249, 30_162), share_told(0.1249, 999)
+    (0.0, 0.12, 0.1)
+    """
+    return round(share, 2 if rows >= _MANY else 1)

@@ -13,6 +13,7 @@ from typing import Final
 
 __all__ = [
     "BELOW",
+    "COUNTED",
     "EPOCH",
     "FROM",
     "MISSING_TEXT",
@@ -25,6 +26,9 @@ __all__ = [
 ]
 
 EPOCH: Final = dt.datetime(1970, 1, 1)
+
+COUNTED: Final = 2.0**53
+"""Up to here floats count without gaps."""
 
 SUPPRESSED_TEXT: Final = "*"
 MISSING_TEXT: Final = "\\N"

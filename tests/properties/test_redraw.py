@@ -1,10 +1,16 @@
-"""Redrawing on random tables: exact counts with proportions, and without them nothing that a cell does not say."""
+"""Redrawing on random tables: exact counts with proportions, and without them nothing that a cell does not say.
+
+Rows that are drawn to be saved are a function of the files, and as many equal original ones as a reader counts.
+"""
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
 from typing import Any, Literal
+from unittest import mock
 
+import numpy as np
 import pyarrow as pa
 from examples import examples
 from hypothesis import given
@@ -91,6 +97,35 @@ def test_pooled_values_are_those_that_a_cell_may_stand_for(
         assert covers(said["letter"], row["letter"], list("abcexyz")) or missing_is_possible(
             said["letter"], row["letter"]
         )
+
+
+@some
+@given(rows, st.integers(0, 2), st.integers(1, 4), publish, st.sampled_from([None, 1]), st.integers(0, 99))
+def test_drawn_rows_are_a_function_of_the_files(
+    cells: list[Any], decimals: int, k: int, publish: str, support: int | None, seed: int
+) -> None:
+    """Whoever has only the release, its proportions and the hierarchy draws the same rows from the same numbers."""
+    _, release = released(cells, decimals, k, publish, proportions=True, support=support)
+    real = np.random.default_rng
+    with tempfile.TemporaryDirectory() as folder:
+        loaded = hr.Release.load(release.save(f"{folder}/out.parquet"), {"letter": TREE})
+        with mock.patch.object(np.random, "default_rng", side_effect=lambda: real(seed)):
+            assert loaded.redraw(2).table.to_arrow_table().to_pylist() == release.redraw(2).table.to_pylist()
+
+
+@some
+@given(rows, rows, st.integers(0, 2), st.integers(1, 4), publish, st.sampled_from([None, 1]))
+def test_equal_rows_are_as_many_as_a_reader_counts(
+    cells: list[Any], others: list[Any], decimals: int, k: int, publish: str, support: int | None
+) -> None:
+    table, release = released(cells, decimals, k, publish, proportions=True, support=support)
+    holdout, _ = released(others, decimals, 1, publish, proportions=False)
+    drawn = release.redraw(2)
+    found = drawn.equal_rows(holdout)
+    rows = [[(row["number"], row["letter"]) for row in some.to_pylist()] for some in (drawn.table, table, holdout)]
+    assert found.drawn == sum(row in rows[1] for row in rows[0]) / len(rows[0])
+    assert found.table == sum(row in rows[0] for row in rows[1]) / len(rows[1])
+    assert found.holdout == sum(row in rows[0] for row in rows[2]) / len(rows[2])
 
 
 def missing_is_possible(cell: Any, value: Any) -> bool:

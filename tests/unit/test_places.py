@@ -9,11 +9,26 @@ from pathlib import Path
 import pytest
 
 from hedgerow.errors import BadInput
-from hedgerow.places import appearing, locked, put
+from hedgerow.places import appearing, locked, put, redrawn_path
 
 
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("release", "rows"),
+    [
+        ("out.csv", "out.redrawn.csv"),
+        ("out.csv.gz", "out.redrawn.csv.gz"),
+        ("my.data.parquet", "my.data.redrawn.parquet"),
+        ("OUT.CSV.GZ", "OUT.redrawn.CSV.GZ"),
+        (".csv", ".redrawn.csv"),
+        ("out", "out.redrawn"),
+    ],
+)
+def test_drawn_rows_have_the_format_of_their_release(release: str, rows: str) -> None:
+    assert redrawn_path(Path("folder.csv") / release) == Path("folder.csv") / rows
 
 
 class TestLocked:

@@ -11,13 +11,14 @@ from hedgerow.cli.hierarchy_files import find_hierarchies, needing_trees
 from hedgerow.cli.job import Job
 from hedgerow.cli.lists import read_delimiter
 from hedgerow.errors import BadInput
-from hedgerow.intake import find_table
+from hedgerow.intake import STANDARD_INPUT, find_table
 from hedgerow.paths import is_same_file, refuse_overwriting
-from hedgerow.places import manifest_path, proportions_path, refuse_existing
+from hedgerow.places import manifest_path, proportions_path, redrawn_path, refuse_existing
 from hedgerow.schema import Schema
 
 if TYPE_CHECKING:
     from hedgerow.anonymizers.base import Anonymizer
+    from hedgerow.engines import File, Source
     from hedgerow.privacy import Requirement
     from hedgerow.release import Release
 
@@ -36,11 +37,14 @@ def run(job: Job, job_file: str | None = None) -> None:
 
     requirements = privacy.resolve(job.k, job.require)
     _refuse_weak_proportions(job, requirements)
+    _refuse_vain_holdout(job)
     found = find_hierarchies(job.hierarchies, (*job.quasi, *needing_trees(requirements)))
     schema = _schema(job, {**found.files, **job.hierarchy})
     files = [one for one in schema.hierarchies.values() if isinstance(one, Path) or Path(one).suffix]
     reads = (*find_table(source).reads, *map(Path, files), *(() if job_file is None else (Path(job_file),)))
-    _check_places(reads, output, job.recoding, force=job.force)
+    if job.holdout is not None:
+        reads = (*reads, *find_table(job.holdout).reads)
+    _check_places(reads, job, output)
 
     # Last, because a method knows of Arrow, which takes longer to import than all of the above.
     from hedgerow.anonymizers.registry import DEFAULT_METHOD, check_parameters, find_method
@@ -49,21 +53,13 @@ def run(job: Job, job_file: str | None = None) -> None:
     parameters = _read(method, typed)
     check_parameters(method, parameters)
     _refuse_weak(method, parameters, allowed=job.allow_weak)
+    _refuse_drawing_from_nothing(job, method)
 
-    from hedgerow.engines import File
-
-    file = File(
-        source,
-        encoding=job.encoding,
-        delimiter=read_delimiter(job.delimiter),
-        decimal=job.decimal,
-        memory_limit=job.memory_limit,
-        sheet=job.sheet,
-    )
+    file, others = _file(job, source), None if job.holdout is None else _opened_holdout(job, job.holdout)
 
     from hedgerow.anonymizers.api import anonymize
     from hedgerow.cli.screen import progress_bar, screen
-    from hedgerow.cli.summary import show_release
+    from hedgerow.cli.summary import show_redrawn, show_release
 
     with progress_bar(quiet=job.quiet) as progress:
         release: Release = anonymize(
@@ -80,19 +76,50 @@ def run(job: Job, job_file: str | None = None) -> None:
             destination=output,
             **parameters,
         )
+        drawn = equal = None
+        if job.redraw is not None:
+            progress("Drawing rows")
+            drawn = release.redraw(job.redraw)
+            equal = drawn.equal_rows(others)
         progress("Saving")
-        release.save(output, escape_formulas=job.escape_formulas, overwrite=job.force)
+        release.save(output, escape_formulas=job.escape_formulas, overwrite=job.force, redrawn=drawn)
         if job.recoding is not None:
             release.recoding.save(job.recoding)
     if not job.quiet:
         given = set(schema.hierarchies)
         show_release(screen(), release, output, given=given, recoding=job.recoding, remarks=found.remarks)
+        if drawn is not None and equal is not None:
+            show_redrawn(screen(), drawn, equal, output, escaped=job.escape_formulas)
 
 
 def _named(path: str | None, what: str, how: str) -> str:
     if not path:
         raise BadInput(f"No {what} file is named. Name it: hedgerow anonymize … {how}, or in a job file.")
     return path
+
+
+def _file(job: Job, path: str) -> File:
+    """A table as the job says that tables are written."""
+    from hedgerow.engines import File
+
+    return File(
+        path,
+        encoding=job.encoding,
+        delimiter=read_delimiter(job.delimiter),
+        decimal=job.decimal,
+        memory_limit=job.memory_limit,
+        sheet=job.sheet,
+    )
+
+
+def _opened_holdout(job: Job, path: str) -> Source:
+    """The people who are not in the table, with all columns that are needed: seen before any work is done."""
+    from hedgerow.engines import open_source
+    from hedgerow.release import check_holdout
+
+    source = open_source(_file(job, path))
+    check_holdout(source.columns, job.quasi if job.target is None else (*job.quasi, job.target))
+    return source
 
 
 def _with_options(job: Job) -> dict[str, str | bool | int | float]:
@@ -135,6 +162,22 @@ def _refuse_weak_proportions(job: Job, requirements: tuple[Requirement, ...]) ->
         )
 
 
+def _refuse_vain_holdout(job: Job) -> None:
+    if job.holdout is None:
+        return
+    if job.redraw is None:
+        raise BadInput("--holdout is compared with drawn rows, and none are drawn. Say --redraw 3 too.")
+    if job.holdout == job.input == STANDARD_INPUT:
+        raise BadInput("Input and holdout are both standard input, which can be read once. Name a file.")
+
+
+def _refuse_drawing_from_nothing(job: Job, method: type[Anonymizer]) -> None:
+    if job.redraw is not None and not (job.publish_proportions or method.fields["publish_proportions"].default):
+        raise BadInput(
+            "Rows are drawn from proportions (--redraw), which are not published. Say --publish-proportions too."
+        )
+
+
 def _read(method: type[Anonymizer], typed: Mapping[str, str | bool | int | float]) -> dict[str, Any]:
     """Read the method's parameters as it declares them; what it does not know stays as it is."""
     known = method.parameters()
@@ -163,22 +206,25 @@ def _schema(job: Job, hierarchies: Mapping[str, str | Path]) -> Schema:
     )
 
 
-def _check_places(reads: Sequence[Path], output: Path, recoding: str | None, *, force: bool) -> None:
+def _check_places(reads: Sequence[Path], job: Job, output: Path) -> None:
     """Refuse to write over what is read, one output over the other, or over what is there unless that is meant."""
-    published = [output, manifest_path(output), proportions_path(output)]
+    tables = [output] if job.redraw is None else [output, redrawn_path(output)]
+    published = [*tables, *map(manifest_path, tables), proportions_path(output)]
     for path in published:
         refuse_overwriting(path, reads, "--output")
-    if not force:
-        refuse_existing(output)
-    if recoding is None:
+    if not job.force:
+        for table in tables:
+            refuse_existing(table)
+    if job.recoding is None:
         return
-    private = Path(recoding)
+    private = Path(job.recoding)
     if private.is_dir() or not private.parent.is_dir():
-        raise BadInput(f"The recoding cannot be written to {recoding!r}. Name a file in a folder that exists.")
+        raise BadInput(f"The recoding cannot be written to {job.recoding!r}. Name a file in a folder that exists.")
     if any(is_same_file(private, path) for path in published):
         raise BadInput(
-            "--recoding names the release, its manifest or its proportions. The recoding is private: name another file."
+            "--recoding names the release, its manifest, its proportions or its drawn rows. The recoding is private: "
+            "name another file."
         )
     refuse_overwriting(private, reads, "--recoding")
-    if not force:
+    if not job.force:
         refuse_existing(private)

@@ -148,6 +148,16 @@ def anonymize(
     min_support: Annotated[
         int | None, typer.Option(metavar="N", help="Every proportion is of at least N people; k if not given.")
     ] = None,
+    redraw: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Also save rows of ordinary values, N for each row, drawn from the proportions."
+        ),
+    ] = None,
+    holdout: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="People who are not in INPUT: how many of their rows --redraw draws too."),
+    ] = None,
     escape_formulas: Annotated[
         bool | None,
         typer.Option("--escape-formulas", help="Put an apostrophe before cells that spreadsheets compute."),

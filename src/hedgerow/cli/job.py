@@ -21,7 +21,7 @@ from hedgerow.intake import STANDARD_INPUT
 __all__ = ["Job", "assemble", "read_job"]
 
 _SYNONYMS = {"drop": "identifying"}
-_PATHS = ("input", "output", "hierarchies", "recoding")
+_PATHS = ("input", "output", "hierarchies", "recoding", "holdout")
 
 
 def _as_list(value: object) -> object:
@@ -83,6 +83,8 @@ class Job(BaseModel):
     memory_limit: Text
     recoding: Text
     publish_proportions: Annotated[bool, Field(description="true or false")] = False
+    redraw: Annotated[int | None, Field(ge=1, description="a whole number >= 1")] = None
+    holdout: Text
     escape_formulas: Annotated[bool, Field(description="true or false")] = False
     min_support: Annotated[int | None, Field(ge=1, description="a whole number >= 1")] = None
     target_bins: Annotated[int | None, Field(ge=2, description="a whole number >= 2")] = None

@@ -9,12 +9,13 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from hedgerow.places import manifest_path, proportions_path
-from hedgerow.release import Release
+from hedgerow.places import manifest_path, proportions_path, redrawn_path
+from hedgerow.release import Redrawn, Release
+from hedgerow.risk import EqualRows
 from hedgerow.risk.rendering import figure
 from hedgerow.verifier import Finding
 
-__all__ = ["show_release"]
+__all__ = ["show_redrawn", "show_release"]
 
 _MAIN_LOSSES: Final = ("ncp_published", "ncp", "loss", "prec", "c_avg", "classification", "suppression")
 
@@ -59,6 +60,26 @@ def show_release(
         console.print(Text.assemble((f"  {label:<13}", "cyan"), value), soft_wrap=True)
     for warning in (*audit.warnings[len(audit.grave) :], *remarks):
         console.print(Text.assemble((f"  {'note':<13}", "yellow"), warning), soft_wrap=True)
+
+
+def show_redrawn(console: Console, drawn: Redrawn, equal: EqualRows, output: Path, *, escaped: bool) -> None:
+    """Print where drawn rows are, and how many equal original ones: rounded, and in no file.
+
+    Parameters
+    ----------
+    console : Console
+    drawn : Redrawn
+    equal : EqualRows
+    output : Path
+        Where the release was saved.
+    escaped : bool
+        Whether formulas were escaped.
+    """
+    rows = f"{redrawn_path(output)}: {drawn.rows:,} rows of ordinary values, drawn from the proportions"
+    for label, value in (("redrawn", rows), ("equal rows", f"{equal!r} (for you: written nowhere)")):
+        console.print(Text.assemble((f"  {label:<13}", "cyan"), value), soft_wrap=True)
+    for warning in () if escaped else drawn.warnings:
+        console.print(Text.assemble((f"  {'note':<13}", "yellow"), f"of the drawn rows, {warning}"), soft_wrap=True)
 
 
 def _judged(finding: Finding) -> str:

@@ -1,6 +1,7 @@
 """Counts: a table as distinct tuples and cells of small integers, which is all that any method needs."""
 
 from hedgerow.counts.binning import check_bins, holds_classes, in_bins, refuse_many_numbers
+from hedgerow.counts.decoding import original_values
 from hedgerow.counts.encoding import EncodedColumn, encode_column
 from hedgerow.counts.grouping import alike, distinct_pairs, sharing, tabulate
 from hedgerow.counts.homes import Links, draw_homes, rows_at_home
@@ -21,6 +22,7 @@ __all__ = [
     "encode_column",
     "holds_classes",
     "in_bins",
+    "original_values",
     "refuse_many_numbers",
     "rows_at_home",
     "sharing",

@@ -7,7 +7,6 @@ none of them stands for all the numbers of the column's grid in it; a label with
 
 from __future__ import annotations
 
-import datetime as dt
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow.arrays import Floats, Longs
+from hedgerow.counts import original_values
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import Hierarchy
@@ -34,16 +34,13 @@ from hedgerow.published import (
     read,
     stands_for,
 )
+from hedgerow.values import COUNTED
 
-__all__ = ["COUNTED", "PossibleValues", "draw", "original_values", "possible_values"]
-
-COUNTED: Final = 2.0**53
-"""Up to here floats count without gaps."""
+__all__ = ["PossibleValues", "draw", "possible_values"]
 
 # Of more digits a float near 1 has no whole grid.
 _FINEST: Final = 15
 _NO_ENDS: Final = (math.nan, math.nan)
-_SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 
 
 def draw(
@@ -245,41 +242,3 @@ class _CellCodes:
         step = 10.0**-self.decimals
         last = [one.high if one.closed else max(one.low, one.high - step) for one in inside]
         return min(one.low for one in inside), round(max(last), self.decimals)
-
-
-def original_values(domain: Domain, *, fractions: bool = False) -> pa.Array:
-    """The value of each code, missing as null.
-
-    Parameters
-    ----------
-    domain : Domain
-    fractions : bool
-        Whether the column holds numbers with fractions, even if none of these do.
-
-    Examples
-    --------
-    >>> age = Domain("age", "number", np.array(["20", "21"]), np.array([20.0, 21.0]), has_missing=True)
-    >>> original_values(age).to_pylist(), original_values(age, fractions=True).to_pylist()
-    ([20, 21, None], [20.0, 21.0, None])
-    """
-    labels: list[str] = domain.labels.tolist()
-    absent = [None] if domain.has_missing else []
-    if domain.kind == "number":
-        whole = None if fractions else _whole(labels)
-        if whole is not None:
-            return pa.array([*whole, *absent], pa.int64())
-        return pa.array([*domain.values.tolist(), *absent], pa.float64())
-    if domain.kind == "date":
-        moments = [dt.datetime.fromisoformat(label) for label in labels]
-        if all(moment.time() == dt.time() for moment in moments):
-            return pa.array([*(moment.date() for moment in moments), *absent], pa.date32())
-        return pa.array([*moments, *absent], pa.timestamp("us"))
-    return pa.array([*labels, *absent], pa.string())
-
-
-def _whole(labels: list[str]) -> list[int] | None:
-    """The numbers with all their digits, if they are whole and not too large."""
-    if not all(label.removeprefix("-").isdigit() for label in labels):
-        return None
-    numbers = [int(label) for label in labels]
-    return numbers if all(_SMALLEST <= number <= _LARGEST for number in numbers) else None

@@ -18,7 +18,6 @@ from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.resampling import Labelled, open_labelled
 from hedgerow.errors import BadInput, is_whole, translated
 from hedgerow.frames import OpenFrame, as_arrow
-from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.learning.estimators import generator_of
 from hedgerow.learning.inputs import note_columns
 from hedgerow.learning.redraw import Seed, Shares, check_shares, redraw
@@ -132,10 +131,7 @@ class Redraw(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type h
             shares=self.shares,
             proportions=release.proportions,
             quasi=release.quasi,
-            hierarchies={
-                name: one.source if isinstance(one, EncodedHierarchy) else one
-                for name, one in release.given_hierarchies.items()
-            },
+            hierarchies=release.label_hierarchies,
         )
 
     def __sklearn_tags__(self) -> Any:

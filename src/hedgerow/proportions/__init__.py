@@ -4,6 +4,7 @@
 """
 
 from hedgerow.proportions.counting import count_proportions
+from hedgerow.proportions.dealing import Drawn, deal_columns, with_drawn
 from hedgerow.proportions.exact import ExactColumn, ExactProportions
 from hedgerow.proportions.matching import published_texts
 from hedgerow.proportions.parts import parts_of, shares_of_parts
@@ -13,13 +14,16 @@ from hedgerow.proportions.spreading import Spread
 
 __all__ = [
     "ColumnProportions",
+    "Drawn",
     "ExactColumn",
     "ExactProportions",
     "Pools",
     "Proportions",
     "Spread",
     "count_proportions",
+    "deal_columns",
     "parts_of",
     "published_texts",
     "shares_of_parts",
+    "with_drawn",
 ]

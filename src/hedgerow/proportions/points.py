@@ -18,7 +18,7 @@ import numpy as np
 from hedgerow.arrays import Floats, Longs
 from hedgerow.errors import required
 from hedgerow.published import Interval, ValueSet, date_of_days, number_in, parse
-from hedgerow.values import number_text
+from hedgerow.values import COUNTED, number_text
 
 if TYPE_CHECKING:
     from hedgerow.proportions.proportions import ColumnProportions
@@ -27,8 +27,6 @@ __all__ = ["Points", "on_grid", "points_of"]
 
 # So many numbers stand for a range.
 _PIECES: Final = 8
-# Up to here floats count without gaps.
-_COUNTED: Final = 2.0**53
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +79,7 @@ def on_grid(number: float, step: Fraction) -> float:
     (38.0, 1e+300)
     """
     cells = number * float(1 / step)
-    return round(cells) / float(1 / step) if abs(cells) < _COUNTED else number
+    return round(cells) / float(1 / step) if abs(cells) < COUNTED else number
 
 
 def _categories(column: ColumnProportions) -> Points:
@@ -149,7 +147,7 @@ def _pieces(low: float, high: float, intervals: Sequence[Interval], taken: Float
     """Numbers that stand for the pieces of a range; those that are taken stand for themselves."""
     scale = float(1 / step)
     cuts = [end for one in intervals for end in (one.low, one.high + float(step) * one.closed) if low < end < high]
-    if not max(abs(low), abs(high)) * scale < _COUNTED or round(low * scale) == round(high * scale):
+    if not max(abs(low), abs(high)) * scale < COUNTED or round(low * scale) == round(high * scale):
         return _pieces_between_floats(low, high, cuts, taken)
     # In cells of the grid, counted from 0.
     begin, end = round(low * scale), round(high * scale)

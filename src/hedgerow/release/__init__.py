@@ -1,6 +1,7 @@
 """The release: what was published, what it is held to, and how it is written to disk."""
 
 from hedgerow.release.guarantee import Guarantee
+from hedgerow.release.redrawn import Redrawn, check_holdout
 from hedgerow.release.release import Release, check_destination
 
-__all__ = ["Guarantee", "Release", "check_destination"]
+__all__ = ["Guarantee", "Redrawn", "Release", "check_destination", "check_holdout"]

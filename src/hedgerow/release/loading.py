@@ -26,7 +26,7 @@ from hedgerow.verifier import ClassCounts
 __all__ = ["load"]
 
 # What the manifest says of the files, not of how the release was made.
-_OF_FILES: Final = ("audit", "output", "proportions", "types", "formulas_escaped")
+_OF_FILES: Final = ("audit", "output", "proportions", "redrawn", "types", "formulas_escaped")
 
 
 def load(
@@ -95,6 +95,11 @@ class _Told:
             raise BadInput(
                 f"There is no manifest {manifest_path(path).name!r} beside the table. Only what Release.save wrote can "
                 "be loaded; hr.audit takes any table."
+            )
+        if "drawn_from" in said:
+            raise BadInput(
+                f"The rows of {path.name!r} were drawn from a release, and are none. Load the release, which their "
+                "manifest names."
             )
         if "require" not in said:
             raise BadInput(

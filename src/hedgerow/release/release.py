@@ -6,25 +6,39 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hedgerow._version import __version__
+from hedgerow.counts import FrequencyTable
 from hedgerow.engines import Published, Wishes, file_format
 from hedgerow.errors import BadInput, translated
 from hedgerow.frames import column_types
 from hedgerow.hierarchies import EncodedHierarchy, Hierarchy
-from hedgerow.paths import absolute, refuse_overwriting
-from hedgerow.places import check_place, locked, manifest_path, proportions_path, put, refuse_existing, sha256
+from hedgerow.paths import absolute, is_same_file, refuse_overwriting
+from hedgerow.places import (
+    check_place,
+    locked,
+    manifest_path,
+    proportions_path,
+    put,
+    redrawn_path,
+    refuse_existing,
+    sha256,
+)
 from hedgerow.privacy import Requirement
 from hedgerow.proportions import Proportions
 from hedgerow.recoding import Recoding
 from hedgerow.release.guarantee import Guarantee
 from hedgerow.release.manifest import public_facts, versions
 from hedgerow.risk import Audit, Auditable, Described
+from hedgerow.risk.beside import older_redrawn
 from hedgerow.rounding import digits_shown
 from hedgerow.scratch import Scratch
 from hedgerow.showing import Shown, names_shown
 from hedgerow.verifier import ClassCounts
+
+if TYPE_CHECKING:
+    from hedgerow.release.redrawn import Redrawn
 
 __all__ = ["Release", "check_destination"]
 
@@ -56,6 +70,9 @@ class Release(Auditable, Shown):
         whoever knows all rows but one find that row by trying.
     labels : mapping of column to Hierarchy
         What the labels of a release that was loaded stand for, as :meth:`load` was told.
+    originals : FrequencyTable, optional
+        The original rows as they were counted: a secret, as the recoding is, and written nowhere. Drawn rows are
+        compared with them. A release that was loaded has none.
     """
 
     rows: Published
@@ -70,6 +87,7 @@ class Release(Auditable, Shown):
     reads: tuple[Path, ...] = ()
     losses: Mapping[str, float] = field(default_factory=dict)
     labels: Mapping[str, Hierarchy] = field(default_factory=dict)
+    originals: FrequencyTable | None = None
 
     @classmethod
     def load(
@@ -155,6 +173,15 @@ class Release(Auditable, Shown):
         return {**made, **self.labels}
 
     @property
+    def label_hierarchies(self) -> dict[str, Hierarchy]:
+        """The same without the values they were encoded for, which may not be published: what rows are drawn by."""
+        sources = {
+            name: one.source if isinstance(one, EncodedHierarchy) else one
+            for name, one in self.given_hierarchies.items()
+        }
+        return {name: source for name, source in sources.items() if source is not None}
+
+    @property
     def described(self) -> Described:
         """What an audit has to know of the table."""
         return Described(
@@ -192,7 +219,47 @@ class Release(Auditable, Shown):
         own = {**public_facts(facts, digits_shown(self.facts["rows_in"])), "audit": self.audit.to_dict()}
         return {"hedgerow": __version__, "versions": versions(), **self.facts, **own}
 
-    def save(self, path: str | Path, *, escape_formulas: bool = False, overwrite: bool = False) -> Path:
+    def redraw(self, repeats: int = 1) -> Redrawn:
+        """Draw rows of ordinary values from the proportions, for tools that read no sets, intervals and labels.
+
+        They are a function of the release alone, so that they tell nothing more than it, and they are nobody's rows.
+        The randomness is the operating system's; :func:`hedgerow.learning.redraw` takes a seed.
+
+        Parameters
+        ----------
+        repeats : int
+            How many rows to draw for each published one.
+
+        Raises
+        ------
+        BadInput
+            If the release has no proportions.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> import hedgerow as hr
+        >>> towns = pa.table({"town": ["Ulm"] * 6 + ["Bern"] * 3 + ["Bonn", "Kiel", "Nice"]})
+        >>> schema = hr.Schema(quasi=["town"], hierarchies={"town": "flat"})
+        >>> release = hr.anonymize(towns, schema, method="datafly", k=3, publish_proportions=True)
+        >>> drawn = release.redraw(2)
+        >>> drawn
+        Redrawn(24 rows, 2 for each published one; drawn 'town')
+        >>> drawn.table["town"].to_pylist().count("Ulm")
+        12
+        """
+        from hedgerow.release.redrawn import draw
+
+        return draw(self, repeats)
+
+    def save(
+        self,
+        path: str | Path,
+        *,
+        escape_formulas: bool = False,
+        overwrite: bool = False,
+        redrawn: int | Redrawn | None = None,
+    ) -> Path:
         """Write the table (``.csv``, ``.csv.gz`` or ``.parquet``) and, beside it, its manifest and its proportions.
 
         Parameters
@@ -201,7 +268,11 @@ class Release(Auditable, Shown):
         escape_formulas : bool
             Whether cells of a CSV that a spreadsheet would take for formulas get an apostrophe in front.
         overwrite : bool
-            Whether a file that stands there already may be written over.
+            Whether files that stand there already may be written over. Rows that were drawn from an older release of
+            that name are then removed, unless new ones take their place.
+        redrawn : int or Redrawn, optional
+            Also write rows of ordinary values, drawn so many times for each row, or those that :meth:`redraw` drew:
+            beside ``out.csv`` they are ``out.redrawn.csv``, with a manifest of their own that says what they are.
 
         Notes
         -----
@@ -210,22 +281,40 @@ class Release(Auditable, Shown):
         or beside one that ``hedgerow audit`` would take for its own.
         """
         place = absolute(path)
-        check_destination(place)
-        for written in (place, manifest_path(place), proportions_path(place)):
+        tables = [place] if redrawn is None else [place, redrawn_path(place)]
+        for written in (*tables, *map(manifest_path, tables), proportions_path(place)):
             refuse_overwriting(written, self.reads, "The release's")
-        if not overwrite:
-            refuse_existing(place)
+        for table in tables:
+            check_destination(table)
+            if not overwrite:
+                refuse_existing(table)
+        drawn = self._drawn(redrawn)
         full = BadInput(f"The file {str(path)!r} cannot be written. Is the disk full?")
         with translated(OSError, into=full):
             escape_formulas = escape_formulas and file_format(place) == "csv"
-            self._stage_and_put(place, escape_formulas=escape_formulas, overwrite=overwrite)
+            self._stage_and_put(place, drawn, escape_formulas=escape_formulas, overwrite=overwrite)
         return Path(path)
 
-    def _stage_and_put(self, path: Path, *, escape_formulas: bool, overwrite: bool) -> None:
+    def _drawn(self, redrawn: object) -> Redrawn | None:
+        """The rows that shall stand beside the release."""
+        from hedgerow.release.redrawn import Redrawn, draw
+
+        if redrawn is None:
+            return None
+        if not isinstance(redrawn, Redrawn):
+            return draw(self, redrawn, name="redrawn", owner="Release.save")
+        if redrawn.release is not self:
+            raise BadInput(
+                "The rows were drawn from another release. Draw them from this one: redrawn=release.redraw(3)."
+            )
+        return redrawn
+
+    def _stage_and_put(self, path: Path, drawn: Redrawn | None, *, escape_formulas: bool, overwrite: bool) -> None:
         with Scratch(path) as folder:
             table, manifest = folder / path.name, folder / manifest_path(path).name
             counted = (*self.guarantee.quasi, *self.guarantee.counted)
-            self.rows.write(table, Wishes(self.markers, counted, self.guarantee.missing, escape_formulas))
+            wishes = Wishes(self.markers, counted, self.guarantee.missing, escape_formulas)
+            self.rows.write(table, wishes)
             digest = sha256(table)
             if not self.rows.wrote(digest):
                 self.guarantee.count_again(table, self.classes, escaped=escape_formulas)
@@ -238,17 +327,37 @@ class Release(Auditable, Shown):
                 beside.write_text(json.dumps(self.proportions.to_dict(), ensure_ascii=False), encoding="utf-8")
                 said["proportions"] = {"file": beside.name, "sha256": sha256(beside)}
                 staged.append((beside, proportions_path(path)))
-            manifest.write_text(json.dumps(said, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+            if drawn is not None:
+                said["redrawn"] = self._stage_drawn(drawn, folder / redrawn_path(path).name, wishes, said)
+                written = (manifest_path(redrawn_path(path)), redrawn_path(path))
+                staged += [(folder / one.name, one) for one in written]
+            elif overwrite:
+                gone += [one for one in older_redrawn(path) if not any(is_same_file(one, read) for read in self.reads)]
+            _write_manifest(manifest, said)
             with locked(path):
                 if not overwrite:
-                    refuse_existing(path)  # somebody else may have written meanwhile
+                    # Somebody else may have written meanwhile.
+                    for one in (path,) if drawn is None else (path, redrawn_path(path)):
+                        refuse_existing(one)
                 put([*staged, (table, path)], gone)
+
+    @staticmethod
+    def _stage_drawn(drawn: Redrawn, place: Path, wishes: Wishes, said: Mapping[str, Any]) -> dict[str, Any]:
+        """Write drawn rows and their manifest to hidden names, and return what the manifest of the release says."""
+        drawn.write(place, wishes)
+        output = {"file": place.name, "sha256": sha256(place)}
+        _write_manifest(manifest_path(place), drawn.manifest(said, output))
+        return {**output, "repeats": drawn.repeats}
 
     @property
     def _types(self) -> dict[str, str]:
         """The types of the columns, which a CSV does not tell."""
         native = self.rows.native
         return column_types(self.rows.table if isinstance(native, Path) else native)
+
+
+def _write_manifest(path: Path, said: Mapping[str, Any]) -> None:
+    path.write_text(json.dumps(said, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def check_destination(path: Path) -> None:

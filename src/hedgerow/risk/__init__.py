@@ -7,6 +7,7 @@ from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
 from hedgerow.risk.auditable import Auditable, Described
 from hedgerow.risk.auditing import audit, audit_counts
 from hedgerow.risk.clear import ClearColumn, refuse_disclosing
+from hedgerow.risk.equal_rows import EqualRows, equal_rows
 from hedgerow.risk.examining import Examined, Seen, examine, judge
 from hedgerow.risk.proportions import Disclosure, SingledOut, singled_out
 
@@ -18,14 +19,16 @@ __all__ = [
     "ClearColumn",
     "Described",
     "Disclosure",
+    "EqualRows",
     "Examined",
     "Risks",
     "SensitiveAudit",
     "SingledOut",
+    "Seen",
     "SizeBucket",
     "audit",
     "audit_counts",
-    "Seen",
+    "equal_rows",
     "examine",
     "judge",
     "refuse_disclosing",

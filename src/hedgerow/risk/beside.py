@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from hedgerow.errors import BadInput, translated
 from hedgerow.intake import STANDARD_INPUT
-from hedgerow.places import manifest_path, proportions_path, sha256
+from hedgerow.places import manifest_path, proportions_path, redrawn_path, sha256
 
-__all__ = ["Fit", "differences", "manifest_fit", "mismatches", "read_manifest"]
+__all__ = ["Fit", "differences", "manifest_fit", "mismatches", "older_redrawn", "read_manifest"]
 
 Fit = Literal["fits", "differs"]
 
@@ -34,7 +34,9 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
     unreadable = BadInput(f"The manifest beside {path.name!r} cannot be read.")
     with translated(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, into=unreadable):
         said: dict[str, Any] = json.loads(beside.read_text(encoding="utf-8"))
-        if not isinstance(said["output"]["sha256"], str) or not isinstance(said.get("proportions", {}), dict):
+        if not isinstance(said["output"]["sha256"], str) or not all(
+            isinstance(said.get(name, {}), dict) for name in ("proportions", "redrawn")
+        ):
             raise TypeError
     return said
 
@@ -69,14 +71,42 @@ def differences(path: Path) -> list[str] | None:
         said = read_manifest(path)
     except BadInput as unreadable:
         return [str(unreadable)]
-    return None if said is None else mismatches(path, said, path, proportions_path(path))
+    if said is None:
+        return None
+    found = mismatches(path, said, path, proportions_path(path))
+    drawn, told = redrawn_path(path), said.get("redrawn", {}).get("sha256")
+    # They may be published without the others, and the others without them.
+    if told is not None and drawn.is_file() and told != sha256(drawn):
+        found.append(f"The rows in {drawn.name!r} are not those that were drawn from {path.name!r}. {_ADVICE}")
+    return found
+
+
+def older_redrawn(path: Path) -> list[Path]:
+    """The files of rows that were drawn from a release of this name; none that something else wrote."""
+    rows = redrawn_path(path)
+    try:
+        said = read_manifest(rows)
+    except BadInput:
+        return []
+    return [] if said is None or "drawn_from" not in said else [rows, manifest_path(rows)]
 
 
 def manifest_fit(table: object) -> tuple[Fit | None, list[str]]:
-    """Tell whether a table that is given as the path of a file fits its manifest, and what does not."""
+    """Tell whether a table that is given as the path of a file fits its manifest, and what is to be known of it."""
     if not isinstance(table, str | Path) or table == STANDARD_INPUT or not Path(table).is_file():
         return None, []
-    found = differences(Path(table).absolute())
+    place = Path(table).absolute()
+    found = differences(place)
     if found is None:
         return None, []
-    return ("differs" if found else "fits"), found
+    return ("differs", found) if found else ("fits", _drawn(place))
+
+
+def _drawn(path: Path) -> list[str]:
+    """What an auditor of drawn rows should know."""
+    if "drawn_from" not in (read_manifest(path) or {}):
+        return []
+    return [
+        "By its manifest these rows were drawn from a release and are nobody's, so that small classes of them tell "
+        "nothing that the release does not. Audit the release."
+    ]

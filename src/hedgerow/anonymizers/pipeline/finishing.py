@@ -84,6 +84,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         prepared.counts.hierarchies,
         reads=prepared.source.reads,
         losses=losses,
+        originals=prepared.counts,
     )
 
 

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.learning.redraw import deal, deal_values, rows_by_class
 from hedgerow.proportions import Pools
+from hedgerow.proportions.dealing import deal, deal_values, rows_by_class
 from hedgerow.proportions.proportions import ColumnProportions
 
 # Class 0 has two people in bin 0 and one in bin 1; class 1 one in bin 2 and three in bin 3.

@@ -8,8 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from hedgerow.counts import encode_column
-from hedgerow.learning.drawing import original_values
+from hedgerow.counts import encode_column, original_values
 
 NOON = dt.datetime(2024, 3, 1, 12, 30)
 

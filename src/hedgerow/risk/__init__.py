@@ -8,6 +8,9 @@ from hedgerow.risk.auditable import Auditable, Described
 from hedgerow.risk.auditing import audit, audit_counts
 from hedgerow.risk.clear import ClearColumn, refuse_disclosing
 from hedgerow.risk.examining import Examined, examine
+from hedgerow.risk.excess import Risk
+from hedgerow.risk.label_posterior import LabelPosterior, Posterior, PublishedClasses, label_posterior
+from hedgerow.risk.likelihoods import KnownColumn
 from hedgerow.risk.proportions import Disclosure, SingledOut, singled_out
 
 __all__ = [
@@ -19,6 +22,11 @@ __all__ = [
     "Described",
     "Disclosure",
     "Examined",
+    "KnownColumn",
+    "LabelPosterior",
+    "Posterior",
+    "PublishedClasses",
+    "Risk",
     "Risks",
     "SensitiveAudit",
     "SingledOut",
@@ -26,6 +34,7 @@ __all__ = [
     "audit",
     "audit_counts",
     "examine",
+    "label_posterior",
     "refuse_disclosing",
     "singled_out",
 ]

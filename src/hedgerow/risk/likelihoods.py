@@ -73,15 +73,15 @@ class KnownColumn:
         How many people hold each; used where the release publishes no proportions.
     below : mapping of label to values
         What the labels of its hierarchy stand for.
-    vague : frozenset of str
-        Published texts that may stand for any value, a missing one too: the root of its hierarchy, and numbers that
-        stand for a whole group.
+    vague : frozenset of str or None
+        Published texts that may stand for any value, a missing one too: the root of its hierarchy, numbers that stand
+        for a whole group, and ``None`` where an empty cell is a suppressed one.
     """
 
     domain: Domain
     records: Longs
     below: Leaves = field(default_factory=dict)
-    vague: frozenset[str] = frozenset()
+    vague: frozenset[str | None] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,9 @@ class Told:
         """
         from scipy.sparse import csr_array
 
-        spread = _by_bins(column, known.vague).spread(known.below)
+        # A range has a few points, of which a label of numbers that is no interval would keep too few: the bin tells.
+        hidden, below = (known.vague, known.below) if column.kind == "text" else (known.vague.union(known.below), {})
+        spread = _by_bins(column, hidden).spread(below)
         people = csr_array(spread.matrix)
         shares = people.data / np.repeat(sizes, np.diff(people.indptr))
         # A share that is too small for a float is none.
@@ -173,11 +175,10 @@ def cells_of_texts(texts: Sequence[str | None], known: KnownColumn) -> Bools:
     domain = known.domain
     labels: list[str | None] = [*domain.labels.tolist(), *[None] * domain.has_missing]
     code_of = {label: code for code, label in enumerate(labels)}
-    only_numbers = _only_numbers(texts, domain.kind == "number")
     covers = np.zeros((len(texts), domain.size), dtype=bool)
     for at, text in enumerate(texts):
         possible = stands_for(read(text, domain.kind, known.below))
-        if isinstance(possible, Suppressed) or text in known.vague or (text is None and only_numbers):
+        if isinstance(possible, Suppressed) or text in known.vague:
             covers[at] = True
         elif isinstance(possible, Interval):
             numbers = required(domain.numbers, "the numbers of a column of intervals")
@@ -205,12 +206,13 @@ def known_of_column(column: PublishedColumn, records: Longs) -> KnownColumn:
     """What is known of a column by whoever publishes it; a label below which a value may be missing is the root."""
     domain = column.domain
     labels: list[str] = domain.labels.tolist()
-    below, vague = {}, set()
+    below: dict[str, tuple[str, ...]] = {}
+    vague: set[str | None] = set()
     for value, (text, kind) in enumerate(zip(column.texts, column.kinds, strict=True)):
         members = column.members[column.starts[value] : column.starts[value + 1]].tolist()
-        if text is not None and kind == "label":
+        if text is not None and kind == "label" and not isinstance(read(text, domain.kind), Interval):
             below[text] = tuple(labels[code] for code in members if code < len(labels))
-        if text is not None and (kind == "number" or (kind == "label" and domain.missing_code in members)):
+        if kind in ("number", "suppressed") or (kind == "label" and domain.missing_code in members):
             vague.add(text)
     return KnownColumn(domain, records, below, frozenset(vague))
 
@@ -220,15 +222,9 @@ def _packed(parts: Iterable[Bools], classes: int) -> Bits:
     return np.concatenate([*(np.packbits(part, axis=1) for part in parts), nobody])
 
 
-def _only_numbers(texts: Sequence[str | None], numeric: bool) -> bool:
-    """Whether a column publishes nothing but numbers: then an empty cell is a suppressed one."""
-    return numeric and all(text is None or number_in(text, "number") is not None for text in texts)
-
-
-def _by_bins(column: ColumnProportions, vague: frozenset[str]) -> ColumnProportions:
+def _by_bins(column: ColumnProportions, vague: frozenset[str | None]) -> ColumnProportions:
     """The column without its published numbers: where a bin has several values, one of them stands for a group."""
-    emptied = _only_numbers(column.texts, column.kind == "number")
-    hidden = (emptied or text in vague or number_in(text, column.kind) is not None for text in column.texts)
+    hidden = (text in vague or number_in(text, column.kind) is not None for text in column.texts)
     texts = (SUPPRESSED_TEXT if hides else text for hides, text in zip(hidden, column.texts, strict=True))
     return replace(column, texts=tuple(texts))
 

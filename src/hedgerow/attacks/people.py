@@ -118,8 +118,11 @@ class Attacked:
         return {None} if all(text is None or number_in(text, "number") is not None for text in texts) else set()
 
     def _labels(self, domain: Domain) -> tuple[Leaves, frozenset[str | None]]:
-        """What the labels of a hierarchy that was given stand for, of the values that are known or told; its root."""
-        given = self.release.given_hierarchies.get(domain.name)
+        """What the labels of a hierarchy stand for, of the values that are known or told; its root.
+
+        How columns generalize is no secret, such as what a year is; the values that they had are.
+        """
+        given = {**self.release.hierarchies, **self.release.given_hierarchies}.get(domain.name)
         hierarchy = given.source if isinstance(given, EncodedHierarchy) else given
         if hierarchy is None:
             return NO_LABELS, frozenset()

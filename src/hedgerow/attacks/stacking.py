@@ -11,16 +11,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+import narwhals as nw
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from hedgerow.arrays import Bools, Floats, Ints, Longs
 from hedgerow.attacks.people import Attacked, kind_of
 from hedgerow.counts import encode_column
 from hedgerow.errors import BadInput
 from hedgerow.frames import as_arrow, open_frame
+from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.release import Release
 from hedgerow.risk import Posterior
 
-__all__ = ["learnt", "weighed"]
+__all__ = ["folds_of", "learnt", "weighed"]
 
 _MOST_CATEGORIES: Final = 255
 """Of a column that scikit-learn's boosting takes; of more the rarest are missing."""
@@ -34,26 +39,51 @@ def learnt(attacked: Attacked, learner: Any, repeats: int, generator: np.random.
     """What a learner that was trained on redrawn rows expects of each person, (people, labels)."""
     from threadpoolctl import threadpool_limits  # which scikit-learn brings
 
+    drawn = _redrawn(attacked.release, repeats, generator)
+    missing, number = attacked.release.guarantee.missing, attacked.target.domain.size
+    features = _Features.of(attacked)
+    distinct, index = attacked.distinct
+    training, asked = [], []
+    for at, domain in enumerate(attacked.domains):
+        one = encode_column(domain.name, as_arrow(drawn[domain.name]), missing=missing, kind=_asked(attacked, at))
+        training.append(features.of_domain(at, one.domain)[one.codes])
+        asked.append(features.of_domain(at, domain)[distinct[:, at]])
+    labels = attacked.target.codes(drawn[attacked.target.domain.name], missing)
+    # Of a column that is hidden from everybody nothing can be learnt.
+    told = np.array([not np.isnan(column).all() for column in training])
+    model = _model(learner, features.categorical[told], int(generator.integers(2**31)))
+    if not told.any() or len(np.unique(labels)) == 1:
+        return np.tile(np.bincount(labels, minlength=number) / len(labels), (len(index), 1))
+    with threadpool_limits(limits=1):
+        model.fit(np.column_stack(training)[:, told], labels)
+        return _probabilities(model, np.column_stack(asked)[:, told], number)[index]
+
+
+def _redrawn(release: Release, repeats: int, generator: np.random.Generator) -> nw.DataFrame[Any]:
+    """The release in original values; its rows are in no order that a seed decides, so they are sorted first."""
     from hedgerow.learning.redraw import redraw
 
-    release = attacked.release
-    drawn = open_frame(redraw(release, repeats, generator)).frame
-    missing = release.guarantee.missing
-    features = _Features.of(attacked)
-    columns = []
-    for at, domain in enumerate(attacked.domains):
-        # What is drawn is what the people's columns hold, or text that nobody else has: a label that stays as it is.
-        one = encode_column(domain.name, as_arrow(drawn[domain.name]), missing=missing, kind=_asked(attacked, at))
-        columns.append(features.of_domain(at, one.domain)[one.codes])
-    labels = attacked.target.codes(drawn[attacked.target.domain.name], missing)
-    distinct, index = attacked.distinct
-    asked = np.column_stack([features.of_domain(at, one)[distinct[:, at]] for at, one in enumerate(attacked.domains)])
-    if len(np.unique(labels)) == 1:
-        return _sure(np.full(len(index), labels[0]), attacked.target.domain.size)
-    model = _model(learner, features.categorical, int(generator.integers(2**31)))
-    with threadpool_limits(limits=1):
-        model.fit(np.column_stack(columns), labels)
-        return _probabilities(model, asked, attacked.target.domain.size)[index]
+    frame = open_frame(release.table).frame
+    columns = {name: as_arrow(frame[name]) for name in (*release.quasi, str(release.target))}
+    plain = {
+        name: one.cast(one.type.value_type) if pa.types.is_dictionary(one.type) else one
+        for name, one in columns.items()
+    }
+    table = pa.table(plain)
+    order = pc.sort_indices(table, [(name, "ascending") for name in table.column_names])
+    given = {
+        name: one.source if isinstance(one, EncodedHierarchy) else one
+        for name, one in release.given_hierarchies.items()
+    }
+    drawn = redraw(
+        table.take(order),
+        repeats,
+        generator,
+        proportions=release.proportions,
+        quasi=release.quasi,
+        hierarchies={name: one for name, one in given.items() if one is not None},
+    )
+    return open_frame(drawn).frame
 
 
 def weighed(posterior: Posterior, expected: Floats, labels: Longs, folds: Longs) -> Floats:

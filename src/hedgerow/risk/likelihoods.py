@@ -26,6 +26,7 @@ from hedgerow.proportions import ColumnProportions, Spread
 from hedgerow.published import (
     Interval,
     Leaves,
+    Possible,
     PublishedColumn,
     Suppressed,
     number_in,
@@ -178,7 +179,7 @@ def cells_of_texts(texts: Sequence[str | None], known: KnownColumn) -> Bools:
     covers = np.zeros((len(texts), domain.size), dtype=bool)
     for at, text in enumerate(texts):
         possible = stands_for(read(text, domain.kind, known.below))
-        if isinstance(possible, Suppressed) or text in known.vague:
+        if isinstance(possible, Suppressed) or text in known.vague or _is_strange(possible, known):
             covers[at] = True
         elif isinstance(possible, Interval):
             numbers = required(domain.numbers, "the numbers of a column of intervals")
@@ -187,6 +188,13 @@ def cells_of_texts(texts: Sequence[str | None], known: KnownColumn) -> Bools:
         else:
             covers[at, [code for value in possible if (code := code_of.get(value)) is not None]] = True
     return covers
+
+
+def _is_strange(possible: Possible, known: KnownColumn) -> bool:
+    """Whether a column of numbers or dates says something that is neither, such as a label that nobody explains."""
+    if known.domain.kind == "text" or isinstance(possible, Interval | Suppressed):
+        return False
+    return any(value is not None and number_in(value, known.domain.kind) is None for value in possible)
 
 
 def cells_of_column(column: PublishedColumn, texts: Sequence[str | None]) -> Bools:

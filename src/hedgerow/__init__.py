@@ -10,6 +10,7 @@ from hedgerow._version import __version__ as __version__
 # Names are imported when they are first used: `import hedgerow` costs next to nothing.
 _MODULES = (
     "anonymizers",
+    "attacks",
     "datasets",
     "evaluation",
     "hierarchies",

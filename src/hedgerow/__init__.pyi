@@ -1,4 +1,5 @@
 from hedgerow import anonymizers as anonymizers
+from hedgerow import attacks as attacks
 from hedgerow import datasets as datasets
 from hedgerow import evaluation as evaluation
 from hedgerow import hierarchies as hierarchies

@@ -17,7 +17,7 @@ import numpy as np
 
 from hedgerow.arrays import Floats, Longs
 from hedgerow.errors import required
-from hedgerow.published import Interval, ValueSet, date_of_days, number_in, parse
+from hedgerow.published import Interval, ValueSet, date_of_days, number_in, parse, read
 from hedgerow.values import COUNTED, number_text
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _numbers(column: ColumnProportions) -> Points:
     listed = np.unique([number for one in members if (number := number_in(one, kind)) is not None])
     shown = {on_grid(one, column.step) for text in column.texts if (one := number_in(text, kind)) is not None}
     # A number that is published stands for itself, never for a piece around it.
-    intervals = [cell for cell in cells if isinstance(cell, Interval)]
+    intervals = [cell for cell in (read(text, kind) for text in column.texts) if isinstance(cell, Interval)]
     intervals += [Interval(number, number, closed=True) for number in shown]
     alone = lows == highs
     named = np.unique(lows[alone])

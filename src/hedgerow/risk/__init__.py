@@ -9,6 +9,9 @@ from hedgerow.risk.auditing import audit, audit_counts
 from hedgerow.risk.clear import ClearColumn, refuse_disclosing
 from hedgerow.risk.equal_rows import EqualRows, equal_rows
 from hedgerow.risk.examining import Examined, Seen, examine, judge
+from hedgerow.risk.excess import Risk
+from hedgerow.risk.label_posterior import LabelPosterior, Posterior, PublishedClasses, label_posterior
+from hedgerow.risk.likelihoods import KnownColumn
 from hedgerow.risk.proportions import Disclosure, SingledOut, singled_out
 
 __all__ = [
@@ -21,6 +24,11 @@ __all__ = [
     "Disclosure",
     "EqualRows",
     "Examined",
+    "KnownColumn",
+    "LabelPosterior",
+    "Posterior",
+    "PublishedClasses",
+    "Risk",
     "Risks",
     "SensitiveAudit",
     "SingledOut",
@@ -31,6 +39,7 @@ __all__ = [
     "equal_rows",
     "examine",
     "judge",
+    "label_posterior",
     "refuse_disclosing",
     "singled_out",
 ]

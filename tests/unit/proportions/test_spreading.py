@@ -139,6 +139,16 @@ def test_a_cell_that_says_something_else_is_left_aside() -> None:
     }
 
 
+def test_pieces_end_where_intervals_of_dates_do() -> None:
+    pools = Pools(("[1970-01-01,1970-04-11)",), np.array([0.0]), np.array([100.0]))
+    of = column("date", pools, [10], ["[1970-01-01,1970-01-06)", "[1970-01-06,1970-04-11)"], [[(0, 0, 3)], [(0, 0, 4)]])
+    spread = of.spread()
+    starts, codes, _ = spread.classes()
+    first, second = codes[: starts[1]], codes[starts[1] :]
+    assert (spread.low[first].min(), spread.high[first].max()) == (0, 4)
+    assert (spread.low[second].min(), spread.high[second].max()) == (5, 99)
+
+
 def test_dates_are_labelled_as_such() -> None:
     pools = Pools(("1970-01-01", "[1970-01-02,1970-01-04)"), np.array([0.0, 1]), np.array([0.0, 3]))
     of = column("date", pools, [10, 20], ["*", "1970-01-03"], [[(0, 1, 3)], [(1, 1, 4)]])

@@ -1,0 +1,225 @@
+"""Label disclosure: what a release tells of the labels of the people in it, beyond what it tells of anybody.
+
+A release whose label can be learnt tells something of everybody's label: that is what it is published for. It
+discloses only what it tells of its own people beyond that. So the attack is made on people who are in the table
+(members) and on others of the same population who are not, and what counts is the difference.
+
+Two attackers: one knows what the release tells of a class and which classes a person fits
+(:mod:`hedgerow.risk.label_posterior` has the formula); the other also trains a learner on redrawn rows, and weighs both
+by people whose labels he knows (:mod:`hedgerow.attacks.stacking`). The accuracy of a learner on its training table and
+on others does not show what the first one can do: what a class tells is lost in a learner.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from hedgerow.arrays import Floats, Longs
+from hedgerow.attacks.people import read_people
+from hedgerow.errors import BadInput, is_whole, whole
+from hedgerow.release import Release
+from hedgerow.risk import Risk
+from hedgerow.showing import Shown
+
+__all__ = ["Guessed", "LabelDisclosure", "Success", "label_disclosure"]
+
+_OWNER: Final = "label_disclosure"
+
+
+@dataclass(frozen=True)
+class Success:
+    """How well labels of some people were guessed.
+
+    Attributes
+    ----------
+    accuracy : Risk
+        The share of people whose most probable label is theirs.
+    precision : float
+        Of the people of whose label the attacker is at least 90 % sure, the share whose label it is; nan if there are
+        none.
+    recall : float
+        Of all people, the share whose label he tells rightly and with that certainty.
+    matched : float
+        The share of people who fit some published class.
+    """
+
+    accuracy: Risk
+    precision: float
+    recall: float
+    matched: float
+
+
+@dataclass(frozen=True)
+class Guessed:
+    """What an attacker finds out of members, and of others by the same attack.
+
+    Attributes
+    ----------
+    members, control : Success
+    excess : Risk
+        The accuracy for members less that of the control, with its 95 % interval.
+    """
+
+    members: Success
+    control: Success
+    excess: Risk
+
+
+@dataclass(frozen=True, repr=False)
+class LabelDisclosure(Shown):
+    """What a release tells of the labels of the people in it.
+
+    Attributes
+    ----------
+    alone : Guessed
+        By the posterior of what is published.
+    stacked : Guessed
+        By the posterior and a learner together.
+    members, non_members : int
+        How many people were asked about.
+    sure : float
+        From which probability on precision and recall count a label as told.
+    """
+
+    alone: Guessed
+    stacked: Guessed
+    members: int
+    non_members: int
+    sure: float = 0.9
+
+    @property
+    def excess(self) -> Risk:
+        """That of the attacker who has the larger one."""
+        return max(self.alone.excess, self.stacked.excess, key=lambda risk: risk.value)
+
+    def __repr__(self) -> str:
+        lines = [f"LabelDisclosure({self.members:,} members, {self.non_members:,} non-members)"]
+        for name, one in (("alone", self.alone), ("stacked", self.stacked)):
+            main, control, points = one.members, one.control, one.excess
+            lines += [
+                f"{name}: excess {100 * points.value:.1f} points ({100 * points.low:.1f} to {100 * points.high:.1f}), "
+                f"accuracy {main.accuracy.value:.1%} - {control.accuracy.value:.1%}",
+                f"  at least {self.sure:.0%} sure: precision {_share(main.precision)} - {_share(control.precision)}, "
+                f"recall {main.recall:.1%} - {control.recall:.1%}",
+            ]
+        return "\n  ".join(lines)
+
+
+def label_disclosure(
+    release: Release | str | Path,
+    members: Any,
+    non_members: Any,
+    learner: Any = None,
+    *,
+    repeats: int = 3,
+    sure: float = 0.9,
+    strangers: Literal["nearest", "prior"] = "nearest",
+    random_state: int | np.random.Generator | None = 0,
+) -> LabelDisclosure:
+    """Attack the labels of a release, beside a control.
+
+    Parameters
+    ----------
+    release : Release or path
+        With a target; a path is that of a saved one. Proportions are used if it publishes some.
+    members : dataframe or path
+        People who are in the table, with their original quasi-identifiers and the target: all of them, or a random
+        part.
+    non_members : dataframe or path
+        People of the same population who are not.
+    learner : classifier, optional
+        Any one of scikit-learn; HistGradientBoostingClassifier if not given. It is cloned, and gets standardized
+        numbers and a feature for each category.
+    repeats : int
+        How many times the release is redrawn for the learner.
+    sure : float
+        From which probability on precision and recall count a label as told.
+    strangers : {"nearest", "prior"}
+        What is guessed of people who fit no class, who are hardly ever members: the labels of the classes that fit in
+        the most columns, or of the whole release. The prior makes the control weak, and the excess large, where
+        classes are small: few others fit them.
+    random_state : int, numpy Generator or None
+        The same number gives the same result.
+
+    Returns
+    -------
+    LabelDisclosure
+        For both attackers accuracy, precision and recall of members and control, and the excess with its interval.
+
+    Notes
+    -----
+    ``excess = accuracy(members) - accuracy(non_members)``, with Newcombe's interval for two independent shares.
+    The published classes that a person fits count by their sizes and by the likelihood of the person's values in them.
+
+    Examples
+    --------
+    >>> import hedgerow as hr
+    >>> people = hr.datasets.make_census(600, random_state=0).select(["age", "sex", "education", "income"])
+    >>> schema = hr.Schema(quasi=["age", "sex", "education"], target="income")
+    >>> release = hr.anonymize(people[:300], schema, k=20, publish_proportions=True)
+    >>> found = hr.attacks.label_disclosure(release, people[:300], people[300:])
+    >>> found.alone.excess.low < 0 < found.alone.excess.high
+    True
+    """
+    repeats = whole("repeats", _OWNER, repeats, 1)
+    _check(sure, strangers, random_state)
+    release = Release.load(release) if isinstance(release, str | Path) else release
+    if not isinstance(release, Release):
+        raise BadInput.parameter("release", _OWNER, "a Release or the path of a saved one", type(release).__name__)
+    attacked = read_people(release, members, non_members)
+
+    # Learners bring scikit-learn, which no wrong parameter should wait for.
+    from hedgerow.attacks.stacking import folds_of, learnt, weighed
+    from hedgerow.risk import Posterior
+
+    generator = np.random.default_rng(random_state)
+    distinct, index = attacked.distinct
+    told = attacked.posterior.of(distinct, nearest=strangers == "nearest")
+    told = Posterior(told.probabilities[index], told.matching[index])
+    expected = learnt(attacked, learner, repeats, generator)
+    folds = folds_of(index, generator)
+    sides = (slice(None, attacked.members), slice(attacked.members, None))
+    alone, stacked = [], []
+    for side in sides:
+        own, labels = Posterior(told.probabilities[side], told.matching[side]), attacked.labels[side]
+        fits = float((own.matching > 0).mean())
+        alone.append(_success(own.probabilities, labels, sure, fits))
+        stacked.append(_success(weighed(own, expected[side], labels, folds[side]), labels, sure, fits))
+    return LabelDisclosure(
+        _guessed(*alone), _guessed(*stacked), attacked.members, len(attacked.labels) - attacked.members, sure
+    )
+
+
+def _check(sure: object, strangers: object, random_state: object) -> None:
+    if isinstance(sure, bool) or not isinstance(sure, int | float) or not 0 < sure <= 1:
+        raise BadInput.parameter("sure", _OWNER, "a number above 0 and up to 1", sure)
+    if strangers not in ("nearest", "prior"):
+        raise BadInput.parameter("strangers", _OWNER, "'nearest' or 'prior'", strangers)
+    if not (random_state is None or isinstance(random_state, np.random.Generator) or is_whole(random_state, 0)):
+        must = "None, a numpy Generator or an int >= 0"
+        raise BadInput.parameter("random_state", _OWNER, must, random_state)
+
+
+def _success(probabilities: Floats, labels: Longs, sure: float, matched: float) -> Success:
+    right = probabilities.argmax(axis=1) == labels
+    # Sums of shares are rounded.
+    certain = probabilities.max(axis=1) >= sure - 1e-9
+    told = int((right & certain).sum())
+    return Success(
+        Risk.share(int(right.sum()), len(labels)),
+        told / int(certain.sum()) if certain.any() else float("nan"),
+        told / len(labels),
+        matched,
+    )
+
+
+def _guessed(members: Success, control: Success) -> Guessed:
+    return Guessed(members, control, Risk.excess(members.accuracy, control.accuracy))
+
+
+def _share(share: float) -> str:
+    return "-" if np.isnan(share) else f"{share:.1%}"

@@ -1,0 +1,219 @@
+"""What an attacker knows: the original values of people, their labels to judge him by, and what is published."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+
+from hedgerow.arrays import Ints, Longs
+from hedgerow.counts import Asked, BadValues, EncodedColumn, encode_column, tabulate
+from hedgerow.domains import Domain
+from hedgerow.engines import FileSource, open_source
+from hedgerow.errors import BadInput, listing, translated
+from hedgerow.frames import as_arrow, open_frame
+from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.proportions import published_texts
+from hedgerow.published import NO_LABELS, Leaves, covered_values, domain_of, leaves_below, number_in
+from hedgerow.release import Release
+from hedgerow.risk import KnownColumn, LabelPosterior, PublishedClasses
+
+__all__ = ["Attacked", "Target", "read_people"]
+
+_MOST_LABELS: Final = 256
+_MEMBERS, _OTHERS = "members", "non-members"
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """The label of a release: the values that it publishes."""
+
+    domain: Domain
+
+    @classmethod
+    def of(cls, release: Release) -> Target:
+        """Read it, or say that there is none to tell."""
+        name = release.target
+        if name is None:
+            raise BadInput("The release has no target, so there are no labels to tell. Name the target in the schema.")
+        frame = open_frame(release.table).frame
+        domain = _encoded(name, as_arrow(frame[name]), release.guarantee.missing, "derived").domain
+        if domain.size > _MOST_LABELS:
+            raise BadInput(
+                f"The target {name!r} has {domain.size:,} values; labels are told apart up to {_MOST_LABELS}. Publish "
+                "it in classes."
+            )
+        return cls(domain)
+
+    def codes(self, column: nw.Series[Any], missing: tuple[str, ...]) -> Longs:
+        """The label of each row, -1 where it is none that the release publishes."""
+        kind: Asked = "text" if self.domain.kind == "text" else "derived"
+        found = _encoded(self.domain.name, as_arrow(column), missing, kind)
+        code_of = {label: code for code, label in enumerate(self.domain.labels.tolist())}
+        known = [code_of.get(label, -1) for label in found.domain.labels.tolist()]
+        return np.array([*known, self.domain.missing_code], dtype=np.int64)[found.codes]
+
+
+@dataclass(frozen=True, eq=False)
+class Attacked:
+    """People who are in a table, and after them others who are not.
+
+    Attributes
+    ----------
+    release : Release
+    target : Target
+    domains : tuple of Domain
+        The values of each quasi-identifier that they hold.
+    tuples : int array (people, quasi-identifiers)
+        The codes of their values.
+    labels : int array (people,)
+        The codes of their labels.
+    members : int
+        How many of them are in the table.
+    """
+
+    release: Release
+    target: Target
+    domains: tuple[Domain, ...]
+    tuples: Ints
+    labels: Longs
+    members: int
+
+    @cached_property
+    def distinct(self) -> tuple[Ints, Ints]:
+        """Their distinct tuples, and which of them each person has."""
+        columns = [self.tuples[:, at] for at in range(len(self.domains))]
+        return tabulate(columns, [domain.size for domain in self.domains], len(self.tuples))
+
+    @property
+    def posterior(self) -> LabelPosterior:
+        """What the release tells of labels."""
+        release = self.release
+        known = [self._known(at) for at in range(len(self.domains))]
+        return LabelPosterior.of_classes(self._published(), known, release.proportions)
+
+    def _known(self, at: int) -> KnownColumn:
+        domain = self.domains[at]
+        records = np.bincount(self.tuples[:, at], minlength=domain.size)
+        below, vague = self._labels(domain)
+        return KnownColumn(domain, records, below, vague | self._saying_nothing(at))
+
+    def _saying_nothing(self, at: int) -> set[str | None]:
+        """Numbers that stand for a group, and empty cells that are suppressed ones."""
+        release = self.release
+        if release.private is not None:
+            # Which methods publish them is no secret.
+            column = release.private.columns[at]
+            said = zip(column.texts, column.kinds, strict=True)
+            return {text for text, kind in said if kind in ("number", "suppressed")}
+        if release.proportions is None or release.proportions.columns[at].kind != "number":
+            return set()
+        texts = release.proportions.columns[at].texts
+        # In a column that publishes nothing but numbers an empty cell is a suppressed one.
+        return {None} if all(text is None or number_in(text, "number") is not None for text in texts) else set()
+
+    def _labels(self, domain: Domain) -> tuple[Leaves, frozenset[str | None]]:
+        """What the labels of a hierarchy stand for, of the values that are known or told; its root.
+
+        How columns generalize is no secret, such as what a year is; the values that they had are.
+        """
+        given = {**self.release.hierarchies, **self.release.given_hierarchies}.get(domain.name)
+        hierarchy = given.source if isinstance(given, EncodedHierarchy) else given
+        if hierarchy is None:
+            return NO_LABELS, frozenset()
+        values = set(domain.labels.tolist())
+        if self.release.proportions is not None:
+            pools = self.release.proportions.column(domain.name).pools
+            values |= {value for members in pools.members for value in members if value is not None}
+        covered = covered_values(hierarchy, domain_of(domain.name, values))
+        if not len(covered.labels):
+            return NO_LABELS, frozenset()
+        encoded = hierarchy.encode(covered)
+        return leaves_below(encoded), frozenset({str(encoded.labels[encoded.root])} - values)
+
+    def _published(self) -> PublishedClasses:
+        release, frame = self.release, open_frame(self.release.table).frame
+        texts, codes = [], []
+        for domain in self.domains:
+            cells, index = published_texts(frame[domain.name], domain.kind, release.guarantee.missing)
+            code_of = {text: code for code, text in enumerate(dict.fromkeys(cells))}
+            texts.append(tuple(code_of))
+            codes.append(np.array([code_of[text] for text in cells], dtype=np.int32)[index])
+        classes, class_of_row = tabulate(codes, [len(one) for one in texts], len(frame))
+        labels = self.target.domain.size
+        label = self.target.codes(frame[self.target.domain.name], release.guarantee.missing)
+        key = class_of_row.astype(np.int64) * labels + label
+        return PublishedClasses(
+            tuple(texts), classes, np.bincount(key, minlength=len(classes) * labels).reshape(-1, labels)
+        )
+
+
+def read_people(release: Release, members: Any, non_members: Any) -> Attacked:
+    """Read the people who are in the table of a release and others, with all quasi-identifiers and the target."""
+    target = Target.of(release)
+    frames = [_opened(members, _MEMBERS, release), _opened(non_members, _OTHERS, release)]
+    labels = [_labels(frame, who, target, release) for frame, who in zip(frames, (_MEMBERS, _OTHERS), strict=True)]
+    encoded = [_together(frames, at, release) for at in range(len(release.quasi))]
+    return Attacked(
+        release,
+        target,
+        tuple(one.domain for one in encoded),
+        np.stack([one.codes for one in encoded], axis=1),
+        np.concatenate(labels),
+        len(frames[0]),
+    )
+
+
+def _opened(data: Any, who: str, release: Release) -> nw.DataFrame[Any]:
+    source = open_source(data) if isinstance(data, str | Path) else None
+    frame = open_frame(source.rows() if isinstance(source, FileSource) else data).frame
+    needed = (*release.quasi, str(release.target))
+    absent = [name for name in needed if name not in frame.columns]
+    if absent:
+        raise BadInput(
+            f"The {who} lack columns of the release: {listing(absent)}. Give all quasi-identifiers and the target, as "
+            "they were before the table was anonymized."
+        )
+    if not len(frame):
+        raise BadInput(f"There are no {who}. Give at least one row.")
+    return frame
+
+
+def _labels(frame: nw.DataFrame[Any], who: str, target: Target, release: Release) -> Longs:
+    labels = target.codes(frame[target.domain.name], release.guarantee.missing)
+    unknown = labels < 0
+    if unknown.any():
+        raise BadInput(
+            f"The {who} have labels that the release does not publish, in {int(unknown.sum()):,} rows, first in row "
+            f"{int(unknown.argmax()) + 1}. Leave these rows out."
+        )
+    return labels
+
+
+def _together(frames: list[nw.DataFrame[Any]], at: int, release: Release) -> EncodedColumn:
+    """A column of all people by one domain, however each table stores it."""
+    name, missing = release.quasi[at], release.guarantee.missing
+    kind = kind_of(release, at)
+    parts = []
+    for frame in frames:
+        one = _encoded(name, as_arrow(frame[name]), missing, kind)
+        texts = pa.array([*one.domain.labels.tolist(), *[None] * one.domain.has_missing], pa.large_string())
+        parts.append(texts.take(pa.array(one.codes)))
+    return _encoded(name, pa.chunked_array(parts), (), kind)
+
+
+def kind_of(release: Release, at: int) -> Asked:
+    """What a quasi-identifier held before it was published, as far as the release tells."""
+    if release.proportions is not None:
+        return release.proportions.columns[at].kind
+    return "derived" if release.private is None else release.private.columns[at].domain.kind
+
+
+def _encoded(name: str, values: pa.ChunkedArray, missing: tuple[str, ...], kind: Asked) -> EncodedColumn:
+    with translated(BadValues, into=lambda bad: bad.in_rows(values)):
+        return encode_column(name, values, missing=missing, kind=kind)

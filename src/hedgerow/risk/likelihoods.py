@@ -1,0 +1,260 @@
+"""How probable an original value is in each class of a release, column by column.
+
+Where the release publishes proportions, they tell it: the share of the bin, divided among its values as far as the
+published cell allows (:meth:`hedgerow.proportions.ColumnProportions.spread`). A number that stands for a whole group,
+such as a median, says nothing beyond the bins. Without proportions it is the share of the value among the people who
+are known and whose values the cell may stand for.
+
+Only ratios between classes count. What is the same in all of them, such as how many numbers a piece of a range holds,
+is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.arrays import Bools, Floats, Longs
+from hedgerow.domains import Domain
+from hedgerow.errors import required
+from hedgerow.proportions import ColumnProportions, Spread
+from hedgerow.published import (
+    Interval,
+    Leaves,
+    Possible,
+    PublishedColumn,
+    Suppressed,
+    number_in,
+    read,
+    spelled,
+    stands_for,
+)
+from hedgerow.values import SUPPRESSED_TEXT
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["Covering", "KnownColumn", "Likelihood", "Told", "cells_of_column", "cells_of_texts", "known_of_column"]
+
+Bits: TypeAlias = NDArray[np.uint8]
+
+_CELLS: Final = 2**24
+"""So many pairs of a value and a class are written out together."""
+
+
+class Likelihood(Protocol):
+    """How probable the values of one column are in the classes."""
+
+    @property
+    def point(self) -> Longs:
+        """What each original value counts as; -1 if no class may hold it."""
+
+    @property
+    def bits(self) -> Bits:
+        """Which classes may hold each point, eight in a byte; the last row is for -1."""
+
+    def logarithms(self, classes: Longs, points: Longs) -> Floats:
+        """The logarithms of the shares of points in classes that may hold them."""
+
+
+@dataclass(frozen=True, eq=False)
+class KnownColumn:
+    """A quasi-identifier as the reader of a release knows it from elsewhere.
+
+    Attributes
+    ----------
+    domain : Domain
+        The original values of the people who are asked about: tuples are codes of these.
+    records : int array (domain.size,)
+        How many people hold each; used where the release publishes no proportions.
+    below : mapping of label to values
+        What the labels of its hierarchy stand for.
+    vague : frozenset of str or None
+        Published texts that may stand for any value, a missing one too: the root of its hierarchy, numbers that stand
+        for a whole group, and ``None`` where an empty cell is a suppressed one.
+    """
+
+    domain: Domain
+    records: Longs
+    below: Leaves = field(default_factory=dict)
+    vague: frozenset[str | None] = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """A column of which proportions are told: the shares of the points in each class, (classes, points)."""
+
+    point: Longs
+    shares: csr_array
+
+    @classmethod
+    def of(cls, column: ColumnProportions, sizes: Longs, known: KnownColumn) -> Told:
+        """Make it of proportions.
+
+        Parameters
+        ----------
+        column : ColumnProportions
+        sizes : int array (classes,)
+            The people of each class.
+        known : KnownColumn
+        """
+        from scipy.sparse import csr_array
+
+        # A range has a few points, of which a label of numbers that is no interval would keep too few: the bin tells.
+        hidden, below = (known.vague, known.below) if column.kind == "text" else (known.vague.union(known.below), {})
+        spread = _by_bins(column, hidden).spread(below)
+        people = csr_array(spread.matrix)
+        shares = people.data / np.repeat(sizes, np.diff(people.indptr))
+        # A share that is too small for a float is none.
+        held = csr_array((shares, people.indices, people.indptr), shape=people.shape)
+        held.eliminate_zeros()
+        return cls(_points(spread, known.domain), held)
+
+    @cached_property
+    def bits(self) -> Bits:
+        by_point = self.shares.T.tocsr()
+        points, classes = by_point.shape
+        step = max(1, _CELLS // classes)
+        parts = (by_point[start : start + step].toarray() > 0 for start in range(0, points, step))
+        return _packed(parts, classes)
+
+    def logarithms(self, classes: Longs, points: Longs) -> Floats:
+        if not len(classes):
+            return np.empty(0)
+        shares: Floats = np.asarray(self.shares[classes, points]).ravel()
+        return np.log(shares)
+
+
+@dataclass(frozen=True, eq=False)
+class Covering:
+    """A column of which only the published cells are known: all values that a cell may stand for share one ratio."""
+
+    point: Longs
+    bits: Bits
+    logarithm: Floats
+
+    @classmethod
+    def of(cls, covers: Bools, cell_of_class: Longs, records: Longs) -> Covering:
+        """Make it of cells.
+
+        Parameters
+        ----------
+        covers : bool array (cells, values)
+            Which values each published cell may stand for.
+        cell_of_class : int array (classes,)
+        records : int array (values,)
+            How many of the people who are known hold each value.
+        """
+        # A cell that nobody fits who is known is never asked about.
+        people = np.maximum(covers @ records.astype(np.float64), 1.0)
+        classes, values = len(cell_of_class), covers.shape[1]
+        step = max(1, _CELLS // classes)
+        parts = (covers[:, start : start + step].T[:, cell_of_class] for start in range(0, values, step))
+        return cls(np.arange(values, dtype=np.int64), _packed(parts, classes), -np.log(people)[cell_of_class])
+
+    def logarithms(self, classes: Longs, points: Longs) -> Floats:  # noqa: ARG002 - the same for all points
+        return self.logarithm[classes]
+
+
+def cells_of_texts(texts: Sequence[str | None], known: KnownColumn) -> Bools:
+    """Which values each published cell may stand for, (cells, values).
+
+    Examples
+    --------
+    >>> age = Domain("age", "number", np.array(["20", "25", "30"]), np.array([20.0, 25, 30]))
+    >>> cells_of_texts(["[20,30)", "{25|30}", "*", "20"], KnownColumn(age, np.ones(3, dtype=np.int64))).astype(int)
+    array([[1, 1, 0],
+           [0, 1, 1],
+           [1, 1, 1],
+           [1, 0, 0]])
+    """
+    domain = known.domain
+    labels: list[str | None] = [*domain.labels.tolist(), *[None] * domain.has_missing]
+    code_of = {label: code for code, label in enumerate(labels)}
+    covers = np.zeros((len(texts), domain.size), dtype=bool)
+    for at, text in enumerate(texts):
+        possible = stands_for(read(text, domain.kind, known.below))
+        if isinstance(possible, Suppressed) or text in known.vague or _is_strange(possible, known):
+            covers[at] = True
+        elif isinstance(possible, Interval):
+            numbers = required(domain.numbers, "the numbers of a column of intervals")
+            end = np.searchsorted(numbers, possible.high, "right" if possible.closed else "left")
+            covers[at, np.searchsorted(numbers, possible.low) : end] = True
+        else:
+            covers[at, [code for value in possible if (code := code_of.get(value)) is not None]] = True
+    return covers
+
+
+def _is_strange(possible: Possible, known: KnownColumn) -> bool:
+    """Whether a column of numbers or dates says something that is neither, such as a label that nobody explains."""
+    if known.domain.kind == "text" or isinstance(possible, Interval | Suppressed):
+        return False
+    return any(value is not None and number_in(value, known.domain.kind) is None for value in possible)
+
+
+def cells_of_column(column: PublishedColumn, texts: Sequence[str | None]) -> Bools:
+    """The same of a column that knows what its cells cover; a number that stands for a group may be any value."""
+    covers = np.zeros((len(texts), column.domain.size), dtype=bool)
+    place = {text: at for at, text in enumerate(texts)}
+    for value, (text, kind) in enumerate(zip(column.texts, column.kinds, strict=True)):
+        at = place.get(spelled(text, column.domain.kind))
+        if at is not None and kind == "number":
+            covers[at] = True
+        elif at is not None:
+            covers[at, column.members[column.starts[value] : column.starts[value + 1]]] = True
+    return covers
+
+
+def known_of_column(column: PublishedColumn, records: Longs) -> KnownColumn:
+    """What is known of a column by whoever publishes it; a label below which a value may be missing is the root."""
+    domain = column.domain
+    labels: list[str] = domain.labels.tolist()
+    below: dict[str, tuple[str, ...]] = {}
+    vague: set[str | None] = set()
+    for value, (text, kind) in enumerate(zip(column.texts, column.kinds, strict=True)):
+        members = column.members[column.starts[value] : column.starts[value + 1]].tolist()
+        if text is not None and kind == "label" and not isinstance(read(text, domain.kind), Interval):
+            below[text] = tuple(labels[code] for code in members if code < len(labels))
+        if kind in ("number", "suppressed") or (kind == "label" and domain.missing_code in members):
+            vague.add(text)
+    return KnownColumn(domain, records, below, frozenset(vague))
+
+
+def _packed(parts: Iterable[Bools], classes: int) -> Bits:
+    nobody = np.zeros((1, -(-classes // 8)), dtype=np.uint8)
+    return np.concatenate([*(np.packbits(part, axis=1) for part in parts), nobody])
+
+
+def _by_bins(column: ColumnProportions, vague: frozenset[str | None]) -> ColumnProportions:
+    """The column without its published numbers: where a bin has several values, one of them stands for a group."""
+    hidden = (text in vague or number_in(text, column.kind) is not None for text in column.texts)
+    texts = (SUPPRESSED_TEXT if hides else text for hides, text in zip(hidden, column.texts, strict=True))
+    return replace(column, texts=tuple(texts))
+
+
+def _points(spread: Spread, domain: Domain) -> Longs:
+    """What each value of a domain counts as; a number that lies in a piece of a range counts as that piece."""
+    known = spread.domain
+    if domain.numbers is None or known.numbers is None:
+        place = {label: code for code, label in enumerate(known.labels.tolist())}
+        points = np.array([place.get(label, -1) for label in domain.labels.tolist()], dtype=np.int64)
+    else:
+        points = _within(known.numbers, known.numbers, domain.numbers)
+        low, high = spread.low[: len(known.numbers)], spread.high[: len(known.numbers)]
+        wide = np.flatnonzero(low < high)
+        wide = wide[np.argsort(low[wide], kind="stable")]
+        inside = _within(low[wide], high[wide], domain.numbers)
+        points = np.where((points < 0) & (inside >= 0), np.append(wide, -1)[inside], points)
+    return np.append(points, [known.missing_code] * domain.has_missing).astype(np.int64)
+
+
+def _within(low: Floats, high: Floats, numbers: Floats) -> Longs:
+    """Which range each number is in, -1 if in none; ranges ascend and do not overlap."""
+    at = np.searchsorted(low, numbers, side="right") - 1
+    # The last entry serves -1.
+    return np.where(numbers <= np.append(high, -np.inf)[at], at, -1).astype(np.int64)

@@ -142,11 +142,13 @@ class View:
     def worlds(self, one: int, *, with_bins: bool) -> list[World]:
         """All ways to fill the columns of a class that agree with its cells, and with its bins."""
         size = int(self.told.sizes[one])
+        # To who knows the values that occur, the mean of a few whole numbers tells them, whatever else is told.
+        computed = with_bins or self.statistic == "mean"
         columns = []
         for at, values in enumerate(self.values):
             cell = self.cells[one][at]
-            # What only a mean or a median tells is laid at the proportions' door.
-            ways = [c for c in _divided(size, len(values)) if cell.allows(c, values, computed=with_bins)]
+            # What only a median tells is laid at the proportions' door.
+            ways = [c for c in _divided(size, len(values)) if cell.allows(c, values, computed=computed)]
             if with_bins:
                 bins = self.bins(one, at)
                 ways = [c for c in ways if all(each.allows(self.by_pool(at, c)) for each in bins)]
@@ -174,7 +176,11 @@ class View:
         """Whether the marginals, rounded to the support, are those that are published."""
         least = self.told.min_support
         published = [int(number) for column in self.told.columns for number in column.marginal]
-        return all(max(round(total / least), 1) * least == said for total, said in zip(sums, published, strict=True))
+        # Half of the support says only that they are fewer than that.
+        return all(
+            total < least if said < least else max(round(total / least), 1) * least == said
+            for total, said in zip(sums, published, strict=True)
+        )
 
 
 def _pool(column: ColumnProportions, value: Any) -> int:

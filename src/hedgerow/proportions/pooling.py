@@ -14,7 +14,8 @@ in these, that column is called *lone*, and its counts are those of tuples. Of a
   no end, no named value and no other bin changes;
 - nothing else. Pools and marginal are made without the people of lone columns, except for bins of their own and bins
   that are one pool, which are told already; so nothing can be subtracted from the marginal to get at the others. (Its
-  counts are rounded as well.) Where a lone column is published as a mean, which fixes counts together with a range,
+  counts are rounded as well. Values that fewer than ``min_support`` people have in all are one pool, whose count is not
+  told: it stands as half of that.) Where a lone column is published as a mean, which fixes counts together with a range,
   its class has one bin over the whole column.
 
 What the reader is not granted: to run this code on all tables that could have been, to see which give these very bins.
@@ -95,18 +96,27 @@ class _Pooling:
         people = self._people(shared)
         pools, bins = self._binned(groups)
         weights = self._weights(groups, people, bins)
+        vague = False
         if poor is not None and len(groups) > 1 and weights[poor] < self.least:
-            # Too few people are left for a pool: they join the value that the fewest have.
-            groups = _joined(groups, poor, weights)
-            pools, bins = self._binned(groups)
-            weights = self._weights(groups, people, bins)
+            # Too few people are left for a pool. If they have several values, none of a lone column, and no class
+            # publishes a mean or median, it is not told how many they are; else they join the value that the fewest have.
+            everybody = self._people(np.ones(len(self.place), dtype=bool))
+            vague = len(groups[poor]) > 1 and everybody[groups[poor]].sum() == weights[poor]
+            vague = vague and not self.exact.publishes("number").any()
+            if not vague:
+                groups = _joined(groups, poor, weights)
+                pools, bins = self._binned(groups)
+                weights = self._weights(groups, people, bins)
+        marginal = np.maximum(np.rint(weights / self.least), 1).astype(np.int64) * self.least
+        if vague:
+            marginal[poor] = self.least // 2
         exact = self.exact
         return ColumnProportions(
             exact.domain.name,
             exact.domain.kind,
             grid_step(exact.domain),
             pools,
-            np.maximum(np.rint(weights / self.least), 1).astype(np.int64) * self.least,
+            marginal,
             exact.texts,
             exact.published,
             bins.starts,

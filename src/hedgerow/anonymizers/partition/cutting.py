@@ -21,7 +21,7 @@ from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import Context
 from hedgerow.recoding import Pieces, Shown
 
-__all__ = ["cut_groups", "joins_of", "orders_of"]
+__all__ = ["Units", "cut_groups", "joins_of", "orders_of", "pieces_of_units", "units_of"]
 
 _MOST_COUNTED = 512
 
@@ -52,14 +52,14 @@ def cut_groups(
         Whether records with equal values may be split between groups.
     """
     context, packed = privacy.bind(counts, requirements)
-    units = _units(counts, context, relaxed)
+    units = units_of(counts, context, relaxed)
     counted = _counted(counts, shown)
     items = _items(counts, context, orders, units, counted)
     scales, values = _scales(counts, orders, shown, counted), int(context.offsets[-1])
     cuts = partition_in_threads(items, scales, values, packed, by_loss=by_loss, relaxed=relaxed)
     group = np.empty(len(units.weight), dtype=np.int32)
     group[items.origin] = np.repeat(np.arange(len(cuts.start), dtype=np.int32), cuts.end - cuts.start)
-    return _pieces(counts, units, group), cuts
+    return pieces_of_units(counts, units, group), cuts
 
 
 def orders_of(counts: FrequencyTable, order: str, shown: Sequence[Shown]) -> tuple[Ints, ...]:
@@ -76,7 +76,7 @@ def orders_of(counts: FrequencyTable, order: str, shown: Sequence[Shown]) -> tup
     return tuple(orders)
 
 
-class _Units(NamedTuple):
+class Units(NamedTuple):
     """What is partitioned: tuples, cells where sensitive values count, or single records if relaxed."""
 
     tuple: Ints
@@ -84,17 +84,18 @@ class _Units(NamedTuple):
     weight: Longs
 
 
-def _units(counts: FrequencyTable, context: Context, relaxed: bool) -> _Units:
+def units_of(counts: FrequencyTable, context: Context, relaxed: bool) -> Units:
+    """What is partitioned under some requirements."""
     if relaxed:
         cell = np.repeat(np.arange(len(counts.cell_sizes), dtype=np.int32), counts.cell_sizes)
-        return _Units(counts.cell_tuple[cell], cell, np.ones(len(cell), dtype=np.int64))
+        return Units(counts.cell_tuple[cell], cell, np.ones(len(cell), dtype=np.int64))
     if context.columns:
-        return _Units(counts.cell_tuple, np.arange(len(counts.cell_sizes), dtype=np.int32), counts.cell_sizes)
-    return _Units(np.arange(len(counts.tuples), dtype=np.int32), None, counts.tuple_sizes)
+        return Units(counts.cell_tuple, np.arange(len(counts.cell_sizes), dtype=np.int32), counts.cell_sizes)
+    return Units(np.arange(len(counts.tuples), dtype=np.int32), None, counts.tuple_sizes)
 
 
 def _items(
-    counts: FrequencyTable, context: Context, orders: Sequence[Ints], units: _Units, counted: Sequence[int]
+    counts: FrequencyTable, context: Context, orders: Sequence[Ints], units: Units, counted: Sequence[int]
 ) -> Items:
     """Lay the units out for the kernel, which moves them: nothing of the counts is shared."""
     ranks = np.stack([order[counts.tuples[units.tuple, at]] for at, order in enumerate(orders)], axis=1)
@@ -175,7 +176,7 @@ def joins_of(hierarchy: EncodedHierarchy, domain: Domain) -> Floats:
     return np.concatenate(rows)
 
 
-def _pieces(counts: FrequencyTable, units: _Units, group: Ints) -> Pieces:
+def pieces_of_units(counts: FrequencyTable, units: Units, group: Ints) -> Pieces:
     """From groups of units to how many records of each cell go where."""
     if units.cell is None:
         return Pieces.whole(group[counts.cell_tuple], counts.cell_sizes)

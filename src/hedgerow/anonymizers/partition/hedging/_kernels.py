@@ -1,0 +1,204 @@
+"""Boxes in teacher space, compiled: the cut after which the points of both sides lie closest together.
+
+Columns are read by *places*, at most 256 of them in the order of the column. A range of n items with d columns and
+m numbers to add up costs O(n d m).
+"""
+
+from __future__ import annotations
+
+from hedgerow._jit import int64, jit
+from hedgerow.arrays import Floats, Ints, Longs
+from hedgerow.privacy.binding import PackedRequirements
+from hedgerow.privacy.formulas import all_hold
+
+__all__ = ["COLUMN", "LEFT", "PLACE", "RIGHT", "best_cut", "grow", "split"]
+
+COLUMN, PLACE, LEFT, RIGHT = range(4)
+# Where points do not differ, halves are better than crumbs.
+_EVEN = 1e-6
+# Kinds of candidates of a column: the best one, and the one that parts the records most evenly.
+_KINDS = 2
+
+
+@jit
+def best_cut(
+    order: Longs,
+    places: Ints,
+    sums: Floats,
+    labels: int,
+    values: Ints,
+    packed: PackedRequirements | None,
+    least: int,
+    least_of_label: int,
+    start: int,
+    end: int,
+    room: Floats,
+    total: Floats,
+    running: Floats,
+    scores: Floats,
+    at: Longs,
+    sides: Longs,
+) -> int:
+    """The column to cut a range by, -1 if no cut is allowed; ``at[column, 0]`` is the last place that goes left.
+
+    ``sums`` has, for each item, its records, how many of them have each label, and the coordinates of its point times
+    its records. Each side has at least ``least`` records, and ``least_of_label`` of every label. ``room`` is left as it
+    is found, all zero; the other arrays are scratch.
+    """
+    width, columns = sums.shape[1], places.shape[1]
+    for one in range(width):
+        total[one] = 0.0
+    for item in range(start, end):
+        for one in range(width):
+            total[one] += sums[order[item], one]
+    whole = total[0]
+    outer = 0.0
+    for one in range(1 + labels, width):
+        outer += total[one] * total[one] / whole
+    for column in range(columns):
+        first, last = int64(room.shape[0]), int64(-1)
+        for item in range(start, end):
+            place = places[order[item], column]
+            first = min(first, int64(place))
+            last = max(last, int64(place))
+            for one in range(width):
+                room[place, one] += sums[order[item], one]
+        for kind in range(_KINDS):
+            scores[column, kind] = -1.0
+        for one in range(width):
+            running[one] = 0.0
+        for place in range(first, last):
+            if room[place, 0] == 0.0:
+                continue
+            for one in range(width):
+                running[one] += room[place, one]
+            left = running[0]
+            right = whole - left
+            if left < least or right < least:
+                continue
+            allowed = True
+            for label in range(1, 1 + labels):
+                if running[label] < least_of_label or total[label] - running[label] < least_of_label:
+                    allowed = False
+            if not allowed:
+                continue
+            even = _EVEN * left * right / whole
+            gain = even - outer
+            for one in range(1 + labels, width):
+                other = total[one] - running[one]
+                gain += running[one] * running[one] / left + other * other / right
+            gain = max(gain, even)
+            if gain > scores[column, 0]:
+                scores[column, 0] = gain
+                at[column, 0] = place
+            if even > scores[column, 1]:
+                scores[column, 1] = even
+                at[column, 1] = place
+        for place in range(first, last + 1):
+            for one in range(width):
+                room[place, one] = 0.0
+    while True:
+        best, chosen, chosen_kind = 0.0, int64(-1), int64(0)
+        for column in range(columns):
+            for kind in range(_KINDS):
+                if scores[column, kind] > best:
+                    best, chosen, chosen_kind = scores[column, kind], int64(column), int64(kind)
+        if chosen < 0 or packed is None:
+            return chosen
+        place = at[chosen, chosen_kind]
+        if _both_hold(order, places, sums, values, packed, start, end, chosen, place, sides):
+            at[chosen, 0] = place
+            return chosen
+        scores[chosen, chosen_kind] = -1.0
+
+
+@jit(inner=True)
+def _both_hold(
+    order: Longs,
+    places: Ints,
+    sums: Floats,
+    values: Ints,
+    packed: PackedRequirements,
+    start: int,
+    end: int,
+    column: int,
+    place: int,
+    sides: Longs,
+) -> bool:
+    """Check all requirements on both sides of a cut."""
+    for side in range(2):
+        for one in range(sides.shape[1]):
+            sides[side, one] = 0
+    for item in range(start, end):
+        side = 0 if places[order[item], column] <= place else 1
+        records = int64(sums[order[item], 0])
+        sides[side, 0] += records
+        for which in range(values.shape[1]):
+            sides[side, 1 + values[order[item], which]] += records
+    return all_hold(packed, sides[0, 0], sides[0, 1:]) and all_hold(packed, sides[1, 0], sides[1, 1:])
+
+
+@jit
+def split(order: Longs, places: Ints, start: int, end: int, column: int, place: int) -> int:
+    """Move what goes left to the front of a range; returns where the right side starts."""
+    front = start
+    for item in range(start, end):
+        if places[order[item], column] <= place:
+            order[front], order[item] = order[item], order[front]
+            front += 1
+    return front
+
+
+@jit
+def grow(
+    order: Longs,
+    places: Ints,
+    sums: Floats,
+    labels: int,
+    values: Ints,
+    packed: PackedRequirements | None,
+    least: int,
+    start: int,
+    end: int,
+    room: Floats,
+    total: Floats,
+    running: Floats,
+    scores: Floats,
+    at: Longs,
+    sides: Longs,
+    cuts: Ints,
+    leaves: Longs,
+    waiting: Longs,
+) -> tuple[int, int]:
+    """Cut a range until no cut is allowed; returns how many cuts and leaves there are.
+
+    A child below zero is the leaf ``-1 - child``; the left range is taken up first, so that leaves stand in order.
+    """
+    inner, outer, open_ranges = 0, 0, 1
+    waiting[0, 0], waiting[0, 1], waiting[0, 2], waiting[0, 3] = start, end, -1, 0
+    while open_ranges > 0:
+        open_ranges -= 1
+        first, last = waiting[open_ranges, 0], waiting[open_ranges, 1]
+        parent, is_right = waiting[open_ranges, 2], waiting[open_ranges, 3]
+        column = best_cut(
+            order, places, sums, labels, values, packed, least, int64(0), first, last, room, total, running, scores, at,
+            sides,
+        )  # fmt: skip
+        if column < 0:
+            leaves[outer, 0], leaves[outer, 1] = first, last
+            child = int64(-1 - outer)
+            outer += 1
+        else:
+            middle = split(order, places, first, last, column, at[column, 0])
+            cuts[inner, COLUMN], cuts[inner, PLACE] = column, at[column, 0]
+            for side in range(2):
+                waiting[open_ranges, 0] = first if side else middle
+                waiting[open_ranges, 1] = middle if side else last
+                waiting[open_ranges, 2] = inner
+                waiting[open_ranges, 3] = 1 - side
+                open_ranges += 1
+            child = int64(inner)
+            inner += 1
+        if parent >= 0:
+            cuts[parent, RIGHT if is_right else LEFT] = child
+    return inner, outer

@@ -1,0 +1,310 @@
+"""What teachers know of each distinct tuple of a table: the space in which Hedge forms groups.
+
+Every tuple is a point ``[a l, f_1 … f_d]``. ``l`` is what a boosted teacher, who has not seen the tuple, says of its
+label: its log-odds, for several labels their centred log-probabilities, for numbers the predicted one. ``f_j`` is what
+the value of column ``j`` adds according to a second booster that knows no interactions, out of fold too, times the
+weight of the column. ``a`` makes both parts vary alike. Folds are drawn by hashes of the tuples, so that a point is a
+function of its tuple: neither the order of the rows nor another row decides in which fold it is.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from hedgerow.arrays import Bools, Floats, Ints, Longs
+from hedgerow.counts import FrequencyTable, holds_classes
+from hedgerow.domains import Domain
+from hedgerow.errors import BadInput
+from hedgerow.threads import side_by_side
+
+__all__ = ["Lesson", "Table", "boosting", "order_of", "table_of", "taught"]
+
+# scikit-learn's boosting knows no more categories; one is left for all others.
+_MOST_CATEGORIES: Final = 254
+_MIX: Final = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A frequency table as learners read it: one row for each cell.
+
+    Attributes
+    ----------
+    values : tuple of float arrays
+        Per column, what a learner reads for each code; nan is missing.
+    categorical : bool array (columns,)
+    rows : float array (cells, columns)
+    target : array (cells,)
+        Codes of labels from 0 without gaps, or numbers.
+    weights : int array (cells,)
+    labels : int
+        How many there are; 0 if the target is a number.
+    label_of_code : int array
+        The number of each code of the target's domain, -1 for what does not occur.
+    """
+
+    values: tuple[Floats, ...]
+    categorical: Bools
+    rows: Floats
+    target: Longs | Floats
+    weights: Longs
+    labels: int
+    label_of_code: Longs
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """What was learnt.
+
+    Attributes
+    ----------
+    points : float array (tuples, dimensions)
+        The space: first what the teacher says, then what the columns add; centred, their variances adding up to 1.
+    said : int
+        How many of the dimensions are the teacher's.
+    guess : float array (tuples, labels)
+        The probability of each label, out of fold; of a number one column, the prediction.
+    added : tuple of float arrays (codes, directions)
+        What each value of a column adds, on average over the folds and in the scale of the points.
+    share : float
+        What the teacher's part is multiplied by, in the same scale.
+    """
+
+    points: Floats
+    said: int
+    guess: Floats
+    added: tuple[Floats, ...]
+    share: float
+
+
+def table_of(counts: FrequencyTable, owner: str) -> Table:
+    """Lay a frequency table out for learners."""
+    target = counts.roles.target
+    if target is None:
+        raise BadInput(f"{owner} is guided by the class, so it needs a target. Name the column of the class.")
+    domain = counts.domains[target]
+    numeric = domain.kind == "number" and not holds_classes(domain)
+    codes = counts.values_of(target)
+    if domain.has_missing and (codes == domain.missing_code).any():
+        raise BadInput(
+            f"Some values of the target {target!r} are missing, and {owner} learns from it. Fill them in, or leave "
+            "these rows out."
+        )
+    values, categorical = zip(*(_read(counts, name) for name in counts.quasi), strict=True)
+    rows = np.stack(
+        [value[counts.tuples[counts.cell_tuple, at]] for at, value in enumerate(values)], axis=1, dtype=np.float64
+    )
+    present, label = np.unique(codes, return_inverse=True)
+    number_of = np.full(domain.size, -1, dtype=np.int64)
+    number_of[present] = np.arange(len(present))
+    wanted = domain.values[codes] if numeric else label.astype(np.int64)
+    return Table(
+        values, np.array(categorical), rows, wanted, counts.cell_sizes, 0 if numeric else len(present), number_of
+    )
+
+
+def _read(counts: FrequencyTable, name: str) -> tuple[Floats, bool]:
+    """What a learner reads for each code of a column, and whether these are categories."""
+    domain = counts.domains[name]
+    read = np.full(domain.size, np.nan)
+    known = len(domain.labels)
+    if domain.numbers is not None:
+        read[:known] = domain.numbers
+        return read, False
+    read[:known] = np.arange(known)
+    if domain.ordered:
+        return read, False
+    if known > _MOST_CATEGORIES:
+        by_number = np.argsort(-counts.histogram(name)[:known], kind="stable")
+        read[by_number] = np.minimum(np.arange(known), _MOST_CATEGORIES - 1)
+    return read, True
+
+
+def boosting(table: Table, seed: int, *, additive: bool = False, iterations: int = 100) -> Any:
+    """The booster that teaches if nobody else does."""
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+    kind = HistGradientBoostingClassifier if table.labels else HistGradientBoostingRegressor
+    return kind(
+        categorical_features=np.flatnonzero(table.categorical),
+        interaction_cst="no_interactions" if additive else None,
+        max_iter=iterations,
+        random_state=seed,
+    )
+
+
+def taught(counts: FrequencyTable, table: Table, teacher: Any, folds: int, seed: int) -> Lesson:
+    """Teach in folds; ``teacher`` is a scikit-learn estimator, or ``"boosting"``."""
+    from threadpoolctl import threadpool_limits
+
+    fold = _folds(counts, folds, seed)
+    fold_of_cell = fold[counts.cell_tuple]
+    of_tuple = np.searchsorted(counts.cell_tuple, np.arange(len(counts.tuples)))
+    rows = table.rows[of_tuple]
+
+    def learn(one: int) -> tuple[Floats, tuple[Floats, ...]]:
+        seen = fold_of_cell != one
+        some = rows[fold == one]
+        whole = _scores(table, _teacher(table, teacher, seed), seen, some)
+        added = _added(table, seen, some[:1], seed)
+        return whole, added
+
+    parts = [one for one in range(folds) if (fold == one).any()]
+    # One thread for each fit, so that sums are the same on any number of cores; the folds run side by side.
+    with threadpool_limits(1):
+        learnt = side_by_side(learn, parts, counts.rows)
+    return _lesson(counts, table, fold, parts, learnt)
+
+
+def _folds(counts: FrequencyTable, folds: int, seed: int) -> Longs:
+    """The fold of each tuple, by a hash of its values."""
+    mixed = np.full(len(counts.tuples), np.uint64(seed) * _MIX + np.uint64(1), dtype=np.uint64)
+    for at, name in enumerate(counts.quasi):
+        domain = counts.domains[name]
+        hashes = np.array([zlib.crc32(label.encode()) for label in domain.labels.tolist()] + [1] * domain.has_missing)
+        mixed = (mixed ^ hashes.astype(np.uint64)[counts.tuples[:, at]]) * _MIX
+        mixed ^= mixed >> np.uint64(29)
+    fold = (mixed % np.uint64(folds)).astype(np.int64)
+    if len(np.unique(fold)) < 2:  # of a few tuples all may fall into one
+        fold = np.arange(len(fold)) % folds
+    return fold
+
+
+def _teacher(table: Table, teacher: Any, seed: int) -> Any:
+    """A teacher that reads our rows: the booster as they are, others with categories apart and nothing missing."""
+    if isinstance(teacher, str):
+        return boosting(table, seed)
+    from sklearn.base import clone
+    from sklearn.compose import make_column_transformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+    numbers = make_pipeline(SimpleImputer(add_indicator=True, keep_empty_features=True), StandardScaler())
+    apart = OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=50, sparse_output=False)
+    reading = make_column_transformer(
+        (apart, np.flatnonzero(table.categorical)), (numbers, np.flatnonzero(~table.categorical))
+    )
+    return make_pipeline(reading, clone(teacher))
+
+
+def _fit(model: Any, table: Table, seen: Bools) -> Any:
+    """Fit on the cells that may be seen; a teacher who cannot weigh them sees each as often as it has records."""
+    from sklearn.pipeline import Pipeline
+    from sklearn.utils.validation import has_fit_parameter
+
+    rows, target, weights = table.rows[seen], table.target[seen], table.weights[seen]
+    last = model.steps[-1] if isinstance(model, Pipeline) else None
+    if has_fit_parameter(model if last is None else last[1], "sample_weight"):
+        named = "sample_weight" if last is None else f"{last[0]}__sample_weight"
+        return model.fit(rows, target, **{named: weights.astype(np.float64)})
+    return model.fit(np.repeat(rows, weights, axis=0), np.repeat(target, weights))
+
+
+def _scores(table: Table, model: Any, seen: Bools, rows: Floats) -> Floats:
+    """What a teacher who saw some cells says of other rows: log-odds, centred log-probabilities or numbers."""
+    if not table.labels:
+        return np.asarray(_fit(model, table, seen).predict(rows), dtype=np.float64)[:, None]
+    known = np.unique(table.target[seen])
+    if len(known) < 2:
+        return np.zeros((len(rows), _directions(table)))
+    fitted = _fit(model, table, seen)
+    chances = np.zeros((len(rows), table.labels))
+    chances[:, known] = fitted.predict_proba(rows)
+    logs = np.log(np.clip(chances, 1e-6, None))
+    logs -= logs.mean(axis=1, keepdims=True)
+    return logs if table.labels > 2 else logs[:, 1:] - logs[:, :1]
+
+
+def _directions(table: Table) -> int:
+    """How many numbers say what is known of a label."""
+    return table.labels if table.labels > 2 else 1
+
+
+def _added(table: Table, seen: Bools, reference: Floats, seed: int) -> tuple[Floats, ...]:
+    """What each value of each column adds to the score of a booster without interactions."""
+    directions = _directions(table)
+    if table.labels and len(np.unique(table.target[seen])) < 2:
+        return tuple(np.zeros((len(value), directions)) for value in table.values)
+    model = _fit(boosting(table, seed, additive=True), table, seen)
+
+    def scored(rows: Floats) -> Floats:
+        said = np.asarray(model.decision_function(rows) if table.labels else model.predict(rows), dtype=np.float64)
+        said = said.reshape(len(rows), -1)
+        if said.shape[1] == directions:
+            return said
+        wide = np.zeros((len(rows), directions))  # a label that was not seen has no score
+        wide[:, model.classes_] = said if said.shape[1] > 1 else np.column_stack([-said / 2, said / 2])
+        return wide
+
+    base = scored(reference)
+    found = []
+    for at, value in enumerate(table.values):
+        rows = np.repeat(reference, len(value), axis=0)
+        rows[:, at] = value
+        found.append(scored(rows) - base)
+    return tuple(found)
+
+
+def _lesson(
+    counts: FrequencyTable, table: Table, fold: Longs, parts: list[int], learnt: list[tuple[Floats, tuple[Floats, ...]]]
+) -> Lesson:
+    """Put the folds together, and both parts on one scale."""
+    directions = _directions(table)
+    weights = counts.tuple_sizes.astype(np.float64)
+    said = np.zeros((len(counts.tuples), directions))
+    columns = np.zeros((len(counts.tuples), len(counts.quasi), directions))
+    for one, (whole, added) in zip(parts, learnt, strict=True):
+        here = fold == one
+        said[here] = whole
+        for at, of_code in enumerate(added):
+            columns[here, at] = of_code[counts.tuples[here, at]]
+    columns *= counts.column_weights[None, :, None]
+    said_spread, column_spread = _spread(said, weights), _spread(columns.reshape(len(said), -1), weights)
+    share = float(np.sqrt(column_spread / said_spread)) if said_spread > 0 and column_spread > 0 else 1.0
+    points = np.column_stack([share * said, columns.reshape(len(said), -1)])
+    points -= np.average(points, axis=0, weights=weights)
+    size = float(np.sqrt(_spread(points, weights)))
+    scale = 1 / size if size > 0 else 1.0
+    added = tuple(
+        np.mean([one[at] for _, one in learnt], axis=0) * counts.column_weights[at] * scale
+        for at in range(len(counts.quasi))
+    )
+    return Lesson(points * scale, directions, _guess(table, said), added, share)
+
+
+def _spread(points: Floats, weights: Floats) -> float:
+    """The variances of all dimensions, added up."""
+    mean = np.average(points, axis=0, weights=weights)
+    return float((weights @ (points - mean) ** 2).sum() / weights.sum())
+
+
+def _guess(table: Table, said: Floats) -> Floats:
+    """From scores to probabilities; numbers stay as they are."""
+    if not table.labels:
+        return said
+    logs = said if table.labels > 2 else np.column_stack([np.zeros(len(said)), said])[:, : table.labels]
+    chances = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray(chances / chances.sum(axis=1, keepdims=True))
+
+
+def order_of(counts: FrequencyTable, at: int, lesson: Lesson) -> Ints:
+    """The rank of each code of a column without an order: by what its values add, along their main direction."""
+    domain: Domain = counts.domains[counts.quasi[at]]
+    known = lesson.added[at][: len(domain.labels)]
+    weights = counts.histogram(domain.name)[: len(domain.labels)].astype(np.float64)
+    centred = known - np.average(known, axis=0, weights=np.maximum(weights, 1e-9))
+    along = centred[:, 0]
+    if centred.shape[1] > 1:
+        _, axes = np.linalg.eigh((centred * weights[:, None]).T @ centred)
+        along = centred @ axes[:, -1]
+        along = along if along[np.abs(along).argmax()] >= 0 else -along
+    ranks = np.empty(domain.size, dtype=np.int32)
+    ranks[np.argsort(np.round(along, 9), kind="stable")] = np.arange(len(domain.labels))
+    if domain.has_missing:
+        ranks[domain.missing_code] = len(domain.labels)
+    return ranks

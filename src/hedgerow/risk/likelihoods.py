@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from hedgerow.arrays import Bools, Floats, Longs
 from hedgerow.domains import Domain
 from hedgerow.errors import required
-from hedgerow.proportions import ColumnProportions, Spread
+from hedgerow.proportions import ColumnProportions
 from hedgerow.published import (
     Interval,
     Leaves,
@@ -113,7 +113,7 @@ class Told:
         # A share that is too small for a float is none.
         held = csr_array((shares, people.indices, people.indptr), shape=people.shape)
         held.eliminate_zeros()
-        return cls(_points(spread, known.domain), held)
+        return cls(spread.codes_of(known.domain), held)
 
     @cached_property
     def bits(self) -> Bits:
@@ -235,26 +235,3 @@ def _by_bins(column: ColumnProportions, vague: frozenset[str | None]) -> ColumnP
     hidden = (text in vague or number_in(text, column.kind) is not None for text in column.texts)
     texts = (SUPPRESSED_TEXT if hides else text for hides, text in zip(hidden, column.texts, strict=True))
     return replace(column, texts=tuple(texts))
-
-
-def _points(spread: Spread, domain: Domain) -> Longs:
-    """What each value of a domain counts as; a number that lies in a piece of a range counts as that piece."""
-    known = spread.domain
-    if domain.numbers is None or known.numbers is None:
-        place = {label: code for code, label in enumerate(known.labels.tolist())}
-        points = np.array([place.get(label, -1) for label in domain.labels.tolist()], dtype=np.int64)
-    else:
-        points = _within(known.numbers, known.numbers, domain.numbers)
-        low, high = spread.low[: len(known.numbers)], spread.high[: len(known.numbers)]
-        wide = np.flatnonzero(low < high)
-        wide = wide[np.argsort(low[wide], kind="stable")]
-        inside = _within(low[wide], high[wide], domain.numbers)
-        points = np.where((points < 0) & (inside >= 0), np.append(wide, -1)[inside], points)
-    return np.append(points, [known.missing_code] * domain.has_missing).astype(np.int64)
-
-
-def _within(low: Floats, high: Floats, numbers: Floats) -> Longs:
-    """Which range each number is in, -1 if in none; ranges ascend and do not overlap."""
-    at = np.searchsorted(low, numbers, side="right") - 1
-    # The last entry serves -1.
-    return np.where(numbers <= np.append(high, -np.inf)[at], at, -1).astype(np.int64)

@@ -73,11 +73,12 @@ class Tilt:
 
     def weights(self, classes: Longs, pools: Longs, label: int, strength: float | None = None) -> Floats:
         """What the shares of values are multiplied by, before they are normalized; 1 for the pool -1."""
-        power = self.strength if strength is None else strength
-        return np.asarray(self._raised(power)[self.place[self.regions[classes], label], pools])
+        return np.asarray(self._raised(strength)[self.place[self.regions[classes], label], pools])
 
     def norms(self, strength: float | None = None) -> Floats:
         """What the multiplied shares of each class add up to, (classes, labels). O(classes × pools × labels)."""
+        if strength is None:
+            return self._own_norms
         held = self.shares
         pools = held.indices.astype(np.int64)
         of_entry = np.repeat(np.arange(held.shape[0]), np.diff(held.indptr))
@@ -102,12 +103,21 @@ class Tilt:
         strength : float, optional
             Another one than that of the column.
         """
-        power = self.strength if strength is None else strength
-        raised = self._raised(power)[self.place[self.regions[classes], labels], pools]
-        return np.asarray(np.log(raised) - np.log(self.norms(power)[classes, labels]))
+        raised = self._raised(strength)[self.place[self.regions[classes], labels], pools]
+        return np.asarray(np.log(raised) - np.log(self.norms(strength)[classes, labels]))
 
-    def _raised(self, strength: float) -> Floats:
-        # The last pool serves -1.
+    @cached_property
+    def _own_norms(self) -> Floats:
+        return self.norms(self.strength)
+
+    @cached_property
+    def _own_raised(self) -> Floats:
+        return self._raised(self.strength)
+
+    def _raised(self, strength: float | None) -> Floats:
+        """The factors at a strength; the last pool serves -1."""
+        if strength is None:
+            return self._own_raised
         return np.column_stack([self.factors**strength, np.ones(len(self.factors))])
 
 

@@ -21,7 +21,7 @@ from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.proportions import published_texts
 from hedgerow.published import NO_LABELS, Leaves, covered_values, domain_of, leaves_below, number_in
 from hedgerow.release import Release
-from hedgerow.risk import KnownColumn, LabelPosterior, PublishedClasses
+from hedgerow.risk import KnownColumn, LabelPosterior, Labels, PublishedClasses
 
 __all__ = ["Attacked", "Target", "read_people"]
 
@@ -49,6 +49,11 @@ class Target:
                 "it in classes."
             )
         return cls(domain)
+
+    @property
+    def labels(self) -> Labels:
+        """The labels as text, in the order of their codes."""
+        return Labels(self.domain.name, (*self.domain.labels.tolist(), *[None] * self.domain.has_missing))
 
     def codes(self, column: nw.Series[Any], missing: tuple[str, ...]) -> Longs:
         """The label of each row, -1 where it is none that the release publishes."""
@@ -148,9 +153,8 @@ class Attacked:
         labels = self.target.domain.size
         label = self.target.codes(frame[self.target.domain.name], release.guarantee.missing)
         key = class_of_row.astype(np.int64) * labels + label
-        return PublishedClasses(
-            tuple(texts), classes, np.bincount(key, minlength=len(classes) * labels).reshape(-1, labels)
-        )
+        people = np.bincount(key, minlength=len(classes) * labels).reshape(-1, labels)
+        return PublishedClasses(tuple(texts), classes, people, self.target.labels)
 
 
 def read_people(release: Release, members: Any, non_members: Any) -> Attacked:

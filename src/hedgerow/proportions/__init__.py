@@ -5,25 +5,32 @@
 
 from hedgerow.proportions.counting import count_proportions
 from hedgerow.proportions.dealing import Drawn, deal_columns, with_drawn
-from hedgerow.proportions.exact import ExactColumn, ExactProportions
+from hedgerow.proportions.exact import ExactColumn, ExactLabels, ExactProportions
+from hedgerow.proportions.lifts import ColumnLifts, Lifts
 from hedgerow.proportions.matching import published_texts
 from hedgerow.proportions.parts import parts_of, shares_of_parts
 from hedgerow.proportions.pools import Pools
 from hedgerow.proportions.proportions import ColumnProportions, Proportions
+from hedgerow.proportions.raking import Tilt, tilted
 from hedgerow.proportions.spreading import Spread
 
 __all__ = [
+    "ColumnLifts",
     "ColumnProportions",
     "Drawn",
     "ExactColumn",
+    "ExactLabels",
     "ExactProportions",
+    "Lifts",
     "Pools",
     "Proportions",
     "Spread",
+    "Tilt",
     "count_proportions",
     "deal_columns",
     "parts_of",
     "published_texts",
     "shares_of_parts",
+    "tilted",
     "with_drawn",
 ]

@@ -14,7 +14,7 @@ import numpy as np
 from hedgerow._jit import jit
 from hedgerow.arrays import Bools, Longs
 
-__all__ = ["Bins", "bins_of_classes", "own_bins"]
+__all__ = ["Bins", "bins_of_classes", "own_bins", "runs_of_pools"]
 
 
 class Bins(NamedTuple):
@@ -136,3 +136,46 @@ def bins_of_classes(
                 first[at], last[at], people[at] = first[at + 1], last[at + 1], people[at + 1]
         found[one + 1] = bins
     return Bins(found, first[:bins].copy(), last[:bins].copy(), people[:bins].copy())
+
+
+@jit
+def runs_of_pools(people: Longs, least: int) -> tuple[Longs, Longs, Longs]:
+    """Part the pools of a column into runs of at least ``least`` people, for each row anew. O(rows × pools).
+
+    A run ends as soon as it has enough people. Where a pool has enough by itself, too few before it join the larger one
+    of it and the run before them.
+
+    Parameters
+    ----------
+    people : int array (rows, pools)
+    least : int
+
+    Returns
+    -------
+    starts : int array (rows + 1,)
+        Where the runs of each row begin; a row of too few people has none.
+    first, records : int arrays (runs,)
+        The first pool of each run, and its people.
+    """
+    rows, pools = people.shape
+    starts = np.zeros(rows + 1, dtype=np.int64)
+    first = np.empty(rows * pools, dtype=np.int64)
+    records = np.empty(rows * pools, dtype=np.int64)
+    runs = 0
+    for row in range(rows):
+        begin, filling, filled = runs, 0, 0
+        for pool in range(pools):
+            own = people[row, pool]
+            if own >= least and filling < pool and runs > begin and records[runs - 1] >= own:
+                records[runs - 1] += filled
+                filling, filled = pool, 0
+            filled += own
+            if filled >= least:
+                first[runs], records[runs] = filling, filled
+                runs += 1
+                filling, filled = pool + 1, 0
+        if runs > begin:
+            # Too few are left: they join those before them.
+            records[runs - 1] += filled
+        starts[row + 1] = runs
+    return starts, first[:runs].copy(), records[:runs].copy()

@@ -11,8 +11,8 @@ from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.errors import required
 from hedgerow.hierarchies import EncodedHierarchy
-from hedgerow.proportions.exact import ExactColumn, ExactProportions
-from hedgerow.recoding import PublishedColumn, PublishedKind, Recoding
+from hedgerow.proportions.exact import ExactColumn, ExactLabels, ExactProportions, HeldByPairs
+from hedgerow.recoding import ByLabel, PublishedColumn, PublishedKind, Recoding
 
 __all__ = ["count_proportions"]
 
@@ -61,7 +61,41 @@ def count_proportions(counts: FrequencyTable, recoding: Recoding) -> ExactPropor
         )
         columns.append(_ordered(column, counts.hierarchies.get(name), used))
     sizes = np.bincount(of_class, size, len(classes)).astype(np.int64)
-    return ExactProportions(tuple(columns), sizes, recoding.missing)
+    labels = None
+    # Where people are counted, a class also shows rows away from home, of which nothing is told.
+    if recoding.by_label is not None and counts.roles.target is not None and counts.at_home is None:
+        regions = np.full(len(classes), np.iinfo(np.int64).max)
+        np.minimum.at(regions, of_class, recoding.by_label.regions[group])
+        labels = _labels(counts, recoding.by_label, regions, of_class, cell, size)
+    return ExactProportions(tuple(columns), sizes, recoding.missing, labels)
+
+
+def _labels(
+    counts: FrequencyTable, by_label: ByLabel, regions: Longs, of_class: Longs, cell: Ints, size: Longs
+) -> ExactLabels:
+    """How many people of each class have which label, and which values these hold; of pieces of cells."""
+    target = required(counts.roles.target, "the target of a table")
+    domain = counts.domains[target]
+    key, pair = np.unique(of_class * domain.size + counts.values_of(target)[cell], return_inverse=True)
+    class_of_pair, label_of_pair = np.divmod(key, domain.size)
+    columns = []
+    for at in range(len(counts.quasi)):
+        used, values = np.unique(counts.tuples[counts.cell_tuple[cell], at], return_inverse=True)
+        held, entry = np.unique(pair * len(used) + values, return_inverse=True)
+        pair_of_entry, code = np.divmod(held, len(used))
+        columns.append(HeldByPairs(pair_of_entry, code, np.bincount(entry, size).astype(np.int64)))
+    return ExactLabels(
+        target,
+        domain.kind,
+        (*domain.labels.tolist(), *[None] * domain.has_missing),
+        regions,
+        by_label.strengths,
+        by_label.least,
+        class_of_pair,
+        label_of_pair,
+        np.bincount(pair, size).astype(np.int64),
+        tuple(columns),
+    )
 
 
 def _texts(column: PublishedColumn, values: Ints) -> tuple[tuple[str | None, ...], tuple[PublishedKind, ...], Ints]:

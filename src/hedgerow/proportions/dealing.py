@@ -6,6 +6,9 @@ Inside a bin a value is drawn by the marginal of the column, as far as the publi
 for a piece of a range becomes any number of the grid there. Nothing is read but the published table, its proportions,
 and what published labels stand for.
 
+Where a column is told by label, the rows of each class and label are drawn apart, each by itself, by the shares of the
+class times what the label multiplies them by (:mod:`hedgerow.proportions.raking`).
+
 J. Shao, J. Beckford: Learning decision trees from anonymized data, section IV, names three ways to map a generalized
 value to an original one: at random, the most frequent one, and by the distribution in the original table.
 
@@ -33,11 +36,12 @@ from hedgerow.errors import BadInput, required
 from hedgerow.frames import OpenFrame
 from hedgerow.hierarchies import Hierarchy
 from hedgerow.proportions.proportions import Proportions
+from hedgerow.proportions.raking import Tilt, tilted
 from hedgerow.proportions.spreading import Spread
 from hedgerow.published import published_labels
 from hedgerow.values import COUNTED
 
-__all__ = ["ClassRows", "Drawn", "deal", "deal_columns", "deal_values", "rows_by_class", "with_drawn"]
+__all__ = ["ClassRows", "Drawn", "LabelledRows", "deal", "deal_columns", "deal_values", "rows_by_class", "with_drawn"]
 
 Drawn = tuple[pa.Array, NDArray[np.integer]]
 """Distinct values, and which of them each row has."""
@@ -79,11 +83,16 @@ def deal_columns(
             "Give the proportions of this very release, and its quasi-identifiers as they were published."
         )
     rows = rows_by_class(class_of_row, proportions.sizes)
+    lifts = proportions.lifts
+    label_of_row = None if lifts is None else lifts.labels_of(frame, proportions.missing)
 
     def dealt(at: int, own: np.random.Generator) -> Drawn:
         column = columns[at]
         labels = published_labels(hierarchies.get(column.name), column.name, column.texts)
-        return deal_values(column.spread(labels.values_below), rows, repeats, own)
+        spread = column.spread(labels.values_below)
+        tilt = None if label_of_row is None else tilted(proportions, column.name, spread)
+        labelled = None if tilt is None or label_of_row is None else LabelledRows(tilt, label_of_row)
+        return deal_values(spread, rows, repeats, own, labelled)
 
     # Each column has random numbers of its own, so that it does not matter which thread is first.
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
@@ -191,10 +200,29 @@ def deal(records: Longs, rows: ClassRows, generator: np.random.Generator) -> Lon
     return bins
 
 
+@dataclass(frozen=True, eq=False)
+class LabelledRows:
+    """The labels of the rows of a table, and how values depend on them.
+
+    Attributes
+    ----------
+    tilt : Tilt
+    label_of_row : int array (rows,)
+        The codes of the labels; -1 where it is unknown.
+    """
+
+    tilt: Tilt
+    label_of_row: Longs
+
+
 def deal_values(
-    spread: Spread, rows: ClassRows, repeats: int, generator: np.random.Generator
+    spread: Spread,
+    rows: ClassRows,
+    repeats: int,
+    generator: np.random.Generator,
+    labelled: LabelledRows | None = None,
 ) -> tuple[pa.Array, Longs]:
-    """Give every row a value that its class may hold, ``repeats`` times.
+    """Give every row a value that its class may hold, ``repeats`` times; where it is told, by its label.
 
     Returns
     -------
@@ -205,6 +233,8 @@ def deal_values(
     """
     dealt = [_values_of_bins(spread, deal(spread.records, rows, generator), generator) for _ in range(repeats)]
     codes = np.concatenate(dealt)
+    if labelled is not None:
+        _draw_by_label(codes.reshape(repeats, -1), spread, rows.class_of_row, labelled, generator)
     fractions = spread.step.denominator > 1
     values = original_values(spread.domain, fractions=fractions and spread.domain.kind == "number")
     wide = np.flatnonzero((spread.low < spread.high)[codes])
@@ -224,6 +254,26 @@ def _values_of_bins(spread: Spread, bins: Longs, generator: np.random.Generator)
     entry = np.searchsorted(reached, ticket, side="right") - 1
     # Sums of shares are rounded.
     return np.asarray(codes[np.clip(entry, begin, end - 1)], dtype=np.int64)
+
+
+def _draw_by_label(
+    codes: Longs, spread: Spread, class_of_row: Longs, labelled: LabelledRows, generator: np.random.Generator
+) -> None:
+    """Draw the values of rows anew whose label and class tell more, (repeats, rows). O(entries) for each label."""
+    starts, values, people = spread.classes()
+    of_entry = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    tilt, label_of_row = labelled.tilt, labelled.label_of_row
+    for label in range(tilt.labels):
+        some = np.flatnonzero(label_of_row == label)
+        some = some[tilt.told[class_of_row[some], label]]
+        if not len(some):
+            continue
+        reached = np.concatenate([[0.0], np.cumsum(people * tilt.weights(of_entry, spread.pool[values], label))])
+        begin, end = starts[class_of_row[some]], starts[class_of_row[some] + 1]
+        part = generator.random((len(codes), len(some)))
+        entry = np.searchsorted(reached, reached[begin] + part * (reached[end] - reached[begin]), side="right") - 1
+        # Sums of shares are rounded.
+        codes[:, some] = values[np.clip(entry, begin, end - 1)]
 
 
 def _on_grid(spread: Spread, codes: Longs, generator: np.random.Generator) -> Floats:

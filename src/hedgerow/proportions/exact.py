@@ -11,11 +11,11 @@ from functools import cached_property
 
 import numpy as np
 
-from hedgerow.arrays import Bools, Ints, Longs
-from hedgerow.domains import Domain
+from hedgerow.arrays import Bools, Floats, Ints, Longs
+from hedgerow.domains import Domain, Kind
 from hedgerow.recoding import PublishedKind
 
-__all__ = ["ExactColumn", "ExactProportions"]
+__all__ = ["ExactColumn", "ExactLabels", "ExactProportions", "HeldByPairs"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +72,56 @@ class ExactColumn:
 
 
 @dataclass(frozen=True, eq=False)
+class HeldByPairs:
+    """How many people of which pair of class and label hold which value of a column; each pair and value once.
+
+    Attributes
+    ----------
+    pair, codes, records : int arrays (entries,)
+    """
+
+    pair: Longs
+    codes: Longs
+    records: Longs
+
+
+@dataclass(frozen=True, eq=False)
+class ExactLabels:
+    """The people of each class by their labels, and what they hold.
+
+    Attributes
+    ----------
+    target : str
+        The column of the labels.
+    kind : {"number", "text", "date"}
+        What its values are.
+    labels : tuple of str or None
+        Its values; ``None`` is a missing one.
+    regions : int array (classes,)
+        Which classes are told of together.
+    strengths : float array (quasi-identifiers,)
+        How strongly drawn values depend on the label; 0 where nothing is told by label.
+    least : int
+        The people of a bin at the least, beside the support of the proportions.
+    class_of_pair, label_of_pair, people : int arrays (pairs,)
+        The labels that each class has, in the order of the classes, and the people who have them.
+    columns : tuple of HeldByPairs
+        One for each quasi-identifier.
+    """
+
+    target: str
+    kind: Kind
+    labels: tuple[str | None, ...]
+    regions: Longs
+    strengths: Floats
+    least: int
+    class_of_pair: Longs
+    label_of_pair: Longs
+    people: Longs
+    columns: tuple[HeldByPairs, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class ExactProportions:
     """How often each original value occurs in every class.
 
@@ -83,8 +133,11 @@ class ExactProportions:
         The people of each class.
     missing : tuple of str
         Texts that mean "no value" in the published table.
+    labels : ExactLabels, optional
+        The same by label, where the recoding wants it to be told.
     """
 
     columns: tuple[ExactColumn, ...]
     sizes: Longs
     missing: tuple[str, ...] = ("",)
+    labels: ExactLabels | None = None

@@ -31,6 +31,7 @@ from hedgerow.arrays import Bools, Floats, Longs
 from hedgerow.errors import whole
 from hedgerow.proportions._kernels import Bins, bins_of_classes, own_bins
 from hedgerow.proportions.exact import ExactColumn, ExactProportions
+from hedgerow.proportions.lifting import lifts_of
 from hedgerow.proportions.pools import Pools, grid_step, pools_of
 from hedgerow.proportions.proportions import ColumnProportions, Proportions
 
@@ -48,7 +49,8 @@ _FEWEST_OF_INTERVAL: Final = 5
 def pool(exact: ExactProportions, min_support: int) -> Proportions:
     """Pool the people of every class and column into bins of at least ``min_support``.
 
-    A support of 1 tells everything exactly.
+    A support of 1 tells everything exactly. What shall be told by label is told too
+    (:mod:`hedgerow.proportions.lifting`).
 
     Notes
     -----
@@ -57,8 +59,14 @@ def pool(exact: ExactProportions, min_support: int) -> Proportions:
     least = whole("min_support", "pool", min_support, 1)
     several = np.stack([column.several for column in exact.columns])
     lone = several & (several.sum(axis=0) == 1)
-    columns = (_Pooling(column, exact.sizes, lone[at], least).pooled() for at, column in enumerate(exact.columns))
-    return Proportions(tuple(columns), exact.sizes, exact.missing, least)
+    poolings = [_Pooling(column, exact.sizes, lone[at], least) for at, column in enumerate(exact.columns)]
+    columns = tuple(one.pooled() for one in poolings)
+    lifts = None
+    if exact.labels is not None:
+        lifts = lifts_of(exact.labels, columns, [one.pool_of_code for one in poolings], least)
+    return Proportions(
+        columns, exact.sizes, exact.missing, least, lifts if lifts is not None and lifts.columns else None
+    )
 
 
 class _Pooling:
@@ -87,6 +95,7 @@ class _Pooling:
         vague = lone & exact.publishes("number") & (least > 1)
         fewest = np.ones(len(sizes), dtype=np.int64) if least == 1 else np.maximum(least, self.fewest)
         self.told = self.plain | ((sizes >= fewest) & ~vague & ((sizes > named) | ~exact.several))
+        self.pool_of_code = np.zeros(len(order), dtype=np.int64)
 
     def pooled(self) -> ColumnProportions:
         """Find the pools, then the bins, then what the pools weigh."""
@@ -141,6 +150,7 @@ class _Pooling:
         pool_of_place = np.empty(len(self.code_at), dtype=np.int64)
         for at, group in enumerate(groups):
             pool_of_place[group] = at
+        self.pool_of_code[self.code_at] = pool_of_place
         distinct, entry = np.unique(self.of_class * len(groups) + pool_of_place[self.place], return_inverse=True)
         of_class, place = np.divmod(distinct, len(groups))
         records, named = (np.bincount(entry, size).astype(np.int64) for size in (self.records, self.named))

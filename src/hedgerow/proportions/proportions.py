@@ -29,10 +29,11 @@ from hedgerow.counts import tabulate
 from hedgerow.domains import Kind
 from hedgerow.errors import BadInput, translated
 from hedgerow.places import write_json
+from hedgerow.proportions.lifts import Lifts
 from hedgerow.proportions.matching import published_texts
 from hedgerow.proportions.pools import Pools
 from hedgerow.proportions.spreading import Spread, spread_out
-from hedgerow.published import NO_LABELS, Leaves, spelled
+from hedgerow.published import NO_LABELS, Leaves, number_in, spelled
 from hedgerow.showing import Shown, names_shown
 
 __all__ = ["ColumnProportions", "Proportions"]
@@ -98,6 +99,18 @@ class ColumnProportions:
         """Which bins are one value, told with the number of its people."""
         return np.asarray((self.first == self.last) & self.pools.alone[self.first])
 
+    @cached_property
+    def varying(self) -> Bools:
+        """Which classes may hold several pools, as far as everybody can see: they publish no number, and bins allow it.
+
+        Only of these classes people are told by label.
+        """
+        reach = np.maximum.reduceat(self.last, self.starts[:-1]) > np.minimum.reduceat(self.first, self.starts[:-1])
+        if self.kind == "text":
+            return np.asarray(reach)
+        number = [text is None or number_in(text, self.kind) is not None for text in self.texts]
+        return np.asarray(reach & ~np.array(number, dtype=bool)[self.published])
+
     def spread(self, below: Leaves = NO_LABELS) -> Spread:
         """The values that each class may hold, with their shares: the one place where bins become values.
 
@@ -126,6 +139,8 @@ class Proportions(Shown):
         Texts that mean "no value" in the published table.
     min_support : int
         Every bin has at least so many people; a class of fewer has one that says nothing.
+    lifts : Lifts, optional
+        What is told by label.
 
     Examples
     --------
@@ -142,6 +157,7 @@ class Proportions(Shown):
     sizes: Longs
     missing: tuple[str, ...] = ("",)
     min_support: int = 1
+    lifts: Lifts | None = None
 
     def __repr__(self) -> str:
         return (
@@ -207,6 +223,7 @@ class Proportions(Shown):
             "min_support": self.min_support,
             "sizes": self.sizes.tolist(),
             "columns": [_column_to_dict(column) for column in self.columns],
+            **({} if self.lifts is None else {"lifts": self.lifts.to_dict()}),
         }
 
     @classmethod
@@ -221,7 +238,8 @@ class Proportions(Shown):
             raise ValueError(f"the format is not {_FORMAT!r}")
         columns = tuple(_column_from_dict(column) for column in stored["columns"])
         sizes = np.array(stored["sizes"], dtype=np.int64)
-        return cls(columns, sizes, tuple(stored["missing"]), int(stored["min_support"]))
+        lifts = None if "lifts" not in stored else Lifts.from_dict(stored["lifts"])
+        return cls(columns, sizes, tuple(stored["missing"]), int(stored["min_support"]), lifts)
 
     def save(self, path: str | Path) -> Path:
         """Write the proportions as JSON; :meth:`hedgerow.Release.save` does so beside its table."""

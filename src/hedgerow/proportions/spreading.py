@@ -80,10 +80,55 @@ class Spread:
         together.sort_indices()
         return together
 
+    @cached_property
+    def pools(self) -> csr_array:
+        """The share of each class that is in each pool, (classes, pools); numbers that are in none are left out."""
+        from scipy.sparse import csr_array
+
+        starts, codes, shares = self.patterns
+        of_pattern = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        pool = self.pool[codes]
+        known = pool >= 0
+        number = int(self.pool.max(initial=0)) + 1
+        key, entry = np.unique(of_pattern[known] * number + pool[known], return_inverse=True)
+        pattern, place = np.divmod(key, number)
+        together = np.bincount(entry, shares[known], len(key))
+        by_pattern = csr_array((together, (pattern, place)), shape=(len(starts) - 1, number))
+        classes = int(self.class_of_bin[-1]) + 1 if len(self.class_of_bin) else 0
+        sizes = np.bincount(self.class_of_bin, self.records, classes)
+        part = self.records / sizes[self.class_of_bin]
+        held = csr_array(
+            csr_array((part, (self.class_of_bin, self.pattern)), shape=(classes, len(starts) - 1)) @ by_pattern
+        )
+        held.sort_indices()
+        return held
+
+    def codes_of(self, domain: Domain) -> Longs:
+        """What each value of a domain counts as, -1 if nothing; a number in a piece of a range counts as the piece."""
+        known = self.domain
+        if domain.numbers is None or known.numbers is None:
+            place = {label: code for code, label in enumerate(known.labels.tolist())}
+            codes = np.array([place.get(label, -1) for label in domain.labels.tolist()], dtype=np.int64)
+        else:
+            codes = _within(known.numbers, known.numbers, domain.numbers)
+            low, high = self.low[: len(known.numbers)], self.high[: len(known.numbers)]
+            wide = np.flatnonzero(low < high)
+            wide = wide[np.argsort(low[wide], kind="stable")]
+            inside = _within(low[wide], high[wide], domain.numbers)
+            codes = np.where((codes < 0) & (inside >= 0), np.append(wide, -1)[inside], codes)
+        return np.append(codes, [known.missing_code] * domain.has_missing).astype(np.int64)
+
     def classes(self) -> Entries:
         """How many people of each class hold which values: where its entries begin, their codes, and the people."""
         held = self.matrix
         return held.indptr.astype(np.int64), held.indices.astype(np.int32), held.data
+
+
+def _within(low: Floats, high: Floats, numbers: Floats) -> Longs:
+    """Which range each number is in, -1 if in none; ranges ascend and do not overlap."""
+    at = np.searchsorted(low, numbers, side="right") - 1
+    # The last entry serves -1.
+    return np.where(numbers <= np.append(high, -np.inf)[at], at, -1).astype(np.int64)
 
 
 def spread_out(column: ColumnProportions, below: Leaves) -> Spread:

@@ -2,6 +2,7 @@
 
 from hedgerow.published import PublishedColumn, PublishedKind
 from hedgerow.recoding.building import Publish, Shown, label_column, publish_groups, shown_as
+from hedgerow.recoding.by_label import ByLabel
 from hedgerow.recoding.columnwise import recode_by_nodes
 from hedgerow.recoding.losing import without_groups
 from hedgerow.recoding.node_router import NodeRouter
@@ -11,6 +12,7 @@ from hedgerow.recoding.routing import CutTree
 from hedgerow.recoding.shown import publish_shown
 
 __all__ = [
+    "ByLabel",
     "CutTree",
     "NodeRouter",
     "Pieces",

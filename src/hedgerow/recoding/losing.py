@@ -39,6 +39,7 @@ def without_groups(recoding: Recoding, lost: Bools) -> Recoding:
         sizes=recoding.sizes[~lost],
         pieces=replace(pieces, group=np.where(pieces.group < 0, -1, new_group[pieces.group]).astype(np.int32)),
         router=router,
+        by_label=None if recoding.by_label is None else recoding.by_label.without(lost),
     )
 
 

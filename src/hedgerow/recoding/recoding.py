@@ -18,6 +18,7 @@ from hedgerow.errors import BadInput, HedgerowError, listing, translated
 from hedgerow.frames import OpenFrame, as_arrow, open_frame
 from hedgerow.places import write_json
 from hedgerow.published import PublishedColumn
+from hedgerow.recoding.by_label import ByLabel
 from hedgerow.recoding.node_router import NodeRouter
 from hedgerow.recoding.pieces import Pieces
 from hedgerow.recoding.routing import CutTree, Router, place
@@ -63,6 +64,8 @@ class Recoding(Shown):
         What whoever publishes the result should know; they are shown with the audit.
     weak : str, optional
         Why the result does not keep the requirements, where a method was asked for such a one.
+    by_label : ByLabel, optional
+        What proportions shall tell by the label of the target too.
     """
 
     method: str
@@ -78,6 +81,7 @@ class Recoding(Shown):
     facts: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     weak: str | None = None
+    by_label: ByLabel | None = None
 
     def __repr__(self) -> str:
         return (
@@ -179,6 +183,8 @@ class Recoding(Shown):
             stored["sizes"] = self.sizes.tolist()
             if self.pieces is not None:
                 stored["pieces"] = self.pieces.to_dict()
+            if self.by_label is not None:
+                stored["by_label"] = self.by_label.to_dict()
         return stored
 
     def _public_router(self) -> tuple[dict[str, Domain], Router | NodeRouter | None]:
@@ -195,7 +201,7 @@ class Recoding(Shown):
         """Read what :meth:`to_dict` wrote."""
         if stored["format"] != _FORMAT:
             raise ValueError(f"the format is not {_FORMAT!r}")
-        pieces = stored.get("pieces")
+        pieces, by_label = stored.get("pieces"), stored.get("by_label")
         groups = np.array(stored["groups"], dtype=np.int32).reshape(-1, len(stored["quasi"]))
         return cls(
             method=stored["method"],
@@ -209,6 +215,7 @@ class Recoding(Shown):
             missing=tuple(stored["missing"]),
             # Files of earlier versions do not say.
             identifying=tuple(stored.get("identifying", ())),
+            by_label=None if by_label is None else ByLabel.from_dict(by_label),
         )
 
     def save(self, path: str | Path, *, public: bool = False) -> Path:

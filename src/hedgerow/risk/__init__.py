@@ -11,7 +11,7 @@ from hedgerow.risk.equal_rows import EqualRows, equal_rows
 from hedgerow.risk.examining import Examined, Seen, examine, judge
 from hedgerow.risk.excess import Risk
 from hedgerow.risk.label_posterior import LabelPosterior, Posterior, PublishedClasses, label_posterior
-from hedgerow.risk.likelihoods import KnownColumn
+from hedgerow.risk.likelihoods import KnownColumn, Labels
 from hedgerow.risk.proportions import Disclosure, SingledOut, singled_out
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "Examined",
     "KnownColumn",
     "LabelPosterior",
+    "Labels",
     "Posterior",
     "PublishedClasses",
     "Risk",

@@ -3,10 +3,11 @@
 Let x be the person's original values, and c run over the published classes. A reader who believes that the person is in
 the table, and takes the columns of a class for independent, knows
 
-    P(y | x) = Σ_c n(c, y) Π_j s_j(x_j | c)  /  Σ_c n(c) Π_j s_j(x_j | c)
+    P(y | x) = Σ_c n(c, y) Π_j s_j(x_j | c, y)  /  Σ_c Σ_z n(c, z) Π_j s_j(x_j | c, z)
 
-where n(c, y) people of the class have the label y, and s_j is the share of the class that holds the value in column j
-(:mod:`hedgerow.risk.likelihoods` says what is known of it). A class *matches* if no s_j is 0. If none does, the person
+where n(c, y) people of the class have the label y, and s_j is the share of them that holds the value in column j
+(:mod:`hedgerow.risk.likelihoods` says what is known of it); it is that of the whole class where nothing is told by
+label. A class *matches* if no s_j is 0. If none does, the person
 is not in the table. Then all that is known is the prior, how frequent the labels are in the whole release; or people
 like this one are asked about: those of the classes that fit in the most columns, each class by its size.
 """
@@ -30,6 +31,7 @@ from hedgerow.recoding import Recoding
 from hedgerow.risk.likelihoods import (
     Covering,
     KnownColumn,
+    Labels,
     Likelihood,
     Told,
     cells_of_column,
@@ -71,11 +73,14 @@ class PublishedClasses:
         Which of them each class publishes.
     people : int array (classes, labels)
         How many people of each class have each label.
+    labels : Labels, optional
+        The column of the labels and its values; without them nothing is read that is told by label.
     """
 
     texts: tuple[tuple[str | None, ...], ...]
     codes: NDArray[np.integer[Any]]
     people: Longs
+    labels: Labels | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,9 +128,15 @@ class LabelPosterior:
                 cell = published.codes[:, at].astype(np.int64)
                 columns.append(Covering.of(cells_of_texts(texts, one), cell, one.records))
             return cls(tuple(columns), published.people)
-        for column, one in zip(proportions.columns, known, strict=True):
-            columns.append(Told.of(column, proportions.sizes, one))
+        for at, one in enumerate(known):
+            columns.append(Told.of(proportions, at, one, published.labels))
         return cls(tuple(columns), _by_told_class(published, proportions))
+
+    @property
+    def _by_labels(self) -> bool:
+        """Whether some column depends on the label."""
+        nobody = np.empty(0, dtype=np.int64)
+        return any(column.ratios(nobody, nobody) is not None for column in self.columns)
 
     @cached_property
     def prior(self) -> Floats:
@@ -150,7 +161,7 @@ class LabelPosterior:
         codes = [tuples[:, at].astype(np.int32) for at in range(len(self.columns))]
         distinct, index = tabulate(codes, [len(column.point) for column in self.columns], len(tuples))
         points = np.stack([column.point[distinct[:, at]] for at, column in enumerate(self.columns)])
-        step = max(1, _PAIRS // len(self.people))
+        step = max(1, _PAIRS // (self.people.size if self._by_labels else len(self.people)))
         parts = [self._of_points(points[:, start : start + step]) for start in range(0, max(len(distinct), 1), step)]
         probabilities = np.concatenate([one.probabilities for one in parts])
         matching = np.concatenate([one.matching for one in parts])
@@ -174,15 +185,32 @@ class LabelPosterior:
         weight = np.zeros(len(asked))
         for column, own in zip(self.columns, points, strict=True):
             weight += column.logarithms(matched, own[asked])
+        by_label = self._by_label(matched, points[:, asked])
         probabilities = np.tile(self.prior, (tuples, 1))
         some = np.flatnonzero(matching)
         if len(some):
+            begin = (np.cumsum(matching) - matching)[some]
             # The largest weight of each tuple becomes 1, so that a product of many shares does not vanish.
-            highest = np.maximum.reduceat(weight, (np.cumsum(matching) - matching)[some])
-            weight = np.exp(weight - np.repeat(highest, matching[some]))
-            people = (csr_array((weight, (asked, matched)), shape=(tuples, classes)) @ self.people)[some]
+            if by_label is None:
+                highest = np.maximum.reduceat(weight, begin)
+                weight = np.exp(weight - np.repeat(highest, matching[some]))
+                people = (csr_array((weight, (asked, matched)), shape=(tuples, classes)) @ self.people)[some]
+            else:
+                by_label += weight[:, None]
+                highest = np.maximum.reduceat(by_label.max(axis=1), begin)
+                by_label = np.exp(by_label - np.repeat(highest, matching[some])[:, None])
+                people = np.add.reduceat(by_label * self.people[matched], begin, axis=0)
             probabilities[some] = people / people.sum(axis=1, keepdims=True)
         return Posterior(probabilities, matching)
+
+    def _by_label(self, classes: Longs, points: Longs) -> Floats | None:
+        """What each label adds to the weight of tuples in classes, (pairs, labels); -inf if nobody there has it."""
+        together: Floats | None = None
+        for column, own in zip(self.columns, points, strict=True):
+            ratios = column.ratios(classes, own)
+            if ratios is not None:
+                together = ratios if together is None else together + ratios
+        return None if together is None else np.where(self.people[classes] > 0, together, -np.inf)
 
     def _of_nearest(self, points: Longs) -> Floats:
         """The labels of the classes that fit each tuple in the most columns, (columns, tuples)."""
@@ -253,7 +281,7 @@ def label_posterior(
             columns.append(Covering.of(covers, cell, records))
         else:
             known = known_of_column(column, records)
-            columns.append(Told.of(proportions.columns[at], proportions.sizes, known))
+            columns.append(Told.of(proportions, at, known, published.labels))
     people = published.people if proportions is None else _by_told_class(published, proportions)
     return LabelPosterior(tuple(columns), people).of(tuples, nearest=nearest)
 
@@ -293,4 +321,6 @@ def _published(counts: FrequencyTable, recoding: Recoding, target: str) -> Publi
     label = counts.values_of(target)[pieces.cell[kept]]
     key = class_of_held.astype(np.int64)[held_of_piece] * labels + label
     people = np.bincount(key, pieces.size[kept], len(classes) * labels).astype(np.int64).reshape(-1, labels)
-    return PublishedClasses(tuple(texts), classes, people)
+    domain = counts.domains[target]
+    names = Labels(target, (*domain.labels.tolist(), *[None] * domain.has_missing))
+    return PublishedClasses(tuple(texts), classes, people, names)

@@ -3,7 +3,8 @@
 Where the release publishes proportions, they tell it: the share of the bin, divided among its values as far as the
 published cell allows (:meth:`hedgerow.proportions.ColumnProportions.spread`). A number that stands for a whole group,
 such as a median, says nothing beyond the bins. Without proportions it is the share of the value among the people who
-are known and whose values the cell may stand for.
+are known and whose values the cell may stand for. What is told by label (:mod:`hedgerow.proportions.lifts`) makes a
+value more or less probable for the people of a class who have the label, as it does where rows are drawn.
 
 Only ratios between classes count. What is the same in all of them, such as how many numbers a piece of a range holds,
 is left out.
@@ -14,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from hedgerow.arrays import Bools, Floats, Longs
 from hedgerow.domains import Domain
 from hedgerow.errors import required
-from hedgerow.proportions import ColumnProportions, Spread
+from hedgerow.proportions import ColumnProportions, Proportions, Tilt, tilted
 from hedgerow.published import (
     Interval,
     Leaves,
@@ -39,7 +40,16 @@ from hedgerow.values import SUPPRESSED_TEXT
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["Covering", "KnownColumn", "Likelihood", "Told", "cells_of_column", "cells_of_texts", "known_of_column"]
+__all__ = [
+    "Covering",
+    "KnownColumn",
+    "Labels",
+    "Likelihood",
+    "Told",
+    "cells_of_column",
+    "cells_of_texts",
+    "known_of_column",
+]
 
 Bits: TypeAlias = NDArray[np.uint8]
 
@@ -60,6 +70,16 @@ class Likelihood(Protocol):
 
     def logarithms(self, classes: Longs, points: Longs) -> Floats:
         """The logarithms of the shares of points in classes that may hold them."""
+
+    def ratios(self, classes: Longs, points: Longs) -> Floats | None:
+        """What is added to them for each label, (pairs, labels); ``None`` if they do not depend on the label."""
+
+
+class Labels(NamedTuple):
+    """The labels that are asked about: the column, and its values as text."""
+
+    target: str
+    texts: tuple[str | None, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,24 +107,42 @@ class KnownColumn:
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """A column of which proportions are told: the shares of the points in each class, (classes, points)."""
+    """A column of which proportions are told.
+
+    Attributes
+    ----------
+    point : int array
+        What each original value counts as.
+    shares : sparse array (classes, points)
+    pool : int array (points,)
+        The pool of each point.
+    tilt : Tilt, optional
+        How values depend on the label.
+    labels : int array (labels,), optional
+        Which label of the tilt each one is that is asked about; -1 if it is none.
+    """
 
     point: Longs
     shares: csr_array
+    pool: Longs
+    tilt: Tilt | None = None
+    labels: Longs | None = None
 
     @classmethod
-    def of(cls, column: ColumnProportions, sizes: Longs, known: KnownColumn) -> Told:
+    def of(cls, proportions: Proportions, at: int, known: KnownColumn, asked: Labels | None = None) -> Told:
         """Make it of proportions.
 
         Parameters
         ----------
-        column : ColumnProportions
-        sizes : int array (classes,)
-            The people of each class.
+        proportions : Proportions
+        at : int
+            Which column.
         known : KnownColumn
+        asked : Labels, optional
         """
         from scipy.sparse import csr_array
 
+        column, sizes, lifts = proportions.columns[at], proportions.sizes, proportions.lifts
         # A range has a few points, of which a label of numbers that is no interval would keep too few: the bin tells.
         hidden, below = (known.vague, known.below) if column.kind == "text" else (known.vague.union(known.below), {})
         spread = _by_bins(column, hidden).spread(below)
@@ -113,7 +151,10 @@ class Told:
         # A share that is too small for a float is none.
         held = csr_array((shares, people.indices, people.indptr), shape=people.shape)
         held.eliminate_zeros()
-        return cls(_points(spread, known.domain), held)
+        tilt = labels = None
+        if lifts is not None and asked is not None and asked.target == lifts.target:
+            tilt, labels = tilted(proportions, column.name, spread), lifts.codes_of(asked.texts)
+        return cls(spread.codes_of(known.domain), held, spread.pool, tilt, labels)
 
     @cached_property
     def bits(self) -> Bits:
@@ -128,6 +169,15 @@ class Told:
             return np.empty(0)
         shares: Floats = np.asarray(self.shares[classes, points]).ravel()
         return np.log(shares)
+
+    def ratios(self, classes: Longs, points: Longs) -> Floats | None:
+        if self.tilt is None or self.labels is None:
+            return None
+        found = np.zeros((len(classes), len(self.labels)))
+        for at, label in enumerate(self.labels.tolist()):
+            if label >= 0:
+                found[:, at] = self.tilt.log_ratios(classes, self.pool[points], np.full(len(classes), label))
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +209,9 @@ class Covering:
 
     def logarithms(self, classes: Longs, points: Longs) -> Floats:  # noqa: ARG002 - the same for all points
         return self.logarithm[classes]
+
+    def ratios(self, classes: Longs, points: Longs) -> Floats | None:  # noqa: ARG002 - cells tell nothing of labels
+        return None
 
 
 def cells_of_texts(texts: Sequence[str | None], known: KnownColumn) -> Bools:
@@ -235,26 +288,3 @@ def _by_bins(column: ColumnProportions, vague: frozenset[str | None]) -> ColumnP
     hidden = (text in vague or number_in(text, column.kind) is not None for text in column.texts)
     texts = (SUPPRESSED_TEXT if hides else text for hides, text in zip(hidden, column.texts, strict=True))
     return replace(column, texts=tuple(texts))
-
-
-def _points(spread: Spread, domain: Domain) -> Longs:
-    """What each value of a domain counts as; a number that lies in a piece of a range counts as that piece."""
-    known = spread.domain
-    if domain.numbers is None or known.numbers is None:
-        place = {label: code for code, label in enumerate(known.labels.tolist())}
-        points = np.array([place.get(label, -1) for label in domain.labels.tolist()], dtype=np.int64)
-    else:
-        points = _within(known.numbers, known.numbers, domain.numbers)
-        low, high = spread.low[: len(known.numbers)], spread.high[: len(known.numbers)]
-        wide = np.flatnonzero(low < high)
-        wide = wide[np.argsort(low[wide], kind="stable")]
-        inside = _within(low[wide], high[wide], domain.numbers)
-        points = np.where((points < 0) & (inside >= 0), np.append(wide, -1)[inside], points)
-    return np.append(points, [known.missing_code] * domain.has_missing).astype(np.int64)
-
-
-def _within(low: Floats, high: Floats, numbers: Floats) -> Longs:
-    """Which range each number is in, -1 if in none; ranges ascend and do not overlap."""
-    at = np.searchsorted(low, numbers, side="right") - 1
-    # The last entry serves -1.
-    return np.where(numbers <= np.append(high, -np.inf)[at], at, -1).astype(np.int64)

@@ -7,21 +7,26 @@ give away, so it does not count.
 A tuple of original values is *singled out* if the number of people of a class who have it is fixed, and is 1 … k - 1.
 It is fixed only where all columns but one are known for all the class, and the number of the value in the last one is
 (:mod:`hedgerow.proportions.pooling` says why): the value has a bin of its own, or a published set names as many values
-in the range of a bin as this has people.
+in the range of a bin as this has people. What is told by label fixes nothing where the people of each label of a class
+hold several values in two columns (:mod:`hedgerow.proportions.lifting`), and is taken to fix everything in a class that
+counts there though that cannot be: a label has one person, or all but one column are known.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from hedgerow.arrays import Bools
+from hedgerow.arrays import Bools, Longs
 from hedgerow.proportions import ColumnProportions, Proportions
 from hedgerow.published import Interval, Suppressed, ValueSet, number_in, parse
 
 __all__ = ["Disclosure", "SingledOut", "disclosures", "singled_out"]
+
+# So many people with a label differ at the least, and in so many columns.
+_FEWEST: Final = 2
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,20 @@ def singled_out(proportions: Proportions, k: int) -> SingledOut:
             fixed = _fixed(column, one, int(sizes[one]))
             people += sum(number * times for number, times in fixed if number < k)
             all_known += sum(number * times for number, times in fixed)
-    return SingledOut(people, all_known)
+    told = int(sizes[_told_by_label(proportions, unknown)].sum())
+    return SingledOut(people + told, all_known + told)
+
+
+def _told_by_label(proportions: Proportions, unknown: Longs) -> Bools:
+    """Which classes count where people are told by label, though these could be subtracted from one another."""
+    lifts, classes = proportions.lifts, len(proportions.sizes)
+    if lifts is None:
+        return np.zeros(classes, dtype=bool)
+    people = np.bincount(lifts.class_of_pair, lifts.people, classes).astype(np.int64)
+    few = np.bincount(lifts.class_of_pair, lifts.people < _FEWEST, classes) > 0
+    # Of a file it is not known whether a published number is a mean.
+    open_columns = np.where(all(column.plain is not None for column in proportions.columns), unknown, _FEWEST)
+    return np.asarray((people > 0) & (few | (people < proportions.sizes) | (open_columns < _FEWEST)))
 
 
 def _told(column: ColumnProportions) -> Bools:

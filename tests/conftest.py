@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import shutil
@@ -26,6 +27,12 @@ from hedgerow.proportions.pooling import pool
 from hedgerow.recoding import PublishedKind
 
 FrameType = Callable[[pa.Table], Any]
+
+
+def pytest_collection_finish() -> None:
+    """Leave modules and collected tests to themselves: no search for garbage has to look through them again."""
+    gc.collect()
+    gc.freeze()
 
 
 def _relation(table: pa.Table) -> Any:

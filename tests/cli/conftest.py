@@ -105,8 +105,8 @@ def called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captur
 
 @pytest.fixture
 def run(real: Run, called: Run, request: pytest.FixtureRequest) -> Run:
-    """Run ``hedgerow`` in one of the two ways: every eighth test, the same ones each time, the real command."""
-    return real if _drawn(request, 8) else called
+    """Run ``hedgerow`` in one of the two ways: every 16th test, the same ones each time, the real command."""
+    return real if _drawn(request, 16) else called
 
 
 def _drawn(request: pytest.FixtureRequest, among: int) -> bool:

@@ -209,9 +209,9 @@ def test_tab_can_be_typed(run: Any, people: Path, roles: tuple[str, ...]) -> Non
     assert len(read(people.parent / "out.csv")) == 8
 
 
-def test_ten_thousand_columns(run: Any, people: Path) -> None:
-    header = ",".join(["age", *(f"c{i}" for i in range(9_999))])
-    line = ",".join(["30", *["1"] * 9_999])
+def test_two_thousand_columns(run: Any, people: Path) -> None:
+    header = ",".join(["age", *(f"c{i}" for i in range(1_999))])
+    line = ",".join(["30", *["1"] * 1_999])
     people.write_text("\n".join([header, *[line] * 4]) + "\n")
 
     outcome = run("anonymize", people.name, "--quasi", "age", "--others", "drop", "-k", "2", "-o", "out.csv")

@@ -63,20 +63,18 @@ def agree(counts: FrequencyTable, min_objects: int) -> int:
     return weka.n_leaves
 
 
-@pytest.mark.parametrize("min_objects", [2, 10])
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize(("name", "min_objects"), [("adult", 2), ("crx", 10), ("german", 2)])
 def test_real_tables(name: str, min_objects: int, data_folder: Path) -> None:
     frame, target = real(name, data_folder)
     assert agree(counted(frame, target, frame.columns.tolist()), min_objects) > 10
 
 
-@pytest.mark.parametrize("min_objects", [2, 10])
-def test_rows_that_stand_for_many_records(min_objects: int, data_folder: Path) -> None:
+def test_rows_that_stand_for_many_records(data_folder: Path) -> None:
     # Few columns, so that the same combination is common: J48 must count records, not rows.
     frame, target = real("adult", data_folder)
     counts = counted(frame, target, ["education", "marital-status", "workclass", "age", target])
     assert len(counts.tuples) < counts.rows / 2
-    assert agree(counts, min_objects) > 10
+    assert agree(counts, 10) > 10
 
 
 def test_names_and_categories_of_any_kind() -> None:

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 
 import campaign
 import hedgerow as hr
+import replay
 from cases import Case, Column, from_json, to_json
 from drawing import cases
 from hedgerow.anonymizers import pipeline
@@ -224,17 +225,18 @@ def test_replay_and_campaign_tell_failures_by_their_exit_status(tmp_path: Path) 
     sound, broken = tmp_path / "sound.json", tmp_path / "broken.json"
     sound.write_text(to_json(CASE), encoding="utf-8")
     broken.write_text(to_json(replace(CASE, method="nothing")), encoding="utf-8")
-    replays = [
-        subprocess.run([sys.executable, folder / "replay.py", path], capture_output=True, text=True, check=False)
-        for path in (sound, broken)
-    ]
-    assert [(one.returncode, one.stderr) for one in replays] == [(0, ""), (1, "")]
+    replayed = subprocess.run(
+        [sys.executable, folder / "replay.py", sound, broken], capture_output=True, text=True, check=False
+    )
+    assert (replayed.returncode, replayed.stderr) == (1, "")
+    assert replay.main([str(sound)]) == 0
     # Nothing is done in a ten thousandth of a second: every case hangs.
-    command = [sys.executable, str(folder / "campaign.py"), "-n", "2", "--limit", "0.0001", "--seed", "7"]
-    for _ in range(2):
-        hanging = subprocess.run([*command, "--folder", str(tmp_path)], capture_output=True, text=True, check=False)
+    command = [sys.executable, str(folder / "campaign.py"), "--limit", "0.0001", "--seed", "7"]
+    for number in ("2", "1"):
+        sized = [*command, "-n", number, "--processes", number, "--folder", str(tmp_path)]
+        hanging = subprocess.run(sized, capture_output=True, text=True, check=False)
         assert hanging.returncode == 1, hanging.stderr
-        assert "2 cases, 2 failures" in hanging.stdout
+        assert f"{number} cases, {number} failures" in hanging.stdout
     # The second campaign had a folder of its own, and neither touched what was there before.
     for found in (tmp_path / "seed-7", tmp_path / "seed-7-1"):
         assert {path.suffix for path in found.iterdir()} == {".json", ".txt"}

@@ -26,7 +26,7 @@ def anonymize(
     require: Any = (),
     suppression_limit: float = 0,
     random_state: int | None = None,
-    publish_proportions: bool = False,
+    publish_proportions: bool | None = None,
     min_support: int | None = None,
     target_bins: int | None = None,
     progress: Progress | None = None,
@@ -52,9 +52,10 @@ def anonymize(
         it takes) or a number (``200``). A lost record counts fully in every metric.
     random_state : int, optional
         Decides which rows of equal records go where; without it the operating system's randomness.
-    publish_proportions : bool
+    publish_proportions : bool, optional
         Whether the release also says how the people of every class are divided among the values of each column, so
-        that learners can make use of it. Values are pooled so that nobody is singled out; the audit shows what is told.
+        that learners can make use of it. Values are pooled so that nobody is singled out; the audit shows what is
+        told. If not given, the method decides: only Hedge does so by itself.
     min_support : int, optional
         Every proportion that is told is of at least so many people: the largest k that is required if not given. With
         fewer than that the proportions may single people out, and are marked as weak.
@@ -89,7 +90,7 @@ def anonymize(
             require=require,
             suppression_limit=suppression_limit or None,
             random_state=random_state,
-            publish_proportions=publish_proportions or None,
+            publish_proportions=publish_proportions,
             min_support=min_support,
             target_bins=target_bins,
             progress=progress,
@@ -97,7 +98,7 @@ def anonymize(
         )
     if not isinstance(schema, Schema):
         raise BadInput.parameter("schema", "anonymize", "a hedgerow.Schema", type(schema).__name__)
-    if not isinstance(publish_proportions, bool):
+    if publish_proportions is not None and not isinstance(publish_proportions, bool):
         raise BadInput.parameter("publish_proportions", "anonymize", "True or False", publish_proportions)
     chosen = find_method(DEFAULT_METHOD if method is None else method)
     check_parameters(chosen, method_parameters)

@@ -44,6 +44,8 @@ class Anonymizer(Declared):
     paper: ClassVar[str] = ""
     uses_target: ClassVar[bool] = False
     """Whether the method learns from the classes of the target."""
+    learns_numbers: ClassVar[bool] = False
+    """Whether it also learns from a target of numbers."""
     guarantees: ClassVar[str] = "k-anonymity, l-diversity, t-closeness, p-sensitive, (alpha,k)"
     results_version: ClassVar[int] = 1
     """Raised when the method begins to make other releases of the same table: results of evaluations are then stale."""
@@ -105,7 +107,7 @@ class Anonymizer(Declared):
 
     def _fitted(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         """Fit, unless the method would learn from numbers that are no classes."""
-        if self.uses_target or getattr(self, "metric", None) == "classification":
+        if (self.uses_target and not self.learns_numbers) or getattr(self, "metric", None) == "classification":
             refuse_many_numbers(counts, type(self).__name__)
         return self._within_budget(counts, requirements, seed)
 
@@ -113,10 +115,12 @@ class Anonymizer(Declared):
         """How many records of a table may be lost; where people are counted, it is a share of these."""
         return records_allowed(self.suppression_limit, counts.people)
 
-    def _losing(self, limit: float) -> Self:
-        """The same method with another suppression limit."""
+    def _given(self, **values: object) -> Self:
+        """The same method with some parameters changed, those that are not ``None``."""
         other = copy.copy(self)
-        other.suppression_limit = limit
+        for name, value in values.items():
+            if value is not None:
+                setattr(other, name, value)
         return other
 
     def _within_budget(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
@@ -130,7 +134,7 @@ class Anonymizer(Declared):
         from hedgerow.anonymizers.budget.spending import Spending
 
         def fit(some: FrequencyTable, required: Sequence[Requirement], budget: int) -> Recoding:
-            return self._losing(budget)._fit(some, required, seed)
+            return self._given(suppression_limit=budget)._fit(some, required, seed)
 
         spending = Spending(fit, counts, requirements, allowed)
         if self.drops == "classes":
@@ -194,7 +198,12 @@ class Anonymizer(Declared):
         """
         from hedgerow.anonymizers import pipeline
 
-        fitting = self if suppression_limit is None else self._losing(suppression_limit)
+        fitting = self._given(
+            suppression_limit=suppression_limit,
+            publish_proportions=publish_proportions,
+            min_support=min_support,
+            target_bins=target_bins,
+        )
         parameters = {**fitting._own_parameters(), "suppression_limit": fitting.suppression_limit}
         schema = self.schema if schema is None else schema
         seed = self.random_state if random_state is None else random_state
@@ -205,9 +214,9 @@ class Anonymizer(Declared):
             random_state=seed,
             progress=progress,
             destination=destination,
-            publish_proportions=self.publish_proportions if publish_proportions is None else publish_proportions,
-            min_support=self.min_support if min_support is None else min_support,
-            target_bins=self.target_bins if target_bins is None else target_bins,
+            publish_proportions=fitting.publish_proportions,
+            min_support=fitting.min_support,
+            target_bins=fitting.target_bins,
         )
         prepared.progress(f"{FITTING} {type(self).__name__}")
         recoding = fitting._fitted(prepared.seen, prepared.asked, prepared.random_state)

@@ -10,6 +10,7 @@ from hedgerow.anonymizers.merge.greedy import Greedy as Greedy
 from hedgerow.anonymizers.merge.k_member import KMember as KMember
 from hedgerow.anonymizers.merge.kaca import KACA as KACA
 from hedgerow.anonymizers.merge.oka import OKA as OKA
+from hedgerow.anonymizers.partition.hedge import Hedge as Hedge
 from hedgerow.anonymizers.partition.mondrian import Mondrian as Mondrian
 from hedgerow.anonymizers.specialize.bug import BUG as BUG
 from hedgerow.anonymizers.specialize.tdr import TDR as TDR

@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.anonymizers.budget.limits import check_limit, read_limit
 from hedgerow.cli.hierarchy_files import find_hierarchies, needing_trees
 from hedgerow.cli.job import Job
-from hedgerow.cli.lists import read_delimiter
+from hedgerow.cli.lists import read_delimiter, read_suppression_limit
+from hedgerow.cli.roles import named_quasi, schema_of
 from hedgerow.errors import BadInput
 from hedgerow.intake import STANDARD_INPUT, find_table
 from hedgerow.paths import is_same_file, refuse_overwriting
 from hedgerow.places import manifest_path, proportions_path, redrawn_path, refuse_existing
-from hedgerow.schema import Schema
 
 if TYPE_CHECKING:
     from hedgerow.anonymizers.base import Anonymizer
@@ -28,18 +27,18 @@ __all__ = ["run"]
 def run(job: Job, job_file: str | None = None) -> None:
     """Do the job: everything that can be refused without reading the table is refused first."""
     source, output = _named(job.input, "input", "INPUT"), Path(_named(job.output, "output", "--output out.csv"))
-    if not job.quasi:
-        raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found (--quasi).")
+    quasi = named_quasi(job.quasi)
     typed = _with_options(job)
-    limit = _suppression_limit(job)
+    lost = 0 if job.suppression_limit is None else job.suppression_limit
+    limit = read_suppression_limit(lost, "hedgerow anonymize")
 
     from hedgerow import privacy
 
     requirements = privacy.resolve(job.k, job.require)
     _refuse_weak_proportions(job, requirements)
     _refuse_vain_holdout(job)
-    found = find_hierarchies(job.hierarchies, (*job.quasi, *needing_trees(requirements)))
-    schema = _schema(job, {**found.files, **job.hierarchy})
+    found = find_hierarchies(job.hierarchies, (*quasi, *needing_trees(requirements)))
+    schema = schema_of(dict(job), found.files)
     files = [one for one in schema.hierarchies.values() if isinstance(one, Path) or Path(one).suffix]
     reads = (*find_table(source).reads, *map(Path, files), *(() if job_file is None else (Path(job_file),)))
     if job.holdout is not None:
@@ -69,7 +68,7 @@ def run(job: Job, job_file: str | None = None) -> None:
             require=requirements,
             suppression_limit=limit,
             random_state=job.seed,
-            publish_proportions=job.publish_proportions,
+            publish_proportions=job.publish_proportions or None,
             min_support=job.min_support,
             target_bins=job.target_bins,
             progress=progress,
@@ -131,14 +130,6 @@ def _with_options(job: Job) -> dict[str, str | bool | int | float]:
     return {**job.set, **{name: value for name, value in options.items() if value is not None}}
 
 
-def _suppression_limit(job: Job) -> float:
-    """How many rows may be lost, as typed or as a number."""
-    given = job.suppression_limit
-    limit: Any = 0 if given is None else read_limit(given) if isinstance(given, str) else given
-    check_limit(limit, "hedgerow anonymize")
-    return float(limit) if isinstance(limit, float) else int(limit)
-
-
 def _refuse_weak(method: type[Anonymizer], parameters: Mapping[str, Any], *, allowed: bool) -> None:
     weak = method.weak(parameters)
     if weak is not None and not allowed:
@@ -185,25 +176,6 @@ def _read(method: type[Anonymizer], typed: Mapping[str, str | bool | int | float
         name: known[name].read(value) if name in known and isinstance(value, str) else value
         for name, value in typed.items()
     }
-
-
-def _schema(job: Job, hierarchies: Mapping[str, str | Path]) -> Schema:
-    return Schema(
-        quasi=job.quasi,
-        target=job.target,
-        identifying=job.identifying,
-        pseudonymize=job.pseudonymize,
-        sensitive=job.sensitive,
-        insensitive=job.insensitive,
-        accept=job.accept,
-        entity=job.entity,
-        hierarchies=hierarchies,
-        kinds=job.kinds,
-        weights=job.weights,
-        # An empty cell is missing whatever else is; the first text is how a release marks it.
-        missing=tuple(dict.fromkeys((*job.missing, ""))),
-        others=job.others,
-    )
 
 
 def _check_places(reads: Sequence[Path], job: Job, output: Path) -> None:

@@ -7,6 +7,34 @@ from typing import Annotated
 import typer
 
 from hedgerow._version import __version__
+from hedgerow.cli.options import (
+    Accept,
+    Columns,
+    Delimiter,
+    Encoding,
+    Hierarchies,
+    HierarchyWords,
+    Identifying,
+    Input,
+    Insensitive,
+    Kind,
+    Missing,
+    Others,
+    Pseudonymize,
+    Quasi,
+    Require,
+    Sensitive,
+    Sheet,
+    SuppressionLimit,
+    Table,
+    Target,
+    TargetBins,
+    Texts,
+    Weights,
+    Workers,
+    column,
+    columns,
+)
 
 __all__ = ["app"]
 
@@ -16,35 +44,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-Columns = list[str] | None
-Texts = list[str] | None
-
-# Options that several commands share.
-Missing = Annotated[Texts, typer.Option(metavar="TEXT", help="A text that means 'no value'; repeatable.")]
-Require = Annotated[
-    Texts,
-    typer.Option(metavar="RULE", help="k=4@education,sex  l=3@disease  t=0.2@disease  …; repeatable."),
-]
-Hierarchies = Annotated[
-    str | None, typer.Option(metavar="DIR", help="Folder with COLUMN.csv (ARX) or COLUMN.toml files; others are named.")
-]
-HierarchyWords = Annotated[
-    Texts,
-    typer.Option(
-        metavar="COLUMN=WORDS",
-        help="masking:2,3  prefix:1,3  dates:month,year  intervals:5,10  'intervals:5,10,<18,>=90' (open ends)  flat  "
-        "or a file; repeatable.",
-    ),
-]
-Encoding = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Encoding of text; by its first bytes, or utf-8, if not given.")
-]
-Delimiter = Annotated[
-    str | None, typer.Option(metavar="SIGN", help="Between columns of text; found in the header if not given.")
-]
-Sheet = Annotated[str | None, typer.Option(metavar="NAME", help="Of a workbook with several sheets.")]
-_TABLE = "A .csv, .tsv, .txt (also .gz), .parquet, .zip or .xlsx file; a folder or 'pattern*' of files; - for stdin."
 
 
 def _show_version(wanted: bool) -> None:
@@ -70,54 +69,27 @@ def hedgerow(
 @app.command(epilog="Lists are separated by commas; a name that holds a comma stands in double quotes.")
 def anonymize(
     *,
-    input: Annotated[str | None, typer.Argument(metavar="INPUT", help=_TABLE)] = None,
+    input: Input = None,
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="The release.")] = None,
-    quasi: Annotated[
-        Columns, typer.Option(metavar="COLUMNS", help="By which a person could be found: generalized.")
-    ] = None,
-    target: Annotated[str | None, typer.Option(metavar="COLUMN", help="The class to be learnt.")] = None,
-    target_bins: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Cuts a target of numbers into N bins for methods that learn from it."),
-    ] = None,
-    sensitive: Annotated[
-        Columns, typer.Option(metavar="COLUMNS", help="What l-diversity and the like protect.")
-    ] = None,
-    insensitive: Annotated[Columns, typer.Option(metavar="COLUMNS", help="Published as they are.")] = None,
-    accept: Annotated[
-        Columns,
-        typer.Option(metavar="COLUMNS", help="Published as they are though they single people out or tell too much."),
-    ] = None,
-    identifying: Annotated[
-        Columns, typer.Option("--identifying", "--drop", metavar="COLUMNS", help="Left out.")
-    ] = None,
-    pseudonymize: Annotated[Columns, typer.Option(metavar="COLUMNS", help="Replaced by random pseudonyms.")] = None,
-    entity: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Tells people apart: k and l count people, not rows.")
-    ] = None,
-    others: Annotated[
-        str | None,
-        typer.Option(metavar="FATE", help="Columns without a role: error (if not given), insensitive or drop."),
-    ] = None,
-    kind: Annotated[
-        Texts,
-        typer.Option(
-            metavar="COLUMN=KIND", help="number, date, text, or its values in order: triage=low,high; repeatable."
-        ),
-    ] = None,
-    weights: Annotated[
-        Texts,
-        typer.Option(metavar="COLUMN=NUMBER", help="How much the loss of columns counts: zip=2,age=1; others 1."),
-    ] = None,
+    quasi: Annotated[Columns, columns("By which a person could be found: generalized.")] = None,
+    target: Target = None,
+    target_bins: TargetBins = None,
+    sensitive: Annotated[Columns, columns("What l-diversity and the like protect.")] = None,
+    insensitive: Insensitive = None,
+    accept: Accept = None,
+    identifying: Identifying = None,
+    pseudonymize: Pseudonymize = None,
+    entity: Annotated[str | None, column("Tells people apart: k and l count people, not rows.")] = None,
+    others: Others = None,
+    kind: Kind = None,
+    weights: Weights = None,
     missing: Missing = None,
     hierarchies: Hierarchies = None,
     hierarchy: HierarchyWords = None,
     method: Annotated[str | None, typer.Option(metavar="NAME", help="See hedgerow methods.")] = None,
     k: Annotated[int | None, typer.Option("-k", metavar="K", help="Every class has at least K rows.")] = None,
     require: Require = None,
-    suppression_limit: Annotated[
-        str | None, typer.Option(metavar="LIMIT", help="Rows that may be lost: 2%, 0.02 or 200; none if not given.")
-    ] = None,
+    suppression_limit: SuppressionLimit = None,
     parameters: Annotated[
         Texts, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method; repeatable.")
     ] = None,
@@ -173,14 +145,10 @@ def anonymize(
 
     from hedgerow.cli.anonymizing import run
     from hedgerow.cli.job import Job, assemble
-    from hedgerow.cli.lists import assignments, read_kinds, read_weights, split_names
+    from hedgerow.cli.lists import assignments
+    from hedgerow.cli.roles import read_roles
 
-    for name in ("quasi", "sensitive", "insensitive", "accept", "identifying", "pseudonymize"):
-        given[name] = split_names(given[name], f"--{name}")
-    given["set"] = assignments(parameters, "--set")
-    given["kinds"] = read_kinds(kind)
-    given["weights"] = read_weights(weights)
-    given["hierarchy"] = assignments(hierarchy, "--hierarchy")
+    given |= {**read_roles(given), "set": assignments(parameters, "--set")}
     # A list that was not typed is empty.
     typed = {name: value for name in Job.model_fields if (value := given[name]) not in (None, [])}
     run(assemble(typed, job), job)
@@ -189,16 +157,14 @@ def anonymize(
 @app.command()
 def audit(
     *,
-    table: Annotated[str, typer.Argument(metavar="TABLE", help=_TABLE)],
-    quasi: Annotated[Columns, typer.Option(metavar="COLUMNS", help="By which a person could be found.")] = None,
-    sensitive: Annotated[Columns, typer.Option(metavar="COLUMNS", help="What must not become known.")] = None,
-    target: Annotated[str | None, typer.Option(metavar="COLUMN", help="The class to be learnt.")] = None,
+    table: Table,
+    quasi: Quasi = None,
+    sensitive: Sensitive = None,
+    target: Target = None,
     population: Annotated[
         str | None, typer.Option(metavar="FILE", help="The people among whom a journalist would search.")
     ] = None,
-    entity: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Tells people apart, where one may have several rows.")
-    ] = None,
+    entity: Annotated[str | None, column("Tells people apart, where one may have several rows.")] = None,
     k: Annotated[int | None, typer.Option("-k", metavar="K", help="Exit with 3 if a class is smaller.")] = None,
     require: Require = None,
     missing: Missing = None,
@@ -264,44 +230,24 @@ def demo(
 @app.command(epilog="Lists are separated by commas. A finished cell is kept beside the results, and not run again.")
 def evaluate(
     *,
-    table: Annotated[str, typer.Argument(metavar="TABLE", help=_TABLE)],
-    quasi: Annotated[Columns, typer.Option(metavar="COLUMNS", help="By which a person could be found.")] = None,
-    target: Annotated[str | None, typer.Option(metavar="COLUMN", help="What learners predict.")] = None,
-    target_bins: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Cuts a target of numbers into N bins for methods that learn from it."),
-    ] = None,
-    sensitive: Annotated[Columns, typer.Option(metavar="COLUMNS", help="What must not become known.")] = None,
-    insensitive: Annotated[Columns, typer.Option(metavar="COLUMNS", help="Published as they are.")] = None,
-    accept: Annotated[
-        Columns,
-        typer.Option(metavar="COLUMNS", help="Published as they are though they single people out or tell too much."),
-    ] = None,
-    identifying: Annotated[
-        Columns, typer.Option("--identifying", "--drop", metavar="COLUMNS", help="Left out.")
-    ] = None,
-    entity: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Tells people apart: nobody trains and tests.")
-    ] = None,
-    others: Annotated[
-        str | None,
-        typer.Option(metavar="FATE", help="Columns without a role: error (if not given), insensitive or drop."),
-    ] = None,
-    kind: Annotated[
-        Texts,
-        typer.Option(
-            metavar="COLUMN=KIND", help="number, date, text, or its values in order: triage=low,high; repeatable."
-        ),
-    ] = None,
+    table: Table,
+    quasi: Quasi = None,
+    target: Annotated[str | None, column("What learners predict.")] = None,
+    target_bins: TargetBins = None,
+    sensitive: Sensitive = None,
+    insensitive: Insensitive = None,
+    accept: Accept = None,
+    identifying: Identifying = None,
+    entity: Annotated[str | None, column("Tells people apart: nobody trains and tests.")] = None,
+    others: Others = None,
+    kind: Kind = None,
     missing: Missing = None,
     hierarchies: Hierarchies = None,
     hierarchy: HierarchyWords = None,
     methods: Annotated[Columns, typer.Option(metavar="NAMES", help="See hedgerow methods; mondrian,kactus.")] = None,
     k: Annotated[Texts, typer.Option("-k", metavar="K,K,…", help="5,10,50,100 if not given.")] = None,
     require: Require = None,
-    suppression_limit: Annotated[
-        str | None, typer.Option(metavar="LIMIT", help="Rows that may be lost: 2%, 0.02 or 200; none if not given.")
-    ] = None,
+    suppression_limit: SuppressionLimit = None,
     learners: Annotated[
         Columns,
         typer.Option(
@@ -323,7 +269,7 @@ def evaluate(
         str | None, typer.Option(metavar="NAME", help="Shown: accuracy, auc, f1, log_loss; of numbers r2, mae.")
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="The same seed, the same figures.")] = 0,
-    workers: Annotated[int | None, typer.Option(metavar="N", help="Processes; one for each core.")] = None,
+    workers: Workers = None,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="The cells as .csv; the chart stands beside it.")
     ] = "evaluation.csv",
@@ -353,7 +299,7 @@ def reproduce(
     minutes: Annotated[
         float | None, typer.Option(metavar="N", help="Begin nothing more after so many, and write the page.")
     ] = None,
-    workers: Annotated[int | None, typer.Option(metavar="N", help="Processes; one for each core.")] = None,
+    workers: Workers = None,
 ) -> None:
     """Run the experiments of a paper, and write its figures beside ours. Stopped, it goes on where it was."""
     from hedgerow.cli.reproducing import run

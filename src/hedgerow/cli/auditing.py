@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import typer
 
 from hedgerow.cli.hierarchy_files import find_hierarchies, needing_trees
+from hedgerow.cli.roles import named_quasi
 from hedgerow.errors import BadInput
 from hedgerow.intake import STANDARD_INPUT
 
@@ -34,9 +35,7 @@ def run(
     as_json: bool,
 ) -> bool:
     """Print the audit and return whether the requirements hold; without requirements they do."""
-    if not quasi:
-        raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found (--quasi).")
-
+    named_quasi(quasi)
     if table == population == STANDARD_INPUT:
         raise BadInput("Table and population are both standard input, which can be read once. Name a file.")
 

@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.anonymizers.budget.limits import check_limit, read_limit
 from hedgerow.cli.hierarchy_files import find_hierarchies
-from hedgerow.cli.lists import assignments, read_delimiter, read_kinds, split_names
+from hedgerow.cli.lists import read_delimiter, read_suppression_limit, split_names
+from hedgerow.cli.roles import named_quasi, read_roles, schema_of
 from hedgerow.errors import BadInput, HedgerowError
 from hedgerow.intake import find_table
 from hedgerow.paths import refuse_overwriting
 from hedgerow.places import refuse_existing
-from hedgerow.schema import Schema
 
 if TYPE_CHECKING:
     from hedgerow.evaluation.results import Evaluation
 
 __all__ = ["run"]
 
-_LISTS = ("quasi", "sensitive", "insensitive", "accept", "identifying", "methods", "learners")
-
 
 def run(**given: Any) -> None:
     """Evaluate; what can be refused without reading the table is refused first."""
-    names = {name: split_names(given[name], f"--{name}") or [] for name in _LISTS}
-    if not names["quasi"]:
-        raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found (--quasi).")
+    roles = read_roles(given)
+    methods, learners = (split_names(given[name], f"--{name}") for name in ("methods", "learners"))
+    quasi = named_quasi(roles["quasi"])
     ks = _ks(given["k"], given["require"])
-    limit = _limit(given["suppression_limit"])
-    found = find_hierarchies(given["hierarchies"], names["quasi"])
-    schema = _schema(given, names, {**found.files, **(assignments(given["hierarchy"], "--hierarchy") or {})})
+    lost = given["suppression_limit"]
+    limit = None if lost is None else read_suppression_limit(lost, "hedgerow evaluate")
+    found = find_hierarchies(given["hierarchies"], quasi)
+    schema = schema_of(roles, found.files)
     output, chart, cells = _places(given["output"], force=given["force"])
     for path in (output, chart, cells):
         refuse_overwriting(path, find_table(given["table"]).reads, "--output")
@@ -58,10 +56,10 @@ def run(**given: Any) -> None:
         evaluation = evaluate(
             table,
             schema,
-            methods=names["methods"] or ("mondrian", "kactus"),
+            methods=methods or ("mondrian", "kactus"),
             k=ks,
             require=given["require"] or (),
-            learners=names["learners"] or None,
+            learners=learners,
             protocol=protocol,
             train=given["train"],
             test=given["test"],
@@ -102,33 +100,9 @@ def _ks(typed: list[str] | None, require: list[str] | None) -> list[int] | None:
     return found
 
 
-def _limit(typed: str | None) -> float | None:
-    if typed is None:
-        return None
-    limit: Any = read_limit(typed)
-    check_limit(limit, "hedgerow evaluate")
-    return float(limit) if isinstance(limit, float) else int(limit)
-
-
 def _protocol(typed: str) -> object:
     name, colon, number = typed.partition(":")
     return (name, int(number)) if colon and number.isascii() and number.isdigit() else typed
-
-
-def _schema(given: Mapping[str, Any], names: Mapping[str, list[str]], hierarchies: Mapping[str, Any]) -> Schema:
-    return Schema(
-        quasi=names["quasi"],
-        target=given["target"],
-        identifying=names["identifying"],
-        sensitive=names["sensitive"],
-        insensitive=names["insensitive"],
-        accept=names["accept"],
-        entity=given["entity"],
-        hierarchies=hierarchies,
-        kinds=read_kinds(given["kind"]) or {},
-        missing=tuple(dict.fromkeys((*(given["missing"] or ()), ""))),
-        others=given["others"] or "error",
-    )
 
 
 def _places(typed: str, *, force: bool) -> tuple[Path, Path, Path]:

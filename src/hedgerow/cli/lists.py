@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from typing import Any
 
 from hedgerow.errors import BadInput, translated
 
-__all__ = ["assignments", "read_delimiter", "read_kinds", "read_weights", "split_names"]
+__all__ = ["assignments", "read_delimiter", "read_kinds", "read_suppression_limit", "read_weights", "split_names"]
 
 
 def split_names(texts: str | Sequence[str] | None, owner: str) -> list[str] | None:
@@ -78,6 +79,19 @@ def read_delimiter(typed: str | None) -> str | None:
     ('\t', ';')
     """
     return "\t" if typed == r"\t" else typed
+
+
+def read_suppression_limit(given: str | float, owner: str) -> int | float:
+    """Read how many rows may be lost, typed or as a number.
+
+    >>> read_suppression_limit("2%", "hedgerow evaluate"), read_suppression_limit("200", "hedgerow evaluate")
+    (0.02, 200)
+    """
+    from hedgerow.anonymizers.budget.limits import check_limit, read_limit
+
+    limit: Any = read_limit(given) if isinstance(given, str) else given
+    check_limit(limit, owner)
+    return float(limit) if isinstance(limit, float) else int(limit)
 
 
 def read_weights(texts: Sequence[str] | None) -> dict[str, float] | None:

@@ -15,8 +15,8 @@ in these, that column is called *lone*, and its counts are those of tuples. Of a
 - nothing else. Pools and marginal are made without the people of lone columns, except for bins of their own and bins
   that are one pool, which are told already; so nothing can be subtracted from the marginal to get at the others. (Its
   counts are rounded as well. Values that fewer than ``min_support`` people have in all are one pool, whose count is not
-  told: it stands as half of that.) Where a lone column is published as a mean, which fixes counts together with a range,
-  its class has one bin over the whole column.
+  told: it stands as half of that.) Where a lone column is published as a mean, which fixes counts together with a
+  range, its class has one bin over the whole column.
 
 What the reader is not granted: to run this code on all tables that could have been, to see which give these very bins.
 """
@@ -108,7 +108,7 @@ class _Pooling:
         vague = False
         if poor is not None and len(groups) > 1 and weights[poor] < self.least:
             # Too few people are left for a pool. If they have several values, none of a lone column, and no class
-            # publishes a mean or median, it is not told how many they are; else they join the value that the fewest have.
+            # publishes a mean or median, it is not told how many they are; else they join the value of the fewest.
             everybody = self._people(np.ones(len(self.place), dtype=bool))
             vague = len(groups[poor]) > 1 and everybody[groups[poor]].sum() == weights[poor]
             vague = vague and not self.exact.publishes("number").any()

@@ -1,6 +1,7 @@
 """Recoding: the fitted result of a method, as groups and what each of them publishes."""
 
 from hedgerow.published import PublishedColumn, PublishedKind
+from hedgerow.recoding.axis_router import AxisRouter
 from hedgerow.recoding.building import Publish, Shown, label_column, publish_groups, shown_as
 from hedgerow.recoding.by_label import ByLabel
 from hedgerow.recoding.columnwise import recode_by_nodes
@@ -12,6 +13,7 @@ from hedgerow.recoding.routing import CutTree
 from hedgerow.recoding.shown import publish_shown
 
 __all__ = [
+    "AxisRouter",
     "ByLabel",
     "CutTree",
     "NodeRouter",

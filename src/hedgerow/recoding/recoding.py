@@ -18,6 +18,7 @@ from hedgerow.errors import BadInput, HedgerowError, listing, translated
 from hedgerow.frames import OpenFrame, as_arrow, open_frame
 from hedgerow.places import write_json
 from hedgerow.published import PublishedColumn
+from hedgerow.recoding.axis_router import AxisRouter
 from hedgerow.recoding.by_label import ByLabel
 from hedgerow.recoding.node_router import NodeRouter
 from hedgerow.recoding.pieces import Pieces
@@ -251,7 +252,9 @@ def _published(
 def _router_from_dict(stored: Mapping[str, Any] | None) -> Router | NodeRouter | None:
     if stored is None:
         return None
-    return NodeRouter.from_dict(stored) if stored["kind"] == "nodes" else CutTree.from_dict(dict(stored))
+    if stored["kind"] == "nodes":
+        return NodeRouter.from_dict(stored)
+    return AxisRouter.from_dict(dict(stored)) if stored["kind"] == "axes" else CutTree.from_dict(dict(stored))
 
 
 def _spoken(column: PublishedColumn) -> set[str]:

@@ -80,14 +80,14 @@ from hedgerow.evaluation.api import evaluate
 table = hr.datasets.make_census(400, random_state=1)
 schema = hr.Schema(quasi=["age", "sex", "education"], target="income", others="drop")
 evaluate(table, schema, methods=["mondrian"], k=[3, 5, 8, 13], learners=["naive-bayes"], workers=1,
-         cache=Path(sys.argv[1]), advance=lambda _: time.sleep(0.05))
+         cache=Path(sys.argv[1]), advance=lambda _: time.sleep(float(sys.argv[2])))
 """
 
 
 def test_killed_in_the_middle_it_goes_on_where_it_was(tmp_path: Path) -> None:
     cells = tmp_path / "cells.jsonl"
     command = [sys.executable, "-c", SCRIPT, str(cells)]
-    process = subprocess.Popen(command)
+    process = subprocess.Popen([*command, "0.05"])  # slow enough to be killed
     try:
         while not cells.exists() or cells.read_text().count("\n") < 10:
             assert process.poll() is None, "it ended before it could be killed"
@@ -97,7 +97,7 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(tmp_path: Path) -> None:
         process.wait()
     before = cells.read_text().splitlines()
     assert 10 <= len(before) < 60
-    subprocess.run(command, check=True)
+    subprocess.run([*command, "0"], check=True)
     after = cells.read_text().splitlines()
     whole = [line for line in before if line.endswith("}")]
     assert after[: len(whole)] == whole, "finished cells were not run twice"

@@ -164,6 +164,7 @@ def test_the_columns_of_shares_are_no_features(census: pd.DataFrame) -> None:
     assert line.predict(census[COLUMNS]).shape == (len(census),)
 
 
+@pytest.mark.compiled
 def test_cross_validation_anonymizes_the_training_folds(census: pd.DataFrame) -> None:
     line = make_pipeline(hr.Mondrian(k=10), GeneralizedID3Classifier(fractional=True, min_objects=5))
     scores = cross_val_score(line, census[COLUMNS], census["income"], cv=3)

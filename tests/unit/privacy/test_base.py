@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -27,6 +28,12 @@ MORE = {
 }
 
 
+@cache
+def words_by_module() -> dict[str, set[str]]:
+    """All words of each module, read once for all kinds of requirements."""
+    return {source.relative_to(SOURCES).as_posix(): set(words_of(source)) for source in SOURCES.rglob("*.py")}
+
+
 def words_of(source: Path) -> Iterator[str]:
     """The names and texts of a module's code, and not of its documentation."""
     for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
@@ -40,11 +47,7 @@ def words_of(source: Path) -> Iterator[str]:
 @pytest.mark.parametrize("kind", [kind for letter, kind in Requirement.kinds.items() if letter != "k"])
 def test_a_requirement_is_a_change_of_three_files(kind: type[Requirement]) -> None:
     """Its file, its formula and the verifier's check. (Of k every method knows.)"""
-    known = {
-        source.relative_to(SOURCES).as_posix()
-        for source in SOURCES.rglob("*.py")
-        if {kind.__name__, kind.name} & set(words_of(source))
-    }
+    known = {module for module, words in words_by_module().items() if {kind.__name__, kind.name} & words}
     own = f"{kind.__module__.removeprefix('hedgerow.').replace('.', '/')}.py"
 
     assert known - EXPORTS == {own, "verifier/verdict.py"} | MORE.get(kind.name, set())

@@ -52,7 +52,7 @@ for number in range(kills):
             time.sleep(60)
         finally:
             os._exit(9)
-    time.sleep(random.uniform(0, 3) * once)
+    time.sleep(random.uniform(0, 1.5) * once)  # two of three while it writes
     os.kill(writer, signal.SIGKILL)
     _, status = os.waitpid(writer, 0)
     assert os.WIFSIGNALED(status), "the writer failed by itself"

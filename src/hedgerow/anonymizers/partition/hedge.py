@@ -14,20 +14,13 @@ once (HeuristicMin), and no record is lost (hybrid kACTUS).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
+from typing import Any, Literal
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import PUBLISH, choice, choice_or_object, number, shared
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
-from hedgerow.recoding import CutTree, Publish, Recoding, Shown, publish_groups, shown_as
-
-if TYPE_CHECKING:
-    from hedgerow.anonymizers.partition.hedging.teaching import Lesson, Table
-    from hedgerow.arrays import Floats, Ints
+from hedgerow.recoding import Publish, Recoding, Shown, shown_as
 
 __all__ = ["Hedge"]
 
@@ -49,10 +42,11 @@ class Hedge(Anonymizer):
     family = "partition"
     paper = "our own, after all five papers"
     uses_target = True
+    learns_numbers = True
 
     shape: Literal["auto", "box", "axis"] = choice(
-        "Boxes, which unseen rows find by their values; groups along the main axes of what the teacher knows, which are "
-        "no boxes; or whichever the rehearsal likes better."
+        "Boxes, which unseen rows find by their values; or groups along the main axes of what the teacher knows, which "
+        "are no boxes. By itself the rehearsal chooses."
     )
     publish: Publish = PUBLISH
     teacher: Any = choice_or_object(
@@ -76,40 +70,19 @@ class Hedge(Anonymizer):
         return shown_as(counts, self.publish)
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        from hedgerow.anonymizers.partition.hedging.teaching import table_of, taught
+        from hedgerow.anonymizers.partition.hedging.candidates import Asked, best_candidate
 
-        number = 0 if seed is None else seed
-        table = table_of(counts, type(self).__name__)
-        lesson = taught(counts, table, self.teacher, self.folds, number)
-        return self._boxes(counts, requirements, table, lesson, lesson.points)
-
-    def _boxes(
-        self, counts: FrequencyTable, requirements: Sequence[Requirement], table: Table, lesson: Lesson, points: Floats
-    ) -> Recoding:
-        from hedgerow.anonymizers.partition.hedging.boxes import cut_boxes
-        from hedgerow.anonymizers.partition.hedging.teaching import order_of
-
-        shown = self._shown(counts)
-        orders = tuple(self._order(counts, at, how, lesson, order_of) for at, how in enumerate(shown))
-        boxes = cut_boxes(counts, requirements, orders, points)
-        groups = int(boxes.pieces.group.max()) + 1
-        columns, values = publish_groups(counts, boxes.pieces, groups, shown)
-        cuts = boxes.cuts
-        return Recoding(
-            method=self.name,
-            quasi=counts.quasi,
-            columns=columns,
-            groups=values,
-            sizes=np.bincount(boxes.pieces.group, boxes.pieces.size, groups).astype(np.int64),
-            pieces=boxes.pieces,
-            router=CutTree(cuts.column, cuts.threshold, cuts.single, cuts.left, cuts.right, orders),
+        demanded = max(one.minimal_size for one in requirements)
+        support = demanded if self.min_support is None else self.min_support
+        asked = Asked(
+            self.name,
+            self.shape,
+            self._shown(counts),
+            self.teacher,
+            self.folds,
+            support if self.publish_proportions else None,
+            # Of a target in bins the numbers are published, which are no labels.
+            self.target_bins is None,
+            0 if seed is None else seed,
         )
-
-    def _order(self, counts: FrequencyTable, at: int, how: Shown, lesson: Lesson, order_of: Any) -> Ints:
-        """Numbers and what has an order are cut in it, what is shown as nodes in the hierarchy's, others by meaning."""
-        domain = counts.domains[counts.quasi[at]]
-        if how == "label":
-            return counts.hierarchies[domain.name].order
-        if domain.kind != "text" or domain.ordered:
-            return np.arange(domain.size, dtype=np.int32)
-        return order_of(counts, at, lesson)
+        return best_candidate(asked, counts, requirements)

@@ -1,55 +1,84 @@
-"""From figures to verdicts: means with their intervals, printed figures beside found ones, cases that are counted."""
+"""From figures to verdicts: one figure beside a printed one or beside 0, a series of them, and cases that are counted.
+
+Cases are counted in two ways. What is compared exactly, with nothing left to chance, holds if it does in all cases
+(`in_cases`, and `together` of verdicts). What repetitions say of each case is a matter of chance, so that nine cases in
+ten are enough (`Tally`).
+"""
 
 from __future__ import annotations
 
 import math
-import statistics
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Self
 
-from scipy.special import stdtrit
-
 from hedgerow.evaluation.reproductions.base import Verdict
+from hedgerow.evaluation.reproductions.estimates import FEWEST, Estimate, Side
 
-__all__ = ["FEWEST", "Estimate", "falling", "in_cases", "larger", "near"]
+__all__ = ["Tally", "falling", "in_cases", "larger", "near", "together"]
 
-FEWEST: Final = 3
-"""Fewer repetitions decide nothing."""
+_NEARLY_ALL: Final = 0.9
+"""Of the cases; a claim about all of them holds from here."""
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """The mean of some repetitions, and half the width of its 95 % interval by Student's t; none of fewer than three.
+class Tally:
+    """How many cases speak for a claim and against it, are exactly equal, are unclear, or lack repetitions.
 
     Examples
     --------
-    >>> one = Estimate.of([80.1, 80.4, 80.7])
-    >>> round(one.mean, 2), round(one.half, 2), one.number, str(one)
-    (80.4, 0.75, 3, '80.40 ± 0.75 (3 runs)')
-    >>> str(Estimate.of([80.1])), Estimate.of([])
-    ('80.10 (1 run)', None)
+    >>> Tally.of(["for"] * 9 + ["unclear"]).verdict
+    'holds'
+    >>> print(Tally.of(["for", "against", "equal"]))
+    1 of 3 for it, 1 against, 1 equal, 0 unclear
     """
 
-    mean: float
-    half: float | None
-    number: int
+    for_it: int = 0
+    against: int = 0
+    equal: int = 0
+    unclear: int = 0
+    missing: int = 0
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> Self | None:
-        """The estimate from some values; none without any."""
-        number = len(values)
-        if not number:
-            return None
-        half = None
-        if number >= FEWEST:
-            half = float(stdtrit(number - 1, 0.975)) * statistics.stdev(values) / math.sqrt(number)
-        return cls(statistics.fmean(values), half, number)
+    def of(cls, sides: Iterable[Side]) -> Self:
+        """Count them."""
+        found = Counter(sides)
+        return cls(found["for"], found["against"], found["equal"], found["unclear"], found["missing"])
+
+    @classmethod
+    def above(cls, gaps: Iterable[Estimate | None]) -> Self:
+        """Of the claim that all are above 0; ``None`` is a case of which nothing is known."""
+        return cls.of("missing" if gap is None else gap.above for gap in gaps)
+
+    @classmethod
+    def within(cls, margin: float, gaps: Iterable[Estimate | None]) -> Self:
+        """Of the claim that none is further from 0 than a margin."""
+        return cls.of("missing" if gap is None else gap.within(margin) for gap in gaps)
+
+    @property
+    def cases(self) -> int:
+        """How many there are."""
+        return self.for_it + self.against + self.equal + self.unclear + self.missing
+
+    @property
+    def verdict(self) -> Verdict:
+        """It holds for nine in ten cases, in part if more are for it than against it; undecided if most are unclear."""
+        if not self.cases or self.missing:
+            return "undecided"
+        if self.for_it >= _NEARLY_ALL * self.cases:
+            return "holds"
+        if self.unclear > self.cases / 2:
+            return "undecided"
+        return "holds in part" if self.for_it > self.against else "does not hold"
 
     def __str__(self) -> str:
-        runs = f"({self.number} run{'' if self.number == 1 else 's'})"
-        return f"{self.mean:.2f} {runs}" if self.half is None else f"{self.mean:.2f} ± {self.half:.2f} {runs}"
+        if not self.cases:
+            return "nothing yet"
+        lacking = f", {self.missing} with fewer than {FEWEST} repetitions" if self.missing else ""
+        told = f"{self.against} against, {self.equal} equal, {self.unclear} unclear{lacking}"
+        return f"{self.for_it} of {self.cases} for it, {told}"
 
 
 def in_cases(held: Sequence[bool]) -> Verdict:
@@ -61,6 +90,15 @@ def in_cases(held: Sequence[bool]) -> Verdict:
     if not held:
         return "undecided"
     return "holds" if all(held) else "holds in part" if any(held) else "does not hold"
+
+
+def together(verdicts: Sequence[Verdict]) -> Verdict:
+    """What verdicts on the parts of a claim say of the whole; one that is undecided leaves it so.
+
+    >>> together(["holds", "does not hold"]), together(["holds", "undecided"])
+    ('holds in part', 'undecided')
+    """
+    return "undecided" if "undecided" in verdicts else in_cases([one == "holds" for one in verdicts])
 
 
 def near(printed: float, found: Estimate | None, chance: float, same: float = 0.25) -> Verdict:
@@ -113,16 +151,14 @@ def falling(series: Sequence[Estimate | None]) -> Verdict:
     return "holds in part" if any(_change(one, following) > 0 for one, following in pairwise(known)) else "holds"
 
 
-def larger(differences: Sequence[float]) -> Verdict:
-    """Whether differences are above 0 on average, by more than chance; below 0, it does not hold.
+def larger(found: Estimate | None) -> Verdict:
+    """Whether a difference is above 0 by more than chance; below 0, it does not hold.
 
-    >>> larger([0.2, 0.3, 0.4]), larger([-0.2, -0.3, -0.4]), larger([-0.2, 0.3, 0.1]), larger([0.2])
-    ('holds', 'does not hold', 'undecided', 'undecided')
+    >>> [larger(Estimate.of(gaps)) for gaps in ([0.2, 0.3, 0.4], [-0.2, -0.3, -0.4], [-0.2, 0.3, 0.1], [0.2])]
+    ['holds', 'does not hold', 'undecided', 'undecided']
     """
-    found = Estimate.of(differences)
-    if found is None or found.half is None or abs(found.mean) <= found.half:
-        return "undecided"
-    return "holds" if found.mean > 0 else "does not hold"
+    side = "missing" if found is None else found.above
+    return "holds" if side == "for" else "does not hold" if side == "against" else "undecided"
 
 
 def _change(one: Estimate, other: Estimate) -> float:

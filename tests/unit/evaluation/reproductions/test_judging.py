@@ -4,16 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hedgerow.evaluation.reproductions.judging import Estimate, falling, larger, near
-
-
-def test_an_estimate_of_few_runs_has_no_interval() -> None:
-    two, three = Estimate.of([1.0, 2.0]), Estimate.of([1.0, 2.0, 3.0])
-    assert two is not None
-    assert three is not None
-    assert two.half is None
-    # Student's t with two degrees of freedom: 4.303 times 1 / √3.
-    assert three.half == pytest.approx(2.484, abs=1e-3)
+from hedgerow.evaluation.reproductions.estimates import Estimate, Side
+from hedgerow.evaluation.reproductions.judging import Tally, falling, larger, near
 
 
 def test_few_runs_decide_nothing() -> None:
@@ -21,7 +13,8 @@ def test_few_runs_decide_nothing() -> None:
     assert near(-1.0, few, 0.5) == "undecided"
     assert near(-1.0, None, 0.5) == "undecided"
     assert falling([few, few]) == "undecided"
-    assert larger([1.0, 1.0]) == "undecided"
+    assert larger(few) == "undecided"
+    assert larger(None) == "undecided"
 
 
 def test_chance_explains_a_third_of_what_is_printed_and_no_more() -> None:
@@ -50,3 +43,29 @@ def test_a_series(means: tuple[float, ...], verdict: str) -> None:
 
 def test_a_series_with_a_hole() -> None:
     assert falling([Estimate(82.0, 0.1, 3), None, Estimate(80.0, 0.1, 3)]) == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("sides", "verdict"),
+    [
+        ([], "undecided"),
+        (["for"] * 9 + ["against"], "holds"),
+        (["for"] * 5 + ["against"] * 4, "holds in part"),
+        (["for"] * 4 + ["against"] * 5, "does not hold"),
+        (["equal"] * 5, "does not hold"),
+        (["unclear"] * 5, "undecided"),
+        (["unclear"] * 5 + ["for"], "undecided"),
+        (["unclear"] * 5 + ["for"] * 5, "holds in part"),
+        (["unclear"] * 5 + ["against"] * 5, "does not hold"),
+        (["unclear"] * 4 + ["for"] * 3 + ["against"] * 3, "does not hold"),
+        (["for"] * 9 + ["missing"], "undecided"),
+    ],
+)
+def test_verdicts(sides: list[Side], verdict: str) -> None:
+    assert Tally.of(sides).verdict == verdict
+
+
+def test_cases_of_which_nothing_is_known_are_counted_as_missing() -> None:
+    known = Estimate.of([1.0, 1.1, 0.9])
+    assert Tally.above([known, None]) == Tally.within(2.0, [known, None]) == Tally(for_it=1, missing=1)
+    assert Tally.above([None]).verdict == "undecided"

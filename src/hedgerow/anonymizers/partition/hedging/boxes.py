@@ -1,7 +1,8 @@
 """Groups that are boxes: a regression tree in teacher space, every leaf of which meets the requirements.
 
-The first cuts part the table into regions that each hold enough people of every label, so that proportions can be told
-by label there; then every region is cut by itself until no cut is allowed.
+Regions are unions of groups, over which proportions can be told by label. They come from a second, small tree in the
+same space, each leaf of which holds enough people of every label; a group is of the region that most of its people are
+in. The first tree knows nothing of that: made to keep labels together, it would keep them from being told apart.
 """
 
 from __future__ import annotations
@@ -25,29 +26,24 @@ from hedgerow.privacy import Requirement
 from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.recoding import Pieces
 
-__all__ = ["Boxes", "cut_boxes"]
+__all__ = ["Boxes", "cut_boxes", "regions_of"]
 
 _MOST_PLACES: Final = 256
+# Below so many units a second thread costs more than it brings.
+_WORTHWHILE: Final = 5_000
+_PARTS: Final = 16
 
 
 @dataclass(frozen=True, eq=False)
 class Boxes:
-    """Which cells make up which group, the cuts between them, and the region of each group."""
+    """Which cells make up which group, and the cuts between them."""
 
     pieces: Pieces
     cuts: Cuts
-    regions: Ints
 
 
 def cut_boxes(
-    counts: FrequencyTable,
-    requirements: Sequence[Requirement],
-    orders: Sequence[Ints],
-    points: Floats,
-    *,
-    label_of_cell: Longs | None = None,
-    regions: int = 1,
-    support: int = 1,
+    counts: FrequencyTable, requirements: Sequence[Requirement], orders: Sequence[Ints], points: Floats
 ) -> Boxes:
     """Cut a table into boxes in which points lie close together.
 
@@ -59,40 +55,71 @@ def cut_boxes(
     orders : sequence of int arrays
         Per column, the rank of each code: columns are cut in this order.
     points : float array (tuples, dimensions)
-    label_of_cell : int array (cells,), optional
-        Numbers of labels, where there shall be several regions.
-    regions : int
-        At most so many.
-    support : int
-        The people of each label that each region has at least.
     """
     context, packed = privacy.bind(counts, requirements)
     units = units_of(counts, context, relaxed=False)
     places, last_rank = _places(counts, orders, units.tuple)
-    labels = _labels(counts, units.cell, label_of_cell) if regions > 1 and label_of_cell is not None else None
     weight = units.weight.astype(np.float64)
-    known = [] if labels is None else [labels]
-    sums = np.column_stack([weight, *known, points[units.tuple] * weight[:, None]])
+    sums = np.column_stack([weight, points[units.tuple] * weight[:, None]])
     if units.cell is None:
         values = np.empty((len(sums), 0), dtype=np.int32)
     else:
         values = privacy.sensitive_codes(counts, context)[units.cell]
-    growth = _Growth(places, sums, 0 if labels is None else labels.shape[1], values, packed, int(context.offsets[-1]))
-    first = growth.regions(regions, support)
-    cuts, region = growth.finished(first)
+    growth = _Growth(places, sums, 0, values, packed.minimal_size, packed, int(context.offsets[-1]))
+    # Into parts for which cores can work side by side.
+    cuts = growth.finished(growth.first(_PARTS if len(sums) > _WORTHWHILE else 1, 0))
     threshold = np.array([last_rank[column][place] for column, place in zip(cuts.column, cuts.threshold, strict=True)])
     group = np.empty(len(sums), dtype=np.int32)
     group[growth.order] = np.repeat(np.arange(len(cuts.start), dtype=np.int32), cuts.end - cuts.start)
-    return Boxes(pieces_of_units(counts, units, group), cuts._replace(threshold=threshold.astype(np.int32)), region)
+    return Boxes(pieces_of_units(counts, units, group), cuts._replace(threshold=threshold.astype(np.int32)))
 
 
-def _labels(counts: FrequencyTable, cell: Ints | None, label_of_cell: Longs) -> Floats:
-    """How many records of each unit have which label."""
+def regions_of(
+    counts: FrequencyTable,
+    orders: Sequence[Ints],
+    points: Floats,
+    pieces: Pieces,
+    label_of_cell: Longs,
+    regions: int,
+    support: int,
+) -> Longs:
+    """The region of each group.
+
+    Parameters
+    ----------
+    counts, orders, points
+        As for :func:`cut_boxes`.
+    pieces : Pieces
+        Which cells make up which group.
+    label_of_cell : int array (cells,)
+        Numbers of labels.
+    regions : int
+        At most so many.
+    support : int
+        The people of each label that each part has at least.
+    """
+    of_tuple = np.arange(len(counts.tuples), dtype=np.int32)
+    places, _ = _places(counts, orders, of_tuple)
+    labels = _labels(counts, label_of_cell)
+    weight = counts.tuple_sizes.astype(np.float64)
+    sums = np.column_stack([weight, labels, points * weight[:, None]])
+    growth = _Growth(places, sums, labels.shape[1], np.empty((len(sums), 0), dtype=np.int32), support, None, 0)
+    first = growth.first(regions, support)
+    part = np.empty(len(sums), dtype=np.int64)
+    part[growth.order] = np.repeat(np.arange(len(first.start)), first.end - first.start)
+    kept = pieces.group >= 0
+    groups = int(pieces.group.max()) + 1
+    key = pieces.group[kept].astype(np.int64) * len(first.start) + part[counts.cell_tuple[pieces.cell[kept]]]
+    held = np.bincount(key, pieces.size[kept], groups * len(first.start)).reshape(groups, -1)
+    return np.unique(held.argmax(axis=1), return_inverse=True)[1].astype(np.int64)
+
+
+def _labels(counts: FrequencyTable, label_of_cell: Longs) -> Floats:
+    """How many records of each tuple have which label."""
     count = int(label_of_cell.max()) + 1
-    owner = counts.cell_tuple if cell is None else np.arange(len(label_of_cell))
-    size = len(counts.tuples) if cell is None else len(label_of_cell)
-    flat = np.bincount(owner.astype(np.int64) * count + label_of_cell, counts.cell_sizes, size * count)
-    return flat.reshape(size, count)
+    key = counts.cell_tuple.astype(np.int64) * count + label_of_cell
+    found = np.bincount(key, counts.cell_sizes, len(counts.tuples) * count)
+    return found.reshape(-1, count).astype(np.float64)
 
 
 def _places(counts: FrequencyTable, orders: Sequence[Ints], of_tuple: Ints) -> tuple[Ints, list[Longs]]:
@@ -116,12 +143,19 @@ class _Growth:
     """A tree that grows, region by region."""
 
     def __init__(
-        self, places: Ints, sums: Floats, labels: int, values: Ints, packed: PackedRequirements, sensitive: int
+        self,
+        places: Ints,
+        sums: Floats,
+        labels: int,
+        values: Ints,
+        least: int,
+        packed: PackedRequirements | None,
+        sensitive: int,
     ) -> None:
         self.order = np.arange(len(sums), dtype=np.int64)
         self.places, self.sums, self.labels, self.values = places, sums, labels, values
-        self.least = packed.minimal_size
-        self.packed = packed.formulas
+        self.least = least
+        self.packed = None if packed is None else packed.formulas
         self.sensitive = sensitive
 
     def _scratch(self) -> tuple[Any, ...]:
@@ -135,7 +169,7 @@ class _Growth:
             np.zeros((2, 1 + self.sensitive), dtype=np.int64),
         )
 
-    def regions(self, most: int, support: int) -> Cuts:
+    def first(self, most: int, support: int) -> Cuts:
         """Cut the range that gains most, until there are so many or none can be cut."""
         scratch = self._scratch()
         found: list[list[int]] = []  # column, place, left, right
@@ -143,12 +177,10 @@ class _Growth:
         waiting: list[tuple[float, int, int, int, int, int, int]] = []
 
         def look(start: int, end: int, parent: int, side: int) -> None:
-            column = -1
-            if self.labels:
-                column = best_cut(
-                    self.order, self.places, self.sums, self.labels, self.values, self.packed, self.least,
-                    support, start, end, *scratch,
-                )  # fmt: skip
+            column = best_cut(
+                self.order, self.places, self.sums, self.labels, self.values, self.packed, self.least, support,
+                start, end, *scratch,
+            )  # fmt: skip
             if column < 0:
                 done.append((start, end, parent, side))
             else:
@@ -170,11 +202,11 @@ class _Growth:
             if parent >= 0:
                 found[parent][2 + side] = -1 - leaf
         cuts = np.array(found, dtype=np.int32).reshape(-1, 4)
-        start, end = (np.array([one[which] for one in ranges], dtype=np.int64) for which in (0, 1))
-        return Cuts(cuts[:, 0], cuts[:, 1], np.zeros(len(cuts), dtype=bool), cuts[:, 2], cuts[:, 3], start, end)
+        starts, ends = (np.array([one[which] for one in ranges], dtype=np.int64) for which in (0, 1))
+        return Cuts(cuts[:, 0], cuts[:, 1], np.zeros(len(cuts), dtype=bool), cuts[:, 2], cuts[:, 3], starts, ends)
 
-    def finished(self, first: Cuts) -> tuple[Cuts, Ints]:
-        """Cut every region to its end, side by side; also the region of each leaf."""
+    def finished(self, first: Cuts) -> Cuts:
+        """Cut every part to its end, side by side."""
 
         def cut(start: int, end: int) -> Cuts:
             records = self.sums[self.order[start:end], 0].sum()
@@ -183,10 +215,10 @@ class _Growth:
             waiting = np.zeros((most + 1, 4), dtype=np.int64)
             inner, outer = grow(
                 self.order, self.places, self.sums, self.labels, self.values, self.packed, self.least, start, end,
-                *self._scratch(), cuts, leaves, waiting,
+                *self._scratch(), cuts, leaves, waiting,  # type: ignore[call-arg]
             )  # fmt: skip
             column, place, left, right = cuts[:inner].T
-            # Ranges are told from the start of their region.
+            # Ranges are told from the start of their part.
             return Cuts(
                 column, place, np.zeros(inner, dtype=bool), left, right, leaves[:outer, 0] - start,
                 leaves[:outer, 1] - start,
@@ -194,6 +226,4 @@ class _Growth:
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             parts = list(pool.map(cut, first.start.tolist(), first.end.tolist()))
-        joined = join(first, parts)
-        region = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part.start) for part in parts])
-        return joined, region
+        return join(first, parts)

@@ -17,25 +17,35 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hedgerow.anonymizers.partition.hedging.teaching import Lesson, Table, boosting
-from hedgerow.arrays import Floats, Longs
+from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import required
-from hedgerow.proportions import Proportions, count_proportions
-from hedgerow.proportions.dealing import deal_values, rows_by_class
+from hedgerow.proportions import Lifts, Proportions, Spread, count_proportions, tilted
+from hedgerow.proportions.dealing import LabelledRows, deal_values, rows_by_class
 from hedgerow.proportions.pooling import pool
-from hedgerow.published import Leaves, published_labels
+from hedgerow.published import published_labels
 from hedgerow.recoding import Recoding
 
 __all__ = ["Rehearsal"]
 
 # A candidate is known well enough by so many rows.
-_MOST_ROWS: Final = 40_000
+_MOST_ROWS: Final = 60_000
 _DAY: Final = 86_400e6  # microseconds
 
 
 @dataclass(frozen=True, eq=False)
 class Rehearsal:
-    """Judges candidates for a release."""
+    """Judges candidates for a release.
+
+    Attributes
+    ----------
+    counts : FrequencyTable
+    table : Table
+    lesson : Lesson
+    support : int
+        Of how many people each published share is at least.
+    seed : int
+    """
 
     counts: FrequencyTable
     table: Table
@@ -50,43 +60,70 @@ class Rehearsal:
 
     def score(self, recoding: Recoding) -> float:
         """What a learner would know of the original tuples; more is better."""
-        from threadpoolctl import threadpool_limits
-
-        drawn, target = self._drawn(recoding)
-        model = boosting(self.table, self.seed)
-        first = np.searchsorted(self.counts.cell_tuple, np.arange(len(self.counts.tuples)))
-        rows = self.table.rows[first]
-        weights = self.counts.tuple_sizes / self.counts.rows
+        rows, target = self._drawn(recoding)
         if self.table.labels and len(np.unique(target)) < 2:
             return 0.0
-        with threadpool_limits(1):
-            said = model.fit(drawn, target).predict(rows)
+        first = np.searchsorted(self.counts.cell_tuple, np.arange(len(self.counts.tuples)))
+        said = boosting(self.table, self.seed).fit(rows, target).predict(self.table.rows[first])
+        weights = self.counts.tuple_sizes / self.counts.rows
         if self.table.labels:
-            return float(weights @ self.lesson.guess[np.arange(len(rows)), said.astype(np.int64)])
+            return float(weights @ self.lesson.guess[np.arange(len(said)), said.astype(np.int64)])
         return -float(weights @ (said - self.lesson.guess[:, 0]) ** 2)
 
     def _drawn(self, recoding: Recoding) -> tuple[Floats, Longs | Floats]:
         """Rows as they would be redrawn, and their targets."""
         proportions = self.told(recoding)
+        generator = np.random.default_rng(self.seed)
         pieces = required(recoding.pieces, "how the cells of a table go to groups")
         kept = np.flatnonzero(pieces.group >= 0)
         piece = np.repeat(kept, pieces.size[kept])
-        generator = np.random.default_rng(self.seed)
         if len(piece) > _MOST_ROWS:
             piece = np.sort(generator.permutation(piece)[:_MOST_ROWS])
-        cell = pieces.cell[piece]
+        cells = pieces.cell[piece]
         rows = rows_by_class(_class_of_group(proportions, recoding)[pieces.group[piece]], proportions.sizes)
+        labels = (
+            None if proportions.lifts is None else self.codes_of_labels(proportions.lifts)[self.table.target[cells]]
+        )
         columns = []
         for at, (name, own) in enumerate(zip(self.counts.quasi, generator.spawn(len(self.counts.quasi)), strict=True)):
-            spread = proportions.column(name).spread(self._below(proportions, name))
-            columns.append(self._read(at, *deal_values(spread, rows, 1, own)))
-        return np.column_stack(columns), self.table.target[cell]
+            spread = self.spread(proportions, name)
+            tilt = tilted(proportions, name, spread)
+            labelled = None if tilt is None or labels is None else LabelledRows(tilt, labels)
+            columns.append(self._read(at, *deal_values(spread, rows, 1, own, labelled)))
+        return np.column_stack(columns), self.table.target[cells]
 
-    def _below(self, proportions: Proportions, name: str) -> Leaves:
-        """What published labels stand for."""
-        hierarchy = self.counts.hierarchies[name]
-        source = None if hierarchy.automatic else hierarchy.source
-        return published_labels(source, name, proportions.column(name).texts).values_below
+    def spread(self, proportions: Proportions, name: str) -> Spread:
+        """The values that each class may hold in a column, as a reader with the hierarchies would see it."""
+        hierarchy = self.counts.hierarchies.get(name)
+        source = None if hierarchy is None or hierarchy.automatic else hierarchy.source
+        column = proportions.column(name)
+        return column.spread(published_labels(source, name, column.texts).values_below)
+
+    def codes_of_labels(self, lifts: Lifts) -> Longs:
+        """Which label of some lifts each of ours is, -1 if none."""
+        domain = self.counts.domains[lifts.target]
+        texts = np.array([None] * self.table.labels, dtype=object)
+        known = self.table.label_of_code >= 0
+        texts[self.table.label_of_code[known]] = np.array([*domain.labels, *[None] * domain.has_missing], object)[known]
+        return lifts.codes_of(tuple(texts.tolist()))
+
+    def placed(self, recoding: Recoding, proportions: Proportions, most: int) -> tuple[Ints, Longs]:
+        """At most so many cells, chosen at random, and the class of each."""
+        pieces = required(recoding.pieces, "how the cells of a table go to groups")
+        some = np.flatnonzero(pieces.group >= 0)
+        if len(some) > most:
+            some = np.sort(np.random.default_rng(self.seed).permutation(some)[:most])
+        return pieces.cell[some], _class_of_group(proportions, recoding)[pieces.group[some]]
+
+    def label_counts(self, recoding: Recoding, proportions: Proportions) -> Floats:
+        """How many records of each class have each label."""
+        pieces = required(recoding.pieces, "how the cells of a table go to groups")
+        kept = pieces.group >= 0
+        of_class = _class_of_group(proportions, recoding)[pieces.group[kept]]
+        labels = self.table.target[pieces.cell[kept]].astype(np.int64)
+        shape = len(proportions.sizes), self.table.labels
+        key = of_class * shape[1] + labels
+        return np.bincount(key, pieces.size[kept], shape[0] * shape[1]).reshape(shape).astype(np.float64)
 
     def _read(self, at: int, values: pa.Array, codes: Longs) -> Floats:
         """Drawn values as learners read them."""
@@ -100,7 +137,7 @@ class Rehearsal:
             numbers = pc.divide(values.cast(pa.int64()).cast(pa.float64()), _DAY)
         else:
             numbers = values.cast(pa.float64())
-        return numbers.to_numpy(zero_copy_only=False)[codes]
+        return np.asarray(numbers.to_numpy(zero_copy_only=False)[codes])
 
 
 def _class_of_group(proportions: Proportions, recoding: Recoding) -> Longs:

@@ -71,7 +71,9 @@ class Lesson:
     added : tuple of float arrays (codes, directions)
         What each value of a column adds, on average over the folds and in the scale of the points.
     share : float
-        What the teacher's part is multiplied by, in the same scale.
+        What the teacher's part is multiplied by.
+    centre : float array (dimensions,)
+        Where the points would lie on average if the teacher knew no more than what columns add.
     """
 
     points: Floats
@@ -79,6 +81,7 @@ class Lesson:
     guess: Floats
     added: tuple[Floats, ...]
     share: float
+    centre: Floats
 
 
 def table_of(counts: FrequencyTable, owner: str) -> Table:
@@ -251,17 +254,21 @@ def _added(table: Table, seen: Bools, reference: Floats, seed: int) -> tuple[Flo
 
 
 def _lesson(
-    counts: FrequencyTable, table: Table, fold: Longs, parts: list[int], learnt: list[tuple[Floats, tuple[Floats, ...]]]
+    counts: FrequencyTable,
+    table: Table,
+    fold: Longs,
+    numbers: list[int],
+    learnt: list[tuple[Floats, tuple[Floats, ...]]],
 ) -> Lesson:
     """Put the folds together, and both parts on one scale."""
     directions = _directions(table)
     weights = counts.tuple_sizes.astype(np.float64)
     said = np.zeros((len(counts.tuples), directions))
     columns = np.zeros((len(counts.tuples), len(counts.quasi), directions))
-    for one, (whole, added) in zip(parts, learnt, strict=True):
+    for one, (whole, of_fold) in zip(numbers, learnt, strict=True):
         here = fold == one
         said[here] = whole
-        for at, of_code in enumerate(added):
+        for at, of_code in enumerate(of_fold):
             columns[here, at] = of_code[counts.tuples[here, at]]
     columns *= counts.column_weights[None, :, None]
     said_spread, column_spread = _spread(said, weights), _spread(columns.reshape(len(said), -1), weights)
@@ -274,7 +281,9 @@ def _lesson(
         np.mean([one[at] for _, one in learnt], axis=0) * counts.column_weights[at] * scale
         for at in range(len(counts.quasi))
     )
-    return Lesson(points * scale, directions, _guess(table, said), added, share)
+    parts = [of_code[counts.tuples[:, at]] for at, of_code in enumerate(added)]
+    centre = np.average(np.column_stack([share * np.sum(parts, axis=0), *parts]), axis=0, weights=weights)
+    return Lesson(points * scale, directions, _guess(table, said), added, share, centre)
 
 
 def _spread(points: Floats, weights: Floats) -> float:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from hedgerow.evaluation.reproductions.base import Claim
-from hedgerow.evaluation.reproductions.gaps import FEWEST, Side, Tally, paired_gap, signed
+from hedgerow.evaluation.reproductions.estimates import FEWEST, Estimate, Side, signed
 from hedgerow.evaluation.reproductions.hybrid.found import (
     ALL,
     CELLS,
@@ -19,6 +19,7 @@ from hedgerow.evaluation.reproductions.hybrid.found import (
     Kind,
 )
 from hedgerow.evaluation.reproductions.hybrid.measuring import APART, GUARANTEED, KS, PUBLISHED, WHOLE
+from hedgerow.evaluation.reproductions.judging import Tally
 
 __all__ = ["FIRST_SEED", "better", "claims_of", "cut"]
 
@@ -63,8 +64,7 @@ def told(kind: Kind) -> str:
 
 def better(found: Found, kind: Kind, cells: Sequence[tuple[str, str, int]] = CELLS) -> Tally:
     """In how many cells the anonymized table is better than the original."""
-    gaps = (found.gap(kind, *cell) for cell in cells)
-    return Tally.of(None if gap is None else gap.above for gap in gaps)
+    return Tally.above(found.gap(kind, *cell) for cell in cells)
 
 
 def _printed(cell: tuple[str, str, int]) -> float:
@@ -114,7 +114,7 @@ def _better(found: Found, kind: Kind) -> Claim:
 def _why_better(found: Found, kind: Kind) -> str:
     """By how much the two readings differ, and why, if the whole table is the better one."""
     whole, apart = (replace(kind, reading=reading) for reading in (WHOLE, APART))
-    gaps = (paired_gap(found.scores(whole, *cell), found.scores(apart, *cell)) for cell in CELLS)
+    gaps = (Estimate.of_gaps(found.scores(whole, *cell), found.scores(apart, *cell)) for cell in CELLS)
     leads = [gap.mean for gap in gaps if gap is not None]
     if not leads:
         return ""
@@ -155,10 +155,10 @@ def _figures(found: Found, kind: Kind) -> Claim:
 
 def _constant(found: Found, kind: Kind) -> Claim:
     gaps = [
-        paired_gap(found.scores(kind, table, learner, 25), found.scores(kind, table, learner, 10))
+        Estimate.of_gaps(found.scores(kind, table, learner, 25), found.scores(kind, table, learner, 10))
         for table, learner in PRINTED
     ]
-    tally = Tally.of(None if gap is None else gap.within(_POINTS) for gap in gaps)
+    tally = Tally.within(_POINTS, gaps)
     known = [gap.mean for gap in gaps if gap is not None]
     off = f" Changes from {signed(min(known), 1)} to {signed(max(known), 1)} points." if known else ""
     late = max(abs(_printed((*cell, 25)) - _printed((*cell, 10))) for cell in PRINTED)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 from hedgerow.evaluation.reproductions.base import Result
-from hedgerow.evaluation.reproductions.gaps import Gap, paired_gap
+from hedgerow.evaluation.reproductions.estimates import Estimate
 from hedgerow.evaluation.reproductions.hybrid.measuring import KS, LEARNERS, TARGETS
 
 __all__ = ["ALL", "CELLS", "PRINTED", "PRINTED_ORIGINAL", "STATED", "Found", "Kind"]
@@ -86,9 +86,9 @@ class Found:
         """The accuracies of a cell by seed."""
         return self.anonymized.get((table, kind.quasi[table], kind.method, kind.reading, k, learner), {})
 
-    def gap(self, kind: Kind, table: str, learner: str, k: int) -> Gap | None:
+    def gap(self, kind: Kind, table: str, learner: str, k: int) -> Estimate | None:
         """The accuracy of a cell less that on the original table, in the same folds."""
-        return paired_gap(self.scores(kind, table, learner, k), self.original.get((table, learner), {}))
+        return Estimate.of_gaps(self.scores(kind, table, learner, k), self.original.get((table, learner), {}))
 
     def released(self, kind: Kind) -> Iterator[tuple[int, list[Result]]]:
         """The k and the results of every table and k."""

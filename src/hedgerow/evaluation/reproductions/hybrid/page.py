@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from hedgerow.evaluation.reproductions.base import Page, Result
-from hedgerow.evaluation.reproductions.gaps import signed
+from hedgerow.evaluation.reproductions.estimates import signed
 from hedgerow.evaluation.reproductions.hybrid.claims import FIRST_SEED, better, claims_of, cut
 from hedgerow.evaluation.reproductions.hybrid.found import ALL, CELLS, PRINTED, PRINTED_ORIGINAL, STATED, Found, Kind
 from hedgerow.evaluation.reproductions.hybrid.measuring import (

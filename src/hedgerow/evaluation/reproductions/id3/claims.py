@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from hedgerow.evaluation.reproductions.base import Claim, Verdict
+from hedgerow.evaluation.reproductions.estimates import Estimate
 from hedgerow.evaluation.reproductions.id3.experiments import BY_K, BY_QUASI, CONDITIONS, OWN_WAY
 from hedgerow.evaluation.reproductions.id3.found import Found
-from hedgerow.evaluation.reproductions.judging import Estimate, falling, in_cases, larger, near
+from hedgerow.evaluation.reproductions.judging import falling, in_cases, larger, near, together
 
 __all__ = ["CHANGES", "CONTRADICTORY", "ORIGINAL", "ROOTS", "claims_of"]
 
@@ -215,7 +216,7 @@ def _against(found: Found, way: str, told: str, section: str) -> Claim:
         if estimate is None
         else f"{_points(estimate.mean)} on average over {len(gaps)} settings"
         + ("." if estimate.half is None else f" (± {estimate.half:.2f})."),
-        larger(gaps),
+        larger(estimate),
         "The paper argues for it and does not test it. Settings share their rows, so the interval is too narrow.",
     )
 
@@ -223,10 +224,10 @@ def _against(found: Found, way: str, told: str, section: str) -> Claim:
 def _better_conversions(found: Found) -> Claim:
     others = ("shared, frequent", "shared, distribution", "fractional")
     gaps = {way: found.gaps(way, OWN_WAY, CONDITIONS) for way in others}
-    verdicts = {way: larger(each) for way, each in gaps.items()}
     known = {way: Estimate.of(each) for way, each in gaps.items()}
+    verdicts = {way: larger(one) for way, one in known.items()}
     text = "; ".join(f"{way} {_points(one.mean)}" for way, one in known.items() if one is not None)
-    verdict = "undecided" if "undecided" in verdicts.values() else in_cases([v == "holds" for v in verdicts.values()])
+    verdict = together(list(verdicts.values()))
     if verdict == "undecided" and "holds" in verdicts.values():
         verdict = "holds in part"
     each = ", ".join(f"{way}: {one}" for way, one in verdicts.items())

@@ -8,9 +8,9 @@ from statistics import fmean
 from typing import Literal
 
 from hedgerow.evaluation.reproductions.base import Result
+from hedgerow.evaluation.reproductions.estimates import Estimate
 from hedgerow.evaluation.reproductions.id3.experiments import OWN_WAY
 from hedgerow.evaluation.reproductions.id3.measuring import Partition
-from hedgerow.evaluation.reproductions.judging import Estimate
 
 __all__ = ["Answer", "Found"]
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from hedgerow.evaluation.reproductions.base import Page, Result
+from hedgerow.evaluation.reproductions.estimates import Estimate
 from hedgerow.evaluation.reproductions.id3.claims import CHANGES, CONTRADICTORY, ORIGINAL, ROOTS, claims_of
 from hedgerow.evaluation.reproductions.id3.experiments import BY_K, BY_QUASI, CONDITIONS, OWN_WAY, RUNS
 from hedgerow.evaluation.reproductions.id3.found import Answer, Found
 from hedgerow.evaluation.reproductions.id3.measuring import QUASI, WAYS, Partition
-from hedgerow.evaluation.reproductions.judging import Estimate
 
 __all__ = ["write_page"]
 

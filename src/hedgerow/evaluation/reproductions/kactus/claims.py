@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from hedgerow.evaluation.reproductions.base import Claim, Result, Verdict
+from hedgerow.evaluation.reproductions.judging import together
 from hedgerow.evaluation.reproductions.kactus.comparing import (
     Case,
     Effect,
@@ -303,10 +304,7 @@ def _taxonomies_help(found: Found) -> Claim:
 
 def _all_above(steps: Sequence[Effect | None]) -> Verdict:
     """Whether several differences are above 0."""
-    verdicts = [_sided(one, 1) for one in steps]
-    if "undecided" in verdicts:
-        return "undecided"
-    return "holds" if set(verdicts) == {"holds"} else "holds in part" if "holds" in verdicts else "does not hold"
+    return together([_sided(one, 1) for one in steps])
 
 
 def _sided(one: Effect | None, side: int) -> Verdict:

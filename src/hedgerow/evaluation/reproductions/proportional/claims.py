@@ -11,7 +11,8 @@ from itertools import pairwise, product
 from typing import Final
 
 from hedgerow.evaluation.reproductions.base import Claim, Verdict
-from hedgerow.evaluation.reproductions.gaps import Gap, Tally, signed
+from hedgerow.evaluation.reproductions.estimates import Estimate, signed
+from hedgerow.evaluation.reproductions.judging import Tally
 from hedgerow.evaluation.reproductions.proportional.found import NOT_ANONYMOUS, Found
 from hedgerow.evaluation.reproductions.proportional.measuring import RAW, REPRESENTATIONS, TRAINED_K
 
@@ -124,17 +125,17 @@ def _falling(ks: Sequence[int]) -> Pairs:
 
 def _above(found: Found, says: str, pairs: Pairs, why: str = "") -> Claim:
     gaps = [found.gap(own, other) for own, other in pairs]
-    tally = Tally.of(None if gap is None else gap.above for gap in gaps)
+    tally = Tally.above(gaps)
     return Claim(says, f"{tally}.{_mean(gaps)}", tally.verdict, _why(found, tally, why))
 
 
 def _near(found: Found, says: str, pairs: Pairs) -> Claim:
     gaps = [found.gap(own, other) for own, other in pairs]
-    tally = Tally.of(None if gap is None else gap.within(MARGIN) for gap in gaps)
+    tally = Tally.within(MARGIN, gaps)
     return Claim(says, f"Within {MARGIN}: {tally}.{_mean(gaps)}", tally.verdict, _why(found, tally, ""))
 
 
-def _mean(gaps: Iterable[Gap | None]) -> str:
+def _mean(gaps: Iterable[Estimate | None]) -> str:
     known = [gap.mean for gap in gaps if gap is not None]
     if not known:
         return ""
@@ -163,8 +164,8 @@ def _alike_raw(found: Found) -> Claim:
 
 def _over_chance(found: Found) -> Claim:
     large = [found.score(RAW, one, k) for one in REPRESENTATIONS for k in found.ks if k >= _LARGE]
-    gaps = [Gap.of([score - _CHANCE for score in own.values()]) for own in large]
-    tally = Tally.of(None if gap is None else gap.above for gap in gaps)
+    gaps = [Estimate.of([score - _CHANCE for score in own.values()]) for own in large]
+    tally = Tally.above(gaps)
     return Claim(
         f"Fig. 3: from k = {_LARGE:,} on, AUC stays above {_CHANCE} with every representation",
         f"{tally}.{_mean(gaps)}",

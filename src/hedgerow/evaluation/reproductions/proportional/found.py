@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from hedgerow.evaluation.reproductions.base import Result
-from hedgerow.evaluation.reproductions.gaps import Gap, paired_gap
+from hedgerow.evaluation.reproductions.estimates import Estimate
 from hedgerow.evaluation.reproductions.proportional.measuring import TRAININGS
 
 __all__ = ["Found", "NOT_ANONYMOUS"]
@@ -63,9 +63,9 @@ class Found:
         """The scores by seed."""
         return self.scores.get((training, test, k), {})
 
-    def gap(self, own: tuple[str, str, int], other: tuple[str, str, int]) -> Gap | None:
+    def gap(self, own: tuple[str, str, int], other: tuple[str, str, int]) -> Estimate | None:
         """The score of one training, representation and k less that of another, with the same seeds."""
-        return paired_gap(self.score(*own), self.score(*other))
+        return Estimate.of_gaps(self.score(*own), self.score(*other))
 
     @property
     def deviation(self) -> float | None:

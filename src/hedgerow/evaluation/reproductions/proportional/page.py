@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from hedgerow.evaluation.reproductions.base import Page, Result
-from hedgerow.evaluation.reproductions.gaps import signed
+from hedgerow.evaluation.reproductions.estimates import signed
 from hedgerow.evaluation.reproductions.proportional.claims import MARGIN, claims_of
 from hedgerow.evaluation.reproductions.proportional.found import NOT_ANONYMOUS, Found
 from hedgerow.evaluation.reproductions.proportional.measuring import (
@@ -105,7 +105,7 @@ def _pooled(page: Page, every: Mapping[tuple[str, str], Found]) -> None:
         for k in found.ks:
             gap = found.gap((REPRESENTATIONS[0], POOLED, k), (REPRESENTATIONS[0], REPRESENTATIONS[0], k))
             exact, pooled = (found.score(REPRESENTATIONS[0], one, k) for one in (REPRESENTATIONS[0], POOLED))
-            interval = None if gap is None or gap.number < 2 else f"{signed(gap.low, 3)} to {signed(gap.high, 3)}"
+            interval = None if gap is None or gap.half is None else f"{signed(gap.low, 3)} to {signed(gap.high, 3)}"
             told = None if gap is None else signed(gap.mean, 3)
             rows.append((_TITLES[table], f"{k:,}", _shown(exact), _shown(pooled), told, interval))
     page.table(("table", "k", "exact", "pooled", "difference", "interval"), rows)

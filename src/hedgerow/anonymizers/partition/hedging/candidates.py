@@ -1,0 +1,172 @@
+"""Candidates for a release: groups of several shapes, told in several ways; the rehearsal chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from hedgerow.anonymizers.partition.hedging.axes import cut_axes
+from hedgerow.anonymizers.partition.hedging.boxes import cut_boxes, regions_of
+from hedgerow.anonymizers.partition.hedging.rehearsing import Rehearsal
+from hedgerow.anonymizers.partition.hedging.teaching import Lesson, Table, order_of, table_of, taught
+from hedgerow.anonymizers.partition.hedging.telling import told_by_label
+from hedgerow.arrays import Floats, Ints, Longs
+from hedgerow.counts import FrequencyTable
+from hedgerow.errors import required
+from hedgerow.privacy import Requirement
+from hedgerow.recoding import AxisRouter, ByLabel, CutTree, Pieces, Recoding, Shown, publish_groups
+from hedgerow.threads import side_by_side
+
+__all__ = ["Asked", "best_candidate"]
+
+Tree = Literal["space", "teacher", "label"]
+# In so many regions columns may be told by label.
+_REGIONS: Final = (1, 2, 4, 8)
+# With more labels than these each of them has too few people to be told of.
+_MOST_LABELS: Final = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What the method is asked for.
+
+    Attributes
+    ----------
+    name : str
+        The method's.
+    shape : {"auto", "box", "axis"}
+    shown : sequence of {"set", "interval", "label"}
+    teacher : object
+    folds : int
+    support : int, optional
+        Of how many people each published share is; ``None`` if none is published.
+    by_label : bool
+        Whether columns may be told by label.
+    seed : int
+    """
+
+    name: str
+    shape: Literal["auto", "box", "axis"]
+    shown: Sequence[Shown]
+    teacher: Any
+    folds: int
+    support: int | None
+    by_label: bool
+    seed: int
+
+
+def best_candidate(asked: Asked, counts: FrequencyTable, requirements: Sequence[Requirement]) -> Recoding:
+    """The candidate whose learner would know most."""
+    table = table_of(counts, "Hedge")
+    lesson = taught(counts, table, asked.teacher, asked.folds, asked.seed)
+    making = _Making(asked, counts, requirements, table, lesson)
+    shapes: list[Callable[[], Recoding]] = []
+    if asked.shape != "axis":
+        trees: tuple[Tree, ...] = ("space", "teacher", "label") if table.labels else ("space", "teacher")
+        shapes += [lambda tree=tree: making.boxes(tree) for tree in trees]  # type: ignore[misc]
+    # Where shares are pooled, groups that are no boxes tell too little.
+    if asked.shape == "axis" or (asked.shape == "auto" and asked.support == 1):
+        shapes.append(making.axes)
+    if asked.support is None:
+        return shapes[0]()
+    rehearsal = Rehearsal(counts, table, lesson, asked.support, asked.seed)
+    first = [make() for make in shapes]
+    best, score = _best(rehearsal, first)
+    tree = best.facts["groups by"]
+    if not asked.by_label or tree == "axes" or not 2 <= table.labels <= _MOST_LABELS:
+        return best
+    other, better = _best(rehearsal, making.told(rehearsal, best, tree))
+    return other if better > score else best
+
+
+def _best(rehearsal: Rehearsal, candidates: Sequence[Recoding]) -> tuple[Recoding, float]:
+    from threadpoolctl import threadpool_limits
+
+    # One thread for each learner, so that sums are the same on any number of cores; candidates run side by side.
+    with threadpool_limits(1):
+        scores = side_by_side(rehearsal.score, candidates, rehearsal.counts.rows)
+    at = int(np.argmax(scores))
+    return candidates[at], scores[at]
+
+
+@dataclass(frozen=True, eq=False)
+class _Making:
+    """Makes candidates."""
+
+    asked: Asked
+    counts: FrequencyTable
+    requirements: Sequence[Requirement]
+    table: Table
+    lesson: Lesson
+
+    def boxes(self, tree: Tree) -> Recoding:
+        """Boxes, cut by one of three spaces."""
+        boxes = cut_boxes(self.counts, self.requirements, self._orders, self._points(tree))
+        cuts = boxes.cuts
+        router = CutTree(cuts.column, cuts.threshold, cuts.single, cuts.left, cuts.right, self._orders)
+        return self._recoding(boxes.pieces, router, tree)
+
+    def axes(self) -> Recoding:
+        """Groups that are no boxes."""
+        axes = cut_axes(self.counts, self.requirements, self.lesson)
+        return self._recoding(axes.pieces, axes.router, "axes")
+
+    def told(self, rehearsal: Rehearsal, made: Recoding, tree: Tree) -> list[Recoding]:
+        """The same boxes told by label, in several regions: as strongly as fits each column, and in full."""
+        pieces = required(made.pieces, "how the cells of a table go to groups")
+        label_of_cell = self.table.target.astype(np.int64)
+        found, known = [], set()
+        for most in _REGIONS:
+            regions = regions_of(
+                self.counts, self._orders, self._points(tree), pieces, label_of_cell, most, rehearsal.support
+            )
+            number = int(regions.max()) + 1
+            if number in known:
+                continue  # so many have been tried
+            known.add(number)
+            found.append(told_by_label(rehearsal, made, regions))
+            if number > 1:
+                found.append(replace(made, by_label=ByLabel(regions, np.ones(len(self.counts.quasi)))))
+        return found
+
+    def _points(self, tree: Tree) -> Floats:
+        if tree == "space":
+            return self.lesson.points
+        if tree == "teacher":
+            return self.lesson.points[:, : self.lesson.said]
+        shares = np.zeros((len(self.counts.tuples), self.table.labels))
+        np.add.at(shares, (self.counts.cell_tuple, self.table.target.astype(np.int64)), self.counts.cell_sizes)
+        shares /= self.counts.tuple_sizes[:, None]
+        return np.asarray(shares - np.average(shares, axis=0, weights=self.counts.tuple_sizes))
+
+    @cached_property
+    def _orders(self) -> tuple[Ints, ...]:
+        return tuple(self._order(at, how) for at, how in enumerate(self.asked.shown))
+
+    def _order(self, at: int, how: Shown) -> Ints:
+        """Numbers and what has an order are cut in it, what is shown as nodes in the hierarchy's, others by meaning."""
+        domain = self.counts.domains[self.counts.quasi[at]]
+        if how == "label":
+            return self.counts.hierarchies[domain.name].order
+        if domain.kind != "text" or domain.ordered:
+            return np.arange(domain.size, dtype=np.int32)
+        return order_of(self.counts, at, self.lesson)
+
+    def _recoding(self, pieces: Pieces, router: CutTree | AxisRouter, tree: str) -> Recoding:
+        groups = int(pieces.group.max()) + 1
+        columns, values = publish_groups(self.counts, pieces, groups, self.asked.shown)
+        sizes: Longs = np.bincount(pieces.group, pieces.size, groups).astype(np.int64)
+        return Recoding(
+            method=self.asked.name,
+            quasi=self.counts.quasi,
+            columns=columns,
+            groups=values,
+            sizes=sizes,
+            pieces=pieces,
+            router=router,
+            facts={"groups by": tree},
+        )

@@ -1,0 +1,115 @@
+"""The options that several commands have, each declared once.
+
+Where commands say different things of the same option, they give their words to `column` or `columns`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+__all__ = [
+    "Accept",
+    "Columns",
+    "Delimiter",
+    "Encoding",
+    "Hierarchies",
+    "HierarchyWords",
+    "Identifying",
+    "Input",
+    "Insensitive",
+    "Kind",
+    "Missing",
+    "Others",
+    "Pseudonymize",
+    "Quasi",
+    "Require",
+    "Sensitive",
+    "Sheet",
+    "SuppressionLimit",
+    "Table",
+    "Target",
+    "TargetBins",
+    "Texts",
+    "Weights",
+    "Workers",
+    "column",
+    "columns",
+]
+
+Columns = list[str] | None
+Texts = list[str] | None
+
+
+def column(says: str) -> Any:
+    """An option that names one column."""
+    return typer.Option(metavar="COLUMN", help=says)
+
+
+def columns(says: str) -> Any:
+    """An option that names columns."""
+    return typer.Option(metavar="COLUMNS", help=says)
+
+
+# The table, and how it is read.
+_TABLE = "A .csv, .tsv, .txt (also .gz), .parquet, .zip or .xlsx file; a folder or 'pattern*' of files; - for stdin."
+Table = Annotated[str, typer.Argument(metavar="TABLE", help=_TABLE)]
+Input = Annotated[str | None, typer.Argument(metavar="INPUT", help=_TABLE)]
+"""The table where a job file may name it."""
+Encoding = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Encoding of text; by its first bytes, or utf-8, if not given.")
+]
+Delimiter = Annotated[
+    str | None, typer.Option(metavar="SIGN", help="Between columns of text; found in the header if not given.")
+]
+Sheet = Annotated[str | None, typer.Option(metavar="NAME", help="Of a workbook with several sheets.")]
+
+# The roles of its columns.
+Quasi = Annotated[Columns, columns("By which a person could be found.")]
+Target = Annotated[str | None, column("The class to be learnt.")]
+TargetBins = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Cuts a target of numbers into N bins for methods that learn from it."),
+]
+Sensitive = Annotated[Columns, columns("What must not become known.")]
+Insensitive = Annotated[Columns, columns("Published as they are.")]
+Accept = Annotated[Columns, columns("Published as they are though they single people out or tell too much.")]
+Identifying = Annotated[Columns, typer.Option("--identifying", "--drop", metavar="COLUMNS", help="Left out.")]
+Pseudonymize = Annotated[Columns, columns("Replaced by random pseudonyms.")]
+Others = Annotated[
+    str | None,
+    typer.Option(metavar="FATE", help="Columns without a role: error (if not given), insensitive or drop."),
+]
+Kind = Annotated[
+    Texts,
+    typer.Option(
+        metavar="COLUMN=KIND", help="number, date, text, or its values in order: triage=low,high; repeatable."
+    ),
+]
+Weights = Annotated[
+    Texts,
+    typer.Option(metavar="COLUMN=NUMBER", help="How much the loss of columns counts: zip=2,age=1; others 1."),
+]
+Missing = Annotated[Texts, typer.Option(metavar="TEXT", help="A text that means 'no value'; repeatable.")]
+Hierarchies = Annotated[
+    str | None, typer.Option(metavar="DIR", help="Folder with COLUMN.csv (ARX) or COLUMN.toml files; others are named.")
+]
+HierarchyWords = Annotated[
+    Texts,
+    typer.Option(
+        metavar="COLUMN=WORDS",
+        help="masking:2,3  prefix:1,3  dates:month,year  intervals:5,10  'intervals:5,10,<18,>=90' (open ends)  flat  "
+        "or a file; repeatable.",
+    ),
+]
+
+# What is asked of a release, and how the work is done.
+Require = Annotated[
+    Texts,
+    typer.Option(metavar="RULE", help="k=4@education,sex  l=3@disease  t=0.2@disease  …; repeatable."),
+]
+SuppressionLimit = Annotated[
+    str | None, typer.Option(metavar="LIMIT", help="Rows that may be lost: 2%, 0.02 or 200; none if not given.")
+]
+Workers = Annotated[int | None, typer.Option(metavar="N", help="Processes; one for each core.")]

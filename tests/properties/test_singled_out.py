@@ -8,23 +8,18 @@ anything between the bounds of Fréchet.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from attacker_view import QUASI, View, World, added
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
 import hedgerow as hr
-from hedgerow.proportions import ColumnProportions, Proportions
-from hedgerow.recoding import PublishedColumn
 
-QUASI = ["age", "sex", "town"]
 AGES, SEXES, TOWNS = [20, 21, 22], ["F", "M"], ["Bern", "Ulm"]
 METHODS: list[tuple[str, dict[str, Any]]] = [
     ("mondrian", {"publish": "set"}),
@@ -35,172 +30,6 @@ METHODS: list[tuple[str, dict[str, Any]]] = [
     ("k-member", {}),
 ]
 
-Counts = tuple[int, ...]
-World = tuple[Counts, ...]
-"""How many people of a class hold each value, column by column."""
-Sums = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """What a class publishes in a column."""
-
-    kind: str
-    text: str | None
-    covered: tuple[int, ...]
-    statistic: str
-
-    def allows(self, counts: Counts, values: list[Any], *, computed: bool) -> bool:
-        """Whether so many of each value agree with the cell; ``computed`` if the attacker also works out numbers."""
-        if self.kind == "number" and not computed:
-            return True
-        if self.kind == "number":
-            held = [value for value, number in zip(values, counts, strict=True) for _ in range(number)]
-            # Of a mean, one digit more than the ages have; of two in the middle, the lower.
-            number = round(sum(held) / len(held), 1) if self.statistic == "mean" else held[(len(held) - 1) // 2]
-            return self.text == hr.values.number_text(number)
-        if any(number and code not in self.covered for code, number in enumerate(counts)):
-            return False
-        occurring = {"set": self.covered, "interval": (self.covered[0], self.covered[-1])}.get(self.kind, ())
-        return all(counts[code] for code in occurring)
-
-
-@dataclass(frozen=True)
-class Bin:
-    """So many people in some pools; those at both ends occur."""
-
-    pools: tuple[int, ...]
-    ends: tuple[int, ...]
-    people: int
-
-    def allows(self, by_pool: Counts) -> bool:
-        return sum(by_pool[pool] for pool in self.pools) == self.people and all(by_pool[end] for end in self.ends)
-
-
-class View:
-    """A release as an attacker sees it."""
-
-    def __init__(self, table: pa.Table, release: hr.Release) -> None:
-        assert release.proportions is not None
-        self.statistic = str(release.facts["parameters"].get("numbers"))
-        self.told: Proportions = release.proportions
-        self.values = [sorted(set(table[name].to_pylist())) for name in QUASI]
-        self.pool_of = [
-            [_pool(column, value) for value in values]
-            for column, values in zip(self.told.columns, self.values, strict=True)
-        ]
-        rows = {row["row"]: row for row in table.to_pylist()}
-        frame = hr.frames.open_frame(release.table).frame
-        of_row = self.told.classes_of(frame).tolist()
-        members: list[list[dict[str, Any]]] = [[] for _ in self.told.sizes]
-        for at, row in zip(of_row, release.table["row"].to_pylist(), strict=True):
-            members[at].append(rows[row])
-        self.truth = [self._world(people) for people in members]
-        self.cells = [
-            [
-                self._cell(release.recoding.columns[at], column.texts[column.published[one]])
-                for at, column in self._columns
-            ]
-            for one in range(len(members))
-        ]
-
-    @property
-    def _columns(self) -> list[tuple[int, ColumnProportions]]:
-        return list(enumerate(self.told.columns))
-
-    def _world(self, people: list[dict[str, Any]]) -> World:
-        counted = [Counter(person[name] for person in people) for name in QUASI]
-        return tuple(tuple(one[value] for value in values) for one, values in zip(counted, self.values, strict=True))
-
-    def _cell(self, column: PublishedColumn, text: str | None) -> Cell:
-        at = column.texts.index(text)
-        covered = column.members[column.starts[at] : column.starts[at + 1]].tolist()
-        return Cell(column.kinds[at], text, tuple(covered), self.statistic)
-
-    def by_pool(self, at: int, counts: Counts) -> Counts:
-        sums = [0] * len(self.told.columns[at].pools)
-        for pool, number in zip(self.pool_of[at], counts, strict=True):
-            sums[pool] += number
-        return tuple(sums)
-
-    def bins(self, one: int, at: int) -> list[Bin]:
-        column = self.told.columns[at]
-        places = range(int(column.starts[one]), int(column.starts[one + 1]))
-        own = {int(column.first[place]) for place in places if column.own[place]}
-        several = [sum(number > 0 for number in counts) > 1 for counts in self.truth[one]]
-        # Of so few, or of a mean, nothing is told, and ends mean nothing.
-        fewest = 5 if self.cells[one][at].kind == "interval" else 3
-        told = self.told.sizes[one] >= fewest and not (self.cells[one][at].kind == "number" and sum(several) == 1)
-        found = []
-        for place in places:
-            first, last = int(column.first[place]), int(column.last[place])
-            pools = [pool for pool in range(first, last + 1) if column.own[place] or pool not in own]
-            ends = (first, last) if told else ()
-            found.append(Bin(tuple(pools), ends, int(column.records[place])))
-        return found
-
-    def worlds(self, one: int, *, with_bins: bool) -> list[World]:
-        """All ways to fill the columns of a class that agree with its cells, and with its bins."""
-        size = int(self.told.sizes[one])
-        # To who knows the values that occur, the mean of a few whole numbers tells them, whatever else is told.
-        computed = with_bins or self.statistic == "mean"
-        columns = []
-        for at, values in enumerate(self.values):
-            cell = self.cells[one][at]
-            # What only a median tells is laid at the proportions' door.
-            ways = [c for c in _divided(size, len(values)) if cell.allows(c, values, computed=computed)]
-            if with_bins:
-                bins = self.bins(one, at)
-                ways = [c for c in ways if all(each.allows(self.by_pool(at, c)) for each in bins)]
-            columns.append(ways)
-        return list(product(*columns))
-
-    def contribution(self, one: int, world: World) -> Sums:
-        """What a class adds to the marginals: nothing of its only open column, but for bins that are one pool."""
-        several = [sum(number > 0 for number in counts) > 1 for counts in world]
-        added: list[int] = []
-        for at, counts in enumerate(world):
-            if (several[at] and sum(several) == 1) or sum(counts) < (
-                5 if self.cells[one][at].kind == "interval" else 3
-            ):
-                sums = [0] * len(self.told.columns[at].pools)
-                for each in self.bins(one, at):
-                    if len(each.pools) == 1:
-                        sums[each.pools[0]] += each.people
-                added += sums
-            else:
-                added += self.by_pool(at, counts)
-        return tuple(added)
-
-    def agrees(self, sums: Sums) -> bool:
-        """Whether the marginals, rounded to the support, are those that are published."""
-        least = self.told.min_support
-        published = [int(number) for column in self.told.columns for number in column.marginal]
-        # Half of the support says only that they are fewer than that.
-        return all(
-            total < least if said < least else max(round(total / least), 1) * least == said
-            for total, said in zip(sums, published, strict=True)
-        )
-
-
-def _pool(column: ColumnProportions, value: Any) -> int:
-    text = str(value)
-    named = column.pools.of_value.get(text)
-    return column.pools.of_number(float(value)) if named is None else named
-
-
-def _divided(size: int, parts: int) -> Iterator[Counts]:
-    if parts == 1:
-        yield (size,)
-        return
-    for first in range(size + 1):
-        for rest in _divided(size - first, parts - 1):
-            yield (first, *rest)
-
-
-def _added(some: set[Sums], others: set[Sums]) -> set[Sums]:
-    return {tuple(a + b for a, b in zip(one, other, strict=True)) for one in some for other in others}
-
 
 def possible(view: View) -> list[list[World]]:
     """The worlds of each class that agree with all that is published."""
@@ -209,14 +38,14 @@ def possible(view: View) -> list[list[World]]:
     width = len(next(iter(adding[0])))
     before = [{(0,) * width}]
     for sums in adding[:-1]:
-        before.append(_added(before[-1], sums))
+        before.append(added(before[-1], sums))
     after = [{(0,) * width}]
     for sums in adding[:0:-1]:
-        after.append(_added(after[-1], sums))
+        after.append(added(after[-1], sums))
     after.reverse()
     agreeing = []
     for one, some in enumerate(worlds):
-        others = _added(before[one], after[one])
+        others = added(before[one], after[one])
         fits = {
             sums
             for sums in adding[one]

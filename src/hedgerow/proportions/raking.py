@@ -33,8 +33,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Tilt", "tilted"]
 
-_SWEEPS: Final = 15
-# What is told may ask for more than the classes can give.
+# Sweeps end where every bin is this near to what is told. That may ask for more than the classes can give, so that
+# neither sweeps nor factors go on forever.
+_NEAR: Final = 0.002
+_SWEEPS: Final = 100
 _MOST: Final = 1e6
 
 
@@ -134,7 +136,7 @@ def tilted(proportions: Proportions, name: str, spread: Spread | None = None) ->
 
     Notes
     -----
-    O(classes × pools × labels) for each of 15 sweeps.
+    O(classes × pools × labels) for each of at most 100 sweeps; mostly about 15.
 
     A method that looks for strengths sets them all to 1, pools, and compares what records outside are worth:
 
@@ -193,4 +195,6 @@ def _rake(lifts: Lifts, told: ColumnLifts, of_pair: Longs, bin_of_pool: Longs, s
         expected = factors * (by_bin @ np.divide(people, together, out=np.zeros(len(people)), where=together > 0))
         change = np.divide(told.records, expected, out=np.ones(len(factors)), where=expected > 0)
         factors = np.clip(factors * change, 1 / _MOST, _MOST)
+        if np.abs(change - 1).max(initial=0) < _NEAR:
+            break
     return factors

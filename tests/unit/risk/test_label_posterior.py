@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from telling_by_label import all_columns, telling_by_label
 
 import hedgerow as hr
 from hedgerow.counts import FrequencyTable
@@ -127,3 +128,47 @@ def test_another_column_can_be_the_target() -> None:
     schema = hr.Schema(quasi=["age"], target="rich", sensitive=["ill"])
     counts, recoding = counted(people, schema), hr.anonymize(people, schema, k=2).recoding
     assert label_posterior(counts, recoding, counts.tuples, target="ill").probabilities.tolist() == [[0.5, 0.5], [0, 1]]
+
+
+def by_age() -> tuple[pa.Table, hr.Schema]:
+    """One class: nine in ten of the young are well, nine in ten of the old are ill; towns tell nothing."""
+    age = np.repeat([20, 60], 200)
+    ill = np.tile(np.arange(10) >= 9, 40) ^ (age == 60)
+    people = pa.table({"age": age, "town": ["Bern", "Ulm"] * 200, "ill": ill.astype(str), "poor": ["n", "y"] * 200})
+    return people, hr.Schema(quasi=["age", "town"], target="ill", sensitive=["poor"])
+
+
+@pytest.mark.parametrize(("strength", "odds"), [(1.0, 9), (0.5, 3), (0.0, 1)])
+def test_what_is_told_by_label_is_known_of_people(strength: float, odds: float) -> None:
+    people, schema = by_age()
+    counts = counted(people, schema)
+    method = telling_by_label(hr.Mondrian, lambda recoding: all_columns(recoding, strength=strength))
+    release = method(k=400, publish_proportions=True, min_support=10).anonymize(people, schema)
+    found = label_posterior(counts, release.recoding, counts.tuples, release.proportions)
+    well = np.where(counts.tuples[:, 0] == 0, odds, 1) / (odds + 1)
+    np.testing.assert_allclose(found.probabilities[:, 0], well, atol=0.002)
+    attack = hr.attacks.label_disclosure(release, people, people)
+    assert attack.alone.members.accuracy.value == pytest.approx(0.9 if strength else 0.5, abs=0.001)
+
+
+def test_what_is_told_by_one_label_is_not_known_of_another() -> None:
+    people, schema = by_age()
+    counts = counted(people, schema)
+    release = telling_by_label(hr.Mondrian)(k=400, publish_proportions=True, min_support=10).anonymize(people, schema)
+    found = label_posterior(counts, release.recoding, counts.tuples, release.proportions, "poor")
+    np.testing.assert_allclose(found.probabilities, 0.5)
+
+
+def test_a_label_that_nobody_of_a_class_has_stays_impossible() -> None:
+    people, schema = by_age()
+    other = pa.table(
+        {"age": [90, 91] * 200, "town": ["Bern"] * 300 + ["Ulm"] * 100, "ill": ["maybe"] * 400, "poor": ["n"] * 400}
+    )
+    both = pa.concat_tables([people, other])
+    counts = counted(both, schema)
+    release = telling_by_label(hr.Mondrian)(k=400, publish_proportions=True, min_support=10).anonymize(both, schema)
+    assert len(release.proportions.sizes) == 2
+    found = label_posterior(counts, release.recoding, counts.tuples, release.proportions)
+    old = counts.tuples[:, 0] >= 2
+    assert (found.probabilities[old].max(axis=1) == 1).all()
+    np.testing.assert_allclose(found.probabilities.sum(axis=1), 1)

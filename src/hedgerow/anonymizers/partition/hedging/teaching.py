@@ -165,7 +165,7 @@ def taught(counts: FrequencyTable, table: Table, teacher: Any, folds: int, seed:
 
 def _folds(counts: FrequencyTable, folds: int, seed: int) -> Longs:
     """The fold of each tuple, by a hash of its values."""
-    mixed = np.full(len(counts.tuples), np.uint64(seed) * _MIX + np.uint64(1), dtype=np.uint64)
+    mixed = np.full(len(counts.tuples), seed % 2**64, dtype=np.uint64) * _MIX + np.uint64(1)
     for at, name in enumerate(counts.quasi):
         domain = counts.domains[name]
         hashes = np.array([zlib.crc32(label.encode()) for label in domain.labels.tolist()] + [1] * domain.has_missing)

@@ -1,0 +1,169 @@
+"""Lifting: who counts where people are told by label, and which bins they are told in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import hedgerow as hr
+from hedgerow.counts import FrequencyTable
+from hedgerow.engines import open_source
+from hedgerow.proportions import Proportions, count_proportions
+from hedgerow.proportions._kernels import runs_of_pools
+from hedgerow.proportions.lifting import counting_classes
+from hedgerow.proportions.pooling import pool
+from hedgerow.published import PublishedColumn, PublishedKind
+from hedgerow.recoding import ByLabel, Pieces, Recoding
+
+Row = tuple[str, str, str, str]
+"""The part that is a class, two columns that are open in it, and the label."""
+
+
+def exact(rows: list[Row], **asked: Any) -> Any:
+    """Every part is a class, and publishes nothing of the other columns."""
+    part, first, second, label = map(list, zip(*rows, strict=True))
+    people = pa.table({"part": part, "first": first, "second": second, "label": label})
+    schema = hr.Schema(quasi=["part", "first", "second"], target="label")
+    counts = open_source(people).count(schema, schema.resolve(people.column_names))
+    assert isinstance(counts, FrequencyTable)
+    recoding = by_part(counts)
+    return count_proportions(counts, replace(recoding, by_label=_asked(len(recoding.groups), **asked)))
+
+
+def _asked(groups: int, regions: list[int] | None = None, **more: Any) -> ByLabel:
+    return ByLabel(np.array([0] * groups if regions is None else regions), np.ones(3), **more)
+
+
+def by_part(counts: FrequencyTable) -> Recoding:
+    columns = []
+    for name, domain in ((name, counts.domains[name]) for name in counts.quasi):
+        codes = np.arange(domain.size, dtype=np.int32)
+        if name == "part":
+            alone: PublishedKind = "value"
+            texts = tuple(domain.labels.tolist())
+            columns.append(PublishedColumn(domain, texts, (alone,) * domain.size, np.arange(domain.size + 1), codes))
+        else:
+            columns.append(PublishedColumn(domain, ("*",), ("suppressed",), np.array([0, domain.size]), codes))
+    parts = counts.tuples[counts.cell_tuple, 0].astype(np.int32)
+    groups = np.zeros((int(parts.max()) + 1, 3), dtype=np.int32)
+    groups[:, 0] = np.arange(len(groups))
+    sizes = np.bincount(parts, counts.cell_sizes).astype(np.int64)
+    return Recoding("by part", counts.quasi, tuple(columns), groups, sizes, Pieces.whole(parts, counts.cell_sizes))
+
+
+def told(rows: list[Row], support: int, **asked: Any) -> Proportions:
+    return pool(exact(rows, **asked), support)
+
+
+OPEN: list[Row] = [("A", "a", "x", "n"), ("A", "b", "y", "n"), ("A", "a", "y", "y"), ("A", "b", "x", "y")]
+
+
+def test_a_class_counts_if_each_label_is_open_in_two_columns() -> None:
+    assert counting_classes(exact(OPEN).labels).tolist() == [True]
+
+
+@pytest.mark.parametrize(
+    ("last", "why"),
+    [
+        ([("B", "a", "x", "n"), ("B", "b", "y", "n"), ("B", "b", "y", "y")], "one person has a label"),
+        ([("B", "a", "x", "n"), ("B", "b", "y", "n"), *[("B", "b", "y", "y")] * 2], "two have the same values"),
+        ([*OPEN[:2], ("B", "a", "x", "y"), ("B", "a", "y", "y")], "two differ in one column"),
+        ([("B", "a", "x", "n"), ("B", "b", "x", "n")], "the class is open in one column"),
+    ],
+)
+def test_a_class_does_not_count_where(last: list[Row], why: str) -> None:
+    moved = [("B", *row[1:]) for row in last]
+    assert counting_classes(exact([*OPEN, *moved]).labels).tolist() == [True, False], why
+
+
+def test_only_people_of_classes_that_count_are_told() -> None:
+    alone: list[Row] = [("B", "a", "x", "n")] * 3 + [("B", "b", "y", "n")] * 3 + [("B", "b", "y", "y")]
+    lifts = told(OPEN * 3 + alone, 3).lifts
+    assert lifts is not None
+    assert lifts.class_of_pair.tolist() == [0, 0]
+    assert lifts.people.tolist() == [6, 6]
+    assert {name: column.records.tolist() for name, column in lifts.columns.items()} == {
+        "first": [3, 3, 3, 3],
+        "second": [3, 3, 3, 3],
+    }
+
+
+def test_regions_are_told_apart_and_the_few_not_at_all() -> None:
+    other = [("B", *row[1:]) for row in OPEN]
+    lifts = told([*OPEN * 3, *other], 3, regions=[1, 0]).lifts
+    assert lifts is not None
+    assert lifts.regions.tolist() == [1, 0]
+    assert lifts.columns["first"].region.tolist() == [1, 1]
+    assert lifts.columns["first"].label.tolist() == [0, 1]
+
+
+def test_groups_that_publish_the_same_are_one_class_of_the_smallest_region() -> None:
+    people = pa.table({"age": [20, 21, 20, 21] * 3, "sex": ["F", "M", "M", "F"] * 3, "ill": ["n", "n", "y", "y"] * 3})
+    schema = hr.Schema(quasi=["age", "sex"], target="ill")
+    counts = open_source(people).count(schema, schema.resolve(people.column_names))
+    assert isinstance(counts, FrequencyTable)
+    recoding = hr.anonymize(people, schema, k=12).recoding
+    pieces = recoding.pieces
+    assert pieces is not None
+    twice = replace(
+        recoding,
+        groups=np.repeat(recoding.groups, 2, axis=0),
+        pieces=replace(pieces, group=(np.arange(len(pieces.group)) % 2).astype(np.int32)),
+        by_label=ByLabel(np.array([5, 2]), np.ones(2)),
+    )
+    labels = count_proportions(counts, twice).labels
+    assert labels is not None
+    assert labels.regions.tolist() == [2]
+
+
+def test_a_column_of_no_strength_is_not_told() -> None:
+    rows = exact(OPEN * 3)
+    labels = replace(rows.labels, strengths=np.array([1.0, 0.0, 0.5]))
+    lifts = pool(replace(rows, labels=labels), 3).lifts
+    assert lifts is not None
+    assert {name: column.strength for name, column in lifts.columns.items()} == {"second": 0.5}
+
+
+def test_a_method_may_ask_for_larger_bins() -> None:
+    rows = OPEN * 6
+    small, large = told(rows, 3).lifts, told(rows, 3, least=7).lifts
+    assert small is not None
+    assert small.columns["first"].records.tolist() == [6, 6, 6, 6]
+    assert large is None
+
+
+def test_nothing_changes_beside_the_lifts() -> None:
+    rows = exact(OPEN * 3)
+    with_lifts, without = pool(rows, 3).to_dict(), pool(replace(rows, labels=None), 3).to_dict()
+    assert with_lifts.pop("lifts")
+    assert with_lifts == without
+
+
+def test_two_people_are_no_bin_though_the_support_is_two() -> None:
+    assert told(OPEN * 2, 2).lifts is None
+    exactly = told(OPEN, 1).lifts
+    assert exactly is not None
+    assert exactly.columns["first"].records.tolist() == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("people", "first", "records"),
+    [
+        ([5, 5, 5], [0, 1, 2], [5, 5, 5]),
+        ([0, 5, 0, 5, 0], [0, 3], [5, 5]),
+        ([3, 3, 3, 3, 3], [0, 2], [6, 9]),
+        ([9, 2, 7], [0, 2], [11, 7]),
+        ([7, 2, 9], [0, 1], [7, 11]),
+        ([2, 9, 2], [0], [13]),
+        ([2, 2], [], []),
+    ],
+)
+def test_runs_are_the_whole_column_and_none_has_too_few(
+    people: list[int], first: list[int], records: list[int]
+) -> None:
+    starts, begins, numbers = runs_of_pools(np.array([people]), 5)
+    assert (starts.tolist(), begins.tolist(), numbers.tolist()) == ([0, len(first)], first, records)

@@ -255,7 +255,8 @@ class Anonymizer(Declared):
         from hedgerow.proportions import shares_of_parts
 
         labelled = open_labelled(X, y, self.schema, type(self).__name__)
-        if labelled.from_array and self.publish_proportions:
+        asked_for = self.publish_proportions and not self.fields["publish_proportions"].default
+        if labelled.from_array and asked_for:
             raise BadInput(
                 "The columns of an array have no names, so that none could be added for proportions. Give a dataframe, "
                 "or take hr.learning.Redraw, which adds none."
@@ -263,7 +264,7 @@ class Anonymizer(Declared):
         opened = labelled.opened
         self.release_ = release = self.anonymize(labelled.table, labelled.schema)
         features, classes = labelled.parted(release.table)
-        if release.proportions is not None:
+        if release.proportions is not None and not labelled.from_array:
             names, shares = shares_of_parts(release.proportions, release.hierarchies)
             of_row = shares[release.proportions.classes_of(features)]
             _refuse_names(names, features.columns)

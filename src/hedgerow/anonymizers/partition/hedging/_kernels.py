@@ -27,6 +27,7 @@ def best_cut(
     sums: Floats,
     labels: int,
     values: Ints,
+    leaning: Floats,
     packed: PackedRequirements | None,
     least: int,
     least_of_label: int,
@@ -42,8 +43,9 @@ def best_cut(
     """The column to cut a range by, -1 if no cut is allowed; ``at[column, 0]`` is the last place that goes left.
 
     ``sums`` has, for each item, its records, how many of them have each label, and the coordinates of its point times
-    its records. Each side has at least ``least`` records, and ``least_of_label`` of every label. ``room`` is left as it
-    is found, all zero; the other arrays are scratch.
+    its records; ``leaning`` how much a cut by each column counts. Each side has at least ``least``
+    records, and ``least_of_label`` of every label. ``room`` is left as it is found, all zero; the other arrays are
+    scratch.
     """
     width, columns = sums.shape[1], places.shape[1]
     for one in range(width):
@@ -87,7 +89,8 @@ def best_cut(
             for one in range(1 + labels, width):
                 other = total[one] - running[one]
                 gain += running[one] * running[one] / left + other * other / right
-            gain = max(gain, even)
+            gain = max(gain, even) * leaning[column]
+            even *= leaning[column]
             if gain > scores[column, 0]:
                 scores[column, 0] = gain
                 at[column, 0] = place
@@ -156,6 +159,7 @@ def grow(
     sums: Floats,
     labels: int,
     values: Ints,
+    leaning: Floats,
     packed: PackedRequirements | None,
     least: int,
     start: int,
@@ -181,8 +185,8 @@ def grow(
         first, last = waiting[open_ranges, 0], waiting[open_ranges, 1]
         parent, is_right = waiting[open_ranges, 2], waiting[open_ranges, 3]
         column = best_cut(
-            order, places, sums, labels, values, packed, least, int64(0), first, last, room, total, running, scores, at,
-            sides,
+            order, places, sums, labels, values, leaning, packed, least, int64(0), first, last, room, total, running,
+            scores, at, sides,
         )  # fmt: skip
         if column < 0:
             leaves[outer, 0], leaves[outer, 1] = first, last

@@ -65,7 +65,9 @@ def cut_boxes(
         values = np.empty((len(sums), 0), dtype=np.int32)
     else:
         values = privacy.sensitive_codes(counts, context)[units.cell]
-    growth = _Growth(places, sums, 0, values, packed.minimal_size, packed, int(context.offsets[-1]))
+    growth = _Growth(
+        places, sums, 0, values, counts.column_weights, packed.minimal_size, packed, int(context.offsets[-1])
+    )
     # Into parts for which cores can work side by side.
     cuts = growth.finished(growth.first(_PARTS if len(sums) > _WORTHWHILE else 1, 0))
     threshold = np.array([last_rank[column][place] for column, place in zip(cuts.column, cuts.threshold, strict=True)])
@@ -103,7 +105,8 @@ def regions_of(
     labels = _labels(counts, label_of_cell)
     weight = counts.tuple_sizes.astype(np.float64)
     sums = np.column_stack([weight, labels, points * weight[:, None]])
-    growth = _Growth(places, sums, labels.shape[1], np.empty((len(sums), 0), dtype=np.int32), support, None, 0)
+    nothing = np.empty((len(sums), 0), dtype=np.int32)
+    growth = _Growth(places, sums, labels.shape[1], nothing, counts.column_weights, support, None, 0)
     first = growth.first(regions, support)
     part = np.empty(len(sums), dtype=np.int64)
     part[growth.order] = np.repeat(np.arange(len(first.start)), first.end - first.start)
@@ -148,12 +151,14 @@ class _Growth:
         sums: Floats,
         labels: int,
         values: Ints,
+        leaning: Floats,
         least: int,
         packed: PackedRequirements | None,
         sensitive: int,
     ) -> None:
         self.order = np.arange(len(sums), dtype=np.int64)
         self.places, self.sums, self.labels, self.values = places, sums, labels, values
+        self.leaning = leaning
         self.least = least
         self.packed = None if packed is None else packed.formulas
         self.sensitive = sensitive
@@ -178,8 +183,8 @@ class _Growth:
 
         def look(start: int, end: int, parent: int, side: int) -> None:
             column = best_cut(
-                self.order, self.places, self.sums, self.labels, self.values, self.packed, self.least, support,
-                start, end, *scratch,
+                self.order, self.places, self.sums, self.labels, self.values, self.leaning, self.packed, self.least,
+                support, start, end, *scratch,
             )  # fmt: skip
             if column < 0:
                 done.append((start, end, parent, side))
@@ -214,8 +219,8 @@ class _Growth:
             cuts, leaves = np.zeros((most, 4), dtype=np.int32), np.zeros((most, 2), dtype=np.int64)
             waiting = np.zeros((most + 1, 4), dtype=np.int64)
             inner, outer = grow(
-                self.order, self.places, self.sums, self.labels, self.values, self.packed, self.least, start, end,
-                *self._scratch(), cuts, leaves, waiting,  # type: ignore[call-arg]
+                self.order, self.places, self.sums, self.labels, self.values, self.leaning, self.packed, self.least,
+                start, end, *self._scratch(), cuts, leaves, waiting,  # type: ignore[call-arg]
             )  # fmt: skip
             column, place, left, right = cuts[:inner].T
             # Ranges are told from the start of their part.

@@ -25,7 +25,7 @@ __all__ = ["Asked", "best_candidate"]
 
 Tree = Literal["space", "teacher", "label"]
 # In so many regions columns may be told by label.
-_REGIONS: Final = (1, 2, 4, 8)
+_REGIONS: Final = (1, 2, 8)
 # With more labels than these each of them has too few people to be told of.
 _MOST_LABELS: Final = 10
 # Where fewer people may be told of, columns told by label give away the labels of these very people: on Adult, with

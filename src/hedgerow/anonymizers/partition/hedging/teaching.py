@@ -127,7 +127,7 @@ def _read(counts: FrequencyTable, name: str) -> tuple[Floats, bool]:
     return read, True
 
 
-def boosting(table: Table, seed: int, *, additive: bool = False, iterations: int = 100) -> Any:
+def boosting(table: Table, seed: int, *, additive: bool = False) -> Any:
     """The booster that teaches if nobody else does."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
@@ -135,7 +135,8 @@ def boosting(table: Table, seed: int, *, additive: bool = False, iterations: int
     return kind(
         categorical_features=np.flatnonzero(table.categorical),
         interaction_cst="no_interactions" if additive else None,
-        max_iter=iterations,
+        # A tree of one column needs few leaves.
+        max_leaf_nodes=15 if additive else 31,
         random_state=seed,
     )
 

@@ -20,6 +20,7 @@ from hedgerow.counts import FrequencyTable, holds_classes
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.threads import on_a_core_each
+from hedgerow.trees.training import known_target
 
 __all__ = ["Lesson", "Table", "boosting", "check_teacher", "order_of", "table_of", "taught"]
 
@@ -90,17 +91,10 @@ class Lesson:
 
 def table_of(counts: FrequencyTable, owner: str) -> Table:
     """Lay a frequency table out for learners."""
-    target = counts.roles.target
-    if target is None:
-        raise BadInput(f"{owner} is guided by the class, so it needs a target. Name the column of the class.")
+    target = known_target(counts, owner)
     domain = counts.domains[target]
     numeric = domain.kind == "number" and not holds_classes(domain)
     codes = counts.values_of(target)
-    if domain.has_missing and (codes == domain.missing_code).any():
-        raise BadInput(
-            f"Some values of the target {target!r} are missing, and {owner} learns from it. Fill them in, or leave "
-            "these rows out."
-        )
     values, categorical = zip(*(_read(counts, name) for name in counts.quasi), strict=True)
     rows = np.stack(
         [value[counts.tuples[counts.cell_tuple, at]] for at, value in enumerate(values)], axis=1, dtype=np.float64

@@ -89,7 +89,9 @@ def test_numbers_are_the_sum_of_what_columns_add() -> None:
     """By hand: ``y = 10 first + 3 second``, so that a step of the first adds 10, and one of the second 3."""
     first, second = np.repeat([0, 1, 2], 400) * 1, np.tile([0, 1], 600)
     extra = np.tile(np.arange(100), 12)
-    lesson = lesson_of(counted({"first": first, "second": second, "extra": extra, "y": 10.0 * first + 3 * second + 0.5}))
+    lesson = lesson_of(
+        counted({"first": first, "second": second, "extra": extra, "y": 10.0 * first + 3 * second + 0.5})
+    )
     steps = np.diff(lesson.added[0][:, 0])
     unit = steps[0] / 10
     assert steps == pytest.approx([10 * unit, 10 * unit], rel=0.02)

@@ -28,6 +28,8 @@ __all__ = ["Lesson", "Table", "boosting", "check_teacher", "order_of", "table_of
 _MOST_CATEGORIES: Final = 254
 # Boosting grows a tree for each label, and points have a coordinate for each: of more labels, the rarest are one.
 _MOST_LABELS: Final = 30
+# So many rows a leaf of boosting needs, whatever they weigh: a cell is laid out as often, if it has the records.
+_ROWS_OF_LEAF: Final = 20
 # The squares of numbers outside are no floats.
 _SMALLEST, _LARGEST = 1e-100, 1e100
 _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
@@ -226,16 +228,19 @@ def _teacher(table: Table, teacher: Any, seed: int) -> Any:
 
 
 def _fit(model: Any, table: Table, seen: Bools) -> Any:
-    """Fit on the cells that may be seen; a teacher who cannot weigh them sees each as often as it has records."""
+    """Fit on the cells that may be seen; a teacher who cannot weigh rows sees each as often as there are records."""
     from sklearn.pipeline import Pipeline
     from sklearn.utils.validation import has_fit_parameter
 
-    rows, target, weights = table.rows[seen], table.target[seen], table.weights[seen]
+    records = table.weights[seen]
     last = model.steps[-1] if isinstance(model, Pipeline) else None
-    if has_fit_parameter(model if last is None else last[1], "sample_weight"):
-        named = "sample_weight" if last is None else f"{last[0]}__sample_weight"
-        return model.fit(rows, target, **{named: weights.astype(np.float64)})
-    return model.fit(np.repeat(rows, weights, axis=0), np.repeat(target, weights))
+    weighs = has_fit_parameter(model if last is None else last[1], "sample_weight")
+    copies = np.minimum(records, _ROWS_OF_LEAF) if weighs else records
+    rows, target = np.repeat(table.rows[seen], copies, axis=0), np.repeat(table.target[seen], copies)
+    if not weighs:
+        return model.fit(rows, target)
+    named = "sample_weight" if last is None else f"{last[0]}__sample_weight"
+    return model.fit(rows, target, **{named: np.repeat(records / copies, copies)})
 
 
 def _scores(table: Table, teacher: Any, seed: int, seen: Bools, rows: Floats) -> Floats:

@@ -201,6 +201,14 @@ def test_who_cannot_weigh_sees_records_as_often_as_they_are() -> None:
     assert guess == pytest.approx(np.array([[2 / 3, 1 / 3]] * 3))
 
 
+def test_records_count_where_tuples_are_few() -> None:
+    """Nine tuples of many records: a leaf of boosting needs twenty rows, and these are records."""
+    first, second = np.repeat([0, 1, 2], 100), np.tile([0, 1, 2], 100)
+    counts = counted({"first": first, "second": second, "y": np.where(second == 1, "a", "b")})
+    guess = lesson_of(counts).guess[np.arange(9), (counts.tuples[:, 1] != 1).astype(int)]
+    assert (guess > 0.9).all()
+
+
 def test_teachers_see_labels_that_some_folds_lack() -> None:
     counts = counted({"age": list(range(60)), "y": ["rare", *["a", "b"] * 29, "a"]})
     guess = lesson_of(counts, DummyClassifier(strategy="prior")).guess

@@ -49,6 +49,8 @@ SECTIONS = (
     Section("c45", "adult", "C4.5 and Weka's J48: time on Adult"),
     Section("c45", "large", "C4.5 and Weka's J48: time at 1,356,660 rows"),
     Section("kactus", "scale", "kACTUS as the table grows"),
+    Section("hedge", "adult", "Hedge: where the time goes on Adult (30,162 rows, 14 quasi-identifiers)"),
+    Section("hedge", "large", "Hedge at 1,356,660 rows"),
     Section("merge", "adult", "Merging and clustering beside Mondrian (Adult, 8 quasi-identifiers, k = 10)"),
     Section("merge", "losses", "The lowest loss on Adult at k = 5, 10 and 100 (8 quasi-identifiers)"),
     Section("merge", "published", "The loss as published with hierarchies, beside the best full-domain one (Adult)"),

@@ -114,7 +114,7 @@ def test_unknown_papers_and_wrong_numbers(refused: Any) -> None:
     refused("reproduce", "kactus", "--workers", "0", words=("--workers",))
 
 
-@pytest.mark.parametrize("paper", ["kactus", "id3", "heuristicmin", "hybrid", "proportional"])
+@pytest.mark.parametrize("paper", ["kactus", "id3", "heuristicmin", "hybrid", "proportional", "hedge"])
 def test_without_the_data_it_says_what_is_missing(
     paper: str, monkeypatch: pytest.MonkeyPatch, refused: Any, tmp_path: Path
 ) -> None:

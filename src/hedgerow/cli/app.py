@@ -291,7 +291,9 @@ def evaluate(
 @app.command()
 def reproduce(
     *,
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help="kactus, id3, heuristicmin, hybrid or proportional.")],
+    paper: Annotated[
+        str, typer.Argument(metavar="PAPER", help="kactus, id3, heuristicmin, hybrid, proportional, or hedge: our own.")
+    ],
     quick: Annotated[bool, typer.Option("--quick", help="A part of it, in minutes.")] = False,
     folder: Annotated[str, typer.Option(metavar="DIR", help="Where the page and finished cells are.")] = (
         "docs/reproductions"

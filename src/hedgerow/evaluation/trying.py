@@ -23,7 +23,7 @@ from hedgerow.evaluation.ways import Written
 from hedgerow.release import Release
 from hedgerow.schema import Schema
 
-__all__ = ["Stage", "attempt"]
+__all__ = ["Stage", "anonymized", "attempt"]
 
 _DIGITS: Final = 6  # of scores; results are kept by the thousand
 
@@ -65,7 +65,7 @@ def attempt(stage: Stage, trial: Trial) -> list[dict[str, Any]]:
     began = time.perf_counter()
     try:
         _refuse_few(part, trial.treatment.k)
-        release = None if trial.treatment.method is None else _anonymized(part, trial.treatment, seed)
+        release = None if trial.treatment.method is None else anonymized(part, trial.treatment, seed)
     except Infeasible as reason:
         return [_result(cell, "infeasible", {"reason": str(reason)}) for cell in trial.cells]
     about = {} if release is None else _about(release, time.perf_counter() - began)
@@ -86,7 +86,8 @@ def _refuse_few(part: EvaluatedTable, k: int | None) -> None:
         raise Infeasible(f"The training part has {units:,} {what}, fewer than k = {k:,}.")
 
 
-def _anonymized(part: EvaluatedTable, treatment: Treatment, seed: int) -> Release:
+def anonymized(part: EvaluatedTable, treatment: Treatment, seed: int) -> Release:
+    """The release of a training part, whose rows are in an order that their cells alone decide."""
     release = required(treatment.method, "a method").anonymize(
         part.table,
         part.schema,

@@ -10,7 +10,7 @@ from hedgerow.evaluation.reproductions.base import Reproduction
 
 __all__ = ["PAPERS", "reproduction"]
 
-PAPERS: Final = ("kactus", "id3", "heuristicmin", "hybrid", "proportional")
+PAPERS: Final = ("kactus", "id3", "heuristicmin", "hybrid", "proportional", "hedge")
 
 
 def reproduction(paper: str) -> Reproduction:

@@ -16,7 +16,7 @@ from hedgerow.trees.inducers.weka import check_weka
 
 __all__ = ["Claim", "Page", "Reproduction", "Verdict", "reproduce"]
 
-Verdict = Literal["holds", "holds in part", "does not hold", "undecided"]
+Verdict = Literal["holds", "holds within one standard error", "holds in part", "does not hold", "undecided"]
 Result = Mapping[str, Any]
 
 _EMPTY: Final = "–"
@@ -32,7 +32,7 @@ class Claim:
         The claim in our words, with the figures that the paper prints.
     found : str
         Our figures, with repetitions and intervals.
-    verdict : {"holds", "holds in part", "does not hold", "undecided"}
+    verdict : Verdict
     why : str
         By how much they differ, and why we think so.
     """
@@ -71,10 +71,10 @@ class Page:
         cells = [[_EMPTY if cell is None else str(cell).replace("|", "\\|") for cell in line] for line in lines]
         self.parts.append("\n".join(f"| {' | '.join(line)} |" for line in cells))
 
-    def claims(self, claims: Sequence[Claim]) -> None:
-        """Add a table of claims."""
+    def claims(self, claims: Sequence[Claim], says: str = "the paper says") -> None:
+        """Add a table of claims; ``says`` is whose they are."""
         self.table(
-            ("the paper says", "we found", "verdict", "why"),
+            (says, "we found", "verdict", "why"),
             [(one.says, one.found, f"**{one.verdict}**", one.why) for one in claims],
         )
 

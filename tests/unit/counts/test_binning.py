@@ -87,7 +87,16 @@ def test_with_bins_they_learn_and_the_numbers_are_published(method: str) -> None
 
 
 def test_exactly_the_methods_that_need_a_target_say_that_they_use_it() -> None:
-    assert {name for name, method in METHODS.items() if method.uses_target} == set(GUIDED)
+    guided = {name: method for name, method in METHODS.items() if method.uses_target}
+    assert set(guided) == {*GUIDED, "hedge"}
+    assert {name for name, method in guided.items() if not method.learns_numbers} == set(GUIDED)
+
+
+def test_who_learns_from_numbers_takes_a_scale_as_it_is_or_in_bins() -> None:
+    for bins in (None, 4):
+        release = hr.anonymize(WHOLE, SCHEMA, method="hedge", k=5, target_bins=bins, random_state=0)
+        assert Counter(release.table["wage"].to_pylist()) == Counter(WHOLE["wage"].to_pylist())
+        assert set(release.table["town"].to_pylist()) == {"Bonn", "Lyon"}
 
 
 def test_others_work_as_before() -> None:

@@ -133,7 +133,7 @@ def test_further_requirements_hold(shape: str) -> None:
 
 
 @pytest.mark.parametrize("shape", ["box", "axis"])
-def test_missing_values_dates_and_orders(shape: str) -> None:
+def test_missing_values_dates_and_orders(shape: Any) -> None:
     days = pa.array(AGE.astype(np.int32) * 300, pa.int32()).cast(pa.date32())
     size = np.array(["S", "M", "L"])[AGE % 3].tolist()
     table = pa.table(
@@ -246,7 +246,7 @@ def test_the_facts_of_a_release_hold_no_cell_of_the_table() -> None:
     [([7], 1, 1), ([7] * 6, 2, 1), ([1, 2, 3, 4], 4, 1), ([1, 1, 2, 2], 2, 2)],
     ids=["one row", "equal rows", "k = n", "two tuples"],
 )
-def test_tables_with_little_to_learn(ages: list[int], k: int, groups: int, label: str, shape: str) -> None:
+def test_tables_with_little_to_learn(ages: list[int], k: int, groups: int, label: str, shape: Any) -> None:
     target = [0.5 + at for at in range(len(ages))] if label == "numbers" else (["a", "b"] * 3)[: len(ages)]
     table = pa.table({"age": ages, "y": target})
     release = Hedge(shape=shape).anonymize(table, Schema(quasi=["age"], target="y"), require=[KAnonymity(k)])

@@ -175,7 +175,7 @@ def test_many_units_are_cut_in_parts_to_the_same_end() -> None:
 # Regions
 
 
-def regions(counts: FrequencyTable, points: Floats, group: list[int], most: int, support: int) -> list[int]:
+def regions(counts: FrequencyTable, points: Floats, group: list[int], most: int, support: int) -> Any:
     pieces = Pieces.whole(np.array(group, dtype=np.int32)[counts.cell_tuple], counts.cell_sizes)
     label = counts.values_of("y").astype(np.int64)
     return regions_of(counts, orders_of(counts), points, pieces, label, most, support).tolist()

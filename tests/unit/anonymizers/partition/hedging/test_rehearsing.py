@@ -35,7 +35,7 @@ def kept(counts: FrequencyTable, column: int | None) -> Recoding:
     orders = [np.arange(counts.domains[name].size, dtype=np.int32) for name in counts.quasi]
     least = 20 if column is not None else counts.rows
     pieces = cut_boxes(counts, [KAnonymity(least)], orders, points).pieces
-    shown: tuple[Shown, ...] = ("set",) * len(counts.quasi)
+    shown: list[Shown] = ["set" for _ in counts.quasi]
     if column is not None:
         pieces = type(pieces).whole(counts.tuples[counts.cell_tuple, column].astype(np.int32), counts.cell_sizes)
     columns, groups = publish_groups(counts, pieces, int(pieces.group.max()) + 1, shown)
@@ -103,7 +103,8 @@ def test_a_column_that_is_there_twice_is_not_told_twice_as_strongly() -> None:
 
 
 def asked(counts: FrequencyTable, shape: Literal["auto", "box", "axis"] = "auto", support: int | None = 5) -> Asked:
-    return Asked("hedge", shape, ("set",) * len(counts.quasi), "boosting", 3, support, True, 0)
+    shown: list[Shown] = ["set" for _ in counts.quasi]
+    return Asked("hedge", shape, shown, "boosting", 3, support, True, 0)
 
 
 @pytest.fixture

@@ -232,10 +232,14 @@ def test_a_teacher_that_cannot_say_what_is_asked_is_refused(teacher: Any, label:
         check_teacher(table, teacher, "Hedge")
 
 
-def test_what_a_teacher_cannot_do_is_said() -> None:
+def test_what_a_teacher_cannot_do_is_said_without_its_words() -> None:
+    """They may quote values of the table."""
     counts = counted({"age": [1, 2, 3, 4], "y": ["a", "b", "a", "b"]})
-    with pytest.raises(BadInput, match=r"^The teacher KNeighborsClassifier cannot learn from a part of this table: "):
+    with pytest.raises(
+        BadInput, match=r"^The teacher KNeighborsClassifier cannot learn from a part of this table\. "
+    ) as told:
         lesson_of(counts, KNeighborsClassifier(9))
+    assert told.value.__context__ is None
 
 
 # The order of categories

@@ -13,7 +13,7 @@ export HEDGEROW_DATA ?= $(abspath $(DATA))
 endif
 
 KERNEL_TESTS := tests/unit/privacy/test_binding.py tests/properties/test_privacy.py \
-	tests/unit/anonymizers/partition tests/properties/test_mondrian.py tests/unit/trees \
+	tests/unit/anonymizers/partition tests/properties/test_mondrian.py tests/properties/test_hedge.py tests/unit/trees \
 	tests/unit/anonymizers/suppression tests/properties/test_kactus.py tests/properties/test_kadet.py \
 	tests/unit/anonymizers/lattice tests/unit/anonymizers/specialize tests/unit/anonymizers/merge \
 	tests/unit/anonymizers/boxes tests/unit/proportions tests/unit/learning/test_id3.py

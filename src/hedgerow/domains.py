@@ -115,6 +115,15 @@ class Domain:
         first, last = self.positions[[0, -1]] if len(self.positions) else (0.0, 0.0)
         return np.asarray(np.ldexp(np.clip(positions, first, last), self._power))
 
+    def positions_of(self, numbers: ArrayLike) -> Floats:
+        """The positions of numbers, which need not be of the column: on the same scale as its own.
+
+        >>> ages = Domain("age", "number", np.array(["20", "30", "60"]), np.array([20.0, 30, 60]))
+        >>> ages.positions_of([30, 45]).tolist(), ages.positions.tolist()
+        ([0.46875, 0.703125], [0.3125, 0.46875, 0.9375])
+        """
+        return np.asarray(np.ldexp(np.asarray(numbers, dtype=np.float64), -self._power))
+
     def rounded(self, number: float) -> float:
         """A statistic of the column with at most one digit more than its numbers have.
 

@@ -10,7 +10,7 @@ from functools import cache
 from threading import Thread
 from typing import Final, TypeVar
 
-__all__ = ["begun", "meanwhile", "side_by_side"]
+__all__ = ["begun", "meanwhile", "on_a_core_each", "side_by_side"]
 
 _FEW_ROWS: Final = 20_000  # starting threads takes longer than the work
 
@@ -28,6 +28,22 @@ def side_by_side(work: Callable[[_Item], _Result], items: Iterable[_Item], rows:
         return [work(item) for item in items]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(work, items))
+
+
+def on_a_core_each(work: Callable[[_Item], _Result], items: Iterable[_Item], rows: int) -> list[_Result]:
+    """The same for work that would spread over all cores by itself: each item stays on one.
+
+    So its sums are the same on any number of cores, and threads do not fight for them.
+    """
+    from threadpoolctl import threadpool_limits
+
+    def alone(item: _Item) -> _Result:
+        # OpenMP has a limit for each thread, linear algebra one for all, which only the outer one may take back.
+        with threadpool_limits(1, user_api="openmp"):
+            return work(item)
+
+    with threadpool_limits(1):
+        return side_by_side(alone, items, rows)
 
 
 def begun(work: Callable[[], _Result], rows: int) -> Callable[[], _Result]:

@@ -49,7 +49,7 @@ def cases(draw: st.DrawFn, method: str | None = None) -> Case:
     missing = draw(st.sampled_from(_MISSING))
     source = draw(st.sampled_from([*SOURCES, *FILES]))
     quasi = draw(_quasi(rows, 2 if small else 4, missing))
-    others = draw(_others(rows, missing, guided=entry.family in ("suppression", "specialize")))
+    others = draw(_others(rows, missing, guided=entry.uses_target))
     columns = tuple(draw(st.permutations([*quasi, *others])))
     unnamed = any(column.role == "unnamed" for column in columns)
     k, require = draw(_requirements(rows, columns, entry))

@@ -5,13 +5,16 @@ from __future__ import annotations
 import doctest
 from pathlib import Path
 
+import pytest
+
 import hedgerow as hr
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_example_runs() -> None:
-    result = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+@pytest.mark.parametrize("page", ["README.md", "docs/hedge.md"])
+def test_the_examples_run(page: str) -> None:
+    result = doctest.testfile(str(ROOT / page), module_relative=False)
     assert result.attempted >= 5
     assert result.failed == 0
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 from hedgerow.errors import BadInput
 from hedgerow.evaluation.learners.base import as_json
 from hedgerow.evaluation.tables import EvaluatedTable
+from hedgerow.proportions import RESULTS_VERSION
 from hedgerow.release import Release
 
 __all__ = ["RAW", "Way", "Written"]
@@ -64,7 +65,8 @@ class Way:
 
     def spelled(self) -> dict[str, Any]:
         """Both with all parameters, as JSON has them."""
-        return {"train": as_json(self.train), "test": as_json(self.test)}
+        told = {"proportions": RESULTS_VERSION} if self.needs_proportions else {}
+        return {"train": as_json(self.train), "test": as_json(self.test), **told}
 
     @property
     def needs_proportions(self) -> bool:

@@ -15,6 +15,7 @@ from hedgerow.proportions.raking import Tilt, tilted
 from hedgerow.proportions.spreading import Spread
 
 __all__ = [
+    "RESULTS_VERSION",
     "ColumnLifts",
     "ColumnProportions",
     "Drawn",
@@ -34,3 +35,6 @@ __all__ = [
     "tilted",
     "with_drawn",
 ]
+
+RESULTS_VERSION = 2
+"""Raised when other proportions, or other rows, are made of the same release: results of evaluations are then stale."""

@@ -279,7 +279,7 @@ def _draw_by_label(
 def _on_grid(spread: Spread, codes: Longs, generator: np.random.Generator) -> Floats:
     """A number of the grid in the piece that each value stands for; one that is a value itself is left to it."""
     low, high, scale = spread.low[codes], spread.high[codes], float(1 / spread.step)
-    if not (np.maximum(np.abs(low), np.abs(high)) * scale < COUNTED).all():
+    if not (np.maximum(np.abs(low), np.abs(high)) < COUNTED / scale).all():
         part = generator.random(len(codes))
         return np.clip(low * (1 - part) + high * part, low, high)
     numbers = generator.integers(np.rint(low * scale), np.rint(high * scale), endpoint=True) / scale

@@ -14,9 +14,9 @@ in these, that column is called *lone*, and its counts are those of tuples. Of a
   no end, no named value and no other bin changes;
 - nothing else. Pools and marginal are made without the people of lone columns, except for bins of their own and bins
   that are one pool, which are told already; so nothing can be subtracted from the marginal to get at the others. (Its
-  counts are rounded as well. Values that fewer than ``min_support`` people have in all are one pool, whose count is not
-  told: it stands as half of that.) Where a lone column is published as a mean, which fixes counts together with a
-  range, its class has one bin over the whole column.
+  counts are rounded as well. Beside a number that most people have, the others may be a pool of fewer people than
+  ``min_support``, whose count is not told: it stands as half of that.) Where a lone column is published as a mean,
+  which fixes counts together with a range, its class has one bin over the whole column.
 
 What the reader is not granted: to run this code on all tables that could have been, to see which give these very bins.
 """
@@ -107,11 +107,9 @@ class _Pooling:
         weights = self._weights(groups, people, bins)
         vague = False
         if poor is not None and len(groups) > 1 and weights[poor] < self.least:
-            # Too few people are left for a pool. If they have several values, none of a lone column, and no class
-            # publishes a mean or median, it is not told how many they are; else they join the value of the fewest.
-            everybody = self._people(np.ones(len(self.place), dtype=bool))
-            vague = len(groups[poor]) > 1 and everybody[groups[poor]].sum() == weights[poor]
-            vague = vague and not self.exact.publishes("number").any()
+            # Too few people are left for a pool: they join the value that the fewest have. But where that is a number
+            # that most people have, it would vanish; if it can be, it is only not told how many the others are.
+            vague = self._may_be_vague(groups, poor, people, weights)
             if not vague:
                 groups = _joined(groups, poor, weights)
                 pools, bins = self._binned(groups)
@@ -133,6 +131,21 @@ class _Pooling:
             bins.last.astype(np.int32),
             bins.people,
             self.plain,
+        )
+
+    def _may_be_vague(self, groups: list[Longs], poor: int, people: Longs, weights: Longs) -> bool:
+        """Whether a pool of too few people may stand beside a number that most people have.
+
+        It has several values, no people of lone columns, and no class publishes a mean or a median.
+        """
+        others = np.delete(weights, poor)
+        everybody = self._people(np.ones(len(self.place), dtype=bool))
+        return bool(
+            self.exact.domain.kind != "text"
+            and 2 * others.min() > people.sum()
+            and len(groups[poor]) > 1
+            and everybody[groups[poor]].sum() == weights[poor]
+            and not self.exact.publishes("number").any()
         )
 
     def _people(self, entries: Bools) -> Longs:

@@ -205,7 +205,7 @@ def _audit(told: _Told, guarantee: Guarantee, classes: ClassCounts, proportions:
     unreadable = BadInput(f"The audit in the manifest beside {told.name!r} cannot be read.")
     with translated(KeyError, TypeError, AttributeError, ValueError, into=unreadable):
         said = told.manifest["audit"]
-        warnings, losses = tuple(said["warnings"]), dict(said["losses"])
+        warnings, grave, losses = tuple(said["warnings"]), tuple(said.get("grave", ())), dict(said["losses"])
         alone, known = said["singled_out"], said["fully_known"]
         clear = {name: ClearColumn(**one) for name, one in said["clear"].items()}
     fresh = audit_counts(
@@ -220,6 +220,7 @@ def _audit(told: _Told, guarantee: Guarantee, classes: ClassCounts, proportions:
     return replace(
         fresh,
         warnings=tuple(dict.fromkeys((*warnings, *fresh.warnings))),
+        grave=tuple(dict.fromkeys((*grave, *fresh.grave))),
         manifest="fits",
         k_all=said["k_all"],
         clear=clear,

@@ -16,7 +16,7 @@ from hedgerow.errors import BadInput
 from hedgerow.trees.attributes import MISSING, Attribute, CodedColumn, with_missing
 from hedgerow.values import MISSING_TEXT
 
-__all__ = ["LabelledTuples", "TrainingTable", "checked_target", "labelled_tuples", "training_table"]
+__all__ = ["LabelledTuples", "TrainingTable", "checked_target", "known_target", "labelled_tuples", "training_table"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,8 +113,8 @@ def _column(domain: Domain, codes: Ints) -> CodedColumn:
     return CodedColumn(Attribute(domain.name, (*labels, *([MISSING_TEXT] if domain.has_missing else []))), codes)
 
 
-def checked_target(counts: FrequencyTable, owner: str) -> str:
-    """The target of a table that a tree can be grown from."""
+def known_target(counts: FrequencyTable, owner: str) -> str:
+    """The target of a table, of which no value is missing."""
     target = counts.roles.target
     if target is None:
         raise BadInput(f"{owner} is guided by the class, so it needs a target. Name the column of the class.")
@@ -125,7 +125,13 @@ def checked_target(counts: FrequencyTable, owner: str) -> str:
             f"The target {target!r} has no class in {lacking:,} of {counts.rows:,} records, and {owner} learns from "
             "the class. Remove these records, or give them a class of their own."
         )
-    if len(domain.labels) == counts.rows and counts.rows > 1:
+    return target
+
+
+def checked_target(counts: FrequencyTable, owner: str) -> str:
+    """The target of a table that a tree can be grown from."""
+    target = known_target(counts, owner)
+    if len(counts.domains[target].labels) == counts.rows and counts.rows > 1:
         raise BadInput(
             f"The target {target!r} has a different class in each of the {counts.rows:,} records, so there is nothing "
             "to learn. Is it an identifier, or a number that should be grouped?"

@@ -208,3 +208,21 @@ def test_a_column_is_told_apart_only_so_far() -> None:
     assert len(told.pools) == 1100
     fine = pooled([column(gains(*range(5000)), [dict.fromkeys(range(5000), 1)]), beside(classes)], 2)
     assert len(fine.column("gain").pools) == 100
+
+
+class TestNumbersOfMost:
+    """A number that most people have, and a few others of whom there are fewer than the support."""
+
+    def told(self, numbers: list[float], classes: list[Class]) -> ColumnProportions:
+        gains = Domain("gain", "number", np.array([f"{number:g}" for number in numbers]), np.array(numbers))
+        other = column(Domain("other", "text", np.array(["x", "y"])), [{0: 15, 1: 17}, {0: 20, 1: 10}])
+        return pooled([column(gains, classes), other], 5).column("gain")
+
+    def test_it_stays_apart_and_the_others_are_not_counted(self) -> None:
+        told = self.told([0.0, 7.0, 9.0], [{0: 30, 1: 1, 2: 1}, {0: 28, 1: 1, 2: 1}])
+        assert told.pools.texts[0] == "0"
+        assert told.marginal.tolist() == [60, 2]
+
+    def test_a_single_other_value_is_not_named_alone(self) -> None:
+        told = self.told([0.0, 7.0], [{0: 31, 1: 1}, {0: 28, 1: 2}])
+        assert len(told.pools) == 1

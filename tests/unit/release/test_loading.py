@@ -296,3 +296,11 @@ def test_hierarchies_that_are_given(tmp_path: Path) -> None:
     wrong: Any = [cities]
     with pytest.raises(BadInput, match=r"The 'hierarchies' parameter of Release\.load must be a mapping"):
         hr.Release.load(path, wrong)
+
+
+def test_what_was_said_first_is_said_first_again(tmp_path: Path) -> None:
+    """That next to nothing is kept is known from the original values, which a file does not have."""
+    people = pa.table({"town": ["a", "b"] * 3, "sex": ["F", "M", "M", "F", "F", "M"]})
+    release = hr.anonymize(people, hr.Schema(quasi=["town", "sex"]), k=6)
+    assert "next to nothing" in release.audit.grave[0]
+    assert hr.Release.load(release.save(tmp_path / "out.csv")).audit.grave == release.audit.grave

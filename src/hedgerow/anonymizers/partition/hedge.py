@@ -14,11 +14,12 @@ once (HeuristicMin), and no record is lost (hybrid kACTUS).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import PUBLISH, choice, choice_or_object, number, shared
-from hedgerow.counts import FrequencyTable
+from hedgerow.counts import FrequencyTable, refuse_many_numbers
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Publish, Recoding, Shown, shown_as
 
@@ -43,6 +44,7 @@ class Hedge(Anonymizer):
     paper = "our own, after all five papers"
     uses_target = True
     learns_numbers = True
+    results_version = 2
 
     shape: Literal["auto", "box", "axis"] = choice(
         "Boxes, which unseen rows find by their values; or groups along the main axes of what the teacher knows, which "
@@ -56,6 +58,14 @@ class Hedge(Anonymizer):
         objects="a scikit-learn estimator",
     )
     folds: int = number("In how many folds the teachers learn.", default=5, least=2, most=20, whole=True, trials=(2,))
+    max_excess: float | None = number(
+        "By how much the labels of people in the table may be told more often than those of others, as a share of the "
+        "people (0.01 is one in a hundred); groups become larger until that holds in halves of the table. It takes "
+        "several times as long.",
+        default=None,
+        least=0,
+        most=1,
+    )
     publish_proportions: bool = shared(
         "bool",
         "Whether the release also says how the people of every class are divided among the values.",
@@ -85,4 +95,10 @@ class Hedge(Anonymizer):
             self.target_bins is None,
             0 if seed is None else seed,
         )
+        if self.max_excess is not None:
+            refuse_many_numbers(counts, "Hedge with max_excess")
+            from hedgerow.anonymizers.partition.hedging.disclosing import coarse_enough
+
+            fit = partial(best_candidate, asked)
+            requirements = coarse_enough(fit, counts, requirements, self.max_excess, asked.support, asked.seed)
         return best_candidate(asked, counts, requirements)

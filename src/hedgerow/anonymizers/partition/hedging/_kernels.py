@@ -38,6 +38,7 @@ def best_cut(
     running: Floats,
     scores: Floats,
     at: Longs,
+    gains: Floats,
     sides: Longs,
 ) -> int:
     """The column to cut a range by, -1 if no cut is allowed; ``at[column, 0]`` is the last place that goes left.
@@ -45,7 +46,8 @@ def best_cut(
     ``sums`` has, for each item, its records, how many of them have each label, and the coordinates of its point times
     its records; ``leaning`` how much a cut by each column counts. Each side has at least ``least``
     records, and ``least_of_label`` of every label. ``room`` is left as it is found, all zero; the other arrays are
-    scratch.
+    scratch. Where requirements forbid the best and the most even cut of every column, all others are tried, which
+    costs O(n) for each.
     """
     width, columns = sums.shape[1], places.shape[1]
     for one in range(width):
@@ -67,6 +69,8 @@ def best_cut(
                 room[place, one] += sums[order[item], one]
         for kind in range(_KINDS):
             scores[column, kind] = -1.0
+        for place in range(gains.shape[1]):
+            gains[column, place] = -1.0
         for one in range(width):
             running[one] = 0.0
         for place in range(first, last):
@@ -91,6 +95,7 @@ def best_cut(
                 gain += running[one] * running[one] / left + other * other / right
             gain = max(gain, even) * leaning[column]
             even *= leaning[column]
+            gains[column, place] = gain
             if gain > scores[column, 0]:
                 scores[column, 0] = gain
                 at[column, 0] = place
@@ -106,13 +111,29 @@ def best_cut(
             for kind in range(_KINDS):
                 if scores[column, kind] > best:
                     best, chosen, chosen_kind = scores[column, kind], int64(column), int64(kind)
-        if chosen < 0 or packed is None:
+        if packed is None:
             return chosen
+        if chosen < 0:
+            break
         place = at[chosen, chosen_kind]
+        gains[chosen, place] = -1.0
         if _both_hold(order, places, sums, values, packed, start, end, chosen, place, sides):
             at[chosen, 0] = place
             return chosen
         scores[chosen, chosen_kind] = -1.0
+    while True:
+        best, chosen, place = 0.0, int64(-1), int64(0)
+        for column in range(columns):
+            for one in range(gains.shape[1]):
+                if gains[column, one] > best:
+                    best, chosen, place = gains[column, one], int64(column), int64(one)
+        if chosen < 0:
+            return chosen
+        if _both_hold(order, places, sums, values, packed, start, end, chosen, place, sides):
+            at[chosen, 0] = place
+            scores[chosen, 0] = best
+            return chosen
+        gains[chosen, place] = -1.0
 
 
 @jit(inner=True)
@@ -169,6 +190,7 @@ def grow(
     running: Floats,
     scores: Floats,
     at: Longs,
+    gains: Floats,
     sides: Longs,
     cuts: Ints,
     leaves: Longs,
@@ -186,7 +208,7 @@ def grow(
         parent, is_right = waiting[open_ranges, 2], waiting[open_ranges, 3]
         column = best_cut(
             order, places, sums, labels, values, leaning, packed, least, int64(0), first, last, room, total, running,
-            scores, at, sides,
+            scores, at, gains, sides,
         )  # fmt: skip
         if column < 0:
             leaves[outer, 0], leaves[outer, 1] = first, last

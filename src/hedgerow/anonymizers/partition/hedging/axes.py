@@ -112,7 +112,9 @@ class _Cutting:
         points = self.points[some]
         centred = points - (weights @ points) / total
         _, axes = np.linalg.eigh((centred * weights[:, None]).T @ centred)
-        for at in range(1, min(_DIRECTIONS, axes.shape[1]) + 1):
+        tried = range(1, min(_DIRECTIONS, axes.shape[1]) + 1)
+        # Tuples that lie together are parted, by their values, only where no other cut is allowed.
+        for together, at in [*((True, at) for at in tried), (False, 1)]:
             direction = axes[:, -at]
             # The sign of an axis is chance.
             direction = direction if direction[np.abs(direction).argmax()] > 0 else -direction
@@ -122,19 +124,22 @@ class _Cutting:
             rooms = int(total // self.least)
             for share in ((rooms // 2) / rooms, *_OTHER_SHARES):
                 place = int(np.searchsorted(reached, share * total - 1e-9))
-                found = self._at(some, order, along, place)
+                found = self._at(some, order, along if together else None, place)
                 if found is not None:
                     return _Cut(direction, float(along[order[found]]), order[: found + 1])
         return None
 
-    def _at(self, some: Longs, order: Longs, along: Floats, place: int) -> int | None:
-        """The last place of the left side at or next to one, if both sides may be groups; tuples are not parted."""
+    def _at(self, some: Longs, order: Longs, along: Floats | None, place: int) -> int | None:
+        """The last place of the left side at or next to one, if both sides may be groups; tuples are not parted.
+
+        Nor are those with equal places ``along`` an axis, if they are given.
+        """
         tuples = self.of_tuple[some][order]
         for near in (place, place - 1, place + 1):
             if (
                 not 0 <= near < len(order) - 1
                 or tuples[near] == tuples[near + 1]
-                or along[order[near]] == along[order[near + 1]]
+                or (along is not None and along[order[near]] == along[order[near + 1]])
             ):
                 continue
             if self._holds(some[order[: near + 1]]) and self._holds(some[order[near + 1 :]]):

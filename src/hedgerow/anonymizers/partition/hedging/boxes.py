@@ -165,12 +165,14 @@ class _Growth:
 
     def _scratch(self) -> tuple[Any, ...]:
         width, columns = self.sums.shape[1], self.places.shape[1]
+        places = int(self.places.max(initial=0)) + 1
         return (
-            np.zeros((int(self.places.max(initial=0)) + 1, width)),
+            np.zeros((places, width)),
             np.zeros(width),
             np.zeros(width),
             np.zeros((columns, 2)),
             np.zeros((columns, 2), dtype=np.int64),
+            np.zeros((columns, places)),
             np.zeros((2, 1 + self.sensitive), dtype=np.int64),
         )
 

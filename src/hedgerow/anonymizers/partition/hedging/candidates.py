@@ -12,20 +12,20 @@ import numpy as np
 from hedgerow.anonymizers.partition.hedging.axes import cut_axes
 from hedgerow.anonymizers.partition.hedging.boxes import cut_boxes, regions_of
 from hedgerow.anonymizers.partition.hedging.rehearsing import Rehearsal
-from hedgerow.anonymizers.partition.hedging.teaching import Lesson, Table, order_of, table_of, taught
+from hedgerow.anonymizers.partition.hedging.teaching import Lesson, Table, check_teacher, order_of, table_of, taught
 from hedgerow.anonymizers.partition.hedging.telling import told_by_label
 from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import required
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import AxisRouter, CutTree, Pieces, Recoding, Shown, publish_groups
-from hedgerow.threads import side_by_side
+from hedgerow.threads import on_a_core_each
 
 __all__ = ["Asked", "best_candidate"]
 
 Tree = Literal["space", "teacher", "label"]
 # In so many regions columns may be told by label.
-_REGIONS: Final = (1, 2, 4, 8)
+_REGIONS: Final = (1, 2, 8)
 # With more labels than these each of them has too few people to be told of.
 _MOST_LABELS: Final = 10
 # Where fewer people may be told of, columns told by label give away the labels of these very people: on Adult, with
@@ -65,6 +65,7 @@ class Asked:
 def best_candidate(asked: Asked, counts: FrequencyTable, requirements: Sequence[Requirement]) -> Recoding:
     """The candidate whose learner would know most."""
     table = table_of(counts, "Hedge")
+    check_teacher(table, asked.teacher, "Hedge")
     lesson = taught(counts, table, asked.teacher, asked.folds, asked.seed)
     making = _Making(asked, counts, requirements, table, lesson)
     shapes: list[Callable[[], Recoding]] = []
@@ -88,11 +89,7 @@ def best_candidate(asked: Asked, counts: FrequencyTable, requirements: Sequence[
 
 
 def _best(rehearsal: Rehearsal, candidates: Sequence[Recoding]) -> tuple[Recoding, float]:
-    from threadpoolctl import threadpool_limits
-
-    # One thread for each learner, so that sums are the same on any number of cores; candidates run side by side.
-    with threadpool_limits(1):
-        scores = side_by_side(rehearsal.score, candidates, rehearsal.counts.rows)
+    scores = on_a_core_each(rehearsal.score, candidates, rehearsal.counts.rows)
     at = int(np.argmax(scores))
     return candidates[at], scores[at]
 

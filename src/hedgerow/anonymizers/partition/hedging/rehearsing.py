@@ -64,7 +64,7 @@ class Rehearsal:
         if self.table.labels and len(np.unique(target)) < 2:
             return 0.0
         first = np.searchsorted(self.counts.cell_tuple, np.arange(len(self.counts.tuples)))
-        said = boosting(self.table, self.seed).fit(rows, target).predict(self.table.rows[first])
+        said = boosting(self.table, target, self.seed).fit(rows, target).predict(self.table.rows[first])
         weights = self.counts.tuple_sizes / self.counts.rows
         if self.table.labels:
             return float(weights @ self.lesson.guess[np.arange(len(said)), said.astype(np.int64)])
@@ -134,10 +134,10 @@ class Rehearsal:
         if pa.types.is_date(values.type):
             numbers = values.cast(pa.int32()).cast(pa.float64())
         elif pa.types.is_timestamp(values.type):
-            numbers = pc.divide(values.cast(pa.int64()).cast(pa.float64()), _DAY)
+            numbers = pc.divide(values.cast(pa.int64()).cast(pa.float64(), safe=False), _DAY)
         else:
-            numbers = values.cast(pa.float64())
-        return np.asarray(numbers.to_numpy(zero_copy_only=False)[codes])
+            numbers = values.cast(pa.float64(), safe=False)
+        return domain.positions_of(numbers.to_numpy(zero_copy_only=False))[codes]
 
 
 def _class_of_group(proportions: Proportions, recoding: Recoding) -> Longs:

@@ -19,12 +19,19 @@ from hedgerow.arrays import Bools, Floats, Ints, Longs
 from hedgerow.counts import FrequencyTable, holds_classes
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
-from hedgerow.threads import side_by_side
+from hedgerow.threads import on_a_core_each
+from hedgerow.trees.training import known_target
 
-__all__ = ["Lesson", "Table", "boosting", "order_of", "table_of", "taught"]
+__all__ = ["Lesson", "Table", "boosting", "check_teacher", "order_of", "table_of", "taught"]
 
 # scikit-learn's boosting knows no more categories; one is left for all others.
 _MOST_CATEGORIES: Final = 254
+# Boosting grows a tree for each label, and points have a coordinate for each: of more labels, the rarest are one.
+_MOST_LABELS: Final = 30
+# So many rows a leaf of boosting needs, whatever they weigh: a cell is laid out as often, if it has the records.
+_ROWS_OF_LEAF: Final = 20
+# The squares of numbers outside are no floats.
+_SMALLEST, _LARGEST = 1e-100, 1e100
 _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -35,14 +42,14 @@ class Table:
     Attributes
     ----------
     values : tuple of float arrays
-        Per column, what a learner reads for each code; nan is missing.
+        Per column, what a learner reads for each code: positions of numbers, else codes; nan is missing.
     categorical : bool array (columns,)
     rows : float array (cells, columns)
     target : array (cells,)
         Codes of labels from 0 without gaps, or numbers.
     weights : int array (cells,)
     labels : int
-        How many there are; 0 if the target is a number.
+        How many there are; 0 if the target is a number. The last one stands for all others where there are many.
     label_of_code : int array
         The number of each code of the target's domain, -1 for what does not occur.
     """
@@ -86,28 +93,35 @@ class Lesson:
 
 def table_of(counts: FrequencyTable, owner: str) -> Table:
     """Lay a frequency table out for learners."""
-    target = counts.roles.target
-    if target is None:
-        raise BadInput(f"{owner} is guided by the class, so it needs a target. Name the column of the class.")
+    target = known_target(counts, owner)
     domain = counts.domains[target]
     numeric = domain.kind == "number" and not holds_classes(domain)
     codes = counts.values_of(target)
-    if domain.has_missing and (codes == domain.missing_code).any():
-        raise BadInput(
-            f"Some values of the target {target!r} are missing, and {owner} learns from it. Fill them in, or leave "
-            "these rows out."
-        )
     values, categorical = zip(*(_read(counts, name) for name in counts.quasi), strict=True)
     rows = np.stack(
         [value[counts.tuples[counts.cell_tuple, at]] for at, value in enumerate(values)], axis=1, dtype=np.float64
     )
-    present, label = np.unique(codes, return_inverse=True)
-    number_of = np.full(domain.size, -1, dtype=np.int64)
+    number_of = _labels(counts.histogram(target))
+    wanted = _numbers(domain)[codes] if numeric else number_of[codes]
+    labels = 0 if numeric else int(number_of.max()) + 1
+    return Table(values, np.array(categorical), rows, wanted, counts.cell_sizes, labels, number_of)
+
+
+def _labels(records: Longs) -> Longs:
+    """The number of each code's label, -1 for those that do not occur; of many the rarest have one number."""
+    present = np.flatnonzero(records)
+    number_of = np.full(len(records), -1, dtype=np.int64)
+    if len(present) > _MOST_LABELS:
+        number_of[present] = _MOST_LABELS - 1
+        present = np.sort(present[np.argsort(-records[present], kind="stable")[: _MOST_LABELS - 1]])
     number_of[present] = np.arange(len(present))
-    wanted = domain.values[codes] if numeric else label.astype(np.int64)
-    return Table(
-        values, np.array(categorical), rows, wanted, counts.cell_sizes, 0 if numeric else len(present), number_of
-    )
+    return number_of
+
+
+def _numbers(domain: Domain) -> Floats:
+    """The numbers of a target, on another scale if they are out of all bounds."""
+    largest = np.abs(domain.values).max()
+    return domain.values if largest == 0 or _SMALLEST < largest < _LARGEST else domain.positions
 
 
 def _read(counts: FrequencyTable, name: str) -> tuple[Floats, bool]:
@@ -116,7 +130,7 @@ def _read(counts: FrequencyTable, name: str) -> tuple[Floats, bool]:
     read = np.full(domain.size, np.nan)
     known = len(domain.labels)
     if domain.numbers is not None:
-        read[:known] = domain.numbers
+        read[:known] = domain.positions
         return read, False
     read[:known] = np.arange(known)
     if domain.ordered:
@@ -127,23 +141,30 @@ def _read(counts: FrequencyTable, name: str) -> tuple[Floats, bool]:
     return read, True
 
 
-def boosting(table: Table, seed: int, *, additive: bool = False, iterations: int = 100) -> Any:
-    """The booster that teaches if nobody else does."""
+def boosting(table: Table, target: Longs | Floats, seed: int, *, additive: bool = False) -> Any:
+    """The booster that teaches if nobody else does; ``target`` is what it will learn."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
     kind = HistGradientBoostingClassifier if table.labels else HistGradientBoostingRegressor
+    # To stop early it holds back some of each label, so that none may be of a single row.
+    single = bool(table.labels) and bool((np.unique(target, return_counts=True)[1] < 2).any())
     return kind(
         categorical_features=np.flatnonzero(table.categorical),
         interaction_cst="no_interactions" if additive else None,
-        max_iter=iterations,
-        random_state=seed,
+        # A tree of one column needs few leaves.
+        max_leaf_nodes=15 if additive else 31,
+        early_stopping=False if single else "auto",
+        random_state=_of_sklearn(seed),
     )
+
+
+def _of_sklearn(seed: int) -> int:
+    """A seed as scikit-learn takes it."""
+    return seed % 2**32
 
 
 def taught(counts: FrequencyTable, table: Table, teacher: Any, folds: int, seed: int) -> Lesson:
     """Teach in folds; ``teacher`` is a scikit-learn estimator, or ``"boosting"``."""
-    from threadpoolctl import threadpool_limits
-
     fold = _folds(counts, folds, seed)
     fold_of_cell = fold[counts.cell_tuple]
     of_tuple = np.searchsorted(counts.cell_tuple, np.arange(len(counts.tuples)))
@@ -152,14 +173,12 @@ def taught(counts: FrequencyTable, table: Table, teacher: Any, folds: int, seed:
     def learn(one: int) -> tuple[Floats, tuple[Floats, ...]]:
         seen = fold_of_cell != one
         some = rows[fold == one]
-        whole = _scores(table, _teacher(table, teacher, seed), seen, some)
+        whole = _scores(table, teacher, seed, seen, some)
         added = _added(table, seen, some[:1], seed)
         return whole, added
 
     parts = [one for one in range(folds) if (fold == one).any()]
-    # One thread for each fit, so that sums are the same on any number of cores; the folds run side by side.
-    with threadpool_limits(1):
-        learnt = side_by_side(learn, parts, counts.rows)
+    learnt = on_a_core_each(learn, parts, counts.rows)
     return _lesson(counts, table, fold, parts, learnt)
 
 
@@ -177,10 +196,22 @@ def _folds(counts: FrequencyTable, folds: int, seed: int) -> Longs:
     return fold
 
 
-def _teacher(table: Table, teacher: Any, seed: int) -> Any:
-    """A teacher that reads our rows: the booster as they are, others with categories apart and nothing missing."""
+def check_teacher(table: Table, teacher: Any, owner: str) -> None:
+    """Refuse a teacher that cannot say what is asked: probabilities of labels, or numbers."""
     if isinstance(teacher, str):
-        return boosting(table, seed)
+        return
+    from sklearn.base import BaseEstimator, is_regressor
+
+    must = "a classifier that tells probabilities (predict_proba)"
+    if not table.labels:
+        must = "a regressor where the target holds numbers"
+    able = isinstance(teacher, BaseEstimator)
+    if not able or not (hasattr(teacher, "predict_proba") if table.labels else is_regressor(teacher)):
+        raise BadInput.parameter("teacher", owner, f"'boosting' or {must}", type(teacher).__name__)
+
+
+def _teacher(table: Table, teacher: Any, seed: int) -> Any:
+    """A teacher that reads our rows, with categories apart and nothing missing."""
     from sklearn.base import clone
     from sklearn.compose import make_column_transformer
     from sklearn.impute import SimpleImputer
@@ -192,35 +223,63 @@ def _teacher(table: Table, teacher: Any, seed: int) -> Any:
     reading = make_column_transformer(
         (apart, np.flatnonzero(table.categorical)), (numbers, np.flatnonzero(~table.categorical))
     )
-    return make_pipeline(reading, clone(teacher))
+    own = clone(teacher)
+    # What it leaves to chance is decided by our seed.
+    chance = [name for name, value in own.get_params().items() if name.endswith("random_state") and value is None]
+    return make_pipeline(reading, own.set_params(**dict.fromkeys(chance, _of_sklearn(seed))))
 
 
 def _fit(model: Any, table: Table, seen: Bools) -> Any:
-    """Fit on the cells that may be seen; a teacher who cannot weigh them sees each as often as it has records."""
+    """Fit on the cells that may be seen; a teacher who cannot weigh rows sees each as often as there are records."""
     from sklearn.pipeline import Pipeline
     from sklearn.utils.validation import has_fit_parameter
 
-    rows, target, weights = table.rows[seen], table.target[seen], table.weights[seen]
+    records = table.weights[seen]
     last = model.steps[-1] if isinstance(model, Pipeline) else None
-    if has_fit_parameter(model if last is None else last[1], "sample_weight"):
-        named = "sample_weight" if last is None else f"{last[0]}__sample_weight"
-        return model.fit(rows, target, **{named: weights.astype(np.float64)})
-    return model.fit(np.repeat(rows, weights, axis=0), np.repeat(target, weights))
+    weighs = has_fit_parameter(model if last is None else last[1], "sample_weight")
+    copies = np.minimum(records, _ROWS_OF_LEAF) if weighs else records
+    rows, target = np.repeat(table.rows[seen], copies, axis=0), np.repeat(table.target[seen], copies)
+    if not weighs:
+        return model.fit(rows, target)
+    named = "sample_weight" if last is None else f"{last[0]}__sample_weight"
+    return model.fit(rows, target, **{named: np.repeat(records / copies, copies)})
 
 
-def _scores(table: Table, model: Any, seen: Bools, rows: Floats) -> Floats:
+def _scores(table: Table, teacher: Any, seed: int, seen: Bools, rows: Floats) -> Floats:
     """What a teacher who saw some cells says of other rows: log-odds, centred log-probabilities or numbers."""
-    if not table.labels:
-        return np.asarray(_fit(model, table, seen).predict(rows), dtype=np.float64)[:, None]
-    known = np.unique(table.target[seen])
-    if len(known) < 2:
+    if not _teaches(table, seen):
         return np.zeros((len(rows), _directions(table)))
-    fitted = _fit(model, table, seen)
+    said = _said(table, teacher, seed, seen, rows)
+    if not table.labels:
+        return np.asarray(said, dtype=np.float64).reshape(len(rows), 1)
     chances = np.zeros((len(rows), table.labels))
-    chances[:, known] = fitted.predict_proba(rows)
+    chances[:, np.unique(table.target[seen])] = said
     logs = np.log(np.clip(chances, 1e-6, None))
     logs -= logs.mean(axis=1, keepdims=True)
     return logs if table.labels > 2 else logs[:, 1:] - logs[:, :1]
+
+
+def _said(table: Table, teacher: Any, seed: int, seen: Bools, rows: Floats) -> Any:
+    """What a teacher says itself: probabilities of the labels it saw, or numbers."""
+
+    def learnt(model: Any) -> Any:
+        fitted = _fit(model, table, seen)
+        return fitted.predict_proba(rows) if table.labels else fitted.predict(rows)
+
+    if isinstance(teacher, str):
+        return learnt(boosting(table, table.target[seen], seed))
+    try:
+        return learnt(_teacher(table, teacher, seed))
+    except (ValueError, TypeError):
+        pass  # its words may quote values
+    raise BadInput(
+        f"The teacher {type(teacher).__name__} cannot learn from a part of this table. Take another one, or none."
+    )
+
+
+def _teaches(table: Table, seen: Bools) -> bool:
+    """Whether there is anything to learn from some cells."""
+    return len(np.unique(table.target[seen])) > (1 if table.labels else 0)
 
 
 def _directions(table: Table) -> int:
@@ -231,9 +290,9 @@ def _directions(table: Table) -> int:
 def _added(table: Table, seen: Bools, reference: Floats, seed: int) -> tuple[Floats, ...]:
     """What each value of each column adds to the score of a booster without interactions."""
     directions = _directions(table)
-    if table.labels and len(np.unique(table.target[seen])) < 2:
+    if not _teaches(table, seen):
         return tuple(np.zeros((len(value), directions)) for value in table.values)
-    model = _fit(boosting(table, seed, additive=True), table, seen)
+    model = _fit(boosting(table, table.target[seen], seed, additive=True), table, seen)
 
     def scored(rows: Floats) -> Floats:
         said = np.asarray(model.decision_function(rows) if table.labels else model.predict(rows), dtype=np.float64)
@@ -265,7 +324,13 @@ def _lesson(
     weights = counts.tuple_sizes.astype(np.float64)
     said = np.zeros((len(counts.tuples), directions))
     columns = np.zeros((len(counts.tuples), len(counts.quasi), directions))
-    for one, (whole, of_fold) in zip(numbers, learnt, strict=True):
+    # What a value adds is told beside an average record, the same in all folds.
+    usual = [counts.histogram(name) for name in counts.quasi]
+    added_in = [
+        [of_code - np.average(of_code, axis=0, weights=usual[at]) for at, of_code in enumerate(of_fold)]
+        for _, of_fold in learnt
+    ]
+    for one, (whole, _), of_fold in zip(numbers, learnt, added_in, strict=True):
         here = fold == one
         said[here] = whole
         for at, of_code in enumerate(of_fold):
@@ -278,7 +343,7 @@ def _lesson(
     size = float(np.sqrt(_spread(points, weights)))
     scale = 1 / size if size > 0 else 1.0
     added = tuple(
-        np.mean([one[at] for _, one in learnt], axis=0) * counts.column_weights[at] * scale
+        np.mean([one[at] for one in added_in], axis=0) * counts.column_weights[at] * scale
         for at in range(len(counts.quasi))
     )
     parts = [of_code[counts.tuples[:, at]] for at, of_code in enumerate(added)]

@@ -22,7 +22,7 @@ __all__ = ["told_by_label"]
 _STEPS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 _ROUNDS: Final = 3
 # Strengths are known well enough by so many cells.
-_MOST_CELLS: Final = 20_000
+_MOST_CELLS: Final = 10_000
 _ADDED: Final = 0.5  # people added to each label of a class, so that none is impossible
 
 

@@ -1,0 +1,68 @@
+"""Draw how methods cut two columns: ``python docs/pictures.py`` writes docs/cuts.svg.
+
+The people are made up here: whether one answers yes depends on age and hours together, and on chance.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pyarrow as pa
+
+import hedgerow as hr
+
+_PEOPLE, _K = 3_000, 60
+_METHODS = ("hedge", "mondrian", "kactus")
+
+
+def people() -> pa.Table:
+    """A table of two numbers and an answer."""
+    random = np.random.default_rng(5)
+    age, hours = random.integers(18, 80, _PEOPLE), np.clip(random.normal(40, 12, _PEOPLE), 1, 90).astype(int)
+    likely = np.where((age > 45) == (hours > 40), 0.9, 0.1)
+    return pa.table({"age": age, "hours": hours, "answer": np.where(random.random(_PEOPLE) < likely, "yes", "no")})
+
+
+def boxes(method: str, table: pa.Table) -> list[dict[str, Any]]:
+    """The classes that a method publishes, as rectangles with the share of yes."""
+    schema = hr.Schema(quasi=["age", "hours"], target="answer", hierarchies={})
+    parameters = {"publish": "set"} if method == "kactus" else {}
+    release = hr.anonymize(table, schema, method=method, k=_K, random_state=0, **parameters)
+    recoded = release.recoding.transform(table)
+    ends: dict[tuple[str, ...], list[tuple[int, int, str]]] = {}
+    for row, original in zip(recoded.to_pylist(), table.to_pylist(), strict=True):
+        key = (str(row["age"]), str(row["hours"]))
+        ends.setdefault(key, []).append((original["age"], original["hours"], original["answer"]))
+    return [
+        {
+            "method": method,
+            "low_age": min(age for age, _, _ in held),
+            "high_age": max(age for age, _, _ in held) + 1,
+            "low_hours": min(hours for _, hours, _ in held),
+            "high_hours": max(hours for _, hours, _ in held) + 1,
+            "yes": float(np.mean([answer == "yes" for _, _, answer in held])),
+        }
+        for held in ends.values()
+    ]
+
+
+def picture() -> alt.Chart:
+    """One panel for each method."""
+    table = people()
+    rows = [box for method in _METHODS for box in boxes(method, table)]
+    chart = alt.Chart(alt.InlineData(values=rows), width=200, height=200)
+    return chart.mark_rect(stroke="white", strokeWidth=1).encode(
+        x=alt.X("low_age:Q", title="age", scale=alt.Scale(domain=[18, 80])),
+        x2="high_age:Q",
+        y=alt.Y("low_hours:Q", title="hours", scale=alt.Scale(domain=[0, 92])),
+        y2="high_hours:Q",
+        color=alt.Color("yes:Q", title="share of yes", scale=alt.Scale(scheme="blueorange", domain=[0, 1])),
+        column=alt.Column("method:N", title=None, sort=list(_METHODS)),
+    )
+
+
+if __name__ == "__main__":
+    picture().save(Path(__file__).with_name("cuts.svg"))

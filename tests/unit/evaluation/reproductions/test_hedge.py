@@ -169,6 +169,14 @@ def test_others_have_their_best_learner_and_representation() -> None:
     assert (ranks.ranks["kADET"], ranks.ranks["Hedge"], ranks.cases) == (1.0, 2.0, len(SETS) * len(SET_KS))
 
 
+def test_choices_are_compared_by_the_folds_that_all_of_them_have() -> None:
+    results = on_sets(ahead, sets=("crx",), repetitions=2)
+    some = [one for one in results if one["train"] != "redrawn" or one["repetition"] == 0]
+    best = Found.of(some).best("crx", "kactus", 5)
+    assert best is not None
+    assert list(best.folds) == [(0, 0), (0, 1)]
+
+
 def test_ranks_need_a_whole_repetition_of_every_method() -> None:
     results = [one for one in on_sets(ahead, repetitions=1) if one["method"] != "greedy" or one["dataset"] == "crx"]
     ranks = Found.of(results).ranked(SETS, SET_KS)

@@ -112,10 +112,12 @@ class Found:
             for choice, folds in self.sets.get((dataset, method, k), {}).items()
             if choice.learner != MAJORITY
         }
-        if not choices:
+        # Choices are compared by the folds that all of them have.
+        shared = sorted(set.intersection(*(set(folds) for folds in choices.values()))) if choices else []
+        if not shared:
             return None
-        chosen = max(choices, key=lambda choice: statistics.fmean(choices[choice].values()))
-        return Best(chosen, choices[chosen])
+        chosen = max(choices, key=lambda choice: statistics.fmean(choices[choice][fold] for fold in shared))
+        return Best(chosen, {fold: choices[chosen][fold] for fold in shared})
 
     def accuracies(self, method: str, datasets: Sequence[str], ks: Sequence[int]) -> Accuracies:
         """Those of a method's best choice in every case."""

@@ -8,6 +8,7 @@ Each prints a Markdown table; `run.py` collects them.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections import defaultdict
@@ -26,6 +27,8 @@ from markdown import header, row
 
 SEED = 0
 KS = (10, 100, 1000)
+# Our own warming up is a load of up to one.
+QUIET = 1.5
 # Of table 6 of Kisilevich et al.
 LARGE_K = 150
 PARTS: Mapping[str, tuple[str, ...]] = {
@@ -83,6 +86,12 @@ def anonymized(table: pl.DataFrame, schema: hr.Schema, k: int) -> Timed:
     return Timed(release, {part: taken[part] for part in PARTS}, seconds)
 
 
+def busy() -> str:
+    """How busy the machine is with other work, where it is: times are then longer than they need be."""
+    load = os.getloadavg()[0]
+    return f" (beside other work: the load of the machine was {load:.1f})" if load > QUIET else ""
+
+
 def cells(one: Timed) -> list[str]:
     """What a row tells of it, as in :data:`HEADER`."""
     parts = [f"{seconds:.2f}" for seconds in (*one.parts.values(), one.rest)]
@@ -98,11 +107,12 @@ def adult() -> None:
     table = tables.with_numbers(tables.adult("train"))
     schema = hr.Schema(quasi=[name for name in table.columns if name != tables.TARGET], target=tables.TARGET)
     anonymized(table.head(2000), schema, 100)  # what is compiled is not measured
+    load = busy()
     header("k", *HEADER)
     for k in KS:
         row(k, *cells(anonymized(table, schema, k)))
     print(
-        f"\n{table.height:,} rows, one run each. Teachers learn by folds, side by side; the rehearsal trains one "
+        f"\n{table.height:,} rows, one run each{load}. Teachers learn by folds, side by side; the rehearsal trains one "
         "learner for each candidate. Columns are told by label only where at least 50 people are told of. The rest "
         "is reading, counting, proportions, publishing and verifying."
     )
@@ -113,12 +123,12 @@ def large() -> None:
     table = tables.scaled_with_class()
     schema = hr.Schema(quasi=tables.SEVEN, target=tables.TARGET)
     anonymized(table.head(2000), schema, LARGE_K)
-    before = timing.own_peak_megabytes()
+    before, load = timing.own_peak_megabytes(), busy()
     header("rows", "k", *HEADER, "peak memory (MB)")
     told = cells(anonymized(table, schema, LARGE_K))
     row(f"{table.height:,}", LARGE_K, *told, f"{timing.own_peak_megabytes():,.0f}")
     print(
-        f"\nOne run, {len(tables.SEVEN)} quasi-identifiers. The peak is that of the whole process; it was "
+        f"\nOne run{load}, {len(tables.SEVEN)} quasi-identifiers. The peak is that of the whole process; it was "
         f"{before:,.0f} MB once the table was there and kernels were compiled."
     )
 

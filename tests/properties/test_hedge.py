@@ -34,7 +34,9 @@ def tables(draw: st.DrawFn) -> pa.Table:
     towns[1:][chance.random(rows - 1) < draw(st.sampled_from([0, 0.3]))] = None
     numbers = draw(st.booleans())
     label = (
-        chance.normal(size=rows).round(2) if numbers else chance.choice(list("nyz")[: draw(st.integers(1, 3))], rows)
+        chance.exponential(size=rows).round(2)
+        if numbers
+        else chance.choice(list("nyz")[: draw(st.integers(1, 3))], rows)
     )
     return pa.table(
         {

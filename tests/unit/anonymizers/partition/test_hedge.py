@@ -267,6 +267,14 @@ def test_far_dates_and_large_numbers_are_drawn_as_they_are_read() -> None:
     assert release.audit.singled_out == 0
 
 
+@pytest.mark.parametrize("shape", ["box", "axis"])
+def test_empty_text_may_be_a_value(shape: str) -> None:
+    table = pa.table({"note": ["", "x", None] * 20, "age": AGE[:60], "y": ["a", "b"] * 30})
+    schema = Schema(quasi=["note", "age"], target="y", missing=())
+    release = Hedge(k=3, shape=shape, random_state=0).anonymize(table, schema)  # type: ignore[arg-type]  # a word
+    assert "" in release.table["note"].to_pylist()
+
+
 def test_more_than_a_thousand_categories() -> None:
     table = pa.table({"name": [f"v{at % 1100:04}" for at in range(1200)], "y": ["a", "b", "b"] * 400})
     release = Hedge(k=20, random_state=0).anonymize(table, Schema(quasi=["name"], target="y"))

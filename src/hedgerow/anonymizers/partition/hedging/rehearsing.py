@@ -8,7 +8,7 @@ that, and no label is compared with one that it was learnt from.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import narwhals as nw
@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hedgerow.anonymizers.partition.hedging.teaching import Lesson, Table, boosting
+from hedgerow.anonymizers.partition.hedging.teaching import Lesson, Table, boosting, readable
 from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import required
@@ -55,7 +55,8 @@ class Rehearsal:
 
     def told(self, recoding: Recoding) -> Proportions:
         """What would be published beside the table."""
-        exact = count_proportions(self.counts, recoding)
+        # What groups publish is at hand: an empty text there is a value, and not what a file has for a missing one.
+        exact = count_proportions(self.counts, replace(recoding, missing=()))
         return pool(exact, min(self.support, int(exact.sizes.sum())))
 
     def score(self, recoding: Recoding) -> float:
@@ -64,7 +65,7 @@ class Rehearsal:
         if self.table.labels and len(np.unique(target)) < 2:
             return 0.0
         first = np.searchsorted(self.counts.cell_tuple, np.arange(len(self.counts.tuples)))
-        said = boosting(self.table, target, self.seed).fit(rows, target).predict(self.table.rows[first])
+        said = boosting(self.table, target, self.seed).fit(readable(rows), target).predict(self.table.rows[first])
         weights = self.counts.tuple_sizes / self.counts.rows
         if self.table.labels:
             return float(weights @ self.lesson.guess[np.arange(len(said)), said.astype(np.int64)])

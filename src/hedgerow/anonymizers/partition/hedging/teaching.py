@@ -22,7 +22,7 @@ from hedgerow.errors import BadInput
 from hedgerow.threads import on_a_core_each
 from hedgerow.trees.training import known_target
 
-__all__ = ["Lesson", "Table", "boosting", "check_teacher", "order_of", "table_of", "taught"]
+__all__ = ["Lesson", "Table", "boosting", "check_teacher", "order_of", "readable", "table_of", "taught"]
 
 # scikit-learn's boosting knows no more categories; one is left for all others.
 _MOST_CATEGORIES: Final = 254
@@ -158,6 +158,11 @@ def boosting(table: Table, target: Longs | Floats, seed: int, *, additive: bool 
     )
 
 
+def readable(rows: Floats) -> Floats:
+    """Rows that boosting can learn from: a column without any value, which it cannot read, is a constant."""
+    return np.where(np.isnan(rows).all(axis=0), 0.0, rows)
+
+
 def _of_sklearn(seed: int) -> int:
     """A seed as scikit-learn takes it."""
     return seed % 2**32
@@ -238,7 +243,7 @@ def _fit(model: Any, table: Table, seen: Bools) -> Any:
     last = model.steps[-1] if isinstance(model, Pipeline) else None
     weighs = has_fit_parameter(model if last is None else last[1], "sample_weight")
     copies = np.minimum(records, _ROWS_OF_LEAF) if weighs else records
-    rows, target = np.repeat(table.rows[seen], copies, axis=0), np.repeat(table.target[seen], copies)
+    rows, target = np.repeat(readable(table.rows[seen]), copies, axis=0), np.repeat(table.target[seen], copies)
     if not weighs:
         return model.fit(rows, target)
     named = "sample_weight" if last is None else f"{last[0]}__sample_weight"

@@ -175,6 +175,13 @@ def test_missing_values_are_read_as_such() -> None:
     assert table.categorical.tolist() == [False, True]
 
 
+def test_a_column_that_some_folds_know_no_value_of() -> None:
+    """Boosting cannot read a column that is missing in all rows."""
+    for known in (5, "five"):
+        counts = counted({"only": [None] * 30 + [known] * 10, "y": ["a", "b"] * 20})
+        assert np.isfinite(lesson_of(counts).points).all()
+
+
 def test_of_a_thousand_categories_the_frequent_ones_are_told_apart() -> None:
     names = [f"v{at:04}" for at in range(1000)] + ["v0999"] * 5
     table = table_of(counted({"name": names, "y": ["a", *["b"] * 1004]}), "Hedge")

@@ -111,6 +111,17 @@ def test_a_wrong_teacher_is_refused() -> None:
         released(teacher="somebody")
 
 
+def test_the_column_that_tells_is_kept_where_tuples_are_few() -> None:
+    """Four tuples: if only one of the two columns can be told, it is the one that knows the label."""
+    chance = np.random.default_rng(0)
+    silent, telling = chance.choice(list("cd"), 600), chance.choice(list("ab"), 600)
+    label = np.where((telling == "a") ^ (chance.random(600) < 0.1), "no", "yes")
+    table = pa.table({"silent": silent, "telling": telling, "y": label})
+    release = Hedge(k=200, random_state=0).anonymize(table, Schema(quasi=["silent", "telling"], target="y"))
+    assert set(release.table["telling"].to_pylist()) == {"a", "b"}
+    assert set(release.table["silent"].to_pylist()) == {"{c|d}"}
+
+
 # People, weights, missing values, other requirements
 
 

@@ -1,10 +1,11 @@
 """What teachers know of each distinct tuple of a table: the space in which Hedge forms groups.
 
-Every tuple is a point ``[a l, f_1 … f_d]``. ``l`` is what a boosted teacher, who has not seen the tuple, says of its
-label: its log-odds, for several labels their centred log-probabilities, for numbers the predicted one. ``f_j`` is what
-the value of column ``j`` adds according to a second booster that knows no interactions, out of fold too, times the
-weight of the column. ``a`` makes both parts vary alike. Folds are drawn by hashes of the tuples, so that a point is a
-function of its tuple: neither the order of the rows nor another row decides in which fold it is.
+Every tuple is a point ``[a l, f_1 … f_d]``. ``l`` is what a boosted teacher, who has not seen the tuple (unless it is
+one of many records), says of its label: its log-odds, for several labels their centred log-probabilities, for numbers
+the predicted one. ``f_j`` is what the value of column ``j`` adds according to a second booster that knows no
+interactions, out of fold too, times the weight of the column. ``a`` makes both parts vary alike. Folds are drawn by
+hashes of the tuples, so that a point is a function of its tuple: neither the order of the rows nor another row decides
+in which fold it is.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ _MOST_CATEGORIES: Final = 254
 _MOST_LABELS: Final = 30
 # So many rows a leaf of boosting needs, whatever they weigh: a cell is laid out as often, if it has the records.
 _ROWS_OF_LEAF: Final = 20
+# A tuple of so many records is learnt from in its own fold too: where tuples are few, others say nothing of it, and
+# the label of one record tells little among so many.
+_SPEAKS_FOR_ITSELF: Final = 50
 # The squares of numbers outside are no floats.
 _SMALLEST, _LARGEST = 1e-100, 1e100
 _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
@@ -172,11 +176,12 @@ def taught(counts: FrequencyTable, table: Table, teacher: Any, folds: int, seed:
     """Teach in folds; ``teacher`` is a scikit-learn estimator, or ``"boosting"``."""
     fold = _folds(counts, folds, seed)
     fold_of_cell = fold[counts.cell_tuple]
+    always = counts.tuple_sizes[counts.cell_tuple] >= _SPEAKS_FOR_ITSELF
     of_tuple = np.searchsorted(counts.cell_tuple, np.arange(len(counts.tuples)))
     rows = table.rows[of_tuple]
 
     def learn(one: int) -> tuple[Floats, tuple[Floats, ...]]:
-        seen = fold_of_cell != one
+        seen = (fold_of_cell != one) | always
         some = rows[fold == one]
         whole = _scores(table, teacher, seed, seen, some)
         added = _added(table, seen, some[:1], seed)

@@ -216,6 +216,13 @@ def test_records_count_where_tuples_are_few() -> None:
     assert (guess > 0.9).all()
 
 
+def test_a_tuple_of_many_records_speaks_for_itself() -> None:
+    """Of two tuples each would else be told what the other one is."""
+    few, many = (counted({"at": [0, 1] * each, "y": ["a", "b"] * each}) for each in (49, 50))
+    assert np.diag(lesson_of(few).guess) == pytest.approx(0.5)
+    assert (np.diag(lesson_of(many).guess) > 0.9).all()
+
+
 def test_teachers_see_labels_that_some_folds_lack() -> None:
     counts = counted({"age": list(range(60)), "y": ["rare", *["a", "b"] * 29, "a"]})
     guess = lesson_of(counts, DummyClassifier(strategy="prior")).guess

@@ -70,7 +70,7 @@ def methods() -> list[dict[str, str]]:
     """Every method: name, class, family, paper, guarantees.
 
     >>> [method["name"] for method in methods()][:4]
-    ['mondrian', 'hybrid-kactus', 'kactus', 'kadet']
+    ['hedge', 'mondrian', 'hybrid-kactus', 'kactus']
     """
     return [
         {

@@ -41,6 +41,11 @@ def test_what_is_allowed_anyway_changes_nothing() -> None:
 
 def test_what_no_group_is_large_enough_for_is_said() -> None:
     with pytest.raises(Infeasible, match="however large groups are"):
+        hr.anonymize(people(40), SCHEMA, method=hr.Hedge(k=8, max_excess=0.0), random_state=0)
+
+
+def test_a_table_that_is_too_small_to_try_is_refused() -> None:
+    with pytest.raises(Infeasible, match="too small to find out what is told of labels"):
         hr.anonymize(people(40), SCHEMA, method=hr.Hedge(k=15, max_excess=0.0), random_state=0)
 
 

@@ -50,7 +50,7 @@ def coarse_enough(
     demanded = max(one.minimal_size for one in requirements)
     if _FEWEST_GROUPS * demanded > counts.rows // 2:
         raise Infeasible(
-            f"The table is too small to find out what is told of labels: its halves must have room for {_FEWEST_GROUPS} "
+            f"The table is too small to find out what is told of labels: a half must have room for {_FEWEST_GROUPS} "
             f"groups of {demanded:,} records. Leave max_excess out, or ask for a smaller k."
         )
     halves = _halves(counts, seed)

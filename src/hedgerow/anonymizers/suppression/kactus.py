@@ -24,7 +24,8 @@ Deviations
 - A mean has at most one digit more than the column's numbers; a date's is a date. ``numbers="median"`` publishes
   medians: in a column that is mostly 0 the mean lies where few values do, and a tree that learns thresholds between
   means parts raw rows wrongly (``benchmarks/RESULTS.md``). A median says of a value that someone in the group has it; a
-  mean does not.
+  mean does not. But the mean of a few whole numbers can be solved by who knows which values occur: with a k of 2 or 3,
+  take medians.
 """
 
 from __future__ import annotations

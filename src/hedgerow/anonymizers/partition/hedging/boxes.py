@@ -12,7 +12,7 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -163,7 +163,7 @@ class _Growth:
         self.packed = None if packed is None else packed.formulas
         self.sensitive = sensitive
 
-    def _scratch(self) -> tuple[Any, ...]:
+    def _scratch(self) -> tuple[Floats, Floats, Floats, Floats, Longs, Floats, Longs]:
         width, columns = self.sums.shape[1], self.places.shape[1]
         places = int(self.places.max(initial=0)) + 1
         return (
@@ -222,7 +222,7 @@ class _Growth:
             waiting = np.zeros((most + 1, 4), dtype=np.int64)
             inner, outer = grow(
                 self.order, self.places, self.sums, self.labels, self.values, self.leaning, self.packed, self.least,
-                start, end, *self._scratch(), cuts, leaves, waiting,  # type: ignore[call-arg]
+                start, end, *self._scratch(), cuts, leaves, waiting,
             )  # fmt: skip
             column, place, left, right = cuts[:inner].T
             # Ranges are told from the start of their part.

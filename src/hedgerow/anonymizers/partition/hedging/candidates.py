@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -71,7 +71,7 @@ def best_candidate(asked: Asked, counts: FrequencyTable, requirements: Sequence[
     shapes: list[Callable[[], Recoding]] = []
     if asked.shape != "axis":
         trees: tuple[Tree, ...] = ("space", "teacher", "label") if table.labels else ("space", "teacher")
-        shapes += [lambda tree=tree: making.boxes(tree) for tree in trees]  # type: ignore[misc]
+        shapes += [partial(making.boxes, tree) for tree in trees]
     # Where shares are pooled, groups that are no boxes tell too little.
     if asked.shape == "axis" or (asked.shape == "auto" and asked.support == 1):
         shapes.append(making.axes)

@@ -18,7 +18,9 @@ KERNEL_TESTS := tests/unit/privacy/test_binding.py tests/properties/test_privacy
 	tests/unit/anonymizers/lattice tests/unit/anonymizers/specialize tests/unit/anonymizers/merge \
 	tests/unit/anonymizers/boxes tests/unit/proportions tests/unit/learning/test_id3.py
 
-.PHONY: demo test lint types imports tests kernels coverage fuzz bench clean
+SPARK_TESTS := tests/conformance tests/cli/test_spark.py tests/unit/engines/spark tests/unit/verifier/test_spark_tables.py
+
+.PHONY: demo test lint types imports tests spark-tests kernels conformance coverage fuzz bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/hedgerow demo
@@ -26,7 +28,7 @@ demo: $(INSTALLED)
 # What needs one core is done side by side.
 test: $(INSTALLED)
 	$(MAKE) --jobs=2 lint types imports compiled-0 compiled-1
-	$(MAKE) tests kernels
+	$(MAKE) tests spark-tests kernels
 
 # The tests run in several processes, each of which would compile what it finds uncompiled.
 compiled-%: $(INSTALLED)
@@ -43,7 +45,15 @@ imports: $(INSTALLED)
 	$(BIN)/lint-imports
 
 tests: $(INSTALLED)
-	$(BIN)/pytest -n auto --dist worksteal $(TRACED)
+	$(BIN)/pytest -n auto --dist worksteal -m 'not spark' $(TRACED)
+
+# In one process, which has one session of Spark on all cores.
+spark-tests: $(INSTALLED)
+	$(BIN)/pytest -m 'spark and not every_method' $(TRACED) $(SPARK_TESTS)
+
+# Every method on Spark, and a driver that is killed at 30 moments.
+conformance: $(INSTALLED)
+	HEDGEROW_KILLS=30 $(BIN)/pytest -m spark $(TRACED) $(SPARK_TESTS)
 
 # The compiled kernels once more as plain Python.
 kernels: $(INSTALLED)
@@ -52,7 +62,7 @@ kernels: $(INSTALLED)
 # The same tests, traced line by line, which takes a third longer: before a release, and where tests are added.
 coverage: $(INSTALLED)
 	$(BIN)/coverage erase
-	$(MAKE) tests kernels TRACED='--cov --cov-append --cov-report='
+	$(MAKE) tests spark-tests kernels TRACED='--cov --cov-append --cov-report='
 	$(BIN)/coverage report --fail-under=98.5 --precision=1
 
 # Other random cases than those of tests/fuzz, and many: `make fuzz N=20000`. Reproducers of failures go to .fuzz.
@@ -61,13 +71,13 @@ fuzz: $(INSTALLED)
 	$(BIN)/python tests/fuzz/campaign.py -n $(N)
 
 bench: $(INSTALLED)
-	$(BIN)/pip install --quiet --editable '.[dev,weka,bench]'
+	$(BIN)/pip install --quiet --editable '.[dev,weka,spark,bench]'
 	$(BIN)/python benchmarks/run.py
 
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Hedgerow needs Python 3.11 or newer." if sys.version_info < (3, 11) else 0)'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --no-compile --editable '.[dev,weka]'
+	$(BIN)/pip install --quiet --no-compile --editable '.[dev,weka,spark]'
 	-$(BIN)/python -m compileall -q -j 0 $(VENV) > $(VENV)/compiling.log
 	touch $@
 

@@ -33,9 +33,9 @@ QUIET = 1.5
 LARGE_K = 150
 PARTS: Mapping[str, tuple[str, ...]] = {
     "teaching": ("taught",),
-    "cutting": ("cut_boxes", "cut_axes", "regions_of"),
-    "telling by label": ("told_by_label",),
-    "rehearsal": ("_best",),
+    "cutting": ("cut_boxes", "cut_axes"),
+    "telling": ("_all_told",),
+    "rehearsal": ("_scores",),
 }
 """By part of the method what does it in `candidates`; none of these calls another."""
 

@@ -43,6 +43,8 @@ SECTIONS = (
     Section("mondrian", "loss", "Loss and time on Adult (30,162 rows, 8 quasi-identifiers)"),
     Section("mondrian", "peer", "Loss at 1,356,660 rows"),
     Section("mondrian", "files", "The command, CSV to CSV, 1,356,660 rows × 15 columns"),
+    Section("scale", "growth", "Parquet to Parquet under a memory limit (8 quasi-identifiers, Mondrian, k = 150)"),
+    Section("scale", "domain", "When the distinct tuples do not fit into the memory limit"),
     Section("start", "commands", "Starting up"),
     Section("start", "methods", "The first call of every method, in an empty cache of kernels"),
     Section("c45", "agreement", "C4.5 and Weka's J48: the same trees, the same classes"),

@@ -6,7 +6,7 @@ import gc
 import importlib.util
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -113,13 +113,33 @@ def data_folder() -> Path:
 @pytest.fixture(scope="session")
 def weka() -> None:
     """Weka and Java are there; without them a test is skipped, but never on CI."""
-    lacking = []
-    if importlib.util.find_spec("weka") is None:
-        lacking.append("python-weka-wrapper3 (type: pip install 'hedgerow[weka]')")
+    _need("Weka", "weka", "python-weka-wrapper3 (type: pip install 'hedgerow[weka]')", "default-jre-headless")
+
+
+@pytest.fixture(scope="session")
+def pyspark() -> None:
+    """PySpark and Java are there; without them a test is skipped, but never on CI."""
+    _need("Spark", "pyspark", "PySpark (type: pip install 'hedgerow[spark]')", "openjdk-17-jre-headless")
+    # Java that lives for a test starts in less time than it would save by compiling well.
+    os.environ["JDK_JAVA_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
+@pytest.fixture(scope="session")
+def spark(pyspark: None) -> Iterator[Any]:
+    """The one session of Spark that all tests share. Those that need it are marked and run in one process."""
+    from hedgerow.engines.spark import open_session
+
+    with open_session("local[2]") as session:
+        session.conf.set("spark.sql.shuffle.partitions", 2)
+        yield session
+
+
+def _need(what: str, module: str, package: str, java: str) -> None:
+    lacking = [] if importlib.util.find_spec(module) else [package]
     if shutil.which("java") is None:
-        lacking.append("Java (type: sudo apt install default-jre-headless)")
+        lacking.append(f"Java (type: sudo apt install {java})")
     if lacking:
-        reason = f"Weka needs {' and '.join(lacking)}"
+        reason = f"{what} needs {' and '.join(lacking)}"
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)

@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput, InternalError, listing, translated
 
-__all__ = ["OpenFrame", "as_arrow", "column_names", "column_types", "is_relation", "open_frame", "refuse_alike"]
+__all__ = [
+    "OpenFrame",
+    "as_arrow",
+    "column_names",
+    "column_types",
+    "is_relation",
+    "is_spark",
+    "open_frame",
+    "refuse_alike",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +59,13 @@ def is_relation(data: object) -> bool:
     return kind.__name__ == "DuckDBPyRelation" and "duckdb" in kind.__module__
 
 
+def is_spark(data: object) -> bool:
+    """Tell a table of Spark without importing PySpark."""
+    return any(
+        kind.__name__ == "DataFrame" and kind.__module__.startswith("pyspark.sql.") for kind in type(data).__mro__
+    )
+
+
 def open_frame(data: Any) -> OpenFrame:
     """Open a dataframe or DuckDB relation, or say that it is none."""
     if is_relation(data):
@@ -62,7 +78,7 @@ def open_frame(data: Any) -> OpenFrame:
         frame = nw.from_native(data)
     if isinstance(frame, nw.LazyFrame):
         if frame.implementation.is_spark_like():
-            raise BadInput("Tables of Spark cannot be read yet. Write the table to a Parquet file and name that.")
+            raise BadInput("A table of Spark is not read into memory here. Collect it yourself, by its toArrow().")
         return _open_lazy(frame)
     _check_names(frame.columns)
     return OpenFrame(frame, nw.to_native)

@@ -1,25 +1,29 @@
 """Where files stand: what lies beside a table, one writer at a time, and nothing half written.
 
 Whatever is written is staged in a hidden folder beside its destination (see ``scratch``), and takes its name by a
-rename when it is complete and on disk.
+rename when it is complete and on disk. A table is one file, or a folder of them (see ``folders``).
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from hedgerow.errors import BadInput
+from hedgerow.folders import digest_of_all, digests, flush, flush_entries, sha256, take_place
+from hedgerow.paths import absolute
 from hedgerow.scratch import Scratch, alone
 
 __all__ = [
+    "ENDINGS",
     "appearing",
     "check_place",
+    "digest",
+    "is_named_as_file",
     "locked",
     "manifest_path",
     "proportions_path",
@@ -27,11 +31,18 @@ __all__ = [
     "redrawn_path",
     "refuse_existing",
     "sha256",
+    "temporary_folder",
     "write_json",
 ]
 
 
-_ENDINGS: Final = (".csv.gz", ".csv", ".parquet")
+ENDINGS: Final = (".csv.gz", ".csv", ".parquet")
+"""What the names of tables in one file end in."""
+
+
+def is_named_as_file(path: Path) -> bool:
+    """Whether a name ends as that of a table in one file does."""
+    return path.name.lower().endswith(ENDINGS)
 
 
 def manifest_path(path: Path) -> Path:
@@ -49,26 +60,37 @@ def redrawn_path(path: Path) -> Path:
 
     >>> redrawn_path(Path("out.csv.gz")).name, redrawn_path(Path("my.data.parquet")).name
     ('out.redrawn.csv.gz', 'my.data.redrawn.parquet')
+    >>> redrawn_path(Path("my.data")).name
+    'my.data.redrawn'
     """
     lower = path.name.lower()
-    at = len(lower) - len(next((ending for ending in _ENDINGS if lower.endswith(ending)), path.suffix))
+    at = len(lower) - len(next((ending for ending in ENDINGS if lower.endswith(ending)), ""))
     return path.with_name(f"{path.name[:at]}.redrawn{path.name[at:]}")
 
 
-def sha256(path: Path) -> str:
-    """The digest of a file's bytes."""
-    with path.open("rb") as written:
-        return hashlib.file_digest(written, "sha256").hexdigest()
+def digest(path: Path) -> str:
+    """The digest of a table, in one file or in a folder of them."""
+    return digest_of_all(digests(path)) if path.is_dir() else sha256(path)
 
 
-def check_place(path: Path) -> None:
-    """Refuse a place that no file can be written to."""
-    if path.is_dir():
+def check_place(path: Path, *, folder: bool = False) -> None:
+    """Refuse a place that no file, or no folder of files, can be written to."""
+    if path.is_dir() and not folder:
         raise BadInput(f"{str(path)!r} is a folder. Name a file.")
     if not path.parent.is_dir():
         raise BadInput(f"There is no folder {str(path.parent)!r} to write to.")
     if not os.access(path.parent, os.W_OK):
         raise BadInput(f"The folder {str(path.parent)!r} cannot be written to.")
+
+
+def temporary_folder(given: str | Path) -> Path:
+    """A folder that temporary files shall go to, or why they cannot."""
+    path = absolute(given)
+    if not path.is_dir():
+        raise BadInput(f"There is no folder {str(given)!r} for temporary files. Make it, or name another one.")
+    if not os.access(path, os.W_OK):
+        raise BadInput(f"The folder {str(given)!r} for temporary files cannot be written to. Name another one.")
+    return path
 
 
 def refuse_existing(path: Path) -> None:
@@ -88,35 +110,35 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def put(staged: list[tuple[Path, Path]], gone: list[Path] | None = None) -> None:
-    """Give staged files their names, in this order, after all of them are on disk.
+    """Give staged files and folders their names, in this order, after all of them are on disk.
 
     Parameters
     ----------
     staged : list of (Path, Path)
-        Where each file is, and what it shall be called.
+        Where each is, and what it shall be called. What a folder replaces takes its place there.
     gone : list of Path, optional
-        Files that are removed before the last one takes its name.
+        Files and folders that are removed before the last one takes its name.
     """
     for source, _ in staged:
-        with source.open("rb") as written:
-            os.fsync(written.fileno())
+        flush(source)
     *before, last = staged
     for source, target in before:
-        source.replace(target)
+        _rename(source, target)
     for path in gone or []:
-        path.unlink(missing_ok=True)
-    last[0].replace(last[1])
-    _flush_folder(last[1].parent)
+        if path.is_dir():
+            # At once: a folder that is emptied file by file would be half there for a while.
+            path.rename(last[0].with_name(f"gone.{path.name}"))
+        else:
+            path.unlink(missing_ok=True)
+    _rename(*last)
+    flush_entries(last[1].parent)
 
 
-def _flush_folder(folder: Path) -> None:
-    """Make renames last through a loss of power, where folders can be opened."""
-    with suppress(OSError):
-        opened = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
+def _rename(source: Path, target: Path) -> None:
+    if source.is_dir():
+        take_place(source, target)
+    else:
+        source.replace(target)
 
 
 @contextmanager

@@ -42,8 +42,10 @@ class Scratch:
     Parameters
     ----------
     destination : Path, optional
-        The file for which something is staged: the folder is made beside it, hidden. The system's temporary folder if
-        not given.
+        The file for which something is staged: the folder is made beside it, hidden. If not given, it is made in
+        ``within``.
+    within : Path, optional
+        A folder for temporary files; the system's if not given.
 
     Examples
     --------
@@ -54,8 +56,9 @@ class Scratch:
     False
     """
 
-    def __init__(self, destination: Path | None = None) -> None:
-        folder = Path(tempfile.gettempdir()) if destination is None else destination.absolute().parent
+    def __init__(self, destination: Path | None = None, *, within: Path | None = None) -> None:
+        temporary = Path(tempfile.gettempdir()) if within is None else within.absolute()
+        folder = temporary if destination is None else destination.absolute().parent
         prefix = _MARK if destination is None else f".{destination.name}.{_MARK}"
         # Under this lock folders are made and looked for: one without a held lock of its own has no owner any more.
         with alone(folder / f".{prefix.strip('.')}{_user()}.lock"):
@@ -80,9 +83,21 @@ class Scratch:
 
 
 def _remove(folder: Path, held: list[int]) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
+    _remove_all(folder)
     for descriptor in held:
         os.close(descriptor)
+
+
+def _remove_all(folder: Path) -> None:
+    """Remove a folder, its lock last: whoever is killed meanwhile leaves something that is known to be left."""
+    with suppress(OSError):
+        for one in folder.iterdir():
+            if one.is_dir() and not one.is_symlink():
+                shutil.rmtree(one, ignore_errors=True)
+            elif one.name != _LOCK:
+                with suppress(OSError):
+                    one.unlink()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _user() -> int:
@@ -97,7 +112,7 @@ def _remove_leftovers(folder: Path, prefix: str) -> None:
     for left in [one for one in folder.iterdir() if one.name.startswith(prefix) and one.is_dir()]:
         with suppress(OSError):
             if left.stat().st_uid == _user() and _is_left(left):
-                shutil.rmtree(left, ignore_errors=True)
+                _remove_all(left)
 
 
 def _is_left(folder: Path) -> bool:

@@ -127,9 +127,11 @@ SOURCES: dict[str, Callable[[pa.Table, Path], Any]] = {
 }
 
 
-@pytest.fixture(params=SOURCES)
+@pytest.fixture(params=[*SOURCES, pytest.param("Spark", marks=pytest.mark.spark)])
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     """The people in some other order, as each kind of source."""
+    if request.param == "Spark":
+        return request.getfixturevalue("spark").createDataFrame(people(shuffled=True)).repartition(3)
     return SOURCES[request.param](people(shuffled=True), tmp_path)
 
 
@@ -149,6 +151,8 @@ def rows_of(table: Any) -> list[dict[str, Any]]:
         table = table.collect().to_arrow()
     elif isinstance(table, pl.DataFrame):
         table = table.to_arrow()
+    elif hasattr(table, "toArrow"):
+        table = table.toArrow()
     elif not isinstance(table, pa.Table):
         table = table.to_arrow_table()
     rows: list[dict[str, Any]] = table.to_pylist()

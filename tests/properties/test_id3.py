@@ -21,7 +21,7 @@ from hedgerow.learning.id3 import GeneralizedID3Classifier
 from hedgerow.trees.attributes import encode_training
 from hedgerow.trees.growing.growth import grown
 from hedgerow.trees.growing.tables import whole_table
-from hedgerow.trees.inducers.c45 import _rules
+from hedgerow.trees.inducers.c45 import rules_of
 from hedgerow.trees.nodes.classification import ClassificationTree
 from hedgerow.trees.pruning.pruning import collapse, prune
 
@@ -191,7 +191,7 @@ def test_fractional_c45_without_generalized_cells_is_c45_without_raising(
     table, labels = raw_table(seed, 150, lacking)
     model = C45Classifier(fractional=True, pruned=pruned).fit(table, labels)
     plain = whole_table(columns := encode_training(open_frame(table), ("",)), labels, 2, None)
-    nodes = grown(plain, None, _rules(plain, 2))
+    nodes = grown(plain, None, rules_of(plain.columns, float(plain.weights.sum()), 2))
     collapse(nodes)
     if pruned:
         prune(nodes, 0.25)

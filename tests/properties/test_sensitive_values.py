@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +19,7 @@ from hedgerow.counts import EncodedColumn
 from hedgerow.engines.base import encode
 from hedgerow.schema import Schema
 from hedgerow.verifier.closeness import _scale
+from hedgerow.verifier.grouping import Distinct, distinct_values
 from hedgerow.verifier.labels import encode as encoded_by_the_verifier
 
 ODD_TEXTS = [
@@ -65,9 +65,9 @@ def as_counted(column: pa.Array) -> EncodedColumn:
     return typed
 
 
-def _as_grouped(column: pa.Array) -> Any:
-    """As the verifier's grouping hands a column over: dates and decimals as text."""
+def _as_grouped(column: pa.Array) -> Distinct:
+    """As the verifier's grouping hands a column over: distinct cells, dates and decimals as text."""
     kept = pa.types.is_floating(column.type) or pa.types.is_string(column.type) or pa.types.is_boolean(column.type)
     if pa.types.is_boolean(column.type):
         column = pa.array([str(cell.as_py()).lower() for cell in column])
-    return pa.chunked_array([column if kept else column.cast(pa.string())])
+    return distinct_values(column if kept else column.cast(pa.string()))

@@ -14,9 +14,10 @@ __all__ = ["all_columns", "telling_by_label"]
 
 
 def all_columns(recoding: Recoding, *, regions: int = 1, strength: float = 1.0) -> ByLabel:
-    """Every column at one strength; groups take turns in the regions."""
+    """Every column at one strength, of the whole table and of regions in which groups take turns."""
     groups = np.arange(len(recoding.groups), dtype=np.int64)
-    return ByLabel(groups % regions, np.full(len(recoding.quasi), strength))
+    levels = np.stack([np.zeros_like(groups), 1 + groups % regions])
+    return ByLabel(levels if regions > 1 else levels[:1], np.full(len(recoding.quasi), strength))
 
 
 def telling_by_label(method: type[Any], asked: Callable[[Recoding], ByLabel] = all_columns) -> type[Any]:

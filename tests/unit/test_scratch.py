@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import subprocess
 import sys
@@ -86,3 +87,38 @@ def test_a_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with Scratch(tmp_path / "out.csv"), Scratch(tmp_path / "out.csv"), locked(tmp_path / "other.csv"):
         assert len(names(tmp_path)) == 3
     assert not names(tmp_path)
+
+
+def test_a_removal_that_is_broken_off_is_finished_by_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lock goes last, so that what is left is known to be left."""
+    first = Scratch(tmp_path / "out")
+    (first.path / "out").mkdir()
+    (first.path / "out" / "part-00000.parquet").write_text("cells")
+
+    def killed(*_arguments: object, **_options: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("hedgerow.scratch.shutil.rmtree", killed)
+        with pytest.raises(KeyboardInterrupt):
+            first.__exit__()
+    assert names(first.path) == ["lock", "out"]
+    os.close(_held(first))
+    with Scratch(tmp_path / "out"):
+        assert not first.path.exists()
+
+
+def _held(left: Scratch) -> int:
+    """The open lock of a folder, as a process has it that lives."""
+    wanted = (left.path / "lock").stat()
+    found = [int(one.name) for one in Path("/proc/self/fd").iterdir() if one.exists() and one.stat() == wanted]
+    return found[0]
+
+
+def test_it_goes_to_a_chosen_folder(tmp_path: Path) -> None:
+    with Scratch(within=tmp_path) as folder:
+        assert folder.parent == tmp_path
+        assert folder.stat().st_mode & 0o777 == 0o700
+    assert names(tmp_path) == []

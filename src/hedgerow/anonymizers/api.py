@@ -12,6 +12,7 @@ from hedgerow.schema import Schema
 if TYPE_CHECKING:
     from hedgerow.anonymizers.base import Anonymizer
     from hedgerow.anonymizers.pipeline import Progress
+    from hedgerow.destinations import Destination
     from hedgerow.release import Release
 
 __all__ = ["anonymize"]
@@ -30,7 +31,7 @@ def anonymize(
     min_support: int | None = None,
     target_bins: int | None = None,
     progress: Progress | None = None,
-    destination: str | Path | None = None,
+    destination: str | Path | Destination | None = None,
     **method_parameters: Any,
 ) -> Release:
     """Anonymize a table and return the verified release.
@@ -38,7 +39,7 @@ def anonymize(
     Parameters
     ----------
     data : dataframe, DuckDB relation, path or File
-        pandas, polars or pyarrow; or whatever files :class:`hedgerow.File` reads.
+        pandas, polars, pyarrow or Spark; or whatever files :class:`hedgerow.File` reads.
     schema : Schema
         The roles of the columns.
     method : str or Anonymizer, optional
@@ -65,7 +66,7 @@ def anonymize(
     progress : callable, optional
         Called with the name of each stage.
     destination : path, optional
-        Where the release will be saved, if it is known: a file is then written only once.
+        Where the release will be saved, if it is known: a file, or a folder, whose rows are then written only once.
     **method_parameters
         Parameters of the method, if it is given by name.
 

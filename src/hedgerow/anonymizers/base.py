@@ -11,16 +11,17 @@ from hedgerow import privacy
 from hedgerow.anonymizers.budget.limits import check_limit, records_allowed, refuse_losses
 from hedgerow.anonymizers.declaring import Declared
 from hedgerow.anonymizers.parameters import shared
-from hedgerow.counts import in_bins, refuse_many_numbers
-from hedgerow.errors import BadInput, listing
+from hedgerow.counts import LargeTable, in_bins, refuse_many_numbers, too_many
+from hedgerow.errors import BadInput, InternalError, listing
 from hedgerow.privacy import Requirement
 from hedgerow.schema import Schema
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hedgerow.anonymizers.pipeline import Progress
-    from hedgerow.counts import FrequencyTable
+    from hedgerow.anonymizers.pipeline import Prepared, Progress
+    from hedgerow.counts import Counted, FrequencyTable
+    from hedgerow.destinations import Destination
     from hedgerow.recoding import Recoding, Shown
     from hedgerow.release import Release
     from hedgerow.schema import Roles
@@ -88,6 +89,14 @@ class Anonymizer(Declared):
         """Find groups that satisfy all requirements. Only counts are seen, never rows."""
         raise BadInput(f"{type(self).__name__} has no '_fit'. Write one.")
 
+    def not_in_parts(self) -> str | None:
+        """Why the method cannot work on a table part by part, in a sentence after "Above that"; ``None`` if it can."""
+        return f"{type(self).__name__} cannot be used, only methods that work part by part (Mondrian, KActus)"
+
+    def _fit_in_parts(self, large: LargeTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        """Find the groups of a table whose tuples do not fit into memory: the same as :meth:`_fit` would."""
+        raise InternalError("a method that works part by part does not say how")
+
     def weighs_columns(self) -> bool:
         """Whether its choices lower a loss in which columns count by their weights; if not, a release says so."""
         return False
@@ -107,9 +116,27 @@ class Anonymizer(Declared):
 
     def _fitted(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         """Fit, unless the method would learn from numbers that are no classes."""
+        self._refuse_numbers(counts)
+        return self._within_budget(counts, requirements, seed)
+
+    def _refuse_numbers(self, counts: Counted) -> None:
         if (self.uses_target and not self.learns_numbers) or getattr(self, "metric", None) == "classification":
             refuse_many_numbers(counts, type(self).__name__)
-        return self._within_budget(counts, requirements, seed)
+
+    def _fitted_or_refused(self, prepared: Prepared) -> Recoding:
+        """Fit on what was counted, in memory or part by part."""
+        counts = prepared.counted
+        if not isinstance(counts, LargeTable):
+            return self._fitted(prepared.seen, prepared.asked, prepared.random_state)
+        above = self.not_in_parts()
+        if above is None and prepared.target_bins is not None:
+            above = "the target cannot be cut into bins: leave target_bins (--target-bins) out"
+        if above is None and self.suppression_limit:
+            above = "no record can be given up: leave suppression_limit (--suppression-limit) out"
+        if above is not None:
+            raise too_many(counts.cells, counts.most, above)
+        self._refuse_numbers(counts)
+        return self._fit_in_parts(counts, prepared.asked, prepared.random_state)
 
     def _may_lose(self, counts: FrequencyTable) -> int:
         """How many records of a table may be lost; where people are counted, it is a share of these."""
@@ -168,7 +195,7 @@ class Anonymizer(Declared):
         min_support: int | None = None,
         target_bins: int | None = None,
         progress: Progress | None = None,
-        destination: str | Path | None = None,
+        destination: str | Path | Destination | None = None,
     ) -> Release:
         """Anonymize a table and return the verified release.
 
@@ -194,7 +221,7 @@ class Anonymizer(Declared):
         progress : callable, optional
             Called with the name of each stage.
         destination : path, optional
-            Where the release will be saved, if it is known: a file is then written only once.
+            Where the release will be saved, if it is known: its rows are then written only once.
         """
         from hedgerow.anonymizers import pipeline
 
@@ -219,7 +246,7 @@ class Anonymizer(Declared):
             target_bins=fitting.target_bins,
         )
         prepared.progress(f"{FITTING} {type(self).__name__}")
-        recoding = fitting._fitted(prepared.seen, prepared.asked, prepared.random_state)
+        recoding = fitting._fitted_or_refused(prepared)
         return pipeline.finish(prepared, self._remarked(recoding, prepared.roles), parameters)
 
     def _remarked(self, recoding: Recoding, roles: Roles) -> Recoding:

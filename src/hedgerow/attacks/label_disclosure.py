@@ -2,7 +2,9 @@
 
 A release whose label can be learnt tells something of everybody's label: that is what it is published for. It
 discloses only what it tells of its own people beyond that. So the attack is made on people who are in the table
-(members) and on others of the same population who are not, and what counts is the difference.
+(members) and on others of the same population who are not, and what counts is the difference. By chance the ones may
+be easier to guess than the others. A learner that never sees the release, and knows of each person only what others
+teach, says how easy they are; that difference is taken off.
 
 Two attackers: one knows what the release tells of a class and which classes a person fits
 (:mod:`hedgerow.risk.label_posterior` has the formula); the other also trains a learner on redrawn rows, and weighs both
@@ -13,12 +15,13 @@ on others does not show what the first one can do: what a class tells is lost in
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
 
-from hedgerow.arrays import Floats, Longs
+from hedgerow.arrays import Bools, Floats, Longs
 from hedgerow.attacks.people import read_people
 from hedgerow.errors import BadInput, is_whole, whole
 from hedgerow.release import Release
@@ -61,7 +64,8 @@ class Guessed:
     ----------
     members, control : Success
     excess : Risk
-        The accuracy for members less that of the control, with its 95 % interval.
+        The accuracy for members less that of the control, beyond what members are easier to guess by chance, with its
+        95 % interval.
     """
 
     members: Success
@@ -152,7 +156,8 @@ def label_disclosure(
 
     Notes
     -----
-    ``excess = accuracy(members) - accuracy(non_members)``, with Newcombe's interval for two independent shares.
+    ``excess = accuracy(members) - accuracy(non_members)``, less the same difference of a learner of the people
+    themselves, who are asked about in folds that it has not seen (:meth:`hedgerow.risk.Risk.beyond`).
     The published classes that a person fits count by their sizes and by the likelihood of the person's values in them.
 
     Examples
@@ -173,7 +178,7 @@ def label_disclosure(
     attacked = read_people(release, members, non_members)
 
     # Learners bring scikit-learn, which no wrong parameter should wait for.
-    from hedgerow.attacks.stacking import folds_of, learnt, weighed
+    from hedgerow.attacks.stacking import easy_to_guess, folds_of, learnt, weighed
     from hedgerow.risk import Posterior
 
     generator = np.random.default_rng(random_state)
@@ -182,15 +187,20 @@ def label_disclosure(
     told = Posterior(told.probabilities[index], told.matching[index])
     expected = learnt(attacked, learner, repeats, generator)
     folds = folds_of(index, generator)
+    easy = easy_to_guess(attacked, learner, folds, generator)
     sides = (slice(None, attacked.members), slice(attacked.members, None))
     alone, stacked = [], []
     for side in sides:
         own, labels = Posterior(told.probabilities[side], told.matching[side]), attacked.labels[side]
         fits = float((own.matching > 0).mean())
-        alone.append(_success(own.probabilities, labels, sure, fits))
-        stacked.append(_success(weighed(own, expected[side], labels, folds[side]), labels, sure, fits))
+        alone.append(_Side(own.probabilities, labels, easy[side], fits))
+        stacked.append(_Side(weighed(own, expected[side], labels, folds[side]), labels, easy[side], fits))
     return LabelDisclosure(
-        _guessed(*alone), _guessed(*stacked), attacked.members, len(attacked.labels) - attacked.members, sure
+        _guessed(sure, *alone),
+        _guessed(sure, *stacked),
+        attacked.members,
+        len(attacked.labels) - attacked.members,
+        sure,
     )
 
 
@@ -204,21 +214,34 @@ def _check(sure: object, strangers: object, random_state: object) -> None:
         raise BadInput.parameter("random_state", _OWNER, must, random_state)
 
 
-def _success(probabilities: Floats, labels: Longs, sure: float, matched: float) -> Success:
-    right = probabilities.argmax(axis=1) == labels
-    # Sums of shares are rounded.
-    certain = probabilities.max(axis=1) >= sure - 1e-9
-    told = int((right & certain).sum())
-    return Success(
-        Risk.share(int(right.sum()), len(labels)),
-        told / int(certain.sum()) if certain.any() else float("nan"),
-        told / len(labels),
-        matched,
-    )
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """Some people, what an attacker says of them, and how easy each is to guess."""
+
+    probabilities: Floats
+    labels: Longs
+    easy: Floats
+    matched: float
+
+    @cached_property
+    def right(self) -> Bools:
+        return np.asarray(self.probabilities.argmax(axis=1) == self.labels)
+
+    def success(self, sure: float) -> Success:
+        # Sums of shares are rounded.
+        certain = self.probabilities.max(axis=1) >= sure - 1e-9
+        told = int((self.right & certain).sum())
+        return Success(
+            Risk.share(int(self.right.sum()), len(self.labels)),
+            told / int(certain.sum()) if certain.any() else float("nan"),
+            told / len(self.labels),
+            self.matched,
+        )
 
 
-def _guessed(members: Success, control: Success) -> Guessed:
-    return Guessed(members, control, Risk.excess(members.accuracy, control.accuracy))
+def _guessed(sure: float, members: _Side, control: _Side) -> Guessed:
+    excess = Risk.beyond(members.right, control.right, (members.easy, control.easy))
+    return Guessed(members.success(sure), control.success(sure), excess)
 
 
 def _share(share: float) -> str:

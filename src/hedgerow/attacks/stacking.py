@@ -4,6 +4,8 @@ He trains a learner on the release and asks it about everybody. Then he weighs t
 logistic regression on other people whose labels he knows. Members are weighed by members and non-members by
 non-members, each by folds that they are not in: so both attacks are as good as they can be, and their difference is
 what being in the table tells.
+
+How easy people are to guess is asked of a learner that sees people and no release.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.release import Release
 from hedgerow.risk import Posterior
 
-__all__ = ["folds_of", "learnt", "weighed"]
+__all__ = ["easy_to_guess", "folds_of", "learnt", "weighed"]
 
 _MOST_CATEGORIES: Final = 255
 """Of a column that scikit-learn's boosting takes; of more the rarest are missing."""
@@ -57,6 +59,29 @@ def learnt(attacked: Attacked, learner: Any, repeats: int, generator: np.random.
     with threadpool_limits(limits=1):
         model.fit(np.column_stack(training)[:, told], labels)
         return _probabilities(model, np.column_stack(asked)[:, told], number)[index]
+
+
+def easy_to_guess(attacked: Attacked, learner: Any, folds: Longs, generator: np.random.Generator) -> Floats:
+    """How probable a learner of people in other folds, members or not, finds each person's own label, (people,)."""
+    from threadpoolctl import threadpool_limits
+
+    features = _Features.of(attacked)
+    distinct, index = attacked.distinct
+    columns = [features.of_domain(at, domain)[distinct[:, at]] for at, domain in enumerate(attacked.domains)]
+    told = np.array([not np.isnan(column).all() for column in columns])
+    rows, labels = np.column_stack(columns)[index], attacked.labels
+    seed = int(generator.integers(2**31))
+    easy = np.zeros(len(labels))
+    for fold in np.unique(folds):
+        inside, others = folds == fold, folds != fold
+        if not told.any() or len(np.unique(labels[others])) < 2:
+            continue  # nothing can be learnt, so that all are as easy
+        model = _model(learner, features.categorical[told], seed)
+        with threadpool_limits(limits=1):
+            model.fit(rows[others][:, told], labels[others])
+            said = _probabilities(model, rows[inside][:, told], attacked.target.domain.size)
+        easy[inside] = said[np.arange(len(said)), labels[inside]]
+    return easy
 
 
 def _redrawn(release: Release, repeats: int, generator: np.random.Generator) -> nw.DataFrame[Any]:

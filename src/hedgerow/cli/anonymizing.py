@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hedgerow.cli.engine import check_engine
 from hedgerow.cli.hierarchy_files import find_hierarchies, needing_trees
 from hedgerow.cli.job import Job
 from hedgerow.cli.lists import read_delimiter, read_suppression_limit
 from hedgerow.cli.roles import named_quasi, schema_of
+from hedgerow.destinations import Destination
 from hedgerow.errors import BadInput
 from hedgerow.intake import STANDARD_INPUT, find_table
 from hedgerow.paths import is_same_file, refuse_overwriting
-from hedgerow.places import manifest_path, proportions_path, redrawn_path, refuse_existing
+from hedgerow.places import manifest_path, proportions_path, refuse_existing, temporary_folder
 
 if TYPE_CHECKING:
     from hedgerow.anonymizers.base import Anonymizer
@@ -25,8 +29,22 @@ __all__ = ["run"]
 
 
 def run(job: Job, job_file: str | None = None) -> None:
+    """Do the job, with temporary files where it says."""
+    if job.temp is None:
+        _run(job, job_file)
+        return
+    # For all of this process: what the verifier spills goes there too.
+    before, tempfile.tempdir = tempfile.tempdir, str(temporary_folder(job.temp))
+    try:
+        _run(job, job_file)
+    finally:
+        tempfile.tempdir = before
+
+
+def _run(job: Job, job_file: str | None) -> None:
     """Do the job: everything that can be refused without reading the table is refused first."""
-    source, output = _named(job.input, "input", "INPUT"), Path(_named(job.output, "output", "--output out.csv"))
+    source, typed_output = _named(job.input, "input", "INPUT"), _named(job.output, "output", "--output out.csv")
+    output = Destination.of(typed_output, job.rows_per_file, job.partition_by, owner="hedgerow anonymize")
     quasi = named_quasi(job.quasi)
     typed = _with_options(job)
     lost = 0 if job.suppression_limit is None else job.suppression_limit
@@ -37,6 +55,8 @@ def run(job: Job, job_file: str | None = None) -> None:
     requirements = privacy.resolve(job.k, job.require)
     _refuse_weak_proportions(job, requirements)
     _refuse_vain_holdout(job)
+    check_engine(job.engine, job.master)
+    _refuse_of_spark(job)
     found = find_hierarchies(job.hierarchies, (*quasi, *needing_trees(requirements)))
     schema = schema_of(dict(job), found.files)
     files = [one for one in schema.hierarchies.values() if isinstance(one, Path) or Path(one).suffix]
@@ -59,10 +79,11 @@ def run(job: Job, job_file: str | None = None) -> None:
     from hedgerow.anonymizers.api import anonymize
     from hedgerow.cli.screen import progress_bar, screen
     from hedgerow.cli.summary import show_redrawn, show_release
+    from hedgerow.release.saving import save
 
-    with progress_bar(quiet=job.quiet) as progress:
+    with _opened(job, file, output) as table, progress_bar(quiet=job.quiet) as progress:
         release: Release = anonymize(
-            file,
+            table,
             schema,
             method=method.name,
             require=requirements,
@@ -81,14 +102,14 @@ def run(job: Job, job_file: str | None = None) -> None:
             drawn = release.redraw(job.redraw)
             equal = drawn.equal_rows(others)
         progress("Saving")
-        release.save(output, escape_formulas=job.escape_formulas, overwrite=job.force, redrawn=drawn)
+        save(release, output, escape_formulas=job.escape_formulas, overwrite=job.force, redrawn=drawn)
         if job.recoding is not None:
             release.recoding.save(job.recoding)
     if not job.quiet:
         given = set(schema.hierarchies)
-        show_release(screen(), release, output, given=given, recoding=job.recoding, remarks=found.remarks)
+        show_release(screen(), release, Path(output.shown), given=given, recoding=job.recoding, remarks=found.remarks)
         if drawn is not None and equal is not None:
-            show_redrawn(screen(), drawn, equal, output, escaped=job.escape_formulas)
+            show_redrawn(screen(), drawn, equal, Path(output.shown), escaped=job.escape_formulas)
 
 
 def _named(path: str | None, what: str, how: str) -> str:
@@ -108,7 +129,41 @@ def _file(job: Job, path: str) -> File:
         decimal=job.decimal,
         memory_limit=job.memory_limit,
         sheet=job.sheet,
+        temp=job.temp,
     )
+
+
+@contextmanager
+def _opened(job: Job, file: File, output: Destination) -> Iterator[File | Source]:
+    """The table, as the engine of the job reads it."""
+    if job.engine != "spark":
+        yield file
+        return
+
+    from hedgerow.engines.spark import SparkFileSource, open_session
+
+    with open_session(job.master, file.temp) as session:
+        yield SparkFileSource(file, session, destination=output.path)
+
+
+def _refuse_of_spark(job: Job) -> None:
+    """Refuse what Spark does not do, before it is started."""
+    if job.engine != "spark":
+        return
+    if job.memory_limit is not None:
+        raise BadInput(
+            "--memory-limit is for work on one machine without Spark, which has limits of its own: set "
+            "spark.driver.memory and spark.executor.memory. Leave it out."
+        )
+    if job.entity is not None:
+        raise BadInput(
+            "Spark counts rows, not people. Leave --entity out, or anonymize the table without --engine spark."
+        )
+    if job.redraw is not None:
+        raise BadInput(
+            "Rows are drawn in memory, not by Spark. Leave --redraw out, and draw them from the release when it is "
+            "written: hr.Release.load(…).redraw(…)."
+        )
 
 
 def _opened_holdout(job: Job, path: str) -> Source:
@@ -178,21 +233,20 @@ def _read(method: type[Anonymizer], typed: Mapping[str, str | bool | int | float
     }
 
 
-def _check_places(reads: Sequence[Path], job: Job, output: Path) -> None:
+def _check_places(reads: Sequence[Path], job: Job, output: Destination) -> None:
     """Refuse to write over what is read, one output over the other, or over what is there unless that is meant."""
-    tables = [output] if job.redraw is None else [output, redrawn_path(output)]
-    published = [*tables, *map(manifest_path, tables), proportions_path(output)]
-    for path in published:
-        refuse_overwriting(path, reads, "--output")
-    if not job.force:
-        for table in tables:
-            refuse_existing(table)
+    tables = [output] if job.redraw is None else [output, output.redrawn]
+    for table in tables:
+        table.refuse_overwriting(reads, "--output")
+        table.refuse_existing(overwrite=job.force)
+    paths = [table.path for table in tables]
+    published = [*paths, *map(manifest_path, paths), proportions_path(output.path)]
     if job.recoding is None:
         return
     private = Path(job.recoding)
     if private.is_dir() or not private.parent.is_dir():
         raise BadInput(f"The recoding cannot be written to {job.recoding!r}. Name a file in a folder that exists.")
-    if any(is_same_file(private, path) for path in published):
+    if any(is_same_file(place, path) for path in published for place in (private, *private.absolute().parents)):
         raise BadInput(
             "--recoding names the release, its manifest, its proportions or its drawn rows. The recoding is private: "
             "name another file."

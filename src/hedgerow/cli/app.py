@@ -12,12 +12,14 @@ from hedgerow.cli.options import (
     Columns,
     Delimiter,
     Encoding,
+    Engine,
     Hierarchies,
     HierarchyWords,
     Identifying,
     Input,
     Insensitive,
     Kind,
+    Master,
     Missing,
     Others,
     Pseudonymize,
@@ -46,6 +48,9 @@ app = typer.Typer(
 )
 
 
+_OUTPUT = "The release: .csv, .csv.gz, .parquet, or a folder of Parquet files."
+
+
 def _show_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"hedgerow {__version__}")
@@ -70,7 +75,11 @@ def hedgerow(
 def anonymize(
     *,
     input: Input = None,
-    output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="The release.")] = None,
+    output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE|DIR/", help=_OUTPUT)] = None,
+    rows_per_file: Annotated[
+        int | None, typer.Option(metavar="N", help="A folder of Parquet files with at most N rows each.")
+    ] = None,
+    partition_by: Annotated[Columns, columns("A folder of Parquet files, in folders by the values of these.")] = None,
     quasi: Annotated[Columns, columns("By which a person could be found: generalized.")] = None,
     target: Target = None,
     target_bins: TargetBins = None,
@@ -106,7 +115,14 @@ def anonymize(
     decimal: Annotated[
         str | None, typer.Option(metavar="SIGN", help="Before decimals in text; a point if not given.")
     ] = None,
-    memory_limit: Annotated[str | None, typer.Option(metavar="SIZE", help="Such as 2GB.")] = None,
+    memory_limit: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="What the whole process may hold, such as 2GB; 1GB at least.")
+    ] = None,
+    engine: Engine = None,
+    master: Master = None,
+    temp: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Where temporary files go; the system's folder if not given.")
+    ] = None,
     job: Annotated[
         str | None, typer.Option(metavar="FILE", help="A TOML file with these options; those typed here win.")
     ] = None,
@@ -145,10 +161,11 @@ def anonymize(
 
     from hedgerow.cli.anonymizing import run
     from hedgerow.cli.job import Job, assemble
-    from hedgerow.cli.lists import assignments
+    from hedgerow.cli.lists import assignments, split_names
     from hedgerow.cli.roles import read_roles
 
     given |= {**read_roles(given), "set": assignments(parameters, "--set")}
+    given["partition_by"] = split_names(partition_by, "--partition-by")
     # A list that was not typed is empty.
     typed = {name: value for name in Job.model_fields if (value := given[name]) not in (None, [])}
     run(assemble(typed, job), job)
@@ -220,11 +237,13 @@ def demo(
     method: Annotated[str, typer.Option(metavar="NAME", help="See hedgerow methods.")] = "mondrian",
     seed: Annotated[int, typer.Option(metavar="N", help="The same seed, the same table.")] = 7,
     folder: Annotated[str, typer.Option(metavar="DIR", help="Where the files go.")] = "demo",
+    engine: Engine = None,
+    master: Master = None,
 ) -> None:
     """See the main job on a synthetic census: before, after, audit, losses."""
     from hedgerow.cli.demonstration import run
 
-    run(rows=rows, k=k, method=method, seed=seed, folder=folder)
+    run(rows=rows, k=k, method=method, seed=seed, folder=folder, engine=engine, master=master)
 
 
 @app.command(epilog="Lists are separated by commas. A finished cell is kept beside the results, and not run again.")

@@ -8,10 +8,13 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow.anonymizers.registry import find_method
+from hedgerow.cli.engine import check_engine
 from hedgerow.errors import BadInput
 
 if TYPE_CHECKING:
@@ -29,12 +32,15 @@ _DIVERSITY: Final = 3
 _CELL_WIDTH: Final = 14
 
 
-def run(*, rows: int, k: int, method: str, seed: int, folder: str) -> None:
+def run(
+    *, rows: int, k: int, method: str, seed: int, folder: str, engine: str | None = None, master: str | None = None
+) -> None:
     """Make the census, anonymize it, show before, after, audit and losses, and write the files."""
     # Intervals are easier on the eye than sets of ages; the loss is the same.
     publish = find_method(method).parameters().get("publish")
     shows = publish is not None and "interval" in (publish.options or ())
     parameters: dict[str, Any] = {"publish": "interval"} if shows else {}
+    check_engine(engine, master)
     place = Path(folder)
     if place.exists() and not place.is_dir():
         raise BadInput(f"{folder!r} is not a folder. Name another one (--folder).")
@@ -50,10 +56,10 @@ def run(*, rows: int, k: int, method: str, seed: int, folder: str) -> None:
     from hedgerow.datasets import census_schema, make_census
 
     schema = census_schema()
-    with progress_bar() as progress:
+    with _opened(engine, master) as opened, progress_bar() as progress:
         census = make_census(rows, random_state=seed)
         release = anonymize(
-            census,
+            opened(census),
             schema,
             method=method,
             require=requirements,
@@ -63,6 +69,7 @@ def run(*, rows: int, k: int, method: str, seed: int, folder: str) -> None:
         )
         progress("Saving")
         original, published = _save(census, release, place)
+        after = release.table if opened is _as_it_is else release.table.toArrow()
 
     console = screen()
     for warning in release.audit.grave:
@@ -74,7 +81,7 @@ def run(*, rows: int, k: int, method: str, seed: int, folder: str) -> None:
         f"and each group has at least {_DIVERSITY} diseases.\n",
         style="bold",
     )
-    console.print(_excerpt(_two_groups(release.table, tuple(schema.quasi or ()))))
+    console.print(_excerpt(_two_groups(after, tuple(schema.quasi or ()))))
     console.print("\nThe audit of the release, counted again by independent code:\n", style="bold")
     console.print(release.audit.render(), soft_wrap=True)
     console.print("Written:", style="bold")
@@ -83,6 +90,23 @@ def run(*, rows: int, k: int, method: str, seed: int, folder: str) -> None:
     console.print("Next, check the release as anyone could, or anonymize a table of your own:", style="bold")
     for command in _next_commands(schema, k, published):
         console.print(f"  {command}", soft_wrap=True)
+
+
+def _as_it_is(census: pa.Table) -> Any:
+    return census
+
+
+@contextmanager
+def _opened(engine: str | None, master: str | None) -> Iterator[Callable[[pa.Table], Any]]:
+    """What makes a table of the engine out of the census."""
+    if engine != "spark":
+        yield _as_it_is
+        return
+
+    from hedgerow.engines.spark import open_session
+
+    with open_session(master) as session:
+        yield session.createDataFrame
 
 
 def _save(census: pa.Table, release: Release, folder: Path) -> tuple[Path, Path]:

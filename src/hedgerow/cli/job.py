@@ -21,7 +21,7 @@ from hedgerow.intake import STANDARD_INPUT
 __all__ = ["Job", "assemble", "read_job"]
 
 _SYNONYMS = {"drop": "identifying"}
-_PATHS = ("input", "output", "hierarchies", "recoding", "holdout")
+_PATHS = ("input", "output", "hierarchies", "recoding", "holdout", "temp")
 
 
 def _as_list(value: object) -> object:
@@ -81,6 +81,11 @@ class Job(BaseModel):
     decimal: Annotated[str, Field(description="a text")] = "."
     sheet: Text
     memory_limit: Text
+    engine: Annotated[Literal["duckdb", "spark"], Field(description="'duckdb' or 'spark'")] = "duckdb"
+    master: Text
+    temp: Text
+    rows_per_file: Annotated[int | None, Field(ge=1, description="a whole number >= 1")] = None
+    partition_by: Columns
     recoding: Text
     publish_proportions: Annotated[bool, Field(description="true or false")] = False
     redraw: Annotated[int | None, Field(ge=1, description="a whole number >= 1")] = None
@@ -116,7 +121,12 @@ def read_job(path: Path) -> Job:
     job = _validated(fields, called)
     named = {name: getattr(job, name) for name in _PATHS}
     return job.model_copy(
-        update={name: str(path.parent / value) for name, value in named.items() if value not in (None, STANDARD_INPUT)}
+        update={
+            # A slash at the end says that a folder is meant.
+            name: f"{path.parent / value}{'/' if value.endswith('/') else ''}"
+            for name, value in named.items()
+            if value is not None and value != STANDARD_INPUT
+        }
     )
 
 

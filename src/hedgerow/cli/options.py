@@ -14,12 +14,14 @@ __all__ = [
     "Columns",
     "Delimiter",
     "Encoding",
+    "Engine",
     "Hierarchies",
     "HierarchyWords",
     "Identifying",
     "Input",
     "Insensitive",
     "Kind",
+    "Master",
     "Missing",
     "Others",
     "Pseudonymize",
@@ -53,7 +55,9 @@ def columns(says: str) -> Any:
 
 
 # The table, and how it is read.
-_TABLE = "A .csv, .tsv, .txt (also .gz), .parquet, .zip or .xlsx file; a folder or 'pattern*' of files; - for stdin."
+_TABLE = (
+    "A .csv, .tsv, .txt (also .gz, .zst), .parquet, .zip or .xlsx file; a folder or 'pattern*' of files; - for stdin."
+)
 Table = Annotated[str, typer.Argument(metavar="TABLE", help=_TABLE)]
 Input = Annotated[str | None, typer.Argument(metavar="INPUT", help=_TABLE)]
 """The table where a job file may name it."""
@@ -111,5 +115,11 @@ Require = Annotated[
 ]
 SuppressionLimit = Annotated[
     str | None, typer.Option(metavar="LIMIT", help="Rows that may be lost: 2%, 0.02 or 200; none if not given.")
+]
+Engine = Annotated[
+    str | None, typer.Option(metavar="NAME", help="What counts and writes the rows: duckdb (if not given) or spark.")
+]
+Master = Annotated[
+    str | None, typer.Option(metavar="URL", help="Where Spark runs: local[2], spark://host:7077, yarn, …")
 ]
 Workers = Annotated[int | None, typer.Option(metavar="N", help="Processes; one for each core.")]

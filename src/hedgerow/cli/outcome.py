@@ -111,7 +111,10 @@ def _failed(error: BaseException) -> int:
         place = f" ({error.filename!r})" if isinstance(error.filename, str) else ""
         return _say(f"The operating system refused a file: {error.strerror}{place}.", _BAD_INPUT)
     if isinstance(error, MemoryError):
-        return _say("The table does not fit into memory. Try a lower --memory-limit, or fewer columns.", _BAD_INPUT)
+        return _say(
+            "The table does not fit into memory. Say how much there is (--memory-limit 2GB), or name fewer columns.",
+            _BAD_INPUT,
+        )
     # Newer releases of typer carry a click of their own, older ones use the package: known by its method.
     usage = getattr(error, "format_message", None)
     if callable(usage):

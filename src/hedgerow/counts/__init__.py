@@ -1,19 +1,28 @@
 """Counts: a table as distinct tuples and cells of small integers, which is all that any method needs."""
 
 from hedgerow.counts.binning import check_bins, holds_classes, in_bins, refuse_many_numbers
+from hedgerow.counts.counted import Counted
 from hedgerow.counts.decoding import original_values
 from hedgerow.counts.encoding import EncodedColumn, encode_column
 from hedgerow.counts.grouping import alike, distinct_pairs, sharing, tabulate
 from hedgerow.counts.homes import Links, draw_homes, rows_at_home
+from hedgerow.counts.large import CodedTuples, FirstCuts, LargeTable, Sets, Tally, ValueTally, too_many
 from hedgerow.counts.reading import Asked, BadValues, date_label
 from hedgerow.counts.table import FrequencyTable
 
 __all__ = [
     "Asked",
     "BadValues",
+    "CodedTuples",
+    "Counted",
     "EncodedColumn",
+    "FirstCuts",
     "FrequencyTable",
+    "LargeTable",
     "Links",
+    "Sets",
+    "Tally",
+    "ValueTally",
     "alike",
     "check_bins",
     "date_label",
@@ -27,4 +36,5 @@ __all__ = [
     "rows_at_home",
     "sharing",
     "tabulate",
+    "too_many",
 ]

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from hedgerow.counts.counted import Counted
 from hedgerow.counts.table import FrequencyTable
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput, whole
@@ -57,7 +58,7 @@ def check_bins(bins: object, target: str | None) -> str:
     return target
 
 
-def refuse_many_numbers(counts: FrequencyTable, owner: str) -> None:
+def refuse_many_numbers(counts: Counted, owner: str) -> None:
     """Refuse a target whose numbers are no classes, and say what to do."""
     target = counts.roles.target
     if target is None:

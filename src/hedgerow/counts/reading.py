@@ -57,6 +57,10 @@ class BadValues(Exception):
         """The error for the user."""
         return BadInput(f"The column {self.column!r} {self.problem}, first at {place}. {self.advice}")
 
+    def anywhere(self) -> BadInput:
+        """The error for the user, where rows have no places."""
+        return BadInput(f"The column {self.column!r} {self.problem}. {self.advice}")
+
 
 def is_text(kind: pa.DataType) -> bool:
     """Whether an Arrow type is one of text."""

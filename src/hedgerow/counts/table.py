@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
 
-from hedgerow.arrays import Bools, Floats, Ints, Longs
+from hedgerow.arrays import Bools, Ints, Longs
+from hedgerow.counts.counted import Counted
 from hedgerow.counts.encoding import EncodedColumn
 from hedgerow.counts.grouping import tabulate
 from hedgerow.counts.homes import Links, at_home_domain, numbers_of_parts
@@ -16,13 +17,13 @@ from hedgerow.domains import AT_HOME, Domain
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.schema import Roles
 
-__all__ = ["FrequencyTable"]
+__all__ = ["FrequencyTable", "remarks_of"]
 
 _NEARLY: Final = 0.9  # from this share of numbers on, a column of text is remarked on
 
 
 @dataclass(frozen=True, eq=False)
-class FrequencyTable:
+class FrequencyTable(Counted):
     """How many records share each combination of values; no method sees more than this.
 
     A *tuple* is a distinct combination of quasi-identifier codes; a *cell* is a tuple with one label and one
@@ -66,25 +67,61 @@ class FrequencyTable:
     ) -> tuple[FrequencyTable, Ints]:
         """Count encoded columns; also returns the cell of each row."""
         counted = roles.counted
-        quasi = len(roles.quasi)
         codes = [columns[name].codes for name in counted]
         cells, row_cell = tabulate(codes, [columns[name].domain.size for name in counted], rows)
         cell_sizes = np.bincount(row_cell, weights, len(cells)).astype(np.int64)
-        # Cells are in lexicographic order, so a tuple's cells stand together.
-        starts = np.ones(len(cells), dtype=bool)
-        starts[1:] = (cells[1:, :quasi] != cells[:-1, :quasi]).any(axis=1)
-        cell_tuple = (np.cumsum(starts) - 1).astype(np.int32)
-        table = cls(
+        return cls.from_cells(roles, columns, [(cells, cell_sizes)], len(cells)), row_cell
+
+    @classmethod
+    def from_cells(
+        cls,
+        roles: Roles,
+        columns: Mapping[str, EncodedColumn],
+        batches: Iterable[tuple[Ints, Longs]],
+        cells: int,
+    ) -> FrequencyTable:
+        """Put cells together that come in batches, in lexicographic order.
+
+        Parameters
+        ----------
+        roles : Roles
+        columns : mapping of column to EncodedColumn
+            The counted columns; their codes are not looked at.
+        batches : iterable of pairs
+            The codes of cells, (cells, columns), and their records.
+        cells : int
+            How many there are altogether.
+        """
+        counted, quasi = roles.counted, len(roles.quasi)
+        tuples = np.empty((cells, quasi), dtype=np.int32)
+        cell_tuple = np.empty(cells, dtype=np.int32)
+        cell_values = np.empty((cells, len(counted) - quasi), dtype=np.int32)
+        cell_sizes = np.empty(cells, dtype=np.int64)
+        done = found = 0
+        for codes, sizes in batches:
+            here = slice(done, done + len(codes))
+            # Cells are in lexicographic order, so a tuple's cells stand together.
+            starts = np.ones(len(codes), dtype=bool)
+            starts[1:] = (codes[1:, :quasi] != codes[:-1, :quasi]).any(axis=1)
+            if found and len(codes):
+                starts[0] = (codes[0, :quasi] != tuples[found - 1]).any()
+            number = np.cumsum(starts) + (found - 1)
+            cell_tuple[here], cell_values[here], cell_sizes[here] = number, codes[:, quasi:], sizes
+            new = int(starts.sum())
+            tuples[found : found + new] = codes[starts, :quasi]
+            done, found = done + len(codes), found + new
+        # In place: a copy would need as much again.
+        tuples.resize((found, quasi), refcheck=False)
+        return cls(
             roles=roles,
             domains={name: columns[name].domain for name in counted},
-            tuples=np.ascontiguousarray(cells[starts, :quasi]),
-            tuple_sizes=np.add.reduceat(cell_sizes, np.flatnonzero(starts)),
+            tuples=tuples,
+            tuple_sizes=np.bincount(cell_tuple, cell_sizes, found).astype(np.int64),
             cell_tuple=cell_tuple,
-            cell_values=np.ascontiguousarray(cells[:, quasi:]),
+            cell_values=cell_values,
             cell_sizes=cell_sizes,
-            remarks=tuple(remark for name in counted for remark in _remarks(columns[name])),
+            remarks=tuple(remark for name in counted for remark in remarks_of(columns[name])),
         )
-        return table, row_cell
 
     def with_homes(self, home: Longs) -> tuple[FrequencyTable, Ints]:
         """The same table, in which rows at home are cells of their own.
@@ -127,20 +164,13 @@ class FrequencyTable:
         """The number of records."""
         return int(self.tuple_sizes.sum())
 
-    @property
-    def quasi(self) -> tuple[str, ...]:
-        """The quasi-identifiers, in the order of the codes."""
-        return self.roles.quasi
+    def quasi_codes(self, cells: Longs | Ints) -> Ints:
+        """The codes of the quasi-identifiers that some cells have."""
+        return np.asarray(self.tuples[self.cell_tuple[cells]], dtype=np.int32)
 
-    @property
-    def column_weights(self) -> Floats:
-        """How much each quasi-identifier counts in losses; their mean is 1."""
-        return np.array(self.roles.column_weights)
-
-    @property
-    def cell_columns(self) -> tuple[str, ...]:
-        """The target and sensitive columns, in the order of ``cell_values``."""
-        return self.roles.counted[len(self.roles.quasi) :]
+    def with_hierarchies(self, hierarchies: Mapping[str, EncodedHierarchy]) -> FrequencyTable:
+        """The same counts with the hierarchies of the quasi-identifiers."""
+        return replace(self, hierarchies=hierarchies)
 
     def _place(self, column: str) -> int:
         """Where the codes of a column stand in ``cell_values``; last of all, whether the rows are at home."""
@@ -166,7 +196,7 @@ class FrequencyTable:
         return np.bincount(codes, weights, size).astype(np.int64)
 
 
-def _remarks(column: EncodedColumn) -> list[str]:
+def remarks_of(column: EncodedColumn) -> list[str]:
     """Text that is nearly all numbers is more often a mistake than not."""
     if column.nearly < _NEARLY:
         return []

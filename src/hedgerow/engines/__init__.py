@@ -1,11 +1,11 @@
-"""Engines: count, apply, group, write; in memory or from file to file."""
+"""Engines: count, apply, group, write; in memory, from file to file, or by Spark."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from hedgerow.engines.base import Groups, Locating, Published, Source, Wishes, seed_text
+from hedgerow.engines.base import Groups, Keeping, Limited, Locating, Published, Roomy, Source, Wishes, seed_text
 from hedgerow.engines.clear import SAMPLE_ROWS, InClear, coded, thinned
 from hedgerow.engines.files import FileSource
 from hedgerow.engines.formats import file_format
@@ -13,6 +13,7 @@ from hedgerow.engines.memory import MemorySource
 from hedgerow.engines.rows import FrameRows, StagedRows
 from hedgerow.engines.saved import SavedTable
 from hedgerow.engines.source_file import File
+from hedgerow.frames import is_spark
 
 __all__ = [
     "SAMPLE_ROWS",
@@ -21,9 +22,12 @@ __all__ = [
     "FrameRows",
     "Groups",
     "InClear",
+    "Keeping",
+    "Limited",
     "Locating",
     "MemorySource",
     "Published",
+    "Roomy",
     "SavedTable",
     "Source",
     "StagedRows",
@@ -37,11 +41,15 @@ __all__ = [
 
 
 def open_source(data: Any) -> Source:
-    """Open whatever holds a table: a dataframe, a DuckDB relation, a path, a :class:`File`; a source is one already."""
+    """Open whatever holds a table: a dataframe, also of Spark, a DuckDB relation, a path, a :class:`File`, a source."""
     # Asked of the type: a lazy frame would have to find out what its columns are.
     if all(hasattr(type(data), verb) for verb in ("count", "apply", "reads")):
         source: Source = data
         return source
     if isinstance(data, str | Path):
         data = File(data)
+    if is_spark(data):
+        from hedgerow.engines.spark import SparkSource
+
+        return SparkSource(data)
     return FileSource(data) if isinstance(data, File) else MemorySource(data)

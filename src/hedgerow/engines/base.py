@@ -17,9 +17,11 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow.arrays import Bools, Longs
-from hedgerow.counts import EncodedColumn, FrequencyTable, encode_column
+from hedgerow.counts import EncodedColumn, FrequencyTable, LargeTable, encode_column
 from hedgerow.engines.clear import InClear
+from hedgerow.engines.shares import Shares
 from hedgerow.errors import BadInput
+from hedgerow.folders import Layout
 from hedgerow.recoding import Recoding
 from hedgerow.schema import Roles, Schema
 
@@ -27,8 +29,11 @@ __all__ = [
     "MOST_COLUMNS",
     "MOST_PLACES",
     "Groups",
+    "Keeping",
+    "Limited",
     "Locating",
     "Published",
+    "Roomy",
     "Source",
     "Wishes",
     "encode",
@@ -65,8 +70,14 @@ class Source(Protocol):
         """Count the records of every cell; where people are counted, ``random_state`` draws their homes."""
         ...
 
-    def apply(self, recoding: Recoding, seed: str, destination: Path | None = None) -> Published:
-        """Make the published rows, shuffled; ``destination`` is where they will be written, if it is known."""
+    def apply(
+        self, recoding: Recoding, seed: str, destination: Path | None = None, layout: Layout | None = None
+    ) -> Published:
+        """Make the published rows, shuffled.
+
+        ``destination`` is where they will be written, if it is known: a folder of that layout if there is one, else a
+        file. To stage them there in that form spares writing them twice; :meth:`Published.write` decides.
+        """
         ...
 
     def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
@@ -94,6 +105,39 @@ class Locating(Protocol):
         ...
 
 
+@runtime_checkable
+class Roomy(Protocol):
+    """A source that can tell how little room its release takes; a source need not be one."""
+
+    def check_room(self, roles: Roles, destination: Path | None) -> None:
+        """Refuse a table whose release cannot fit on its disk, before any work is done."""
+        ...
+
+
+@runtime_checkable
+class Keeping(Protocol):
+    """A source that can keep the tuples of a table which are too many for memory; a source need not be one.
+
+    The recoding that it then applies has no pieces: its parts are where the source keeps them.
+    """
+
+    def count_or_keep(
+        self, schema: Schema, roles: Roles, random_state: int | None = None
+    ) -> FrequencyTable | LargeTable:
+        """Count the records of every cell, as :meth:`Source.count` does, and keep the cells if they are too many."""
+        ...
+
+
+@runtime_checkable
+class Limited(Protocol):
+    """A source that works within a memory limit; a source need not be one."""
+
+    @property
+    def shares(self) -> Shares | None:
+        """Who may hold how much memory; ``None`` if there is no limit."""
+        ...
+
+
 def first_places(word: str, numbers: Sequence[int]) -> str:
     """Write where something stands first.
 
@@ -106,7 +150,7 @@ def first_places(word: str, numbers: Sequence[int]) -> str:
 
 @dataclass(frozen=True)
 class Wishes:
-    """How a CSV is to be written.
+    """How a table is to be written; all but the layout is for a CSV.
 
     Attributes
     ----------
@@ -118,12 +162,15 @@ class Wishes:
         Texts that mean "no value", as null does.
     escape_formulas : bool
         Whether cells that a spreadsheet would compute get an apostrophe.
+    layout : Layout, optional
+        How the rows are divided among the Parquet files of a folder; one file if not given.
     """
 
     markers: Mapping[str, str]
     counted: tuple[str, ...]
     missing: tuple[str, ...] = ()
     escape_formulas: bool = False
+    layout: Layout | None = None
 
     @property
     def unmarked(self) -> list[str]:
@@ -150,7 +197,7 @@ class Published(Protocol):
 
     @property
     def native(self) -> Any:
-        """The table, or the path of the file, as it is: what the verifier opens."""
+        """The table, or the path of the file or folder, as it is: what the verifier opens."""
         ...
 
     @property
@@ -172,11 +219,11 @@ class Published(Protocol):
         ...
 
     def write(self, target: Path, wishes: Wishes) -> None:
-        """Write the rows to a file in the format of its name."""
+        """Write the rows to a file in the format of its name; with a layout, to a new folder of Parquet files."""
         ...
 
     def wrote(self, digest: str) -> bool:
-        """Whether a file with this digest is, byte by byte, the native one."""
+        """Whether a file or folder with this digest (``places.digest``) is, byte by byte, the native one."""
         ...
 
 

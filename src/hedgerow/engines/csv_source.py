@@ -7,6 +7,7 @@ strictly, into Parquet: slower, and exact.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -18,13 +19,15 @@ import pyarrow.parquet as pq
 from hedgerow.engines import csv_text
 from hedgerow.engines.base import first_places
 from hedgerow.engines.csv_shape import look_at
+from hedgerow.engines.folder_columns import folder_columns, split_columns
 from hedgerow.engines.sql import file_literals, literal
 from hedgerow.errors import BadInput, InternalError
-from hedgerow.intake import Part, refuse_other_columns
+from hedgerow.intake import Part, refuse_other_columns, with_folder_columns
 
 __all__ = ["CsvFiles", "ReadyCsv", "csv_scan", "open_csv", "scan_all"]
 
 _CELLS: Final = 1 << 18  # in one batch that is rewritten
+_SAMPLE: Final = 1_000  # records that tell how long cells are
 
 
 class CsvFiles:
@@ -52,16 +55,30 @@ class CsvFiles:
         names = csv_text.read_header(first)
         for part in others:
             refuse_other_columns(first.name, names, part.name, csv_text.first_record(part))
-        return names
+        return with_folder_columns(first, names)
 
     def open(self, columns: Sequence[str]) -> tuple[str, int]:
         """DuckDB's query for all rows, and how many records it must find."""
         ready = []
+        own, _ = split_columns(self._parts[0], columns)
         for number, part in enumerate(self._parts):
             folder = self._folder / f"part{number}"
             folder.mkdir(exist_ok=True)
-            ready.append(open_csv(part, columns, folder))
+            ready.append(open_csv(part, own, folder))
         return scan_all(ready, columns), sum(one.records for one in ready)
+
+    def bytes_of(self, columns: Sequence[int]) -> int:
+        """About how many bytes of the files some columns take, by the first records."""
+        first, size = self._parts[0], sum(part.path.stat().st_size for part in self._parts)
+        with closing(csv_text.records(first)) as found:
+            # One more of each cell: what stands between them.
+            cells = [[len(cell) + 1 for cell in record] for _, record in islice(found, 1, _SAMPLE)]
+        taken = sum(sum(record[at] for at in columns if at < len(record)) for record in cells)
+        return int(size * taken / max(1, sum(map(sum, cells))))
+
+    def bytes_aside(self) -> int:
+        """How many bytes will at least be written: text in another encoding becomes UTF-8, which is denser."""
+        return sum(part.path.stat().st_size for part in self._parts if not part.is_utf8) // 4
 
     def fault(self) -> BadInput:
         """Say what is wrong with files that DuckDB refused, and where, without quoting them."""
@@ -72,7 +89,12 @@ class CsvFiles:
         self, wrong: Callable[[object], bool], column: int, _fetch: Callable[[str], pa.Table], most: int = 1
     ) -> str:
         """Where the first wrong values of a column stand."""
+        own = len(csv_text.first_record(self._parts[0]))
         for part in self._parts:
+            if column >= own:
+                if wrong(part.partition[column - own][1]):
+                    return f"the folder of {part.name!r}"
+                continue
             lines = csv_text.first_lines(part, column, wrong, most)
             if lines:
                 place = first_places("line", lines)
@@ -125,15 +147,18 @@ def scan_all(files: Sequence[ReadyCsv], columns: Sequence[str]) -> str:
     """DuckDB's query for the rows of all files; those that are read alike share one scan, since each takes a while."""
     alike: dict[tuple[object, ...], list[ReadyCsv]] = {}
     for one in files:
-        alike.setdefault((one.part.format, one.part.delimiter, one.part.is_gzip, one.parallel), []).append(one)
-    return " UNION ALL ".join(f"SELECT * FROM {_scan(group, columns)}" for group in alike.values())
+        alike.setdefault((one.part.format, one.part.delimiter, one.part.compression, one.parallel), []).append(one)
+    return " UNION ALL ".join(_scan(group, columns) for group in alike.values())
 
 
 def _scan(files: Sequence[ReadyCsv], columns: Sequence[str]) -> str:
     first, parts = files[0], [one.part for one in files]
+    own, told = split_columns(first.part, columns)
     if first.part.format == "parquet":
-        return f"read_parquet({file_literals(part.path for part in parts)}, hive_partitioning = false)"
-    return csv_scan(parts, columns, parallel=first.parallel)
+        scan = f"read_parquet({file_literals(part.path for part in parts)}, hive_partitioning = false)"
+    else:
+        scan = csv_scan(parts, own, parallel=first.parallel)
+    return f"SELECT *{folder_columns(parts, told)} FROM {scan}"
 
 
 def csv_scan(parts: Sequence[Part], columns: Sequence[str], *, parallel: bool = False) -> str:
@@ -142,7 +167,7 @@ def csv_scan(parts: Sequence[Part], columns: Sequence[str], *, parallel: bool = 
     Where a field may hold a line end, a file must be read from its beginning, not by several threads.
     """
     types = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in columns)
-    compression = "gzip" if parts[0].is_gzip else "none"
+    compression = parts[0].compression or "none"
     return (
         f"read_csv({file_literals(part.path for part in parts)}, columns = {{{types}}}, "
         f"delim = {literal(parts[0].delimiter)}, "

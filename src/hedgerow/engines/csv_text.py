@@ -152,7 +152,7 @@ def wrong_width(part: Part, line: int, fields: int, columns: int) -> BadInput:
 
 def damaged(part: Part) -> BadInput:
     """The error for a file that cannot be read to its end."""
-    what = "its compressed data" if part.is_gzip else "it"
+    what = "its compressed data" if part.compression else "it"
     return BadInput(f"The file {part.name!r} is damaged: {what} cannot be read to the end.")
 
 

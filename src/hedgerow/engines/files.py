@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shutil
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -15,18 +16,24 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hedgerow.arrays import Bools, Longs
-from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable, Links, draw_homes, tabulate
+from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable, LargeTable, Links, draw_homes, tabulate, too_many
 from hedgerow.engines import csv_text
 from hedgerow.engines.base import MOST_PLACES, encode, refuse_too_wide
 from hedgerow.engines.clear import InClear
 from hedgerow.engines.clear_sql import clear_in_table
+from hedgerow.engines.coding import CELLS, RECORDS, Keys, code_cells, learn_values, values_of_cells
+from hedgerow.engines.folder_writing import PARTS_OPTIONS, write_rows
 from hedgerow.engines.formats import copy_options, file_format
 from hedgerow.engines.placing import CELL, GROUP, PERSON, CountedFile, People, located, placed
+from hedgerow.engines.room import check_room, least_written
 from hedgerow.engines.rows import StagedRows
+from hedgerow.engines.shares import divided
 from hedgerow.engines.source_file import File
 from hedgerow.engines.sql import column_list, identifier, literal, place_literal
+from hedgerow.engines.tuples import KeptTuples
 from hedgerow.engines.workspace import Workspace
 from hedgerow.errors import BadInput, InternalError, required, translated
+from hedgerow.folders import Layout, part_name
 from hedgerow.frames import refuse_alike
 from hedgerow.intake import written_here
 from hedgerow.paths import absolute
@@ -36,17 +43,24 @@ from hedgerow.scratch import Scratch
 
 __all__ = ["FileSource"]
 
-_COUNT: Final = "records"
+_ONE_FILE: Final = "release.parquet"
 _FLOATS: Final = ("FLOAT", "DOUBLE")
 
 
 class FileSource:
-    """Files whose records DuckDB counts and rewrites; no more than the distinct cells is held in memory."""
+    """Files whose records DuckDB counts and rewrites; no more than the distinct cells is held in memory, as codes.
+
+    Attributes
+    ----------
+    shares : Shares, optional
+        Who may hold how much memory, where there is a limit.
+    """
 
     def __init__(self, file: File) -> None:
         self._file = file
-        self._scratch = Scratch()
-        self._work = Workspace(self._scratch.path, file.memory_limit)
+        self._scratch = Scratch(within=file.temp)
+        self.shares = divided(file.memory_limit)
+        self._work = Workspace(self._scratch.path, None if self.shares is None else self.shares.database)
         self._counted: CountedFile | None = None
         self._reader = file.open(self._scratch.path)
         self._columns = self._reader.names()
@@ -54,6 +68,7 @@ class FileSource:
         self._work.expect(len(self._columns))
         refuse_alike(self._columns)
         self._inside = {name: f"c{at}" for at, name in enumerate(self._columns)}
+        self._kinds: dict[str, str] = {}
 
     @property
     def columns(self) -> Sequence[str]:
@@ -75,6 +90,17 @@ class FileSource:
         """What stands before the decimals of numbers in text."""
         return self._file.decimal
 
+    def check_room(self, roles: Roles, destination: Path | None) -> None:
+        """Refuse a table whose release cannot fit on its disk, before any work is done."""
+        clear = [at for at, name in enumerate(self._columns) if name in roles.published and name not in roles.quasi]
+        quasi = [at for at, name in enumerate(self._columns) if name in roles.quasi]
+        check_room(
+            least_written(self._reader.bytes_of(clear), self._reader.bytes_of(quasi), destination),
+            self._reader.bytes_aside(),
+            destination,
+            self._scratch.path.parent,
+        )
+
     def rows(self) -> pa.Table:
         """All rows, in memory and as they are."""
         with self._own_words():
@@ -89,6 +115,7 @@ class FileSource:
             query, records = self._reader.open(list(self._inside.values()))
             self._work.connection.execute(f"CREATE OR REPLACE VIEW file AS {query}")
             file = self._work.connection.table("file")
+            self._kinds = dict(zip(self._columns, map(str, file.types), strict=True))
             # What DuckDB counts as equal must be written alike: it takes -0.0 for 0.0.
             floats = {name for name, kind in zip(file.columns, file.types, strict=True) if kind in _FLOATS}
             zeros = [self._inside[name] for name in (*roles.counted, *roles.pseudonymized)]
@@ -118,40 +145,81 @@ class FileSource:
 
     def count(self, schema: Schema, roles: Roles, random_state: int | None = None) -> FrequencyTable:
         """Count the records of every cell; where people are counted, draw their homes."""
-        records = self._open(roles)
-        names = column_list(self._inside[name] for name in roles.counted)
-        grouped = self._fetch(f"SELECT {names}, count(*) AS {_COUNT} FROM source GROUP BY {names}")
-        weights = grouped.column(_COUNT).to_numpy().astype(np.int64)
-        self._check_records(int(weights.sum()), records)
-        if not records:
-            raise BadInput("The table has no rows.")
-        with translated(BadValues, into=lambda bad: bad.located(self._locate(bad))):
-            encoded = {
-                name: self._encode(schema, roles, name, grouped.column(self._inside[name]), weights)
-                for name in roles.counted
-            }
-        counts, cell = FrequencyTable.from_columns(roles, encoded, weights, grouped.num_rows)
-        cells = grouped.drop_columns([_COUNT]).append_column(CELL, pa.array(cell))
-        respelled = frozenset(name for name, column in encoded.items() if column.respelled)
-        people = None
-        if roles.entity is not None:
-            counts, people = self._with_homes(schema, roles, counts, cells, np.random.default_rng(random_state))
-        self._counted = CountedFile(schema, roles, self._inside, cells, respelled, people)
+        counts = self.count_or_keep(schema, roles, random_state)
+        if isinstance(counts, LargeTable):
+            raise too_many(counts.cells, counts.most, "this needs them all at once")
         return counts
 
+    def count_or_keep(
+        self, schema: Schema, roles: Roles, random_state: int | None = None
+    ) -> FrequencyTable | LargeTable:
+        """Count the records of every cell; the cells stay in DuckDB where they are too many for the memory limit."""
+        records = self._open(roles)
+        if not records:
+            raise BadInput("The table has no rows.")
+        rows, counted = "source", "count(*)"
+        if self._reader.untyped:
+            # Text is read once: its distinct rows stand for it.
+            names = column_list(self._inside[name] for name in roles.counted)
+            self._keep("distinct_rows", f"SELECT {names}, count(*) AS {RECORDS} FROM source GROUP BY {names}")
+            rows, counted = "distinct_rows", f"CAST(sum({RECORDS}) AS BIGINT)"
+        encoded = {name: self._learn(schema, roles, name, rows, counted, records) for name in roles.counted}
+        keys = Keys.of({self._inside[name]: column.domain.size for name, column in encoded.items()})
+        with self._own_words():
+            code_cells(self._work, rows, counted, keys)
+            self._work.drop("distinct_rows")
+            cells = self._work.number(f"SELECT count(*) FROM {CELLS}")
+            self._check_records(self._work.number(f"SELECT sum({RECORDS}) FROM {CELLS}"), records)
+        respelled = frozenset(name for name, column in encoded.items() if column.respelled)
+        kept = KeptTuples(self._work, self._scratch, roles, encoded, self._inside, keys)
+        self._counted = CountedFile(schema, roles, self._inside, self._kinds, keys, respelled)
+        most = cells if self.shares is None else self.shares.most_tuples(len(roles.counted))
+        if cells > most:
+            if roles.entity is not None:
+                raise too_many(cells, most, "people cannot be counted")
+            return LargeTable.of(roles, encoded, records, cells, most, kept)
+        with self._own_words():
+            counts = kept.part(0, cells)
+        if roles.entity is not None:
+            counts, people = self._with_homes(schema, roles, counts, keys, np.random.default_rng(random_state))
+            self._counted = replace(self._counted, people=people)
+        return counts
+
+    def _learn(self, schema: Schema, roles: Roles, name: str, rows: str, counted: str, records: int) -> EncodedColumn:
+        """Encode a column by its distinct values, and tell DuckDB their codes."""
+        inner = self._inner(name)
+        found = self._fetch(f"SELECT {inner}, {counted} AS {RECORDS} FROM {rows} GROUP BY {inner}")
+        if self.shares is not None and found.num_rows > self.shares.most_values:
+            raise BadInput(
+                f"The column {name!r} has {found.num_rows:,} distinct values, and {self.shares.most_values:,} fit into "
+                "the memory limit. Round or shorten them, leave the column out, or raise the limit (--memory-limit)."
+            )
+        weights = found.column(1).to_numpy().astype(np.int64)
+        self._check_records(int(weights.sum()), records)
+        with translated(BadValues, into=lambda bad: bad.located(self._locate(bad))):
+            encoded = self._encode(schema, roles, name, found.column(0), weights)
+        learn_values(self._work, self._inside[name], found.column(0), encoded.codes)
+        return encoded
+
+    def _keep(self, table: str, rows: str) -> None:
+        """Keep rows that are read from the files."""
+        with self._own_words():
+            self._work.keep(table, rows)
+
     def _with_homes(
-        self, schema: Schema, roles: Roles, counts: FrequencyTable, cells: pa.Table, random: np.random.Generator
+        self, schema: Schema, roles: Roles, counts: FrequencyTable, keys: Keys, random: np.random.Generator
     ) -> tuple[FrequencyTable, People]:
         """Make rows at home cells of their own."""
         entity = required(roles.entity, "the column of the person")
-        named = self._fetch(f"SELECT {self._inner(entity)}, count(*) AS {_COUNT} FROM source GROUP BY ALL")
-        weights = named.column(_COUNT).to_numpy().astype(np.int64)
+        named = self._fetch(f"SELECT {self._inner(entity)}, count(*) AS {RECORDS} FROM source GROUP BY ALL")
+        weights = named.column(RECORDS).to_numpy().astype(np.int64)
         with translated(BadValues, into=lambda bad: bad.located(self._locate(bad))):
             person = self._encode(schema, roles, entity, named.column(0), weights)
         _, number = tabulate([person.codes], [person.domain.size], named.num_rows)
         numbers = pa.table({"name": named.column(0), PERSON: number})
-        self._work.register(cells=cells, people=numbers)
-        rows = located(roles, self._inside)
+        self._work.register(people=numbers)
+        with self._own_words():
+            rows = located(self._work, roles, self._inside, keys)
         pairs = self._fetch(f"SELECT {PERSON}, {CELL} FROM ({rows}) GROUP BY {PERSON}, {CELL} ORDER BY ALL")
         pair = np.stack([pairs.column(at).to_numpy().astype(np.int32) for at in (0, 1)], axis=1)
         homes = draw_homes(pair, random)
@@ -185,27 +253,40 @@ class FileSource:
     def places(self, column: str, cells: Bools) -> str:
         """The first lines of a CSV, or rows, whose value in a column is that of one of some cells."""
         counted = required(self._counted, "the count of a table that is looked through")
+        inside = self._inside[column]
         if counted.people is not None:
             apart = counted.people.cells
-            numbers = apart.column(CELL).to_numpy()[cells[apart.column("new_cell").to_numpy()]]
-            cells = np.isin(np.arange(counted.cells.num_rows), numbers)
-        chosen = counted.cells.filter(pa.array(cells[counted.cells.column(CELL).to_numpy()]))
-        wrong = set(chosen.column(self._inside[column]).to_pylist())
+            numbers = np.unique(apart.column(CELL).to_numpy()[cells[apart.column("new_cell").to_numpy()]])
+        else:
+            numbers = np.flatnonzero(cells)
+        wrong = set(self._fetch(values_of_cells(self._work, counted.keys, inside, numbers)).column(0).to_pylist())
         return self._reader.locate(wrong.__contains__, self._columns.index(column), self._fetch, MOST_PLACES)
 
-    def apply(self, recoding: Recoding, seed: str, destination: Path | None = None) -> StagedRows:
-        """Write the published rows, shuffled, to a hidden file in the format of the destination."""
+    def apply(
+        self, recoding: Recoding, seed: str, destination: Path | None = None, layout: Layout | None = None
+    ) -> StagedRows:
+        """Write the published rows, shuffled, to a hidden file or folder in the form of the destination."""
         counted = required(self._counted, "the count of a table that is to be published")
-        pieces = required(recoding.pieces, "how the cells of a table go to groups")
-        folder = Scratch(destination)
-        staging = absolute(folder.path / ("release.parquet" if destination is None else destination.name))
+        pieces = recoding.pieces
+        if pieces is None and recoding.parts is None:
+            raise InternalError("a recoding does not say how the cells of a table go to groups")
+        if self.shares is not None:
+            self._work.restrict(self.shares.database)
+        folder = Scratch(destination, within=self._file.temp)
+        if layout is not None and (layout.partition_by or counted.people is not None):
+            # Written to their folders when they are saved: the names of these are checked first, by the rows.
+            layout, named = None, _ONE_FILE
+        else:
+            named = _ONE_FILE if destination is None else destination.name
+        staging = absolute(folder.path / named)
         self._work.register(published=self._published_groups(recoding, counted, staging))
         cells = {name: self._expression(recoding, counted, name) for name in counted.roles.published}
-        if len(cells) == 1 and file_format(staging) == "csv":
+        if len(cells) == 1 and layout is None and file_format(staging) == "csv":
             # Null alone in a line would be an empty line, which is no record to most readers; empty text is quoted.
             cells = {name: f"coalesce(CAST({cell} AS VARCHAR), '')" for name, cell in cells.items()}
         columns = ", ".join(f"{cell} AS {identifier(name)}" for name, cell in cells.items())
-        rows = placed(self._work, counted, pieces, seed)
+        dealt = None if recoding.parts is None else recoding.parts.dealt
+        rows = placed(self._work, counted, pieces, seed, dealt)
         if counted.in_clear:
             # The columns that are published as they are will be looked at: the file is not read once more for that.
             as_it_is = recoding.unchanged(counted.respelled)
@@ -226,17 +307,34 @@ class FileSource:
             )
             shuffled, last = "SELECT * FROM in_order", "ORDER BY place"
             people = self._fetch(f"SELECT {PERSON} FROM in_order {last}").column(0).to_numpy().astype(np.int64)
-        query = (
-            f"COPY (WITH shuffled AS ({shuffled}) "
-            f"SELECT {columns} FROM shuffled JOIN published USING ({GROUP}) {last}) "
-            f"TO {place_literal(staging)} ({copy_options(staging)})"
-        )
-        # The file was read to its end when it was counted, so a fault is on the other side.
-        full = BadInput(f"The rows cannot be written to {staging.name!r}. Is the disk full?")
-        self._check_records(self._work.copy(query, full), int(pieces.size[pieces.group >= 0].sum()))
+        query = f"WITH shuffled AS ({shuffled}) SELECT {columns} FROM shuffled JOIN published USING ({GROUP}) {last}"
+        written = self._write(query, staging, layout, staging.name if destination is None else destination.name)
+        self._check_records(written, recoding.published)
         if _columns_of(staging) != counted.roles.published:
             raise InternalError("a file was written with other columns than those that are published")
-        return StagedRows.of(staging, folder, people)
+        if self.shares is None:
+            return StagedRows.of(staging, folder, people, layout)
+        # The rest is for the verifier, which begins now, and for whoever writes the rows in another form after it.
+        self._work.restrict(self.shares.database - self.shares.verifier)
+        return StagedRows.of(staging, folder, people, layout, self.shares.verifier)
+
+    def _write(self, query: str, staging: Path, layout: Layout | None, named: str) -> int:
+        """Write the rows of a query to a file, or to the files of a folder; returns how many they are."""
+        # The file was read to its end when it was counted, so a fault is on the other side.
+        full = BadInput(f"The rows cannot be written to {named!r}. Is the disk full?")
+        if layout is not None and layout.rows_per_file is not None:
+
+            def streamed() -> int:
+                shutil.rmtree(staging, ignore_errors=True)  # what a first try with too little memory has left
+                return write_rows(self._work.connection.sql(query), staging, layout)
+
+            with translated(duckdb.Error, pa.ArrowException, OSError, into=full):
+                return self._work.within_memory(streamed)
+        options = copy_options(staging) if layout is None else PARTS_OPTIONS
+        if layout is not None:
+            staging.mkdir()
+            staging /= part_name(0)
+        return self._work.copy(f"COPY ({query}) TO {place_literal(staging)} ({options})", full)
 
     def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
         """Count what the columns that are published as they are tell."""
@@ -248,19 +346,23 @@ class FileSource:
         self._work.register(class_of_group=classes)
         with self._own_words():
             person = None if counted.people is None else PERSON
-            return clear_in_table(self._work.connection, judged, others, np.flatnonzero(chosen), person=person)
+            return self._work.within_memory(
+                lambda: clear_in_table(self._work.connection, judged, others, np.flatnonzero(chosen), person=person)
+            )
 
     def _published_groups(self, recoding: Recoding, counted: CountedFile, staging: Path) -> pa.Table:
         """One row per group with what it publishes; in a CSV a missing value is written as it was marked."""
         missing = counted.schema.missing
-        marker = missing[0] if missing and file_format(staging) == "csv" else None
+        marker = missing[0] if missing and staging.name.lower().endswith((".csv", ".csv.gz")) else None
         columns: dict[str, Any] = {GROUP: np.arange(len(recoding.groups), dtype=np.int32)}
         for at, (name, column) in enumerate(zip(recoding.quasi, recoding.columns, strict=True)):
+            of_group = pa.array(recoding.groups[:, at])
             if column.numeric:
-                values = pa.array(column.numbers, type=pa.float64())
+                columns[self._inside[name]] = pa.array(column.numbers, type=pa.float64()).take(of_group)
             else:
-                values = pa.array([marker if text is None else text for text in column.texts], type=pa.large_string())
-            columns[self._inside[name]] = values.take(pa.array(recoding.groups[:, at]))
+                # Many groups publish the same long text: it is held once.
+                texts = pa.array([marker if text is None else text for text in column.texts], type=pa.large_string())
+                columns[self._inside[name]] = pa.DictionaryArray.from_arrays(of_group, texts)
         return pa.table(columns)
 
     def _expression(self, recoding: Recoding, counted: CountedFile, name: str) -> str:
@@ -275,7 +377,9 @@ class FileSource:
 
 
 def _columns_of(path: Path) -> tuple[str, ...]:
-    """The columns of a file that was written here."""
+    """The columns of a file, or a folder of them, that was written here."""
+    if path.is_dir():
+        path /= part_name(0)
     if file_format(path) == "parquet":
         return tuple(pq.read_schema(path).names)
     with closing(csv_text.records(written_here(path))) as records:

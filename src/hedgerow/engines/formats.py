@@ -16,7 +16,10 @@ def file_format(path: Path) -> str:
         return "csv"
     if name.endswith(".parquet"):
         return "parquet"
-    raise BadInput(f"The file {path.name!r} is neither .csv, .csv.gz nor .parquet. Give it one of these endings.")
+    raise BadInput(
+        f"The file {path.name!r} is neither .csv, .csv.gz nor .parquet. Give it one of these endings, or name a "
+        f"folder: {path.name + '/'!r}."
+    )
 
 
 def copy_options(path: Path) -> str:

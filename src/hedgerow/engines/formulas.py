@@ -21,6 +21,8 @@ from hedgerow.arrays import Longs
 from hedgerow.engines.sql import identifier, literal
 
 __all__ = [
+    "FORMULA_PATTERN",
+    "NUMBER_PATTERN",
     "count_in_relation",
     "escape_relation",
     "escaped",
@@ -32,16 +34,16 @@ __all__ = [
 
 _ESCAPE: Final = "'"
 _BEGINS: Final = "=+-@\t\r"
-# The same patterns for Python and DuckDB.
-_FORMULA: Final = r"^'*[=+\-@\t\r]"
-_NUMBER: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\z"
+# The same patterns for Python, DuckDB and Java.
+FORMULA_PATTERN: Final = r"^'*[=+\-@\t\r]"
+NUMBER_PATTERN: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\z"
 _SIGNS: Final = np.isin(np.arange(256), list(f"{_BEGINS}{_ESCAPE}".encode()))
 # Every byte as what it may be: a border behind which a cell begins, one of the signs, or anything else.
 _BORDER, _OTHER, _SIGN = 0, 1, 2
 _OUTLINE: Final = bytes(_BORDER if byte in b',\n"' else _SIGN if _SIGNS[byte] else _OTHER for byte in range(256))
 _BLOCK: Final = 1 << 17
-_FORMULA_RE: Final = re.compile(_FORMULA)
-_NUMBER_RE: Final = re.compile(_NUMBER.replace(r"\z", r"\Z"))
+_FORMULA_RE: Final = re.compile(FORMULA_PATTERN)
+_NUMBER_RE: Final = re.compile(NUMBER_PATTERN.replace(r"\z", r"\Z"))
 
 
 def escaped(cell: str) -> str:
@@ -170,6 +172,6 @@ def _begins_as_formula(cell: str) -> str:
 def _is_formula(cell: str) -> str:
     # The first sign is looked at first: it is cheap, and few cells have such a one.
     return (
-        f"{_begins_as_formula(cell)} AND regexp_matches({cell}, {literal(_FORMULA)}) "
-        f"AND NOT regexp_matches({cell}, {literal(_NUMBER)})"
+        f"{_begins_as_formula(cell)} AND regexp_matches({cell}, {literal(FORMULA_PATTERN)}) "
+        f"AND NOT regexp_matches({cell}, {literal(NUMBER_PATTERN)})"
     )

@@ -30,6 +30,7 @@ from hedgerow.engines.clear import InClear, Placed, clear_in_memory, coded
 from hedgerow.engines.rows import FrameRows
 from hedgerow.engines.sql import canonical_hash
 from hedgerow.errors import BadInput, InternalError, listing, required, translated
+from hedgerow.folders import Layout
 from hedgerow.frames import OpenFrame, as_arrow, column_names, open_frame
 from hedgerow.plain_columns import in_one_form, with_plain_categories
 from hedgerow.recoding import Pieces, PublishedColumn, Recoding
@@ -95,6 +96,7 @@ class MemorySource:
         recoding: Recoding,
         seed: str,
         destination: Path | None = None,  # noqa: ARG002 - the rows stay in memory until they are saved
+        layout: Layout | None = None,  # noqa: ARG002
     ) -> FrameRows:
         """Make the published rows, shuffled, as a table of the type that came in."""
         counted = required(self._counted, "the count of a table that is to be published")
@@ -213,8 +215,8 @@ class _CountedFrame:
         arrow = pa.table({"position": np.arange(len(rows)), "cell": cell, **columns})
         failed = BadInput(f"DuckDB cannot rank rows by {listing(names)}. Make these columns text, numbers or dates.")
         with translated(duckdb.Error, into=failed), open_database() as database:
-            database.register("split_rows", arrow)
-            ordered = database.sql(
-                f"SELECT position FROM split_rows ORDER BY cell, {canonical_hash(seed, list(columns))}"
-            ).to_arrow_table()
+            split = database.from_arrow(arrow)
+            kinds = dict(zip(split.columns, map(str, split.types), strict=True))
+            rank = canonical_hash(seed, {name: kinds[name] for name in columns})
+            ordered = split.order(f"cell, {rank}").project("position").to_arrow_table()
         return np.asarray(ordered.column(0).to_numpy(), dtype=np.int64)

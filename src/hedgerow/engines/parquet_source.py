@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Final
 
 import duckdb
@@ -12,11 +13,12 @@ import pyarrow.parquet as pq
 
 from hedgerow.database import open_database
 from hedgerow.engines.base import first_places
+from hedgerow.engines.folder_columns import folder_columns, folder_types, split_columns
 from hedgerow.engines.sql import column_list, file_literals
 from hedgerow.errors import BadInput, InternalError, translated
-from hedgerow.intake import Part, refuse_other_columns
+from hedgerow.intake import Part, refuse_other_columns, with_folder_columns
 
-__all__ = ["ParquetFiles"]
+__all__ = ["ParquetFiles", "parquet_scan"]
 
 _FAULTS: Final = (duckdb.Error, pa.ArrowException, OSError, ValueError)
 
@@ -34,13 +36,18 @@ class ParquetFiles:
     def __init__(self, parts: Sequence[Part]) -> None:
         self._parts = parts
 
+    @property
+    def paths(self) -> list[Path]:
+        """Where the files are."""
+        return [part.path for part in self._parts]
+
     def names(self) -> list[str]:
         """The names of the columns. DuckDB renames those that differ only in case, so the files are asked."""
         first, *others = self._parts
         names = _names(first)
         for part in others:
             refuse_other_columns(first.name, names, part.name, _names(part))
-        return names
+        return with_folder_columns(first, names)
 
     def open(self, columns: Sequence[str]) -> tuple[str, int]:
         """DuckDB's query for all rows, and how many records it must find."""
@@ -49,7 +56,12 @@ class ParquetFiles:
         for part in self._parts:
             with translated(*_FAULTS, into=_no_parquet(part)):
                 records += int(pq.read_metadata(part.path).num_rows)
-        return _query(self._parts, columns), records
+        return self._query(self._parts, columns), records
+
+    def _query(self, parts: Sequence[Part], columns: Sequence[str]) -> str:
+        own, told = split_columns(parts[0], columns)
+        # Whatever files are read, the columns that folders tell have the types that fit all of them.
+        return f"SELECT *{folder_columns(parts, told, folder_types(self._parts))} FROM {parquet_scan(parts, own)}"
 
     def _refuse_other_types(self, columns: Sequence[str]) -> None:
         """DuckDB would turn all files' values into the types of the first one, and 1.5 into 2."""
@@ -66,6 +78,30 @@ class ParquetFiles:
                             "are read together need columns of the same types."
                         )
 
+    def bytes_of(self, columns: Sequence[int]) -> int:
+        """How many bytes of the files some columns take, by what the files say of themselves."""
+        total = 0
+        for part in self._parts:
+            with translated(*_FAULTS, into=_no_parquet(part)):
+                said = pq.read_metadata(part.path)
+                names = pq.read_schema(part.path).names
+                chosen = {names[at] for at in columns if at < len(names)}
+                for group in map(said.row_group, range(said.num_row_groups)):
+                    for chunk in map(group.column, range(group.num_columns)):
+                        # A column that is nested has several chunks.
+                        if chunk.path_in_schema.split(".")[0] in chosen or chunk.path_in_schema in chosen:
+                            total += chunk.total_compressed_size
+        return total
+
+    def bytes_aside(self) -> int:
+        """None: the files are read as they are."""
+        return 0
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether some file cannot be read to its end, by reading all of them."""
+        return any(map(_is_damaged, self._parts))
+
     def fault(self) -> BadInput:
         """Say which file cannot be read to its end."""
         damaged = self._parts[0] if len(self._parts) == 1 else next(filter(_is_damaged, self._parts), self._parts[0])
@@ -76,8 +112,8 @@ class ParquetFiles:
     ) -> str:
         """Where the first wrong values of a column stand."""
         for part in self._parts:
-            inside = [f"c{at}" for at in range(column + 1)]
-            values = fetch(f"SELECT {inside[-1]} FROM ({_query([part], inside)})").column(0).to_pylist()
+            inside = [f"c{at}" for at in range(len(_names(part)) + len(part.partition))]
+            values = fetch(f"SELECT {inside[column]} FROM ({self._query([part], inside)})").column(0).to_pylist()
             rows = list(islice((row for row, value in enumerate(values, start=1) if wrong(value)), most))
             if rows:
                 place = first_places("row", rows)
@@ -85,9 +121,10 @@ class ParquetFiles:
         raise InternalError("a value that was wrong cannot be found again")
 
 
-def _query(parts: Sequence[Part], columns: Sequence[str]) -> str:
+def parquet_scan(parts: Sequence[Part], columns: Sequence[str]) -> str:
+    """DuckDB's expression for reading Parquet files, whose columns get these names."""
     scan = f"read_parquet({file_literals(part.path for part in parts)}, hive_partitioning = false)"
-    return f"SELECT * FROM {scan} AS file({column_list(columns)})"
+    return f"{scan} AS file({column_list(columns)})"
 
 
 def _names(part: Part) -> list[str]:
@@ -97,8 +134,9 @@ def _names(part: Part) -> list[str]:
 
 
 def _types(database: duckdb.DuckDBPyConnection, part: Part, columns: Sequence[str]) -> list[str]:
+    own, _ = split_columns(part, columns)
     with translated(*_FAULTS, into=_no_parquet(part)):
-        return [str(kind) for kind in database.sql(_query([part], columns)).types]
+        return [str(kind) for kind in database.sql(f"FROM {parquet_scan([part], own)}").types]
 
 
 def _is_damaged(part: Part) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,17 +21,20 @@ from hedgerow.database import open_database
 from hedgerow.engines.base import Groups, Wishes
 from hedgerow.engines.csv_source import csv_scan
 from hedgerow.engines.csv_text import read_header
+from hedgerow.engines.folder_writing import write_rows
 from hedgerow.engines.formats import copy_options, file_format
 from hedgerow.engines.formulas import count_in_relation, escape_relation, formulas_of, may_hold_formulas
-from hedgerow.engines.sql import column_list, file_literal, identifier, literal, place_literal
+from hedgerow.engines.sql import column_list, file_literal, file_literals, identifier, literal, place_literal
+from hedgerow.engines.workspace import Workspace
 from hedgerow.errors import BadInput, translated
+from hedgerow.folders import Layout, files_in
 from hedgerow.frames import as_arrow, open_frame, refuse_alike
 from hedgerow.intake import written_here
-from hedgerow.places import sha256
+from hedgerow.places import digest
 from hedgerow.scratch import Scratch
 from hedgerow.threads import begun
 
-__all__ = ["FrameRows", "StagedRows"]
+__all__ = ["FrameRows", "StagedRows", "write_staged"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,9 +68,9 @@ class FrameRows:
         """Write the rows through Arrow."""
         table = _as_arrow(self.native)
         refuse_alike(table.column_names)
-        if file_format(target) == "csv":
+        if wishes.layout is None and file_format(target) == "csv":
             _refuse_two_blanks(table, wishes)
-        with open_database() as database:
+        with _unwritable(target, wishes), open_database() as database:
             _copy(database, database.from_arrow(table), target, wishes)
 
     def wrote(self, digest: str) -> bool:  # noqa: ARG002 - a frame is no file
@@ -76,16 +80,21 @@ class FrameRows:
 
 @dataclass(frozen=True, eq=False)
 class StagedRows:
-    """Rows in a file of a hidden folder, which lives as long as this object."""
+    """Rows in a file of a hidden folder, or in a folder there with a layout, which lives as long as this object.
+
+    Where memory is limited, ``memory`` says how many bytes of it may be used to write them in another form.
+    """
 
     path: Path
     folder: Scratch
     _digest: Callable[[], str]
     people: Longs | None = None
+    layout: Layout | None = None
+    memory: int | None = None
 
     @property
     def native(self) -> Path:
-        """The file; nobody is handed it before its digest was taken."""
+        """The file or folder; nobody is handed it before its digest was taken."""
         self._digest()
         return self.path
 
@@ -116,23 +125,31 @@ class StagedRows:
 
     def write(self, target: Path, wishes: Wishes) -> None:
         """Copy the file, or write its rows in another form. Never a link: the copy is nobody else's."""
-        if _same_format(self.path, target) and not wishes.escape_formulas:
+        if wishes.layout is not None and wishes.layout == self.layout:
+            shutil.copytree(self.path, target, copy_function=shutil.copyfile)
+            return
+        one_file = wishes.layout is None and self.layout is None
+        if one_file and _same_format(self.path, target) and not wishes.escape_formulas:
             shutil.copyfile(self.path, target)
             return
-        with open_database() as database:
-            rows = _scan(database, self.path)
-            if file_format(target) == "csv" and wishes.unmarked:
-                _refuse_two_blanks(rows.project(column_list(wishes.unmarked)).to_arrow_table(), wishes)
-            _copy(database, rows, target, wishes)
+        write_staged(Workspace(self.folder.path, self.memory), lambda one: _scan(one, self.path), target, wishes)
 
     def wrote(self, digest: str) -> bool:
         """Whether the bytes are those that the verifier counted."""
         return digest == self._digest()
 
     @classmethod
-    def of(cls, path: Path, folder: Scratch, people: Longs | None = None) -> StagedRows:
+    def of(
+        cls,
+        path: Path,
+        folder: Scratch,
+        people: Longs | None = None,
+        layout: Layout | None = None,
+        memory: int | None = None,
+    ) -> StagedRows:
         """Take the digest before the file is counted: what is saved must have the same."""
-        return cls(path, folder, begun(lambda: sha256(path), path.stat().st_size), people)
+        size = path.stat().st_size if layout is None else sum((path / name).stat().st_size for name in files_in(path))
+        return cls(path, folder, begun(lambda: digest(path), size), people, layout, memory)
 
 
 def _cells(column: nw.Series[Any]) -> pa.ChunkedArray:
@@ -170,7 +187,29 @@ def _has_missing(column: pa.ChunkedArray, missing: Sequence[str]) -> bool:
     return bool(column.null_count or pc.any(pc.is_in(column, known)).as_py())
 
 
+def write_staged(
+    work: Workspace, scan: Callable[[duckdb.DuckDBPyConnection], duckdb.DuckDBPyRelation], target: Path, wishes: Wishes
+) -> None:
+    """Write rows to a file in the format of its name, or a folder, unless that cannot tell what they tell.
+
+    The work is done in a place of its own, which has a limit and spills where the rows lie.
+    """
+
+    def write() -> None:
+        shutil.rmtree(target, ignore_errors=True)  # what a first try with too little memory has left
+        rows = scan(work.connection)
+        if wishes.layout is None and file_format(target) == "csv" and wishes.unmarked:
+            _refuse_two_blanks(rows.project(column_list(wishes.unmarked)).to_arrow_table(), wishes)
+        _copy(work.connection, rows, target, wishes)
+
+    with closing(work.connection), _unwritable(target, wishes):
+        work.within_memory(write)
+
+
 def _copy(database: duckdb.DuckDBPyConnection, rows: duckdb.DuckDBPyRelation, target: Path, wishes: Wishes) -> None:
+    if wishes.layout is not None:
+        write_rows(rows, target, wishes.layout)
+        return
     if file_format(target) == "csv":
         if wishes.escape_formulas:
             rows = escape_relation(rows)
@@ -181,15 +220,19 @@ def _copy(database: duckdb.DuckDBPyConnection, rows: duckdb.DuckDBPyRelation, ta
             for name, marker in blanks.items()
         )
         rows = rows.project(f"* REPLACE ({marked})") if blanks else rows
-    unwritable = BadInput(
-        f"DuckDB cannot write the release as {file_format(target)}. Is the disk full, or does a column hold something "
-        "that such a file cannot?"
+    view = f"release_{secrets.token_hex(8)}"  # other threads may write other releases
+    rows.to_view(view)
+    database.execute(f"COPY {view} TO {place_literal(target)} ({copy_options(target)})")
+    database.execute(f"DROP VIEW {view}")
+
+
+def _unwritable(target: Path, wishes: Wishes) -> translated[Exception]:
+    form = "parquet" if wishes.layout is not None else file_format(target)
+    failed = BadInput(
+        f"DuckDB cannot write the release as {form}. Is the disk full, or does a column hold something that such a "
+        "file cannot?"
     )
-    with translated(duckdb.Error, into=unwritable):
-        view = f"release_{secrets.token_hex(8)}"  # other threads may write other releases
-        rows.to_view(view)
-        database.execute(f"COPY {view} TO {place_literal(target)} ({copy_options(target)})")
-        database.execute(f"DROP VIEW {view}")
+    return translated(duckdb.Error, pa.ArrowException, into=failed)
 
 
 def _same_format(one: Path, other: Path) -> bool:
@@ -198,7 +241,9 @@ def _same_format(one: Path, other: Path) -> bool:
 
 def _scan(connection: duckdb.DuckDBPyConnection, path: Path) -> duckdb.DuckDBPyRelation:
     """Read staged rows; nothing of a CSV is guessed."""
-    if file_format(path) == "parquet":
+    if path.is_dir():
+        source = f"read_parquet({file_literals(path / name for name in files_in(path))}, hive_partitioning = false)"
+    elif file_format(path) == "parquet":
         source = f"read_parquet({file_literal(path)}, hive_partitioning = false)"
     else:
         part = written_here(path)

@@ -15,11 +15,14 @@ import duckdb
 
 from hedgerow.database import open_database
 from hedgerow.engines.csv_source import CsvFiles
+from hedgerow.engines.folder_columns import folder_columns, split_columns
 from hedgerow.engines.formats import copy_options, file_format
+from hedgerow.engines.parquet_source import ParquetFiles, parquet_scan
 from hedgerow.engines.rows import StagedRows
 from hedgerow.engines.sql import identifier, literal, place_literal
 from hedgerow.errors import BadInput, translated
-from hedgerow.intake import written_here
+from hedgerow.folders import Layout
+from hedgerow.intake import find_table, open_parts, written_here
 from hedgerow.scratch import Scratch
 
 __all__ = ["SavedTable"]
@@ -48,19 +51,30 @@ class SavedTable:
     Parameters
     ----------
     path : Path
-        ``.csv``, ``.csv.gz`` or ``.parquet``, from the root.
+        ``.csv``, ``.csv.gz``, ``.parquet`` or a folder, from the root.
     """
 
     def __init__(self, path: Path) -> None:
-        file_format(path)
-        if not path.is_file():
+        if not path.is_dir():
+            file_format(path)
+        if not path.exists():
             raise BadInput(f"There is no file {str(path)!r}.")
         self._scratch = Scratch()
         self.copy = self._scratch.path / path.name
-        with translated(OSError, into=BadInput(f"The file {str(path)!r} cannot be read.")):
-            shutil.copyfile(path, self.copy)
+        unreadable = BadInput(f"{'The folder' if path.is_dir() else 'The file'} {str(path)!r} cannot be read.")
+        with translated(OSError, into=unreadable):
+            if path.is_dir():
+                shutil.copytree(path, self.copy, copy_function=shutil.copyfile)
+            else:
+                shutil.copyfile(path, self.copy)
 
-    def rows(self, types: Mapping[str, str], quasi: Collection[str], missing: Sequence[str]) -> StagedRows:
+    def rows(
+        self,
+        types: Mapping[str, str],
+        quasi: Collection[str],
+        missing: Sequence[str],
+        columns: Sequence[str] = (),
+    ) -> StagedRows:
         """The rows as they were published.
 
         Parameters
@@ -71,10 +85,16 @@ class SavedTable:
             The columns in which a text that means "no value" becomes null; for a CSV.
         missing : sequence of str
             These texts.
+        columns : sequence of str
+            All columns in order, where some of them stand in the names of folders.
         """
+        target = self._scratch.path / "rows.parquet"
+        if self.copy.is_dir():
+            if not columns:
+                return StagedRows.of(self.copy, self._scratch, layout=Layout())
+            return self._out_of_folders(types, columns, target)
         if file_format(self.copy) == "parquet":
             return StagedRows.of(self.copy, self._scratch)
-        target = self._scratch.path / "rows.parquet"
         saved = CsvFiles(self.copy.name, [written_here(self.copy)], self._scratch.path)
         names = saved.names()
         inside = [f"c{at}" for at in range(len(names))]
@@ -83,12 +103,33 @@ class SavedTable:
             f"{_cell(one, types.get(name, ''), missing if name in quasi else ())} AS {identifier(name)}"
             for one, name in zip(inside, names, strict=True)
         )
-        differs = BadInput(
-            f"The file {self.copy.name!r} does not hold what its manifest says of its columns. Write the release anew."
+        return self._rewritten(f"SELECT {cells} FROM ({scan})", target)
+
+    def _out_of_folders(self, types: Mapping[str, str], columns: Sequence[str], target: Path) -> StagedRows:
+        """The rows of files in folders that tell columns, which get their types."""
+        parts = open_parts(find_table(self.copy), None)
+        saved = ParquetFiles(parts)
+        names = saved.names()
+        if set(names) != set(columns):
+            raise self._differs()
+        inside = {name: f"c{at}" for at, name in enumerate(names)}
+        own, told = split_columns(parts[0], list(inside.values()))
+        scan = f"SELECT *{folder_columns(parts, told)} FROM {parquet_scan(parts, own)}"
+        cells = ", ".join(
+            f"{_cell(inside[name], types.get(name, '') if inside[name] in told else '', ())} AS {identifier(name)}"
+            for name in columns
         )
-        with translated(duckdb.Error, into=differs), open_database() as database:
-            database.execute(f"COPY (SELECT {cells} FROM ({scan})) TO {place_literal(target)} ({copy_options(target)})")
+        return self._rewritten(f"SELECT {cells} FROM ({scan})", target)
+
+    def _rewritten(self, query: str, target: Path) -> StagedRows:
+        with translated(duckdb.Error, into=self._differs()), open_database() as database:
+            database.execute(f"COPY ({query}) TO {place_literal(target)} ({copy_options(target)})")
         return StagedRows.of(target, self._scratch)
+
+    def _differs(self) -> BadInput:
+        return BadInput(
+            f"{self.copy.name!r} does not hold what its manifest says of its columns. Write the release anew."
+        )
 
 
 def _cell(column: str, kind: str, missing: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from hedgerow.engines.csv_source import CsvFiles
 from hedgerow.engines.parquet_source import ParquetFiles
 from hedgerow.errors import BadInput
 from hedgerow.intake import check_delimiter, check_encoding, find_table, open_parts
+from hedgerow.places import temporary_folder
 
 __all__ = ["File", "FormatReader"]
 
@@ -22,9 +23,10 @@ class File:
     Parameters
     ----------
     path : str or Path
-        Delimited text (``.csv``, ``.tsv``, ``.txt``, also with ``.gz``), ``.parquet``, a ``.zip`` archive with one of
-        these, or ``.xlsx`` (with the extra ``excel``). A folder or a pattern such as ``"data/*.parquet"`` stands for
-        several files of text or Parquet with the same columns; ``"-"`` is standard input.
+        Delimited text (``.csv``, ``.tsv``, ``.txt``, also with ``.gz`` or ``.zst``), ``.parquet``, a ``.zip`` archive
+        with one of these, or ``.xlsx`` (with the extra ``excel``). A folder or a pattern such as ``"data/*.parquet"``
+        stands for several files of text or Parquet with the same columns. Folders in it such as ``sex=F`` tell a column
+        and its value, as Hive, Spark and DuckDB write them. ``"-"`` is standard input.
     encoding : str, optional
         The encoding of text. Without it that which the first bytes mark, else UTF-8.
     delimiter : str, optional
@@ -33,9 +35,14 @@ class File:
     decimal : str
         What stands before the decimals of numbers in text, ``"."`` or ``","``.
     memory_limit : str, optional
-        How much memory DuckDB may use, such as ``"2GB"``; what does not fit goes to a temporary folder.
+        How much memory the process may hold, such as ``"2GB"``, at least ``"1GB"``: DuckDB, the counts and the verifier
+        share what Python and its libraries leave. What does not fit goes to a temporary folder. Where even the distinct
+        tuples do not fit, methods that can do so work on them part by part.
     sheet : str, optional
         Which sheet of a workbook to read, where several hold something.
+    temp : str or Path, optional
+        The folder for temporary files: what is unpacked, and what does not fit into memory. The system's if not given.
+        They are removed in the end, and only their owner can read them.
     """
 
     def __init__(
@@ -47,6 +54,7 @@ class File:
         decimal: str = ".",
         memory_limit: str | None = None,
         sheet: str | None = None,
+        temp: str | Path | None = None,
     ) -> None:
         check_encoding(encoding, "File")
         check_delimiter(delimiter, "File")
@@ -58,6 +66,7 @@ class File:
         self.decimal = decimal
         self.memory_limit = memory_limit
         self.sheet = sheet
+        self.temp = None if temp is None else temporary_folder(temp)
 
     def open(self, folder: Path) -> FormatReader:
         """Find out how the files are written; what is packed is written out into a folder."""
@@ -80,6 +89,14 @@ class FormatReader(Protocol):
 
     def open(self, columns: Sequence[str]) -> tuple[str, int]:
         """DuckDB's query for all rows under these names, and how many records it must find."""
+        ...
+
+    def bytes_of(self, columns: Sequence[int]) -> int:
+        """About how many bytes of the files some columns take, by their numbers."""
+        ...
+
+    def bytes_aside(self) -> int:
+        """How many bytes will at least be written to make the files readable."""
         ...
 
     def fault(self) -> BadInput:

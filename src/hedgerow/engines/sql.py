@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from hedgerow.errors import InternalError
 
-__all__ = ["canonical_hash", "column_list", "file_literal", "file_literals", "identifier", "literal", "place_literal"]
+__all__ = [
+    "canonical_hash",
+    "canonical_text",
+    "column_list",
+    "file_literal",
+    "file_literals",
+    "identifier",
+    "literal",
+    "place_literal",
+]
 
 
 def identifier(name: str) -> str:
@@ -48,12 +57,42 @@ def column_list(names: Iterable[str]) -> str:
     return ", ".join(identifier(name) for name in names)
 
 
-def canonical_hash(seed: str, names: Sequence[str]) -> str:
+def canonical_hash(seed: str, columns: Mapping[str, str]) -> str:
     """The expression by which rows of one cell are ranked: md5 of the seed and the row's other columns as text.
 
     Each text is led by its length, so that no two rows that differ are joined to the same text. Equal rows tie, and
     it does not matter which of them goes where: the release is the same multiset.
+
+    Parameters
+    ----------
+    seed : str
+    columns : mapping of name to DuckDB's type
     """
-    texts = [f"CAST({identifier(name)} AS VARCHAR)" for name in names]
+    texts = [canonical_text(name, kind) for name, kind in columns.items()]
     parts = [literal(seed), *(f"coalesce(length({text}) || ':' || {text}, '-')" for text in texts)]
     return "md5(concat_ws('|', " + ", ".join(parts) + "))"
+
+
+def canonical_text(name: str, kind: str) -> str:
+    """A cell as the text that every engine writes; null stays null.
+
+    Whole numbers, text, booleans (``true``) and decimals (with all decimals of their scale) are themselves. Floats are
+    the bits of a double read as a whole number, or ``nan``; dates are days and moments are microseconds since 1970, in
+    UTC where they have a zone; bytes are hexadecimal. :mod:`hedgerow.engines.spark.columns` writes the same in Spark.
+    What only DuckDB holds is written as DuckDB does it.
+    """
+    cell = identifier(name)
+    text = f"CAST({cell} AS VARCHAR)"
+    if kind in ("FLOAT", "DOUBLE"):
+        bits = f"CAST(CAST(CAST({cell} AS DOUBLE) AS BIT) AS BIGINT)"
+        return f"CASE WHEN isnan({cell}) THEN 'nan' ELSE CAST({bits} AS VARCHAR) END"
+    if kind == "DATE":
+        return f"CASE WHEN isfinite({cell}) THEN CAST({cell} - DATE '1970-01-01' AS VARCHAR) ELSE {text} END"
+    if kind == "TIMESTAMP_NS":
+        # Rounded to what the others hold, unless that would join moments that differ.
+        parts = f"epoch_ns({cell}) // 1000 || CASE epoch_ns({cell}) % 1000 WHEN 0 THEN '' ELSE 'ns' || epoch_ns({cell})"
+        return f"CASE WHEN isfinite({cell}) THEN {parts} END ELSE {text} END"
+    if kind.startswith("TIMESTAMP"):
+        moment = cell if kind.endswith("ZONE") else f"CAST({cell} AS TIMESTAMP)"
+        return f"CASE WHEN isfinite({cell}) THEN CAST(epoch_us({moment}) AS VARCHAR) ELSE {text} END"
+    return f"hex({cell})" if kind == "BLOB" else text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -15,6 +15,7 @@ from hedgerow.errors import BadInput, translated
 __all__ = ["Workspace"]
 
 _MANY_COLUMNS: Final = 200
+_BATCH: Final = 1 << 18
 _Result = TypeVar("_Result")
 
 
@@ -25,15 +26,13 @@ class Workspace:
     ----------
     folder : Path
         Where it may spill.
-    memory_limit : str, optional
-        How much memory it may use, such as ``"2GB"``.
+    memory : int, optional
+        How many bytes of memory it may use.
     """
 
-    def __init__(self, folder: Path, memory_limit: str | None) -> None:
-        settings: dict[str, Any] = {} if memory_limit is None else {"memory_limit": memory_limit}
-        wrong = BadInput.parameter("memory_limit", "File", "a size such as '2GB'", memory_limit)
-        with translated(duckdb.Error, into=wrong):
-            self.connection = open_database(temp_directory=str(folder / "spill"), **settings)
+    def __init__(self, folder: Path, memory: int | None = None) -> None:
+        settings: dict[str, Any] = {} if memory is None else {"memory_limit": f"{memory}B"}
+        self.connection = open_database(temp_directory=str(folder / "spill"), **settings)
 
     def expect(self, columns: int) -> None:
         """Prepare for tables of so many columns."""
@@ -50,16 +49,42 @@ class Workspace:
         """The result of a query."""
         return self.within_memory(lambda: self.connection.sql(query).to_arrow_table())
 
+    def batches(self, query: str) -> Iterator[pa.RecordBatch]:
+        """The result of a query piece by piece; nothing else may be asked meanwhile."""
+        yield from self.within_memory(lambda: self.connection.sql(query).to_arrow_reader(_BATCH))
+
+    def number(self, query: str) -> int:
+        """The one number that a query finds."""
+        return int(self.within_memory(lambda: self.connection.execute(query).fetchall())[0][0])
+
     def keep(self, table: str, rows: str) -> None:
         """Keep the rows of a query in a table."""
         query = f"CREATE OR REPLACE TEMP TABLE {table} AS {rows}"
         with translated(duckdb.Error, into=BadInput("The rows cannot be kept for a moment. Is the disk full?")):
             self.within_memory(lambda: self.connection.execute(query))
 
+    def insert(self, table: str, rows: pa.Table) -> None:
+        """Add rows to a table that is kept."""
+        self.register(added=rows)
+        with translated(duckdb.Error, into=BadInput("The rows cannot be kept for a moment. Is the disk full?")):
+            self.within_memory(lambda: self.connection.execute(f"INSERT INTO {table} SELECT * FROM added"))
+        self.connection.unregister("added")
+
+    def drop(self, *tables: str) -> None:
+        """Give up tables that were kept."""
+        for table in tables:
+            self.connection.execute(f"DROP TABLE IF EXISTS {table}")
+
     def copy(self, query: str, full: BadInput) -> int:
         """Write the rows of a query by ``COPY``; returns how many they are."""
         with translated(duckdb.Error, into=full):
             return int(self.within_memory(lambda: self.connection.execute(query).fetchall())[0][0])
+
+    def restrict(self, memory: int) -> None:
+        """Use no more bytes of memory from now on: what is kept goes to disk."""
+        short = BadInput("The memory limit is too small for this table. Raise it (--memory-limit).")
+        with translated(duckdb.OutOfMemoryException, into=short):
+            self.connection.execute(f"SET memory_limit = '{memory}B'")
 
     def within_memory(self, work: Callable[[], _Result]) -> _Result:
         """Do some work; where memory is short, again on one thread: each has buffers of its own."""
@@ -67,6 +92,15 @@ class Workspace:
             return work()
         except duckdb.OutOfMemoryException:
             self.connection.execute("SET threads = 1")
-        short = BadInput("The memory limit is too small for this table. Raise it (--memory-limit).")
-        with translated(duckdb.OutOfMemoryException, into=short):
+        with translated(duckdb.OutOfMemoryException, into=_short):
             return work()
+
+
+def _short(error: duckdb.OutOfMemoryException) -> BadInput:
+    """What there is too little of, memory or room for what does not fit into it: DuckDB names the setting."""
+    if "max_temp_directory_size" in str(error):
+        return BadInput(
+            "The disk is too full for the temporary files. Free some room, name a folder on another disk (--temp, "
+            "File(temp=…)), or raise the memory limit (--memory-limit)."
+        )
+    return BadInput("The memory limit is too small for this table. Raise it (--memory-limit).")

@@ -2,22 +2,28 @@
 
 Neutral ground between the engine and the verifier, which share nothing else. It finds the files behind what was typed,
 unpacks what is packed, and looks at the first bytes for encoding and delimiter. What comes out are plain files: CSV,
-perhaps gzipped, and Parquet. Their records are read by the engine and by the verifier, each with parsers of its own.
+perhaps compressed, and Parquet. Their records are read by the engine and by the verifier, each with parsers of its own.
 """
 
-from hedgerow.intake.columns import refuse_other_columns
+from hedgerow.intake.columns import refuse_other_columns, with_folder_columns
 from hedgerow.intake.finding import STANDARD_INPUT, Found, find_table
 from hedgerow.intake.opening import open_parts
+from hedgerow.intake.partitions import NO_VALUE, is_hidden
 from hedgerow.intake.parts import Part, check_delimiter, check_encoding, written_here
+from hedgerow.intake.spark.files import SparkFiles
 
 __all__ = [
+    "NO_VALUE",
     "STANDARD_INPUT",
     "Found",
     "Part",
+    "SparkFiles",
     "check_delimiter",
     "check_encoding",
     "find_table",
+    "is_hidden",
     "open_parts",
     "refuse_other_columns",
+    "with_folder_columns",
     "written_here",
 ]

@@ -6,11 +6,12 @@ import glob
 import os
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from hedgerow.errors import BadInput, listing
+from hedgerow.intake.partitions import Partition, is_hidden, is_partition, masked, partition_columns, partition_of
 from hedgerow.paths import absolute
 
 __all__ = ["ENDINGS", "STANDARD_INPUT", "Found", "ending_of", "find_table"]
@@ -18,11 +19,12 @@ __all__ = ["ENDINGS", "STANDARD_INPUT", "Found", "ending_of", "find_table"]
 STANDARD_INPUT: Final = "-"
 
 _TEXTS: Final = (".csv", ".tsv", ".txt")
-_SEVERAL: Final = (*_TEXTS, *(f"{text}.gz" for text in _TEXTS), ".parquet")
+_COMPRESSED: Final = (".gz", ".zst")
+_SEVERAL: Final = (*_TEXTS, *(f"{text}{packed}" for text in _TEXTS for packed in _COMPRESSED), ".parquet")
 _PACKED: Final = (".zip", ".xlsx")
 ENDINGS: Final = (*_SEVERAL, *_PACKED)
 _REDIRECTED: Final = Path("/dev/stdin")  # where the system has it, the very file that a shell lets be read
-_ADVICE: Final = "Known are .csv, .tsv and .txt, each also with .gz, .parquet, .zip and .xlsx."
+_ADVICE: Final = "Known are .csv, .tsv and .txt, each also with .gz or .zst, .parquet, .zip and .xlsx."
 
 
 @dataclass(frozen=True)
@@ -38,13 +40,16 @@ class Found:
     names : tuple of str
         What messages call each of them.
     ending : str
-        What all their names end in, such as ``".csv.gz"``.
+        What all their names end in, such as ``".csv.gz"``; of text that is partly compressed, without that.
+    partitions : tuple of Partition
+        The columns that stand in the names of the folders of each file; none where there are no such folders.
     """
 
     name: str
     files: tuple[Path, ...]
     names: tuple[str, ...]
     ending: str
+    partitions: tuple[Partition, ...] = ()
 
     @property
     def reads(self) -> tuple[Path, ...]:
@@ -63,8 +68,9 @@ def find_table(given: str | os.PathLike[str]) -> Found:
     Parameters
     ----------
     given : str or path
-        A file; a folder with files of one format; a pattern such as ``"data/*.parquet"``, unless a file has that very
-        name; or ``"-"`` as text, which is standard input.
+        A file; a folder with files of one format, in which folders such as ``sex=F`` tell a column and its value; a
+        pattern such as ``"data/*.parquet"``, unless a file has that very name; or ``"-"`` as text, which is standard
+        input.
     """
     if given == STANDARD_INPUT:
         return Found("standard input", (), (), "")
@@ -95,33 +101,84 @@ def ending_of(name: str) -> str:
 
 
 def _in_folder(folder: Path, shown: str) -> Found:
-    """The files that lie in a folder. Hidden ones and marks of other programs (``_SUCCESS``) are no tables."""
-    inside = sorted(one for one in folder.iterdir() if not one.name.startswith((".", "_")))
-    if any(one.is_dir() for one in inside):
-        raise BadInput(
-            f"The folder {shown!r} has folders in it. Name the files by a pattern, such as 'folder/**/*.parquet'."
-        )
-    if not inside:
+    """The files that lie in a folder, and in folders of it that tell a column and its value."""
+    places: list[tuple[str, ...]] = []
+    _collect(folder, (), shown, places)
+    if not places:
         raise BadInput(f"The folder {shown!r} is empty. Name a folder with files of one format.")
-    return _together(shown, inside, [one.name for one in inside])
+    files = [folder.joinpath(*place) for place in places]
+    return _together(shown, files, [place[-1] for place in places], [place[:-1] for place in places])
+
+
+def _collect(folder: Path, above: tuple[str, ...], shown: str, places: list[tuple[str, ...]]) -> None:
+    """Collect files by name. Hidden ones and marks of other programs (``_SUCCESS``) are no tables."""
+    inside = sorted(one for one in folder.iterdir() if not is_hidden(one.name))
+    for one in inside:
+        if not one.is_dir():
+            places.append((*above, one.name))
+        elif is_partition(one.name):
+            _collect(one, (*above, one.name), shown, places)
+        else:
+            raise BadInput(
+                f"The folder {shown!r} has folders in it. Name the files by a pattern, such as 'folder/**/*.parquet'."
+            )
 
 
 def _of_pattern(pattern: str) -> Found:
     absolute(pattern)  # refuses what is no path at all
     # As a text, so that a pattern may begin at the root and names stay as they were typed.
     fitting = glob.glob(pattern, recursive=True)  # noqa: PTH207
-    names = sorted(name for name in fitting if Path(name).is_file())
+    names = sorted(name for name in fitting if Path(name).is_file() and not is_hidden(Path(name).name))
     if not names:
         raise BadInput(f"There is no file that fits the pattern {pattern!r}. Check the path.")
-    return _together(pattern, [absolute(name) for name in names], names)
+    files = [absolute(name) for name in names]
+    # Folders that were typed in full say nothing of the table; those that the pattern stands for do.
+    typed = next(at for at, part in enumerate(Path(pattern).parts) if glob.has_magic(part))
+    folders = [tuple(filter(is_partition, Path(name).parts[typed:-1])) for name in names]
+    shown = [name if not below else masked(below) + Path(name).name for name, below in zip(names, folders, strict=True)]
+    return _together(pattern, files, shown, folders)
 
 
-def _together(shown: str, files: Sequence[Path], names: Sequence[str]) -> Found:
-    """Files that are read as one table. One ending for all: a table and its copy in another format are no two parts."""
+def _together(shown: str, files: Sequence[Path], names: Sequence[str], folders: Sequence[tuple[str, ...]]) -> Found:
+    """Files that are read as one table. One format for all: a table and its copy in another are no two parts."""
     endings = Counter(map(ending_of, names))
-    if len(endings) > 1:
-        raise BadInput(f"{shown!r} has files of several formats: {listing(list(endings))}. Name those of one format.")
     ending = next(iter(endings))
+    if len(endings) > 1:
+        ending = _uncompressed(ending)
+        stems = Counter(str(file)[: -len(ending_of(file.name))] for file in files)
+        if any(_uncompressed(one) != ending for one in endings) or stems.most_common(1)[0][1] > 1:
+            raise BadInput(
+                f"{shown!r} has files of several formats: {listing(list(endings))}. Name those of one format."
+            )
     if ending in _PACKED and len(files) > 1:
         raise BadInput(f"{shown!r} has {len(files):,} files that end in {ending}. Name one of them.")
-    return Found(shown, tuple(files), tuple(names), ending)
+    partitions = [partition_of(below) for below in folders]
+    if not partition_columns(shown, partitions):
+        return _without_empty(Found(shown, tuple(files), tuple(names), ending))
+    called = [
+        f"{masked(below)}{Path(name).name} (file {at:,} of {len(files):,})"
+        for at, (name, below) in enumerate(zip(names, folders, strict=True), start=1)
+    ]
+    return _without_empty(Found(shown, tuple(files), tuple(called), ending, tuple(partitions)))
+
+
+def _without_empty(found: Found) -> Found:
+    """Leave out text files without a byte among others: Spark writes one where a part has no rows."""
+    kept = [at for at, file in enumerate(found.files) if found.ending == ".parquet" or file.stat().st_size]
+    if not kept or len(kept) == len(found.files):
+        return found
+    return replace(
+        found,
+        files=tuple(found.files[at] for at in kept),
+        names=tuple(found.names[at] for at in kept),
+        partitions=tuple(found.partitions[at] for at in kept) if found.partitions else (),
+    )
+
+
+def _uncompressed(ending: str) -> str:
+    """What names end in before what compression adds.
+
+    >>> _uncompressed(".csv.gz"), _uncompressed(".parquet")
+    ('.csv', '.parquet')
+    """
+    return next((ending.removesuffix(packed) for packed in _COMPRESSED if ending.endswith(packed)), ending)

@@ -55,8 +55,9 @@ def open_parts(
         return (write_sheet(found.files[0], found.names[0], sheet, required(folder, _FOLDER)),)
     else:
         kind = _format(found.ending)
-        named = zip(found.files, found.names, strict=True)
-        parts = [(Part(path, name, kind), found.ending) for path, name in named]
+        told = found.partitions or ((),) * len(found.files)
+        named = zip(found.files, found.names, told, strict=True)
+        parts = [(Part(path, name, kind, partition=partition), found.ending) for path, name, partition in named]
     return tuple(_with_shape(part, ending, encoding, delimiter) for part, ending in parts)
 
 

@@ -7,11 +7,14 @@ import csv
 import gzip
 import io
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final, Literal, cast
 
 from hedgerow.errors import BadInput, translated
+from hedgerow.intake.partitions import Partition
+from hedgerow.intake.zstandard import open_zstandard
 
 __all__ = [
     "BROKEN_ARCHIVE",
@@ -27,6 +30,7 @@ BROKEN_ARCHIVE: Final = (EOFError, zlib.error, OSError)
 
 _DELIMITERS: Final = ",;\t|"
 _LONGEST_HEADER: Final = 1 << 22
+_COMPRESSIONS: Final[Mapping[str, Literal["gzip", "zstd"]]] = {".gz": "gzip", ".zst": "zstd"}
 # The mark of UTF-32 begins as that of UTF-16 does, so it is looked for first.
 _MARKS: Final = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -50,6 +54,8 @@ class Part:
         ``"csv"`` or ``"parquet"``.
     encoding, delimiter : str
         Of a CSV.
+    partition : Partition
+        The columns that stand in the names of its folders, after those of the file.
     """
 
     path: Path
@@ -57,11 +63,12 @@ class Part:
     format: Literal["csv", "parquet"] = "csv"
     encoding: str = "utf-8"
     delimiter: str = ","
+    partition: Partition = ()
 
     @property
-    def is_gzip(self) -> bool:
-        """Whether the file is compressed, from its name."""
-        return self.path.suffix.lower() == ".gz"
+    def compression(self) -> Literal["gzip", "zstd"] | None:
+        """How the file is compressed, from its name."""
+        return _COMPRESSIONS.get(self.path.suffix.lower())
 
     @property
     def is_utf8(self) -> bool:
@@ -70,7 +77,9 @@ class Part:
 
     def open_bytes(self) -> IO[bytes]:
         """Open the file for reading, compressed or not."""
-        return cast("IO[bytes]", gzip.open(self.path, "rb")) if self.is_gzip else self.path.open("rb")
+        if self.compression == "gzip":
+            return cast("IO[bytes]", gzip.open(self.path, "rb"))
+        return self.path.open("rb") if self.compression is None else open_zstandard(self.path)
 
     def open_text(self, errors: str = "strict") -> io.TextIOWrapper:
         """Open the text without the mark of UTF-8, line ends as they are."""

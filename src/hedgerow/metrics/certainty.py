@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hedgerow.arrays import Floats
-from hedgerow.counts import FrequencyTable
+from hedgerow.counts import Counted
 from hedgerow.metrics.cells import loss_as_read, loss_of_sets
 from hedgerow.metrics.view import ColumnView, view_of
 from hedgerow.recoding import Recoding
@@ -11,7 +11,7 @@ from hedgerow.recoding import Recoding
 __all__ = ["ncp", "ncp_published", "suppression"]
 
 
-def ncp(counts: FrequencyTable, recoding: Recoding) -> float:
+def ncp(counts: Counted, recoding: Recoding) -> float:
     r"""Normalized certainty penalty of the values that the records of each equivalence class hold.
 
     .. math:: \frac{1}{n\,q} \sum_{E} |E| \sum_{A} w_A\,\mathrm{NCP}_A(E)
@@ -30,7 +30,7 @@ def ncp(counts: FrequencyTable, recoding: Recoding) -> float:
     return view.mean_over_cells(loss_of_sets(column.domain, column.tight) for column in view.columns)
 
 
-def ncp_published(counts: FrequencyTable, recoding: Recoding) -> float:
+def ncp_published(counts: Counted, recoding: Recoding) -> float:
     r"""Normalized certainty penalty of what is literally written in each cell.
 
     .. math:: \frac{1}{n\,q} \sum_{E} |E| \sum_{A} w_A\,\mathrm{NCP}_A(\text{cell of } E)
@@ -46,7 +46,7 @@ def ncp_published(counts: FrequencyTable, recoding: Recoding) -> float:
     return view.mean_over_cells(map(_written_penalties, view.columns))
 
 
-def suppression(counts: FrequencyTable, recoding: Recoding) -> float:
+def suppression(counts: Counted, recoding: Recoding) -> float:
     r"""The share of quasi-identifier cells that are written ``*`` or belong to a lost record.
 
     .. math:: \frac{1}{n\,q} \left( q\,|\text{lost}| + \sum_{E} |E|\; |\{A : E \text{ publishes } * \}| \right)

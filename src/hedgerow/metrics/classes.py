@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hedgerow.counts import FrequencyTable, tabulate
+from hedgerow.counts import Counted
 from hedgerow.errors import BadInput
 from hedgerow.metrics.view import Undefined, view_of
 from hedgerow.recoding import Recoding
@@ -15,7 +15,7 @@ from hedgerow.recoding import Recoding
 __all__ = ["c_avg", "classification", "discernibility", "row_ratio"]
 
 
-def discernibility(counts: FrequencyTable, recoding: Recoding) -> float:
+def discernibility(counts: Counted, recoding: Recoding) -> float:
     r"""Discernibility: each record costs as much as there are records that look like it.
 
     .. math:: \sum_{E} |E|^2 + n\,|\text{lost}|
@@ -27,7 +27,7 @@ def discernibility(counts: FrequencyTable, recoding: Recoding) -> float:
     return float(sum(size * size for size in view.sizes.tolist()) + view.rows * view.lost)
 
 
-def c_avg(counts: FrequencyTable, recoding: Recoding, *, k: int | None = None) -> float:
+def c_avg(counts: Counted, recoding: Recoding, *, k: int | None = None) -> float:
     r"""Normalized average class size: how many times larger than necessary the classes are.
 
     .. math:: \frac{|\text{published records}| \,/\, |\text{classes}|}{k}
@@ -46,7 +46,7 @@ def c_avg(counts: FrequencyTable, recoding: Recoding, *, k: int | None = None) -
     return float(view.sizes.mean()) / required
 
 
-def classification(counts: FrequencyTable, recoding: Recoding) -> float:
+def classification(counts: Counted, recoding: Recoding) -> float:
     r"""Classification metric: the share of records that are lost or not of their class's most frequent label.
 
     .. math:: \frac{1}{n} \left( |\text{lost}| + \sum_{E} (|E| - \max_{c} |E_c|) \right)
@@ -57,19 +57,18 @@ def classification(counts: FrequencyTable, recoding: Recoding) -> float:
     if target is None:
         raise Undefined("The metric 'classification' needs a target. Name one in the schema.")
     view = view_of(counts, recoding)
-    labels = counts.values_of(target)[view.piece_cell]
-    pairs, index = tabulate([view.piece_class, labels], [view.classes, counts.domains[target].size], len(labels))
-    sizes = np.bincount(index, view.piece_size, len(pairs)).astype(np.int64)
+    classes, sizes = view.by_label(target)
     most = np.zeros(view.classes, dtype=np.int64)
-    np.maximum.at(most, pairs[:, 0], sizes)
+    np.maximum.at(most, classes, sizes)
     return 1.0 - float(most.sum()) / view.rows
 
 
-def row_ratio(counts: FrequencyTable, recoding: Recoding) -> float:
+def row_ratio(counts: Counted, recoding: Recoding) -> float:
     r"""How many different rows are left of those that there were.
 
     .. math:: \frac{|\text{distinct published rows}|}{|\text{distinct input rows}|}
 
     Arca, Hewett: Data privacy with heuristic anonymisation, section 5.2 (its output/input ratio of rows).
     """
-    return view_of(counts, recoding).classes / len(counts.tuples)
+    view = view_of(counts, recoding)
+    return view.classes / view.tuples

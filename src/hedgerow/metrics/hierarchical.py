@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from hedgerow.arrays import Floats
-from hedgerow.counts import FrequencyTable
+from hedgerow.counts import Counted
 from hedgerow.metrics.cells import lost_leaves, share_of_leaves
 from hedgerow.metrics.view import ColumnView, view_of
 from hedgerow.recoding import Recoding
@@ -17,7 +17,7 @@ from hedgerow.recoding import Recoding
 __all__ = ["distortion", "loss", "nllm", "prec"]
 
 
-def prec(counts: FrequencyTable, recoding: Recoding) -> float:
+def prec(counts: Counted, recoding: Recoding) -> float:
     r"""Precision: one minus the mean share of the hierarchy that cells were lifted through.
 
     .. math:: 1 - \frac{1}{n\,q} \sum_{\text{cells}} w\,\frac{\text{level of the cell}}{\text{height of its hierarchy}}
@@ -34,7 +34,7 @@ def prec(counts: FrequencyTable, recoding: Recoding) -> float:
     return 1.0 - view.mean_over_cells(levels)
 
 
-def distortion(counts: FrequencyTable, recoding: Recoding) -> float:
+def distortion(counts: Counted, recoding: Recoding) -> float:
     r"""Weighted hierarchical distance from the original cells to the published ones, mean over all cells.
 
     .. math:: \frac{1}{n\,q} \sum_{\text{cells}} w\,\frac{\text{steps from the value up to what is published}}{
@@ -60,7 +60,7 @@ def distortion(counts: FrequencyTable, recoding: Recoding) -> float:
     return view.weighted(shares) / cells
 
 
-def nllm(counts: FrequencyTable, recoding: Recoding) -> float:
+def nllm(counts: Counted, recoding: Recoding) -> float:
     r"""Normalized lost leaves metric: the leaves that a cell could stand for beyond the true one, as a share.
 
     .. math:: \frac{1}{n\,q} \sum_{\text{cells}} w\,\frac{\text{leaves}(v) - 1}{\text{leaves(root)} - 1}
@@ -73,7 +73,7 @@ def nllm(counts: FrequencyTable, recoding: Recoding) -> float:
     return view.mean_over_cells(map(_lost_leaves, view.columns))
 
 
-def loss(counts: FrequencyTable, recoding: Recoding) -> float:
+def loss(counts: Counted, recoding: Recoding) -> float:
     r"""The share of a hierarchy's leaves that a cell could stand for, mean over all cells, as ARX counts it.
 
     .. math:: \frac{1}{n\,q} \sum_{\text{cells}} w\,\frac{\text{leaves}(v)}{\text{leaves(root)}}

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from hedgerow.arrays import Floats, Longs
-from hedgerow.counts import FrequencyTable
+from hedgerow.counts import Counted
 from hedgerow.metrics.view import ColumnView, view_of
 from hedgerow.recoding import Recoding
 
 __all__ = ["kl", "non_uniform_entropy"]
 
 
-def non_uniform_entropy(counts: FrequencyTable, recoding: Recoding) -> float:
+def non_uniform_entropy(counts: Counted, recoding: Recoding) -> float:
     r"""The bits that are missing to say, for every cell, which original value it was.
 
     .. math:: \sum_{\text{cells}} -w \log_2 \frac{f(v)}{f(g(v))}
@@ -34,7 +34,7 @@ def non_uniform_entropy(counts: FrequencyTable, recoding: Recoding) -> float:
     return view.weighted(missing) / float(np.log(2.0))
 
 
-def kl(counts: FrequencyTable, recoding: Recoding) -> float:
+def kl(counts: Counted, recoding: Recoding) -> float:
     r"""Kullback-Leibler divergence, in nats, of the original records from what the release says of them.
 
     .. math:: \sum_{x} p(x) \log \frac{p(x)}{\hat p(x)},
@@ -51,7 +51,7 @@ def kl(counts: FrequencyTable, recoding: Recoding) -> float:
     view = view_of(counts, recoding)
     everything = sum(np.log(column.domain.size) for column in view.columns)
     volumes = sum((_log_width(column) for column in view.columns), np.zeros(view.classes))
-    original = _sum_of_logs(counts.tuple_sizes, counts.tuple_sizes)
+    original = view.log_likelihood
     spread = _sum_of_logs(view.sizes, view.sizes) - float(view.sizes @ volumes)
     if view.lost:
         spread += view.lost * (np.log(view.lost) - everything)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
-from hedgerow.counts import FrequencyTable
+from hedgerow.counts import Counted, FrequencyTable
 from hedgerow.errors import BadInput
 from hedgerow.metrics.certainty import ncp, ncp_published, suppression
 from hedgerow.metrics.classes import c_avg, classification, discernibility, row_ratio
@@ -101,7 +101,7 @@ def register(metric: Metric) -> None:
     _KNOWN[metric.name] = metric
 
 
-def all_losses(counts: FrequencyTable, recoding: Recoding, *, k: int | None = None) -> dict[str, float]:
+def all_losses(counts: Counted, recoding: Recoding, *, k: int | None = None) -> dict[str, float]:
     """Compute every metric that is defined for a release, in the order of :data:`METRICS`.
 
     Parameters
@@ -114,14 +114,16 @@ def all_losses(counts: FrequencyTable, recoding: Recoding, *, k: int | None = No
     Returns
     -------
     dict of name to value
-        Without ``classification`` where there is no target, and without what else the release does not define.
+        Without ``classification`` where there is no target, and without what else the release does not define. Of a
+        table that does not fit into memory only our own metrics: others may look at its tuples.
     """
     losses: dict[str, float] = {}
+    known = METRICS.values() if isinstance(counts, FrequencyTable) else _LISTED
     with shared_view(counts, recoding):
-        for name, metric in METRICS.items():
-            function = partial(c_avg, k=k) if metric.function is c_avg else metric.function
+        for metric in known:
+            function: Any = partial(c_avg, k=k) if metric.function is c_avg else metric.function
             try:
-                losses[name] = function(counts, recoding)
+                losses[metric.name] = function(counts, recoding)
             except Undefined:
                 continue
     return losses

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.arrays import Bools, Floats, Ints, Longs
-from hedgerow.counts import FrequencyTable, distinct_pairs, tabulate
+from hedgerow.counts import Counted, FrequencyTable, distinct_pairs, tabulate
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy
@@ -87,9 +87,7 @@ class ColumnView:
     @cached_property
     def tight(self) -> CodeSets:
         """The values that the records of each class hold."""
-        view = self._view
-        codes = view.counts.tuples[view.piece_tuple, self._at]
-        return CodeSets(*distinct_pairs(view.piece_class, codes, view.classes, self.domain.size))
+        return self._view.held(self._at)
 
     def per_class(
         self, of_value: NDArray[Any], of_tight: Callable[[], NDArray[Any]], suppressed: float
@@ -132,6 +130,17 @@ class ColumnView:
         return self.per_class(written, lambda: self.tight.sizes, everything).astype(np.float64)
 
 
+@dataclass(frozen=True, eq=False)
+class ViewedPieces:
+    """Published pieces of a part of the table: the cell, tuple and class of each, and its records."""
+
+    counts: FrequencyTable
+    cell: Ints
+    of_tuple: Ints
+    of_class: Ints
+    size: Longs
+
+
 class ReleaseView:
     """A release as equivalence classes: the distinct published rows, whatever groups they come from.
 
@@ -139,38 +148,82 @@ class ReleaseView:
     ----------
     counts, recoding
         What was counted and what is published.
-    piece_tuple, piece_class : int arrays
-        The tuple and the class of each piece that is published.
-    piece_cell : int array
-        Its cell.
-    piece_size : int array
-        Its records.
     class_values : int array (classes, quasi-identifiers)
         Which published value each class has.
+    class_of_group : int array (groups,)
+        -1 for a group without records.
     sizes : int array (classes,)
         The records of each class.
     """
 
-    def __init__(self, counts: FrequencyTable, recoding: Recoding) -> None:
-        if recoding.pieces is None:
+    def __init__(self, counts: Counted, recoding: Recoding) -> None:
+        if recoding.pieces is None and recoding.parts is None:
             raise BadInput("A public recoding does not say what its groups hold, so its losses cannot be measured.")
         self.counts = counts
         self.recoding = recoding
-        pieces = recoding.pieces
-        published = (pieces.group >= 0) & (pieces.size > 0)
-        self.piece_cell = pieces.cell[published]
-        self.piece_size = pieces.size[published]
-        self.piece_tuple = counts.cell_tuple[self.piece_cell]
-        group = pieces.group[published]
-        held = np.flatnonzero(np.bincount(group, minlength=len(recoding.groups)))
+        groups = len(recoding.groups)
+        records = recoding.sizes if recoding.pieces is None else recoding.pieces.sizes(groups)
+        held = np.flatnonzero(records)
         rows = [_same_text(column)[recoding.groups[held, at]] for at, column in enumerate(recoding.columns)]
         self.class_values, class_of_held = tabulate(rows, [len(column) for column in recoding.columns], len(held))
-        class_of_group = np.full(len(recoding.groups), -1, dtype=np.int32)
-        class_of_group[held] = class_of_held
-        self.piece_class = class_of_group[group]
-        self.sizes = np.bincount(self.piece_class, self.piece_size, len(self.class_values)).astype(np.int64)
+        self.class_of_group = np.full(groups, -1, dtype=np.int32)
+        self.class_of_group[held] = class_of_held
+        self.sizes = np.bincount(class_of_held, records[held], len(self.class_values)).astype(np.int64)
         self.rows = counts.rows
         self.lost = self.rows - int(self.sizes.sum())
+
+    @cached_property
+    def pieces(self) -> ViewedPieces:
+        """The published pieces of a table that is in memory."""
+        (pieces,) = self._in_parts()
+        return pieces
+
+    def _in_parts(self) -> Iterator[ViewedPieces]:
+        """The published pieces, part by part: of a table in memory there is one part."""
+        for counts, pieces in self.recoding.in_parts(self.counts):
+            published = (pieces.group >= 0) & (pieces.size > 0)
+            cell = pieces.cell[published]
+            of_class = self.class_of_group[pieces.group[published]]
+            yield ViewedPieces(counts, cell, counts.cell_tuple[cell], of_class, pieces.size[published])
+
+    def held(self, at: int) -> CodeSets:
+        """The values of a column that the records of each class hold."""
+        codes = self.counts.domains[self.counts.quasi[at]].size
+        if self.recoding.parts is None:
+            one = self.pieces
+            return CodeSets(*distinct_pairs(one.of_class, one.counts.tuples[one.of_tuple, at], self.classes, codes))
+        starts, members = self.recoding.parts.held[at]
+        of_class = np.repeat(self.class_of_group, np.diff(starts))
+        return CodeSets(*distinct_pairs(of_class, members, self.classes, codes))
+
+    def by_label(self, target: str) -> tuple[Longs, Longs]:
+        """For each class and label that occurs in it: the class, and how many records have that label."""
+        labels = self.counts.domains[target].size
+        keys, sizes = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for one in self._viewed():
+            key = one.of_class.astype(np.int64) * labels + one.counts.values_of(target)[one.cell]
+            known, index = np.unique(key, return_inverse=True)
+            keys.append(known)
+            sizes.append(np.bincount(index, one.size, len(known)).astype(np.int64))
+        known, index = np.unique(np.concatenate(keys), return_inverse=True)
+        return known // labels, np.bincount(index, np.concatenate(sizes), len(known)).astype(np.int64)
+
+    @cached_property
+    def tuples(self) -> int:
+        """How many distinct tuples the original table has."""
+        return sum(len(one.counts.tuples) for one in self._viewed())
+
+    @cached_property
+    def log_likelihood(self) -> float:
+        """The sum over original tuples of their records times the logarithm of these."""
+        return sum(float(one.counts.tuple_sizes @ np.log(one.counts.tuple_sizes)) for one in self._viewed())
+
+    def _viewed(self) -> Iterator[ViewedPieces]:
+        """The pieces part by part; those of a table in memory are looked up once."""
+        if self.recoding.parts is None:
+            yield self.pieces
+        else:
+            yield from self._in_parts()
 
     @property
     def classes(self) -> int:
@@ -210,7 +263,7 @@ _shared: ContextVar[ReleaseView | None] = ContextVar("_shared", default=None)
 
 
 @contextmanager
-def shared_view(counts: FrequencyTable, recoding: Recoding) -> Iterator[ReleaseView]:
+def shared_view(counts: Counted, recoding: Recoding) -> Iterator[ReleaseView]:
     """Let all metrics computed inside use one view, so that what they have in common is computed once."""
     view = ReleaseView(counts, recoding)
     token = _shared.set(view)
@@ -220,7 +273,7 @@ def shared_view(counts: FrequencyTable, recoding: Recoding) -> Iterator[ReleaseV
         _shared.reset(token)
 
 
-def view_of(counts: FrequencyTable, recoding: Recoding) -> ReleaseView:
+def view_of(counts: Counted, recoding: Recoding) -> ReleaseView:
     """The shared view of this release, or a new one."""
     shared = _shared.get()
     if shared is not None and shared.counts is counts and shared.recoding is recoding:

@@ -23,7 +23,7 @@ from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 
 if TYPE_CHECKING:
-    from hedgerow.counts import FrequencyTable
+    from hedgerow.counts import Counted, FrequencyTable
     from hedgerow.privacy.base import Requirement
 
 __all__ = [
@@ -210,14 +210,14 @@ class PackedRequirements(NamedTuple):
         return self if len(self.kind) else None
 
 
-def context_of(counts: FrequencyTable, requirements: Sequence[Requirement]) -> Context:
+def context_of(counts: Counted, requirements: Sequence[Requirement]) -> Context:
     """The sensitive columns that the requirements speak of, each once."""
     names = dict.fromkeys(one.column for one in requirements if one.column is not None)
     columns = tuple(SensitiveColumn(counts.domains[name], counts.histogram(name)) for name in names)
     return Context(columns, counts.rows)
 
 
-def bind(counts: FrequencyTable, requirements: Sequence[Requirement]) -> tuple[Context, PackedRequirements]:
+def bind(counts: Counted, requirements: Sequence[Requirement]) -> tuple[Context, PackedRequirements]:
     """Requirements as packed arrays for kernels, and the sensitive columns they read."""
     context = context_of(counts, requirements)
     return context, pack([one.bind(context) for one in requirements], context)

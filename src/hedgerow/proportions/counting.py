@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from hedgerow.arrays import Ints, Longs
-from hedgerow.counts import FrequencyTable, tabulate
+from hedgerow.arrays import Bools, Ints, Longs
+from hedgerow.counts import Counted, FrequencyTable, tabulate
 from hedgerow.errors import required
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.proportions.exact import ExactColumn, ExactLabels, ExactProportions, HeldByPairs
-from hedgerow.recoding import ByLabel, PublishedColumn, PublishedKind, Recoding
+from hedgerow.recoding import ByLabel, Pieces, PublishedColumn, PublishedKind, Recoding
 
 __all__ = ["count_proportions"]
 
 _VAGUEST: Final[tuple[PublishedKind, ...]] = ("number", "suppressed", "label", "interval", "set", "value")
 
 
-def count_proportions(counts: FrequencyTable, recoding: Recoding) -> ExactProportions:
+def count_proportions(counts: Counted, recoding: Recoding) -> ExactProportions:
     """Count how many records of each class hold which value; lost records count nowhere.
 
     Groups that publish the same are one class, because nobody who reads the release could tell them apart. Where people
@@ -29,26 +29,24 @@ def count_proportions(counts: FrequencyTable, recoding: Recoding) -> ExactPropor
     -----
     O(pieces log pieces) per quasi-identifier.
     """
-    pieces = required(recoding.pieces, "how the cells of a table go to groups")
     texts, kinds, codes = zip(
         *(_texts(column, recoding.groups[:, at]) for at, column in enumerate(recoding.columns)), strict=True
     )
-    kept = pieces.group >= 0
-    if counts.at_home is not None:
-        kept &= counts.at_home[pieces.cell]
-    cell, group, size = pieces.cell[kept], pieces.group[kept], pieces.size[kept]
+    favourite = _favourite(counts, recoding)
+    parts = [_part(one, pieces, favourite) for one, pieces in recoding.in_parts(counts)]
     # Groups without records are no classes.
-    held, held_of_piece = np.unique(group, return_inverse=True)
+    held = np.unique(np.concatenate([part.groups for part in parts]))
     classes, class_of_held = tabulate([of_group[held] for of_group in codes], [len(one) for one in texts], len(held))
-    of_class = class_of_held.astype(np.int64)[held_of_piece]
-    of_tuple = counts.cell_tuple[cell]
-    favoured = _favoured(counts, cell, size)
+    class_of_group = np.zeros(len(recoding.groups), dtype=np.int64)
+    class_of_group[held] = class_of_held
     columns = []
     for at, name in enumerate(counts.quasi):
-        domain, values = counts.domains[name], counts.tuples[of_tuple, at]
-        key, entry = np.unique(of_class * domain.size + values, return_inverse=True)
+        domain = counts.domains[name]
+        known = [part.entries[at] for part in parts]
+        keys = [class_of_group[one.group] * domain.size + one.code for one in known]
+        key, entry = np.unique(np.concatenate(keys), return_inverse=True)
         class_of_entry, code = np.divmod(key, domain.size)
-        used = np.unique(values)
+        used = np.unique(code).astype(np.int32)
         column = ExactColumn(
             domain.only(used),
             texts[at],
@@ -56,18 +54,75 @@ def count_proportions(counts: FrequencyTable, recoding: Recoding) -> ExactPropor
             classes[:, at].astype(np.int32),
             np.searchsorted(class_of_entry, np.arange(len(classes) + 1)).astype(np.int64),
             np.searchsorted(used, code).astype(np.int32),
-            np.bincount(entry, size).astype(np.int64),
-            None if favoured is None else np.bincount(entry, favoured).astype(np.int64),
+            np.bincount(entry, np.concatenate([one.records for one in known])).astype(np.int64),
+            None
+            if favourite is None
+            else np.bincount(entry, np.concatenate([one.favoured for one in known])).astype(np.int64),
         )
         columns.append(_ordered(column, counts.hierarchies.get(name), used))
-    sizes = np.bincount(of_class, size, len(classes)).astype(np.int64)
+    sizes = np.zeros(len(classes), dtype=np.int64)
+    for part in parts:
+        np.add.at(sizes, class_of_group[part.groups], part.records)
     labels = None
     # Where people are counted, a class also shows rows away from home, of which nothing is told.
-    if recoding.by_label is not None and counts.roles.target is not None and counts.at_home is None:
-        regions = np.full(len(classes), np.iinfo(np.int64).max)
-        np.minimum.at(regions, of_class, recoding.by_label.regions[group])
-        labels = _labels(counts, recoding.by_label, regions, of_class, cell, size)
+    if recoding.by_label is not None and isinstance(counts, FrequencyTable) and counts.at_home is None:
+        labels = _told_by_label(counts, recoding, recoding.by_label, class_of_group, len(classes))
     return ExactProportions(tuple(columns), sizes, recoding.missing, labels)
+
+
+class _Entries(NamedTuple):
+    """How many records of which group hold which code of a column, and how many of them have the favourite label."""
+
+    group: Longs
+    code: Longs
+    records: Longs
+    favoured: Longs
+
+
+class _Part(NamedTuple):
+    """The groups of a part of the table that have records, and what they hold, column by column."""
+
+    groups: Longs
+    records: Longs
+    entries: list[_Entries]
+
+
+def _part(counts: FrequencyTable, pieces: Pieces, favourite: int | None) -> _Part:
+    kept = _told(counts, pieces)
+    cell, size = pieces.cell[kept], pieces.size[kept]
+    groups, index = np.unique(pieces.group[kept], return_inverse=True)
+    favoured = size
+    if favourite is not None and counts.roles.target is not None:
+        favoured = np.where(counts.values_of(counts.roles.target)[cell] == favourite, size, 0)
+    entries = []
+    for at, name in enumerate(counts.quasi):
+        codes = counts.domains[name].size
+        key, entry = np.unique(index * codes + counts.tuples[counts.cell_tuple[cell], at], return_inverse=True)
+        group, code = np.divmod(key, codes)
+        entries.append(
+            _Entries(
+                groups[group].astype(np.int64),
+                code,
+                np.bincount(entry, size).astype(np.int64),
+                np.bincount(entry, favoured).astype(np.int64),
+            )
+        )
+    return _Part(groups.astype(np.int64), np.bincount(index, size).astype(np.int64), entries)
+
+
+def _told_by_label(
+    counts: FrequencyTable, recoding: Recoding, by_label: ByLabel, class_of_group: Longs, classes: int
+) -> ExactLabels | None:
+    """What the recoding wants to be told by label, if there is a target."""
+    if counts.roles.target is None:
+        return None
+    pieces = required(recoding.pieces, "how the cells of a table go to groups")
+    kept = pieces.group >= 0
+    of_class = class_of_group[pieces.group[kept]]
+    regions = np.full((len(by_label.regions), classes), np.iinfo(np.int64).max)
+    for of_group, found in zip(by_label.regions, regions, strict=True):
+        np.minimum.at(found, of_class, of_group[pieces.group[kept]])
+    return _labels(counts, by_label, regions, of_class, pieces.cell[kept], pieces.size[kept])
 
 
 def _labels(
@@ -110,12 +165,22 @@ def _texts(column: PublishedColumn, values: Ints) -> tuple[tuple[str | None, ...
     return tuple(kind_of), tuple(kind_of.values()), codes[values]
 
 
-def _favoured(counts: FrequencyTable, cell: Ints, size: Longs) -> Longs | None:
-    """How many records of each piece have the most frequent label of the target."""
-    if counts.roles.target is None:
+def _favourite(counts: Counted, recoding: Recoding) -> int | None:
+    """The most frequent label of the target among those that are told of; of a large table nobody is left out."""
+    target = counts.roles.target
+    if target is None:
         return None
-    labels = counts.values_of(counts.roles.target)[cell]
-    return np.where(labels == np.bincount(labels, size).argmax(), size, 0)
+    if recoding.pieces is None or not isinstance(counts, FrequencyTable):
+        return int(counts.histogram(target).argmax())
+    kept = _told(counts, recoding.pieces)
+    labels = counts.values_of(target)[recoding.pieces.cell[kept]]
+    return int(np.bincount(labels, recoding.pieces.size[kept]).argmax())
+
+
+def _told(counts: FrequencyTable, pieces: Pieces) -> Bools:
+    """Which pieces are told of: those that are published, and where people are counted, those at home."""
+    kept: Bools = pieces.group >= 0
+    return kept if counts.at_home is None else kept & counts.at_home[pieces.cell]
 
 
 def _ordered(column: ExactColumn, hierarchy: EncodedHierarchy | None, used: Ints) -> ExactColumn:

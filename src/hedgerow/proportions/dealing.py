@@ -6,8 +6,8 @@ Inside a bin a value is drawn by the marginal of the column, as far as the publi
 for a piece of a range becomes any number of the grid there. Nothing is read but the published table, its proportions,
 and what published labels stand for.
 
-Where a column is told by label, the rows of each class and label are drawn apart, each by itself, by the shares of the
-class times what the label multiplies them by (:mod:`hedgerow.proportions.raking`).
+Where a column is told of regions or by label, the rows of each class and label are drawn apart, each by itself, by the
+shares of the class times what region and label multiply them by (:mod:`hedgerow.proportions.raking`).
 
 J. Shao, J. Beckford: Learning decision trees from anonymized data, section IV, names three ways to map a generalized
 value to an original one: at random, the most frequent one, and by the distribution in the original table.
@@ -35,6 +35,7 @@ from hedgerow.counts import original_values
 from hedgerow.errors import BadInput, required
 from hedgerow.frames import OpenFrame
 from hedgerow.hierarchies import Hierarchy
+from hedgerow.proportions.lifts import ANYONE
 from hedgerow.proportions.proportions import Proportions
 from hedgerow.proportions.raking import Tilt, tilted
 from hedgerow.proportions.spreading import Spread
@@ -208,7 +209,7 @@ class LabelledRows:
     ----------
     tilt : Tilt
     label_of_row : int array (rows,)
-        The codes of the labels; -1 where it is unknown.
+        The codes of the labels; :data:`~hedgerow.proportions.lifts.ANYONE` where it is unknown.
     """
 
     tilt: Tilt
@@ -259,13 +260,12 @@ def _values_of_bins(spread: Spread, bins: Longs, generator: np.random.Generator)
 def _draw_by_label(
     codes: Longs, spread: Spread, class_of_row: Longs, labelled: LabelledRows, generator: np.random.Generator
 ) -> None:
-    """Draw the values of rows anew whose label and class tell more, (repeats, rows). O(entries) for each label."""
+    """Draw the values of rows anew whose class and label tell more, (repeats, rows). O(entries) for each label."""
     starts, values, people = spread.classes()
     of_entry = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     tilt, label_of_row = labelled.tilt, labelled.label_of_row
-    for label in range(tilt.labels):
-        some = np.flatnonzero(label_of_row == label)
-        some = some[tilt.told[class_of_row[some], label]]
+    for label in range(ANYONE, tilt.labels):
+        some = np.flatnonzero((label_of_row == label) & tilt.told[class_of_row])
         if not len(some):
             continue
         reached = np.concatenate([[0.0], np.cumsum(people * tilt.weights(of_entry, spread.pool[values], label))])

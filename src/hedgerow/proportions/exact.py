@@ -97,8 +97,8 @@ class ExactLabels:
         What its values are.
     labels : tuple of str or None
         Its values; ``None`` is a missing one.
-    regions : int array (classes,)
-        Which classes are told of together.
+    regions : int array (levels, classes)
+        Which classes are told of together, at each level.
     strengths : float array (quasi-identifiers,)
         How strongly drawn values depend on the label; 0 where nothing is told by label.
     least : int

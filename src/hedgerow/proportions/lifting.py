@@ -3,7 +3,8 @@
 A tuple of single values, or such a tuple with a label, is *singled out* if what is published fixes how many people of a
 class have it, and these are fewer than k. **A class counts if the people of each of its labels hold several values in
 at least two columns**; all others are left out of every bin, and which classes count is told. Then the reader may know
-all counts of every column, for every label of every class that counts:
+all counts of every column, for every label of every class that counts, so that it does not matter which of them are
+told together, nor what follows by subtracting one told number from another:
 
 - *In a class that counts*, let two people with one label change their values in one column. No count of a column
   changes for any label of any class, so nothing that is published does. Of the N people with the label, a < N hold a
@@ -34,7 +35,7 @@ import numpy as np
 from hedgerow.arrays import Bools, Longs
 from hedgerow.proportions._kernels import runs_of_pools
 from hedgerow.proportions.exact import ExactLabels, HeldByPairs
-from hedgerow.proportions.lifts import ColumnLifts, Lifts
+from hedgerow.proportions.lifts import ANYONE, ColumnLifts, Lifts
 from hedgerow.proportions.proportions import ColumnProportions
 
 __all__ = ["counting_classes", "lifts_of"]
@@ -45,7 +46,7 @@ _FEWEST: Final = 3
 def lifts_of(
     labels: ExactLabels, columns: Sequence[ColumnProportions], pool_of_code: Sequence[Longs], least: int
 ) -> Lifts:
-    """Tell of the people of each region and label how they are divided among the pools of each column.
+    """Tell of the people of each region, and of each label there, how they are divided among the pools of each column.
 
     Parameters
     ----------
@@ -65,11 +66,10 @@ def lifts_of(
     enough = max(least, labels.least, _FEWEST if least > 1 else 1)
     told = {}
     for at, column in enumerate(columns):
-        if labels.strengths[at] > 0:
-            counted = counts & column.varying[labels.class_of_pair]
-            lifts = _column(labels, at, pool_of_code[at], len(column.pools), counted, enough)
-            if len(lifts.region):
-                told[column.name] = lifts
+        counted = counts & column.varying[labels.class_of_pair]
+        lifts = _column(labels, at, pool_of_code[at], len(column.pools), counted, enough)
+        if len(lifts.region):
+            told[column.name] = lifts
     return Lifts(
         labels.target,
         labels.kind,
@@ -96,13 +96,20 @@ def _column(labels: ExactLabels, at: int, pool_of_code: Longs, pools: int, count
     held: HeldByPairs = labels.columns[at]
     kept = counted[held.pair]
     pair = held.pair[kept]
-    group = labels.regions[labels.class_of_pair[pair]] * len(labels.labels) + labels.label_of_pair[pair]
+    known = len(labels.labels)
+    # One more than the labels for anyone.
+    of_whom = [np.full(len(pair), known), *([labels.label_of_pair[pair]] if labels.strengths[at] > 0 else [])]
+    regions = labels.regions[:, labels.class_of_pair[pair]]
+    group = np.concatenate([region * (known + 1) + label for region in regions for label in of_whom])
     told, place = np.unique(group, return_inverse=True)
-    key = place * pools + pool_of_code[held.codes[kept]]
-    people = np.bincount(key, held.records[kept], len(told) * pools).astype(np.int64).reshape(-1, pools)
-    starts, first, records = runs_of_pools(people, enough)
+    times = len(regions) * len(of_whom)
+    key = place * pools + np.tile(pool_of_code[held.codes[kept]], times)
+    records = np.tile(held.records[kept], times)
+    people = np.bincount(key, records, len(told) * pools).astype(np.int64).reshape(-1, pools)
+    starts, first, in_bin = runs_of_pools(people, enough)
     several = np.diff(starts) > 1
     of_bin = np.repeat(several, np.diff(starts))
-    region, label = np.divmod(told[several], len(labels.labels))
+    region, label = np.divmod(told[several], known + 1)
+    label[label == known] = ANYONE
     bins = np.concatenate([[0], np.cumsum(np.diff(starts)[several])]).astype(np.int64)
-    return ColumnLifts(float(labels.strengths[at]), region, label, bins, first[of_bin], records[of_bin])
+    return ColumnLifts(float(labels.strengths[at]), region, label, bins, first[of_bin], in_bin[of_bin])

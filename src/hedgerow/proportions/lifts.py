@@ -1,9 +1,10 @@
-"""Lifts: what a release tells of people by their label, beside the proportions of its classes.
+"""Lifts: what a release tells of regions and by label, beside the proportions of its classes.
 
-A *region* is a union of whole classes. Of the people of a region who have one label is told how they are divided among
-the pools of a column: in bins, runs of neighbouring pools that together are the whole column, each of at least as many
-people as the proportions have support. :mod:`hedgerow.proportions.lifting` makes them and says whose people count, and
-why nobody is singled out; :mod:`hedgerow.proportions.raking` is how they are read.
+A *region* is a union of whole classes. There are several *levels* of them: the whole table, two halves, and so on. Of
+the people of a region, all of them or those who have one label, is told how they are divided among the pools of a
+column: in bins, runs of neighbouring pools that together are the whole column, each of at least as many people as the
+proportions have support. :mod:`hedgerow.proportions.lifting` makes them and says whose people count, and why nobody is
+singled out; :mod:`hedgerow.proportions.raking` is how they are read.
 """
 
 from __future__ import annotations
@@ -21,19 +22,22 @@ from hedgerow.domains import Kind
 from hedgerow.proportions.matching import published_texts
 from hedgerow.published import spelled
 
-__all__ = ["ColumnLifts", "Lifts"]
+__all__ = ["ANYONE", "ColumnLifts", "Lifts"]
+
+ANYONE: Final = -1
+"""In the place of a label: all people, whatever theirs is."""
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnLifts:
-    """One quasi-identifier: how the people of a region who have one label are divided among its pools.
+    """One quasi-identifier: how the people of a region, or those of them with one label, are divided among its pools.
 
     Attributes
     ----------
     strength : float
         How strongly drawn values depend on the label: 1 is as told, 0 not at all.
     region, label : int arrays (told,)
-        Of whom is told.
+        Of whom is told; the label is :data:`ANYONE` where it is all people of the region.
     starts : int array (told + 1,)
         Where the bins of each begin.
     first : int array (bins,)
@@ -73,12 +77,12 @@ class Lifts:
         What its values are.
     labels : tuple of str or None
         Its values as they are published; ``None`` is an empty cell.
-    regions : int array (classes,)
-        The region of each class.
+    regions : int array (levels, classes)
+        The region of each class at each level, numbered through all levels.
     class_of_pair, label_of_pair, people : int arrays (pairs,)
         The classes whose people count, with their labels and how many people have these.
     columns : mapping of column to ColumnLifts
-        The quasi-identifiers that are told by label.
+        The quasi-identifiers that something is told of.
     """
 
     target: str
@@ -115,11 +119,13 @@ class Lifts:
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Lifts:
         """Read what :meth:`to_dict` wrote."""
+        arrays = {name: np.array(stored[name], dtype=np.int64) for name in _ARRAYS}
+        arrays["regions"] = np.atleast_2d(arrays["regions"])  # earlier versions had one level
         return cls(
             stored["target"],
             stored["kind"],
             tuple(stored["labels"]),
-            **{name: np.array(stored[name], dtype=np.int64) for name in _ARRAYS},
+            **arrays,
             columns={name: _column_from_dict(column) for name, column in stored["columns"].items()},
         )
 

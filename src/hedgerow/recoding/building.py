@@ -8,21 +8,29 @@ from typing import Literal
 import numpy as np
 
 from hedgerow.arrays import Ints, Longs
-from hedgerow.counts import FrequencyTable, distinct_pairs
+from hedgerow.counts import Counted, FrequencyTable, distinct_pairs
 from hedgerow.domains import Domain
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.hierarchies.calendars import Dates
 from hedgerow.published import PublishedColumn, PublishedKind, PublishedValues, format_value
-from hedgerow.recoding.pieces import Pieces
+from hedgerow.recoding.pieces import Held, Pieces
 from hedgerow.values import SUPPRESSED_TEXT
 
-__all__ = ["Publish", "Shown", "label_column", "publish_groups", "shown_as"]
+__all__ = [
+    "Publish",
+    "Shown",
+    "held_by_groups",
+    "label_column",
+    "publish_groups",
+    "publish_held",
+    "shown_as",
+]
 
 Publish = Literal["auto", "set", "interval", "label"]
 Shown = Literal["set", "interval", "label"]
 
 
-def shown_as(counts: FrequencyTable, publish: Publish) -> tuple[Shown, ...]:
+def shown_as(counts: Counted, publish: Publish) -> tuple[Shown, ...]:
     """How each column is shown.
 
     With ``"auto"`` one with a hierarchy that was given shows its nodes. Numbers, dates and categories in an order show
@@ -63,14 +71,28 @@ def publish_groups(
     values : int array (groups, quasi-identifiers)
         Which published value each group has.
     """
+    return publish_held(counts, held_by_groups(counts, pieces, groups), shown)
+
+
+def held_by_groups(counts: FrequencyTable, pieces: Pieces, groups: int) -> list[Held]:
+    """What the records of every group hold, column by column."""
     kept = pieces.group >= 0
     tuple_of_piece = counts.cell_tuple[pieces.cell[kept]]
     group = pieces.group[kept]
+    return [
+        Held(*distinct_pairs(group, counts.tuples[tuple_of_piece, at], groups, counts.domains[name].size))
+        for at, name in enumerate(counts.quasi)
+    ]
+
+
+def publish_held(
+    counts: Counted, held: Sequence[Held], shown: Sequence[Shown]
+) -> tuple[tuple[PublishedColumn, ...], Ints]:
+    """Describe every group by what it holds; see :func:`publish_groups`."""
     columns: list[PublishedColumn] = []
-    values = np.empty((groups, len(counts.quasi)), dtype=np.int32)
-    for at, (name, how) in enumerate(zip(counts.quasi, shown, strict=True)):
+    values = np.empty((len(held[0].starts) - 1, len(counts.quasi)), dtype=np.int32)
+    for at, (name, how, (starts, members)) in enumerate(zip(counts.quasi, shown, held, strict=True)):
         domain = counts.domains[name]
-        starts, members = distinct_pairs(group, counts.tuples[tuple_of_piece, at], groups, domain.size)
         if how == "label":
             hierarchy = counts.hierarchies[name]
             column, values[:, at] = label_column(domain, hierarchy, hierarchy.lca_of_codes(members, starts[:-1]))

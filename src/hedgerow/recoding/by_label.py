@@ -19,8 +19,9 @@ class ByLabel:
 
     Attributes
     ----------
-    regions : int array (groups,)
-        The region of each group, from 0: people with one label are told of all groups of a region together.
+    regions : int array (levels, groups)
+        The region of each group at each level, numbered from 0 through all levels: people are told of all groups of a
+        region together.
     strengths : float array (quasi-identifiers,)
         How strongly values depend on the label where they are drawn, from 0 (not told by label) to 1 (as told).
     least : int
@@ -33,7 +34,7 @@ class ByLabel:
 
     def without(self, lost: Bools) -> ByLabel:
         """The same where some groups are lost."""
-        return ByLabel(self.regions[~lost], self.strengths, self.least)
+        return ByLabel(self.regions[:, ~lost], self.strengths, self.least)
 
     def to_dict(self) -> dict[str, Any]:
         """It as JSON."""
@@ -42,5 +43,5 @@ class ByLabel:
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> ByLabel:
         """Read what :meth:`to_dict` wrote."""
-        regions = np.array(stored["regions"], dtype=np.int64)
+        regions = np.atleast_2d(np.array(stored["regions"], dtype=np.int64))  # earlier versions had one level
         return cls(regions, np.array(stored["strengths"], dtype=np.float64), int(stored["least"]))

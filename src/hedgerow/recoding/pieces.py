@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from hedgerow.arrays import Bools, Ints, Longs
+from hedgerow.counts import FrequencyTable, LargeTable
 
-__all__ = ["Pieces"]
+__all__ = ["Held", "Pieces", "StoredPieces"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,3 +69,58 @@ class Pieces:
     def split(self) -> bool:
         """Whether some cell goes to several groups."""
         return not self.first.all()
+
+
+class Held(NamedTuple):
+    """The values of one column that groups hold: group ``g`` has ``members[starts[g]:starts[g + 1]]``, ascending."""
+
+    starts: Longs
+    members: Ints
+
+    @classmethod
+    def joined(cls, parts: Sequence[Held]) -> Held:
+        """The groups of several parts, one part after the other."""
+        before = np.cumsum([0, *(len(part.members) for part in parts)])
+        starts = [part.starts[:-1] + begin for part, begin in zip(parts, before[:-1], strict=True)]
+        return cls(
+            np.concatenate([*starts, before[-1:]]).astype(np.int64), np.concatenate([part.members for part in parts])
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class StoredPieces:
+    """The pieces of a table that does not fit into memory: the engine keeps the group of each cell, on disk.
+
+    Attributes
+    ----------
+    large : LargeTable
+        Whose cells they are; each goes to one group as a whole, unless it is dealt out.
+    bounds : sequence of pairs of int
+        The numbers of the cells of each part, from the first up to the one behind the last.
+    held : sequence of Held
+        What the records of every group hold, column by column; that much is in memory.
+    dealt : Pieces, optional
+        The pieces of cells that go to several groups, in memory too; the engine keeps group -1 for them.
+    """
+
+    large: LargeTable
+    bounds: Sequence[tuple[int, int]]
+    held: Sequence[Held]
+    dealt: Pieces | None = None
+
+    def __iter__(self) -> Iterator[tuple[FrequencyTable, Pieces]]:
+        """The cells of each part, numbered from 0 on, and their pieces; one part is in memory at a time."""
+        for start, end in self.bounds:
+            counts = self.large.part(start, end)
+            yield counts, self._pieces(counts, start, end)
+
+    def _pieces(self, counts: FrequencyTable, start: int, end: int) -> Pieces:
+        pieces = Pieces.whole(self.large.kept.assigned(start, end), counts.cell_sizes)
+        if self.dealt is None:
+            return pieces
+        here, whole = slice(*np.searchsorted(self.dealt.cell, [start, end])), pieces.group >= 0
+        return Pieces.gathered(
+            np.concatenate([pieces.cell[whole], self.dealt.cell[here] - np.int32(start)]),
+            np.concatenate([pieces.group[whole], self.dealt.group[here]]),
+            np.concatenate([pieces.size[whole], self.dealt.size[here]]),
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,16 +12,16 @@ import narwhals as nw
 import numpy as np
 
 from hedgerow.arrays import Ints, Longs
-from hedgerow.counts import Asked, BadValues, EncodedColumn, encode_column, tabulate
+from hedgerow.counts import Asked, BadValues, Counted, EncodedColumn, FrequencyTable, encode_column, tabulate
 from hedgerow.domains import Domain
-from hedgerow.errors import BadInput, HedgerowError, listing, translated
+from hedgerow.errors import BadInput, HedgerowError, InternalError, listing, required, translated
 from hedgerow.frames import OpenFrame, as_arrow, open_frame
 from hedgerow.places import write_json
 from hedgerow.published import PublishedColumn
 from hedgerow.recoding.axis_router import AxisRouter
 from hedgerow.recoding.by_label import ByLabel
 from hedgerow.recoding.node_router import NodeRouter
-from hedgerow.recoding.pieces import Pieces
+from hedgerow.recoding.pieces import Pieces, StoredPieces
 from hedgerow.recoding.routing import CutTree, Router, place
 from hedgerow.showing import Shown, names_shown
 from hedgerow.values import SUPPRESSED_TEXT
@@ -49,7 +49,10 @@ class Recoding(Shown):
     sizes : int array (groups,)
         The records of each group.
     pieces : Pieces, optional
-        How many records of each cell go to which group; absent in a recoding that was read from a public file.
+        How many records of each cell go to which group; absent in a recoding that was read from a public file, and in
+        that of a table that does not fit into memory.
+    parts : StoredPieces, optional
+        The same for such a table, kept on disk as long as this object lives. They are not written with the rest.
     router : Router or NodeRouter, optional
         Where unseen rows go: to a group, or each cell to a published value.
     levels : mapping of column to int, optional
@@ -83,6 +86,7 @@ class Recoding(Shown):
     warnings: tuple[str, ...] = ()
     weak: str | None = None
     by_label: ByLabel | None = None
+    parts: StoredPieces | None = None
 
     def __repr__(self) -> str:
         return (
@@ -96,6 +100,22 @@ class Recoding(Shown):
         if self.pieces is None:
             return 0
         return int(self.pieces.size[self.pieces.group < 0].sum())
+
+    @property
+    def published(self) -> int:
+        """How many records are published."""
+        if self.pieces is None:
+            return int(self.sizes.sum())
+        return int(self.pieces.size[self.pieces.group >= 0].sum())
+
+    def in_parts(self, counts: Counted) -> Iterator[tuple[FrequencyTable, Pieces]]:
+        """The cells and their pieces, part by part: of a table in memory there is one part."""
+        if self.parts is not None:
+            yield from self.parts
+        elif isinstance(counts, FrequencyTable):
+            yield counts, required(self.pieces, "how the cells of a table go to groups")
+        else:
+            raise InternalError("a recoding is not of the table that it is compared with")
 
     def unchanged(self, respelled: Collection[str]) -> set[str]:
         """The quasi-identifiers that come out as they went in; not those with several spellings of one value."""

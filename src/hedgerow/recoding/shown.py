@@ -8,18 +8,19 @@ same one; otherwise it is suppressed, or the set of those they hold.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from hedgerow.arrays import Bools, Floats, Ints, Longs
-from hedgerow.counts import FrequencyTable, distinct_pairs
+from hedgerow.counts import Counted, FrequencyTable, distinct_pairs
 from hedgerow.domains import Domain
 from hedgerow.published import PublishedColumn, PublishedValues
 from hedgerow.recoding.pieces import Pieces
 
-__all__ = ["PublishedValues", "publish_shown"]
+__all__ = ["GroupTally", "PublishedValues", "publish_shown", "publish_tallied"]
 
 _Described = tuple[PublishedColumn, Ints]
 
@@ -54,10 +55,30 @@ def publish_shown(
     kept = pieces.group >= 0
     group, size = pieces.group[kept], pieces.size[kept]
     of_tuple = counts.cell_tuple[pieces.cell[kept]]
+    told = (GroupTally(group, counts.tuples[of_tuple, at], size) for at in range(len(counts.quasi)))
+    return publish_tallied(counts, told, shown, as_sets, numbers)
+
+
+class GroupTally(NamedTuple):
+    """How many records of which group hold which code of one column, in any order and maybe in several rows."""
+
+    group: Ints
+    code: Ints
+    size: Longs
+
+
+def publish_tallied(
+    counts: Counted,
+    tallies: Iterable[GroupTally],
+    shown: Bools,
+    as_sets: Bools | None,
+    numbers: Literal["mean", "median"],
+) -> tuple[tuple[PublishedColumn, ...], Ints]:
+    """Describe every group by what it holds of each column; see :func:`publish_shown`."""
     columns, values = [], np.empty(shown.shape, dtype=np.int32)
-    for at, name in enumerate(counts.quasi):
+    for at, (name, tally) in enumerate(zip(counts.quasi, tallies, strict=True)):
         domain = counts.domains[name]
-        held = _Held(domain, group, counts.tuples[of_tuple, at], size, shown[:, at])
+        held = _Held(domain, *tally, shown[:, at])
         if domain.kind == "text":
             several = np.zeros(len(shown), dtype=bool) if as_sets is None else as_sets[:, at]
             column, values[:, at] = _categories(held, several)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import Infeasible, InternalError, NotAnonymous
-from hedgerow.verifier import ClassCounts, enforce, verify
+from hedgerow.verifier import ClassCounts, enforce, verify, within
 from hedgerow.verifier import count_classes as count_published
 
 __all__ = ["Guarantee"]
@@ -47,6 +47,8 @@ class Guarantee:
         The column that told people apart, where they are counted and not rows.
     linked : bool
         Whether a reader can tell which rows are of one person. Then at least k people must share all their classes.
+    memory : int, optional
+        How many bytes of memory the verifier may use to count, where there is a limit.
     """
 
     columns: tuple[str, ...]
@@ -58,6 +60,7 @@ class Guarantee:
     enforced: bool = True
     entity: str | None = None
     linked: bool = False
+    memory: int | None = None
 
     def count(self, artefact: Any, people: NDArray[np.int64] | None = None) -> ClassCounts:
         """Count an artefact, and refuse it unless it is what was to be published and meets the requirements.
@@ -112,23 +115,28 @@ class Guarantee:
                 np.array_equal(_profile(written, name), _profile(published, name)) for name in self.counted
             )
         if not same:
+            what = "folder" if path.is_dir() else "file"
             raise NotAnonymous(
-                f"The file {path.name!r} would not say what the release says: {len(written.sizes):,} classes were "
+                f"The {what} {path.name!r} would not say what the release says: {len(written.sizes):,} classes were "
                 f"written where {len(published.sizes):,} were published. Save the release as .parquet."
             )
 
     def _count(self, artefact: Any, people: NDArray[np.int64] | None = None) -> ClassCounts:
-        classes = count_published(
-            artefact,
-            self.quasi,
-            sensitive=self.counted,
-            entity=None if people is None else self.entity,
-            people=people,
-            missing=self.missing,
-            encoding=_ENCODING,
-            delimiter=_DELIMITER,
-        )
-        if classes.table_columns != self.columns:
+        with within(self.memory):
+            classes = count_published(
+                artefact,
+                self.quasi,
+                sensitive=self.counted,
+                entity=None if people is None else self.entity,
+                people=people,
+                missing=self.missing,
+                encoding=_ENCODING,
+                delimiter=_DELIMITER,
+            )
+        # Columns that stand in the names of folders come after those of the files.
+        partitioned = isinstance(artefact, Path) and artefact.is_dir()
+        found = (classes.table_columns, self.columns)
+        if found[0] != found[1] and not (partitioned and sorted(found[0]) == sorted(found[1])):
             raise InternalError("the published columns are not those that were to be published")
         if classes.rows != self.rows:
             raise InternalError(f"{classes.rows:,} rows came out where {self.rows:,} should have")

@@ -46,7 +46,7 @@ def load(
     if wrong:
         raise BadInput(" ".join(wrong))
     given = _given(hierarchies, told)
-    rows = table.rows(told.types, told.quasi, told.missing)
+    rows = table.rows(told.types, told.quasi, told.missing, told.in_folders)
     guarantee = Guarantee(
         columns=told.columns_in(rows),
         quasi=told.quasi,
@@ -128,6 +128,11 @@ class _Told:
         return BadInput(
             f"The columns or rows of {self.name!r} are not those that its manifest names. Save the release anew."
         )
+
+    @property
+    def in_folders(self) -> tuple[str, ...]:
+        """All columns in order, where some of them stand in the names of folders."""
+        return tuple(self.manifest["output"].get("columns", ()))
 
     @property
     def counted(self) -> tuple[str, ...]:

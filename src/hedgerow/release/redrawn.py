@@ -106,7 +106,8 @@ class Redrawn(Shown):
         originals = self.release.originals
         if originals is None:
             raise BadInput(
-                "The release was loaded, and the original rows are not in it. Compare where the table is anonymized."
+                "The release was loaded, or its tuples did not fit into memory, and the original rows are not in it. "
+                "Compare where the table is anonymized, without a memory limit."
             )
         others = None if holdout is None else _count_holdout(holdout, originals, self.release.guarantee.missing)
         return equal_rows(self._count(originals), originals, others)
@@ -134,10 +135,10 @@ class Redrawn(Shown):
         return () if warning is None else (warning,)
 
     def write(self, target: Path, wishes: Wishes) -> None:
-        """Write the rows to a file in the format of its name."""
+        """Write the rows to a file in the format of its name; with a layout, to a folder."""
         FrameRows(self.table).write(target, wishes)
 
-    def manifest(self, said: Mapping[str, Any], output: Mapping[str, str]) -> dict[str, Any]:
+    def manifest(self, said: Mapping[str, Any], output: Mapping[str, Any]) -> dict[str, Any]:
         """What a reader of the rows may know; no figure in it was computed from original rows.
 
         Parameters
@@ -145,16 +146,17 @@ class Redrawn(Shown):
         said : mapping
             The manifest of the release as it is saved, with its digests.
         output : mapping
-            The name of the file that has the rows, and its digest.
+            The name of the file or folder that has the rows, and its digest.
         """
         release = self.release
         labelled = [name for name in release.quasi if name in release.label_hierarchies]
         by = f", and by the hierarchies that say what the labels of {listing(labelled)} stand for" if labelled else ""
+        told = {name: one for name, one in said["output"].items() if name in ("file", "folder", "sha256")}
         alone = "They are a function of the release and these hierarchies" if labelled else "They are a function of it"
         return {
             "hedgerow": __version__,
             "what": f"{_WHAT}{by}. {alone} {_TOLD}",
-            "drawn_from": {**said["output"], "proportions": said["proportions"]},
+            "drawn_from": {**told, "proportions": said["proportions"]},
             "repeats": self.repeats,
             "rows": self.rows,
             "columns": {

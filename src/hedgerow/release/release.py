@@ -2,45 +2,35 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.parquet as pq
+
 from hedgerow._version import __version__
 from hedgerow.counts import FrequencyTable
-from hedgerow.engines import Published, Wishes, file_format
-from hedgerow.errors import BadInput, translated
+from hedgerow.destinations import Destination
+from hedgerow.engines import Published
+from hedgerow.errors import BadInput
 from hedgerow.frames import column_types
 from hedgerow.hierarchies import EncodedHierarchy, Hierarchy
-from hedgerow.paths import absolute, is_same_file, refuse_overwriting
-from hedgerow.places import (
-    check_place,
-    locked,
-    manifest_path,
-    proportions_path,
-    put,
-    redrawn_path,
-    refuse_existing,
-    sha256,
-)
+from hedgerow.intake import SparkFiles
 from hedgerow.privacy import Requirement
 from hedgerow.proportions import Proportions
 from hedgerow.recoding import Recoding
 from hedgerow.release.guarantee import Guarantee
 from hedgerow.release.manifest import public_facts, versions
 from hedgerow.risk import Audit, Auditable, Described
-from hedgerow.risk.beside import older_redrawn
 from hedgerow.rounding import digits_shown
-from hedgerow.scratch import Scratch
 from hedgerow.showing import Shown, names_shown
 from hedgerow.verifier import ClassCounts
 
 if TYPE_CHECKING:
     from hedgerow.release.redrawn import Redrawn
 
-__all__ = ["Release", "check_destination"]
+__all__ = ["Release"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,7 +95,7 @@ class Release(Auditable, Shown):
         Parameters
         ----------
         path : str or Path
-            The table: ``.csv``, ``.csv.gz`` or ``.parquet``.
+            The table: ``.csv``, ``.csv.gz``, ``.parquet``, or a folder.
         hierarchies : mapping of column to hierarchy, optional
             Whatever a :class:`~hedgerow.Schema` takes, for columns whose cells are labels; of a sensitive column, the
             tree of a hierarchical t-closeness, which the manifest does not hold.
@@ -207,7 +197,8 @@ class Release(Auditable, Shown):
     def table(self) -> Any:
         """The published rows: the dataframe type that came in; for a file, a DuckDB relation over the release.
 
-        It is yours: what you change in it is neither kept nor saved.
+        It is yours: what you change in it is neither kept nor saved. A table of Spark is over files in a hidden folder,
+        which stays until its session or this program ends: write what you want to keep.
         """
         return self.rows.table
 
@@ -259,108 +250,53 @@ class Release(Auditable, Shown):
         escape_formulas: bool = False,
         overwrite: bool = False,
         redrawn: int | Redrawn | None = None,
+        rows_per_file: int | None = None,
+        partition_by: str | Sequence[str] | None = None,
     ) -> Path:
-        """Write the table (``.csv``, ``.csv.gz`` or ``.parquet``) and, beside it, its manifest and its proportions.
+        """Write the table and, beside it, its manifest and its proportions.
 
         Parameters
         ----------
         path : str or Path
+            A file (``.csv``, ``.csv.gz`` or ``.parquet``), or a folder of Parquet files: one that is named with a slash
+            at its end (``"out/"``) or is there and empty, or that the rows are divided in.
         escape_formulas : bool
             Whether cells of a CSV that a spreadsheet would take for formulas get an apostrophe in front.
         overwrite : bool
-            Whether files that stand there already may be written over. Rows that were drawn from an older release of
+            Whether a release that stands there already may be replaced. Rows that were drawn from an older release of
             that name are then removed, unless new ones take their place.
         redrawn : int or Redrawn, optional
             Also write rows of ordinary values, drawn so many times for each row, or those that :meth:`redraw` drew:
             beside ``out.csv`` they are ``out.redrawn.csv``, with a manifest of their own that says what they are.
+        rows_per_file : int, optional
+            How many rows a file of a folder has at most; without it the folder has one file.
+        partition_by : str or sequence of str, optional
+            Published columns whose values stand in the names of folders, as Hive, Spark and DuckDB read them:
+            ``out/sex=F/part-00000.parquet``. Every folder must have at least as many rows as a class, because its name
+            is seen where the table is not.
 
         Notes
         -----
         What was written is counted again from the file before it takes its name. All files are staged first and then
         renamed, the table last: whatever stops the program, a table never stands half written, without its manifest,
-        or beside one that ``hedgerow audit`` would take for its own.
+        or beside one that ``hedgerow audit`` would take for its own. A folder takes its name as a whole.
         """
-        place = absolute(path)
-        tables = [place] if redrawn is None else [place, redrawn_path(place)]
-        for written in (*tables, *map(manifest_path, tables), proportions_path(place)):
-            refuse_overwriting(written, self.reads, "The release's")
-        for table in tables:
-            check_destination(table)
-            if not overwrite:
-                refuse_existing(table)
-        drawn = self._drawn(redrawn)
-        full = BadInput(f"The file {str(path)!r} cannot be written. Is the disk full?")
-        with translated(OSError, into=full):
-            escape_formulas = escape_formulas and file_format(place) == "csv"
-            self._stage_and_put(place, drawn, escape_formulas=escape_formulas, overwrite=overwrite)
+        from hedgerow.release.saving import save
+
+        save(
+            self,
+            Destination.of(path, rows_per_file, partition_by),
+            escape_formulas=escape_formulas,
+            overwrite=overwrite,
+            redrawn=redrawn,
+        )
         return Path(path)
 
-    def _drawn(self, redrawn: object) -> Redrawn | None:
-        """The rows that shall stand beside the release."""
-        from hedgerow.release.redrawn import Redrawn, draw
-
-        if redrawn is None:
-            return None
-        if not isinstance(redrawn, Redrawn):
-            return draw(self, redrawn, name="redrawn", owner="Release.save")
-        if redrawn.release is not self:
-            raise BadInput(
-                "The rows were drawn from another release. Draw them from this one: redrawn=release.redraw(3)."
-            )
-        return redrawn
-
-    def _stage_and_put(self, path: Path, drawn: Redrawn | None, *, escape_formulas: bool, overwrite: bool) -> None:
-        with Scratch(path) as folder:
-            table, manifest = folder / path.name, folder / manifest_path(path).name
-            counted = (*self.guarantee.quasi, *self.guarantee.counted)
-            wishes = Wishes(self.markers, counted, self.guarantee.missing, escape_formulas)
-            self.rows.write(table, wishes)
-            digest = sha256(table)
-            if not self.rows.wrote(digest):
-                self.guarantee.count_again(table, self.classes, escaped=escape_formulas)
-            said = {**self.manifest, "types": self._types, "output": {"file": path.name, "sha256": digest}}
-            if escape_formulas:
-                said["formulas_escaped"] = True
-            staged, gone = [(manifest, manifest_path(path))], [proportions_path(path)]
-            if self.proportions is not None:
-                beside = folder / gone.pop().name
-                beside.write_text(json.dumps(self.proportions.to_dict(), ensure_ascii=False), encoding="utf-8")
-                said["proportions"] = {"file": beside.name, "sha256": sha256(beside)}
-                staged.append((beside, proportions_path(path)))
-            if drawn is not None:
-                said["redrawn"] = self._stage_drawn(drawn, folder / redrawn_path(path).name, wishes, said)
-                written = (manifest_path(redrawn_path(path)), redrawn_path(path))
-                staged += [(folder / one.name, one) for one in written]
-            elif overwrite:
-                gone += [one for one in older_redrawn(path) if not any(is_same_file(one, read) for read in self.reads)]
-            _write_manifest(manifest, said)
-            with locked(path):
-                if not overwrite:
-                    # Somebody else may have written meanwhile.
-                    for one in (path,) if drawn is None else (path, redrawn_path(path)):
-                        refuse_existing(one)
-                put([*staged, (table, path)], gone)
-
-    @staticmethod
-    def _stage_drawn(drawn: Redrawn, place: Path, wishes: Wishes, said: Mapping[str, Any]) -> dict[str, Any]:
-        """Write drawn rows and their manifest to hidden names, and return what the manifest of the release says."""
-        drawn.write(place, wishes)
-        output = {"file": place.name, "sha256": sha256(place)}
-        _write_manifest(manifest_path(place), drawn.manifest(said, output))
-        return {**output, "repeats": drawn.repeats}
-
     @property
-    def _types(self) -> dict[str, str]:
+    def column_types(self) -> dict[str, str]:
         """The types of the columns, which a CSV does not tell."""
         native = self.rows.native
+        if isinstance(native, SparkFiles):
+            # A table that was handed out keeps its files; these are only looked at.
+            return column_types(pq.read_schema(native.parts[0]).empty_table())
         return column_types(self.rows.table if isinstance(native, Path) else native)
-
-
-def _write_manifest(path: Path, said: Mapping[str, Any]) -> None:
-    path.write_text(json.dumps(said, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def check_destination(path: Path) -> None:
-    """Refuse a place that a release cannot be written to, before any work is done."""
-    file_format(path)
-    check_place(path)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hedgerow.errors import BadInput, translated
+from hedgerow.folders import digests, sha256
 from hedgerow.intake import STANDARD_INPUT
-from hedgerow.places import manifest_path, proportions_path, redrawn_path, sha256
+from hedgerow.places import digest, manifest_path, proportions_path, redrawn_path
 
 __all__ = ["Fit", "differences", "manifest_fit", "mismatches", "older_redrawn", "read_manifest"]
 
@@ -35,7 +36,8 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
     with translated(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, into=unreadable):
         said: dict[str, Any] = json.loads(beside.read_text(encoding="utf-8"))
         if not isinstance(said["output"]["sha256"], str) or not all(
-            isinstance(said.get(name, {}), dict) for name in ("proportions", "redrawn")
+            isinstance(one, dict)
+            for one in (said.get("proportions", {}), said.get("redrawn", {}), said["output"].get("files", {}))
         ):
             raise TypeError
     return said
@@ -57,12 +59,25 @@ def mismatches(path: Path, said: Mapping[str, Any], table: Path, proportions: Pa
         The files that are read, or copies of them.
     """
     found = []
-    if said["output"]["sha256"] != sha256(table):
-        found.append(f"The table {path.name!r} is not the one that its manifest speaks of. {_ADVICE}")
+    if said["output"]["sha256"] != digest(table):
+        which = _other_files(said["output"].get("files", {}), table) if table.is_dir() else ""
+        found.append(f"The table {path.name!r} is not the one that its manifest speaks of{which}. {_ADVICE}")
     told = said.get("proportions", {}).get("sha256")
     if told != (sha256(proportions) if proportions.exists() else None):
         found.append(f"The proportions of {path.name!r} are not those that its manifest speaks of. {_ADVICE}")
     return found
+
+
+def _other_files(told: Mapping[str, str], folder: Path) -> str:
+    """How many files of a folder are not those that its manifest names."""
+    found = digests(folder)
+    counts = {
+        "changed": sum(name in found and found[name] != one for name, one in told.items()),
+        "missing": len(set(told) - set(found)),
+        "added": len(set(found) - set(told)),
+    }
+    said = ", ".join(f"{number:,} {what}" for what, number in counts.items() if number)
+    return f" (of its files: {said})" if said else ""
 
 
 def differences(path: Path) -> list[str] | None:
@@ -76,7 +91,7 @@ def differences(path: Path) -> list[str] | None:
     found = mismatches(path, said, path, proportions_path(path))
     drawn, told = redrawn_path(path), said.get("redrawn", {}).get("sha256")
     # They may be published without the others, and the others without them.
-    if told is not None and drawn.is_file() and told != sha256(drawn):
+    if told is not None and drawn.exists() and told != digest(drawn):
         found.append(f"The rows in {drawn.name!r} are not those that were drawn from {path.name!r}. {_ADVICE}")
     return found
 
@@ -93,7 +108,7 @@ def older_redrawn(path: Path) -> list[Path]:
 
 def manifest_fit(table: object) -> tuple[Fit | None, list[str]]:
     """Tell whether a table that is given as the path of a file fits its manifest, and what is to be known of it."""
-    if not isinstance(table, str | Path) or table == STANDARD_INPUT or not Path(table).is_file():
+    if not isinstance(table, str | Path) or table == STANDARD_INPUT or not Path(table).exists():
         return None, []
     place = Path(table).absolute()
     found = differences(place)

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow.arrays import Bools, Ints, Longs
-from hedgerow.counts import BadValues, FrequencyTable, encode_column, tabulate
+from hedgerow.counts import BadValues, Counted, encode_column, tabulate
 from hedgerow.engines import SAMPLE_ROWS, InClear, Source, coded, thinned
-from hedgerow.errors import BadInput, required
+from hedgerow.errors import BadInput
 from hedgerow.recoding import Recoding
 from hedgerow.risk.clear import ClearColumn, ClearRole
 from hedgerow.risk.giving_away import Coded, given_away
@@ -34,14 +34,14 @@ class Examined(NamedTuple):
     k_all: int
 
 
-def examine(source: Source, counts: FrequencyTable, recoding: Recoding, *, random_state: int | None = None) -> Seen:
+def examine(source: Source, counts: Counted, recoding: Recoding, *, random_state: int | None = None) -> Seen:
     """Look at every column that is published but is no quasi-identifier.
 
     Parameters
     ----------
     source : Source
         That the recoding was applied to.
-    counts : FrequencyTable
+    counts : Counted
         The original table.
     recoding : Recoding
     random_state : int, optional
@@ -55,16 +55,16 @@ def examine(source: Source, counts: FrequencyTable, recoding: Recoding, *, rando
     if not (roles.insensitive or roles.pseudonymized):
         return Seen(told, None)
     in_clear = source.in_clear(class_of_group, chosen)
-    return Seen(told | _Sample.of_rows(in_clear).told(counts, random), in_clear)
+    return Seen(told | _Sample.of_rows(in_clear, counts).told(counts, random), in_clear)
 
 
-def judge(seen: Seen, counts: FrequencyTable, published: ClassCounts, *, accepted: Collection[str] = ()) -> Examined:
+def judge(seen: Seen, counts: Counted, published: ClassCounts, *, accepted: Collection[str] = ()) -> Examined:
     """Judge every column that was looked at.
 
     Parameters
     ----------
     seen : Seen
-    counts : FrequencyTable
+    counts : Counted
         The original table.
     published : ClassCounts
         The published rows, counted with the target and the sensitive columns.
@@ -97,7 +97,7 @@ def judge(seen: Seen, counts: FrequencyTable, published: ClassCounts, *, accepte
     return Examined({name: columns[name] for name in order}, seen.in_clear.fewest_of_all)
 
 
-def _role(counts: FrequencyTable, name: str) -> ClearRole:
+def _role(counts: Counted, name: str) -> ClearRole:
     return "sensitive" if name in counts.roles.sensitive else "target"
 
 
@@ -115,9 +115,8 @@ def _class_of_group(recoding: Recoding) -> Longs:
 
 def _chosen(recoding: Recoding, class_of_group: Longs, random: np.random.Generator) -> Bools:
     """A random choice of classes that hold enough rows together."""
-    pieces = required(recoding.pieces, "how the cells of a table go to groups")
-    kept = pieces.group >= 0
-    sizes = np.bincount(class_of_group[pieces.group[kept]], pieces.size[kept], int(class_of_group.max()) + 1)
+    records = recoding.sizes if recoding.pieces is None else recoding.pieces.sizes(len(recoding.groups))
+    sizes = np.bincount(class_of_group, records, int(class_of_group.max()) + 1)
     order = random.permutation(len(sizes))
     chosen = np.zeros(len(sizes), dtype=bool)
     chosen[order[: np.searchsorted(np.cumsum(sizes[order]), SAMPLE_ROWS) + 1]] = True
@@ -125,37 +124,43 @@ def _chosen(recoding: Recoding, class_of_group: Longs, random: np.random.Generat
 
 
 class _Sample(NamedTuple):
-    """Rows of the chosen classes: the class and the cell of each, and columns beside the quasi-identifiers."""
+    """Rows of the chosen classes: the class and the tuple of each, and columns beside the quasi-identifiers."""
 
     classes: Ints
-    cells: Ints
+    tuples: Ints
     columns: Mapping[str, Coded]
 
     @classmethod
-    def of_counts(cls, counts: FrequencyTable, recoding: Recoding, class_of_group: Longs, chosen: Bools) -> _Sample:
+    def of_counts(cls, counts: Counted, recoding: Recoding, class_of_group: Longs, chosen: Bools) -> _Sample:
         """The rows behind the counts, with the columns that were counted."""
-        pieces = required(recoding.pieces, "how the cells of a table go to groups")
-        kept = np.flatnonzero(pieces.group >= 0)
-        kept = kept[chosen[class_of_group[pieces.group[kept]]]]
-        piece = thinned(np.repeat(kept, pieces.size[kept]))
-        cells = pieces.cell[piece]
-        columns = {name: Coded.of(counts.values_of(name)[cells], counts.domains[name]) for name in counts.cell_columns}
-        return cls(class_of_group[pieces.group[piece]].astype(np.int32), cells, columns)
+        classes, tuples, values = [], [], []
+        for part, pieces in recoding.in_parts(counts):
+            kept = np.flatnonzero(pieces.group >= 0)
+            kept = kept[chosen[class_of_group[pieces.group[kept]]]]
+            piece = thinned(np.repeat(kept, pieces.size[kept]))
+            classes.append(class_of_group[pieces.group[piece]].astype(np.int32))
+            tuples.append(part.quasi_codes(pieces.cell[piece]))
+            values.append(part.cell_values[pieces.cell[piece]])
+        found = thinned(np.arange(sum(map(len, classes))))
+        of_column = np.concatenate(values)[found].T
+        columns = {
+            name: Coded.of(codes, counts.domains[name])
+            for name, codes in zip(counts.cell_columns, of_column, strict=False)
+        }
+        return cls(np.concatenate(classes)[found], np.concatenate(tuples)[found], columns)
 
     @classmethod
-    def of_rows(cls, seen: InClear) -> _Sample:
+    def of_rows(cls, seen: InClear, counts: Counted) -> _Sample:
         """Rows that the engine has looked at."""
-        return cls(seen.classes, seen.cells, {name: _coded(name, values) for name, values in seen.values.items()})
+        columns = {name: _coded(name, values) for name, values in seen.values.items()}
+        return cls(seen.classes, counts.quasi_codes(seen.cells), columns)
 
-    def told(self, counts: FrequencyTable, random: np.random.Generator) -> dict[str, dict[str, float]]:
+    def told(self, counts: Counted, random: np.random.Generator) -> dict[str, dict[str, float]]:
         """What each column tells of each quasi-identifier."""
         if not len(self.classes) or not self.columns:
             return {name: {} for name in self.columns}
         _, classes = tabulate([self.classes], [int(self.classes.max()) + 1], len(self.classes))
-        originals = {
-            name: Coded.of(counts.tuples[counts.cell_tuple[self.cells], at], counts.domains[name])
-            for at, name in enumerate(counts.quasi)
-        }
+        originals = {name: Coded.of(self.tuples[:, at], counts.domains[name]) for at, name in enumerate(counts.quasi)}
         return given_away(classes, originals, self.columns, random)
 
 

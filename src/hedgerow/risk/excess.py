@@ -5,6 +5,9 @@ What it finds out of both is no disclosure but knowledge of the population. The 
 
 R. G. Newcombe, "Interval estimation for the difference between independent proportions", Statistics in Medicine 17,
 1998, method 10: the ends of the difference are made of the ends of Wilson's intervals of both shares.
+
+Where it is known of every person how easy they are to guess, by somebody who knows nothing of who is in the table, the
+luck with which both samples were drawn can be taken off (a control variate).
 """
 
 from __future__ import annotations
@@ -13,6 +16,9 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
+from hedgerow.arrays import Bools, Floats
 from hedgerow.errors import required
 
 __all__ = ["Risk"]
@@ -67,3 +73,38 @@ class Risk:
             value - math.hypot(main.value - main.low, control.high - control.value),
             value + math.hypot(main.high - main.value, control.value - control.low),
         )
+
+    @classmethod
+    def beyond(cls, main: Bools, control: Bools, easy: tuple[Floats, Floats]) -> Risk:
+        """How much more often the one people were hit than the others, less how much easier they are to hit.
+
+        Parameters
+        ----------
+        main, control : bool arrays (people,)
+            Who was hit.
+        easy : pair of float arrays (people,)
+            How easy each of them is, of which the expectation is the same for both.
+
+        Notes
+        -----
+        With ``b = cov(hit, easy) / var(easy)`` it is the difference of the means of ``hit - b easy``, with the normal
+        interval of two independent means.
+
+        Examples
+        --------
+        Of the one people two thirds are easy, of the others one third; easy ones are hit, and nobody else:
+
+        >>> main, control = np.array([True, True, False] * 40), np.array([True, False, False] * 40)
+        >>> print(Risk.beyond(main, control, (main.astype(float), control.astype(float))))
+        0.0% (0.0% to 0.0%)
+        >>> print(Risk.beyond(main, control, (np.zeros(120), np.zeros(120))))
+        33.3% (21.4% to 45.3%)
+        """
+        hits = np.concatenate([main, control]).astype(np.float64)
+        ease = np.concatenate(easy)
+        spread = float(ease.var())
+        slope = float(np.mean((hits - hits.mean()) * (ease - ease.mean()))) / spread if spread > 0 else 0.0
+        left, right = (np.asarray(hit - slope * own) for hit, own in zip((main, control), easy, strict=True))
+        value = float(left.mean() - right.mean())
+        half = _QUANTILE * math.sqrt(left.var() / len(left) + right.var() / len(right))
+        return cls(value, value - half, value + half)

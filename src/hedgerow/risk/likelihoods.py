@@ -173,11 +173,8 @@ class Told:
     def ratios(self, classes: Longs, points: Longs) -> Floats | None:
         if self.tilt is None or self.labels is None:
             return None
-        found = np.zeros((len(classes), len(self.labels)))
-        for at, label in enumerate(self.labels.tolist()):
-            if label >= 0:
-                found[:, at] = self.tilt.log_ratios(classes, self.pool[points], np.full(len(classes), label))
-        return found
+        pools = self.pool[points]
+        return np.stack([self.tilt.log_ratios(classes, pools, label) for label in self.labels.tolist()], axis=1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,13 +10,21 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow.arrays import Floats, Ints
-from hedgerow.counts import FrequencyTable
+from hedgerow.counts import Counted, FrequencyTable
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.trees.attributes import MISSING, Attribute, CodedColumn, with_missing
 from hedgerow.values import MISSING_TEXT
 
-__all__ = ["LabelledTuples", "TrainingTable", "checked_target", "known_target", "labelled_tuples", "training_table"]
+__all__ = [
+    "LabelledTuples",
+    "TrainingTable",
+    "attribute_of",
+    "checked_target",
+    "known_target",
+    "labelled_tuples",
+    "training_table",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,13 +115,19 @@ def labelled_tuples(counts: FrequencyTable, target: str) -> LabelledTuples:
 
 
 def _column(domain: Domain, codes: Ints) -> CodedColumn:
+    attribute = attribute_of(domain)
+    return CodedColumn(attribute, with_missing(domain, codes) if attribute.numeric else codes)
+
+
+def attribute_of(domain: Domain) -> Attribute:
+    """What a tree may ask of a column: a number or date by threshold; a missing category is the last one."""
     labels: Sequence[str] = domain.labels.tolist()
     if domain.numbers is not None and domain.kind != "text":
-        return CodedColumn(Attribute(domain.name, tuple(labels), domain.numbers), with_missing(domain, codes))
-    return CodedColumn(Attribute(domain.name, (*labels, *([MISSING_TEXT] if domain.has_missing else []))), codes)
+        return Attribute(domain.name, tuple(labels), domain.numbers)
+    return Attribute(domain.name, (*labels, *([MISSING_TEXT] if domain.has_missing else [])))
 
 
-def known_target(counts: FrequencyTable, owner: str) -> str:
+def known_target(counts: Counted, owner: str) -> str:
     """The target of a table, of which no value is missing."""
     target = counts.roles.target
     if target is None:
@@ -128,7 +142,7 @@ def known_target(counts: FrequencyTable, owner: str) -> str:
     return target
 
 
-def checked_target(counts: FrequencyTable, owner: str) -> str:
+def checked_target(counts: Counted, owner: str) -> str:
     """The target of a table that a tree can be grown from."""
     target = known_target(counts, owner)
     if len(counts.domains[target].labels) == counts.rows and counts.rows > 1:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from hedgerow.verifier.classes import ClassCounts, Histogram
 from hedgerow.verifier.counting import count_classes, k_of_all, open_table
+from hedgerow.verifier.grouping import within
 from hedgerow.verifier.verdict import Finding, Verdict, enforce, verify
 from hedgerow.verifier.wildcards import wildcard_k
 
@@ -23,4 +24,5 @@ __all__ = [
     "open_table",
     "verify",
     "wildcard_k",
+    "within",
 ]

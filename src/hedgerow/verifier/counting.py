@@ -1,4 +1,4 @@
-"""Count the equivalence classes of any table: dataframe, DuckDB relation or file."""
+"""Count the equivalence classes of any table: dataframe, DuckDB relation, table of Spark or file."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 import duckdb
 import narwhals as nw
-import numpy as np
 
 from hedgerow.errors import BadInput, listing
 from hedgerow.schema import Schema
 from hedgerow.verifier.classes import Cells, ClassCounts, Integers
 from hedgerow.verifier.files import TableFile, is_path
-from hedgerow.verifier.grouping import fewest_alike, group_frame, group_relation, open_database
+from hedgerow.verifier.grouping import Grouped, fewest_alike, group_frame, grouped_relation, open_database
 from hedgerow.verifier.labels import encode
+from hedgerow.verifier.spark_tables import SparkTable, is_spark_table
 
 __all__ = ["count_classes", "k_of_all", "open_table"]
 
@@ -36,7 +36,7 @@ def count_classes(
 
     Parameters
     ----------
-    table : dataframe, DuckDB relation or path
+    table : dataframe, DuckDB relation, table of Spark or path
         pandas, polars or pyarrow; or whatever files :class:`hedgerow.File` reads, which are counted out of core.
     quasi : sequence of str
         The quasi-identifiers.
@@ -72,22 +72,22 @@ def count_classes(
     schema = Schema(quasi=quasi, sensitive=sensitive, identifying=person, others="drop")
     names = (*quasi, *sensitive, *person)
     opened = open_table(table, encoding=encoding, delimiter=delimiter, sheet=sheet)
-    found = tuple(opened.names if isinstance(opened, TableFile) else opened.columns)
+    found = tuple(opened.names if isinstance(opened, TableFile | SparkTable) else opened.columns)
     schema.resolve(found)
     grouped = _group(opened, names, len(quasi), people)
-    if grouped.num_rows == 0:
+    if not len(grouped.rows):
         raise BadInput("The table has no rows. There is nothing to count.")
     if isinstance(missing, str):
         raise BadInput.parameter("missing", "the table", "a list of texts", missing)
     width = len(quasi)
     # A CSV has no null: its empty cells are what other tables call missing.
     absent = (*missing, "") if isinstance(opened, TableFile) and opened.is_csv else tuple(missing)
-    encoded = [encode(grouped.column(i), name, absent, quasi=i < width) for i, name in enumerate(names)]
+    encoded = [encode(grouped.columns[i], name, absent, quasi=i < width) for i, name in enumerate(names)]
     who = None if entity is None else encoded[-1].codes
     if people is not None:
-        who = np.unique(grouped.column(len(names)).to_numpy(), return_inverse=True)[1].astype(np.int32)
+        who = grouped.columns[len(names)].at
     cells = Cells(
-        rows=np.asarray(grouped.column("n").to_numpy(), dtype=np.int64),
+        rows=grouped.rows,
         sensitive=dict(zip(sensitive, encoded[width:], strict=False)),
         people=who,
     )
@@ -96,10 +96,12 @@ def count_classes(
 
 def open_table(
     table: Any, *, encoding: str | None = None, delimiter: str | None = None, sheet: str | None = None
-) -> TableFile | duckdb.DuckDBPyRelation | nw.DataFrame[Any]:
+) -> TableFile | SparkTable | duckdb.DuckDBPyRelation | nw.DataFrame[Any]:
     """Open a table; what was opened already is itself. Standard input can be opened only once."""
-    if isinstance(table, TableFile):
+    if isinstance(table, TableFile | SparkTable):
         return table
+    if is_spark_table(table):
+        return SparkTable(table)
     return TableFile(table, encoding, delimiter, sheet) if is_path(table) else _opened(table)
 
 
@@ -118,8 +120,10 @@ def k_of_all(table: Any, *, entity: str | None = None) -> int | None:
         ``None`` if the table has columns of objects that cannot be compared.
     """
     opened = open_table(table)
-    known = opened.names if isinstance(opened, TableFile) else opened.columns
+    known = opened.names if isinstance(opened, TableFile | SparkTable) else opened.columns
     names = [name for name in known if name != entity]
+    if isinstance(opened, SparkTable):
+        return opened.fewest_alike(names, entity)
     try:
         found = _fewest(opened, names, entity, hashed=True)
         # What a hash has joined may differ.
@@ -160,20 +164,20 @@ def _opened(table: Any) -> duckdb.DuckDBPyRelation | nw.DataFrame[Any]:
         ) from None
     except nw.exceptions.DuplicateError:
         raise BadInput("The table has several columns of the same name. Rename them.") from None
-    if frame.implementation.is_spark_like():
-        raise BadInput("Tables of Spark cannot be read yet. Write the table to a Parquet file and name that.")
     return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
 
 
 def _group(
-    opened: TableFile | duckdb.DuckDBPyRelation | nw.DataFrame[Any],
+    opened: TableFile | SparkTable | duckdb.DuckDBPyRelation | nw.DataFrame[Any],
     names: Sequence[str],
     quasi: int,
     people: Integers | None,
-) -> Any:
+) -> Grouped:
     """Group a table by some of its columns, of which the first ``quasi`` are quasi-identifiers, and by people."""
     if isinstance(opened, TableFile):
         return opened.group(names, quasi, people)
+    if isinstance(opened, SparkTable):
+        return opened.group(names, quasi)
     if isinstance(opened, nw.DataFrame):
         return group_frame(opened, names, quasi, people)
     if people is not None:
@@ -184,7 +188,7 @@ def _group(
     if alike:
         raise BadInput(f"The relation's columns {listing(alike)} differ only in case. Rename them.")
     try:
-        return group_relation(opened, names, names, quasi)
+        return grouped_relation(opened, names, names, quasi)
     except duckdb.Error:
         pass  # its message quotes cells, also as the context of another error
     raise BadInput("DuckDB could not evaluate the relation. Check the query it comes from.")

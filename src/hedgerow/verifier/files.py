@@ -1,4 +1,4 @@
-"""Files, opened by another parser than the one that wrote them: CSV (also gzipped) by Arrow, Parquet by DuckDB.
+"""Files, opened by another parser than the one that wrote them: CSV (also compressed) by Arrow, Parquet by DuckDB.
 
 The engine writes CSV with DuckDB. A fault of that reader or writer must not pass the verifier too, so a CSV is read
 here by ``pyarrow.csv``: streamed, every cell as the text it is, nothing taken for null, line ends in quotes kept.
@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import csv
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final, TextIO
 
@@ -23,15 +24,27 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput
-from hedgerow.intake import Part, check_delimiter, check_encoding, find_table, open_parts, refuse_other_columns
+from hedgerow.intake import (
+    Part,
+    check_delimiter,
+    check_encoding,
+    find_table,
+    open_parts,
+    refuse_other_columns,
+    with_folder_columns,
+)
 from hedgerow.scratch import Scratch
 from hedgerow.verifier.grouping import (
     PERSON,
+    Gathering,
+    Grouped,
+    ShortOfMemory,
     Work,
     fewest_alike,
     group_relation,
     open_database,
     refuse_other_number,
+    slowly,
 )
 from hedgerow.verifier.parquet_files import ParquetTable
 
@@ -40,6 +53,8 @@ __all__ = ["TableFile", "is_path"]
 _ADVICE: Final = "Check its encoding, its quotes, and that every line has as many cells as the header."
 # A record must fit into a block. The first size is fast; the others are for tables with very long cells.
 _BLOCKS: Final = (1 << 20, 1 << 26, 1 << 30)
+# Where memory is short, the file is read again and again, for a share of its classes each time.
+_PASSES: Final = (1, 8, 64)
 _LONGEST_HEADER: Final = 1 << 26
 # Whatever Arrow, DuckDB, gzip and codecs raise for bytes that they cannot read. All of them may quote cells.
 _FAULTS: Final = (duckdb.Error, ValueError, OSError, EOFError, zlib.error, csv.Error)
@@ -80,16 +95,25 @@ class TableFile:
         self._files: CsvTable | ParquetTable = CsvTable(parts) if self.is_csv else ParquetTable(parts)
         self.names = self._files.names
 
-    def group(self, columns: Sequence[str], quasi: int, people: NDArray[np.int64] | None = None) -> Any:
+    def group(self, columns: Sequence[str], quasi: int, people: NDArray[np.int64] | None = None) -> Grouped:
         """Group the rows by some of the columns, of which the first ``quasi`` are quasi-identifiers.
 
         ``people`` says whose each row is; that can be told of one file only.
         """
         short = [f"f{self.names.index(name)}" for name in columns]
-        if people is None:
-            return self._files.work(short, lambda rows: group_relation(rows, short, columns, quasi))
-        keys, called = [*short, PERSON], [*columns, "people"]
-        return self._files.work(short, lambda rows: group_relation(rows, keys, called, quasi), people)
+        keys, called = (short, columns) if people is None else ([*short, PERSON], [*columns, "people"])
+        for passes in _PASSES:
+            found = Gathering()
+            try:
+                with slowly() if passes > 1 else nullcontext():
+                    for at in range(passes):
+                        self._files.work(short, partial(_group, keys, called, quasi, found, (at, passes)), people)
+            except ShortOfMemory:
+                if passes == _PASSES[-1]:
+                    raise
+            else:
+                break
+        return found.grouped()
 
     def fewest_alike(self, columns: Sequence[str], person: str | None, *, hashed: bool) -> int:
         """How many rows, or people, share the values of some columns, where these are fewest."""
@@ -100,6 +124,17 @@ class TableFile:
         return found
 
 
+def _group(
+    keys: Sequence[str],
+    called: Sequence[str],
+    quasi: int,
+    found: Gathering,
+    turn: tuple[int, int],
+    rows: duckdb.DuckDBPyRelation,
+) -> None:
+    group_relation(rows, keys, called, quasi, found, turn)
+
+
 class CsvTable:
     """CSV files with the same columns, read one after the other."""
 
@@ -107,9 +142,9 @@ class CsvTable:
         self._parts = parts
         self._headers = [_read_header(part) for part in parts]
         first, *others = self._headers
-        self.names = first.names
         for part, header in zip(parts[1:], others, strict=True):
-            refuse_other_columns(parts[0].name, self.names, part.name, header.names)
+            refuse_other_columns(parts[0].name, first.names, part.name, header.names)
+        self.names = tuple(with_folder_columns(parts[0], first.names))
 
     def work(self, short: Sequence[str], work: Work, people: NDArray[np.int64] | None = None) -> Any:
         """Do some work on the rows, of which only the columns ``short`` are needed, and their people if given."""
@@ -127,7 +162,7 @@ class CsvTable:
     def _worked(self, short: Sequence[str], work: Work, people: NDArray[np.int64] | None, block: int) -> Any:
         wanted = sorted(set(short))
         with open_database() as connection:
-            if len(self._parts) > 1:
+            if len(self._parts) > 1 or self._parts[0].partition:
                 schema = pyarrow.schema([(name, pyarrow.large_string()) for name in wanted])
                 rows = pyarrow.RecordBatchReader.from_batches(schema, self._batches(wanted, block))
                 return work(connection.from_arrow(rows))
@@ -138,11 +173,16 @@ class CsvTable:
     def _batches(self, wanted: Sequence[str], block: int) -> Iterator[Any]:
         """The rows of all files, one file open at a time."""
         for part, header in zip(self._parts, self._headers, strict=True):
+            told = {f"f{len(header.names) + at}": value for at, (_, value) in enumerate(part.partition)}
+            own = [name for name in wanted if name not in told]
             with closing(part.open_bytes()) as raw:
-                yield from self._open(part, raw, header, wanted, block)
+                # Without a column of its own a batch would not say how many rows it has.
+                for batch in self._open(part, raw, header, own or ["f0"], block):
+                    yield _with_told(batch, wanted, told) if told else batch
 
-    def _open(self, part: Part, raw: IO[bytes], header: _Header, wanted: Sequence[str], block: int) -> Any:
-        names = [f"f{at}" for at in range(len(self.names))]
+    @staticmethod
+    def _open(part: Part, raw: IO[bytes], header: _Header, wanted: Sequence[str], block: int) -> Any:
+        names = [f"f{at}" for at in range(len(header.names))]
         # Of one column an empty line is a record with an empty cell; of several it is no record to any reader.
         parsing = pyarrow.csv.ParseOptions(
             delimiter=part.delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1
@@ -161,7 +201,7 @@ class CsvTable:
     def _malformed(self) -> BadInput:
         faulty, line = self._parts[0], None
         for part in self._parts:
-            line = _first_faulty_line(part, len(self.names))
+            line = _first_faulty_line(part, len(self._headers[0].names))
             if line is not None:
                 faulty = part
                 break
@@ -196,7 +236,7 @@ def _read_header(part: Part) -> _Header:
 
 def _longest_record(part: Part) -> int:
     """How long a record could be at most."""
-    return _BLOCKS[-1] if part.is_gzip else part.path.stat().st_size
+    return part.path.stat().st_size if part.compression is None else _BLOCKS[-1]
 
 
 def _first_faulty_line(part: Part, columns: int) -> int | None:
@@ -214,6 +254,17 @@ def _first_faulty_line(part: Part, columns: int) -> int | None:
     except _FAULTS:
         return None
     return None
+
+
+def _with_told(batch: Any, wanted: Sequence[str], told: Mapping[str, str | None]) -> Any:
+    """Rows of one file with what the names of its folders say of all of them; no value is empty, as in a CSV."""
+    columns = [
+        pyarrow.repeat(pyarrow.scalar(told[name] or "", pyarrow.large_string()), batch.num_rows)
+        if name in told
+        else batch.column(name)
+        for name in wanted
+    ]
+    return pyarrow.record_batch(columns, names=list(wanted))
 
 
 def _beside(rows: Any, people: NDArray[np.int64]) -> Any:

@@ -1,8 +1,9 @@
 """One native GROUP BY per table: polars groups itself, everything else is grouped by DuckDB through Arrow.
 
-The result is an Arrow table with the columns ``c0``, ``c1``, … in the order asked for and ``n``, the rows
-of each combination, small enough for everything that follows. Quasi-identifiers are grouped by what a reader of the
-table sees, not by what a database calls equal: ``-0.0`` is written otherwise than ``0.0``.
+The result has a column for each of those asked for and the rows of each combination. It is read piece by piece, and
+cells are kept as numbers of values that are kept once, so that the long texts of a release are never all in memory.
+Quasi-identifiers are grouped by what a reader of the table sees, not by what a database calls equal: ``-0.0`` is
+written otherwise than ``0.0``.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from __future__ import annotations
 import atexit
 import os
 import secrets
+import struct
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import duckdb
 import narwhals as nw
@@ -23,16 +27,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput, HedgerowError
+from hedgerow.scratch import Scratch
 
 __all__ = [
     "PERSON",
+    "Distinct",
+    "Gathering",
+    "Grouped",
+    "ShortOfMemory",
     "Work",
+    "as_plain_cells",
     "fewest_alike",
     "group_frame",
     "group_relation",
+    "grouped_relation",
     "open_database",
     "quoted",
+    "refuse_nested",
     "refuse_other_number",
+    "slowly",
+    "within",
 ]
 
 # DuckDB types that Arrow and Python hold exactly; DuckDB writes values of the other plain types as text.
@@ -46,13 +60,87 @@ PERSON: Final = "person"
 
 Work = Callable[[duckdb.DuckDBPyRelation], Any]
 
+_BATCH: Final = 1 << 17
+
+
+class Distinct(NamedTuple):
+    """The distinct values of a column, and which of them each row has."""
+
+    values: list[Any]
+    at: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """Distinct combinations of values: one column for each that was asked for, and the rows of each combination."""
+
+    columns: tuple[Distinct, ...]
+    rows: NDArray[np.int64]
+
+
+class Gathering:
+    """Puts combinations together that come in Arrow batches, whose last column has the numbers of rows."""
+
+    def __init__(self) -> None:
+        self._found: list[dict[Any, int]] = []
+        self._places: list[list[NDArray[np.int32]]] = []
+        self._rows = [np.zeros(0, dtype=np.int64)]
+
+    def add(self, batches: Iterable[Any]) -> None:
+        """Add batches, all of the same columns; no combination may come twice."""
+        for batch in batches:
+            *columns, number = batch.columns
+            self._found = self._found or [{} for _ in columns]
+            self._places = self._places or [[] for _ in columns]
+            for column, known, at in zip(columns, self._found, self._places, strict=True):
+                values, here = distinct_values(column)
+                # Floats are known by their bits: -0.0 is not 0.0, and NaN is itself.
+                keys = [struct.pack("d", value) if isinstance(value, float) else value for value in values]
+                at.append(np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int32)[here])
+            self._rows.append(np.asarray(number.to_numpy(zero_copy_only=False), dtype=np.int64))
+
+    def grouped(self) -> Grouped:
+        """All that was added."""
+        columns = (
+            Distinct(
+                [struct.unpack("d", key)[0] if isinstance(key, bytes) else key for key in known], np.concatenate(at)
+            )
+            for known, at in zip(self._found, self._places, strict=True)
+        )
+        return Grouped(tuple(columns), np.concatenate(self._rows))
+
+
+def distinct_values(array: Any) -> Distinct:
+    """The distinct values of an Arrow array, floats by their bits (-0.0 is not 0.0)."""
+    if str(array.type) in ("float", "double"):
+        given = np.asarray(array.is_valid().to_numpy(zero_copy_only=False), dtype=bool)
+        floats = np.asarray(array.fill_null(0.0).to_numpy(zero_copy_only=False), dtype=np.float64)
+        bits, place = np.unique(floats.view(np.int64), return_inverse=True)
+        values = [*bits.view(np.float64).tolist(), None]
+        used, renumbered = np.unique(np.where(given, place, len(bits)), return_inverse=True)
+        return Distinct([values[one] for one in used.tolist()], renumbered.astype(np.int32))
+    # By default Arrow leaves null out of the dictionary, and so holes in the indices.
+    dictionary = array.dictionary_encode(null_encoding="encode")
+    at = np.asarray(dictionary.indices.to_numpy(zero_copy_only=False), dtype=np.int32)
+    return Distinct(dictionary.dictionary.to_pylist(), at)
+
+
+def _connected(folder: Path, **settings: str) -> duckdb.DuckDBPyConnection:
+    """A database that spills into a folder of its own, which is made when that is needed and goes with it.
+
+    It never downloads an extension.
+    """
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "temp_directory": str(folder / f"verifying-hedgerow-{secrets.token_hex(8)}"),
+        "autoinstall_known_extensions": "false",
+        "preserve_insertion_order": "false",
+        **settings,
+    }
+    return duckdb.connect(config=config)
+
 
 class _Database:
-    """One database of the process, which is opened when it is first needed, and closed before a fork and at the end.
-
-    It spills into a private folder, which is made when that is needed and goes with the database, and never downloads
-    an extension.
-    """
+    """One database of the process, which is opened when it is first needed, and closed before a fork and at the end."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -65,13 +153,8 @@ class _Database:
         """A connection of its own."""
         with self._lock:
             if self._root is None:
-                place = Path(tempfile.gettempdir()) / f"verifying-hedgerow-{secrets.token_hex(8)}"
-                settings: dict[str, str | bool | int | float | list[str]] = {
-                    "temp_directory": str(place),
-                    "autoinstall_known_extensions": "false",
-                    "preserve_insertion_order": "false",
-                }
-                self._root = duckdb.connect(config=settings)
+                # It spills only where a table is almost as large as all memory.
+                self._root = _connected(Path(tempfile.gettempdir()))
             return self._root.cursor()
 
     def close(self) -> None:
@@ -83,16 +166,42 @@ class _Database:
 
 
 _DATABASE: Final = _Database()
+_MEMORY: Final[ContextVar[int | None]] = ContextVar("_MEMORY", default=None)
+_SLOWLY: Final[ContextVar[bool]] = ContextVar("_SLOWLY", default=False)
+
+
+@contextmanager
+def within(memory: int | None) -> Iterator[None]:
+    """Let databases that are opened inside use no more than so many bytes of memory; any, if ``None``."""
+    token = _MEMORY.set(memory)
+    try:
+        yield
+    finally:
+        _MEMORY.reset(token)
+
+
+@contextmanager
+def slowly() -> Iterator[None]:
+    """Let databases of limited memory that are opened inside work on one thread: each has buffers of its own."""
+    token = _SLOWLY.set(True)
+    try:
+        yield
+    finally:
+        _SLOWLY.reset(token)
 
 
 @contextmanager
 def open_database() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a private connection."""
-    connection = _DATABASE.cursor()
-    try:
+    """Open a private connection; where memory is limited, to a database of its own."""
+    memory = _MEMORY.get()
+    if memory is None:
+        with closing(_DATABASE.cursor()) as connection:
+            yield connection
+        return
+    threads = {"threads": "1"} if _SLOWLY.get() else {}
+    # What it spills only its owner can read, and whoever comes next removes it if this process is killed.
+    with Scratch() as folder, closing(_connected(folder, memory_limit=f"{memory}B", **threads)) as connection:
         yield connection
-    finally:
-        connection.close()
 
 
 def quoted(identifier: str) -> str:
@@ -102,7 +211,7 @@ def quoted(identifier: str) -> str:
 
 def group_frame(
     frame: nw.DataFrame[Any], columns: Sequence[str], quasi: int, people: NDArray[np.int64] | None = None
-) -> Any:
+) -> Grouped:
     """Group a dataframe by some of its columns, of which the first ``quasi`` are quasi-identifiers, and by people."""
     short = [f"c{i}" for i in range(len(columns))]
     part = frame.select(nw.col(name).alias(alias) for name, alias in zip(columns, short, strict=True))
@@ -115,7 +224,7 @@ def group_frame(
         return _group_polars(part, short, columns, quasi)
     arrow = _to_arrow(part, short, columns)
     with open_database() as connection:
-        return group_relation(connection.from_arrow(arrow), short, columns, quasi)
+        return grouped_relation(connection.from_arrow(arrow), short, columns, quasi)
 
 
 def refuse_other_number(rows: int, people: NDArray[np.int64]) -> None:
@@ -142,7 +251,7 @@ def _arrow_or_none(part: nw.DataFrame[Any]) -> Any:
         return None
 
 
-def _group_polars(part: nw.DataFrame[Any], short: list[str], columns: Sequence[str], quasi: int) -> Any:
+def _group_polars(part: nw.DataFrame[Any], short: list[str], columns: Sequence[str], quasi: int) -> Grouped:
     texts = []
     for alias, name in zip(short, columns, strict=True):
         dtype = part.schema[alias]
@@ -157,30 +266,76 @@ def _group_polars(part: nw.DataFrame[Any], short: list[str], columns: Sequence[s
     signs = [(nw.lit(1.0) / nw.col(alias) < 0).alias(f"s{alias}") for alias in floats]
     signed = part.with_columns(*signs) if signs else part
     grouped = signed.group_by([*short, *(f"s{alias}" for alias in floats)]).agg(nw.len().alias("n"))
-    return (grouped.with_columns(*texts) if texts else grouped).select(*short, "n").to_arrow()
+    table = (grouped.with_columns(*texts) if texts else grouped).select(*short, "n").to_arrow()
+    found = Gathering()
+    found.add(table.to_batches(_BATCH))
+    return found.grouped()
 
 
-def group_relation(relation: duckdb.DuckDBPyRelation, short: Sequence[str], columns: Sequence[str], quasi: int) -> Any:
+class ShortOfMemory(BadInput):
+    """There is too little memory to group a table in so few passes."""
+
+
+def grouped_relation(
+    relation: duckdb.DuckDBPyRelation, short: Sequence[str], columns: Sequence[str], quasi: int
+) -> Grouped:
+    """Group a DuckDB relation in one pass; see :func:`group_relation`."""
+    found = Gathering()
+    group_relation(relation, short, columns, quasi, found)
+    return found.grouped()
+
+
+def group_relation(
+    relation: duckdb.DuckDBPyRelation,
+    short: Sequence[str],
+    columns: Sequence[str],
+    quasi: int,
+    found: Gathering,
+    turn: tuple[int, int] = (0, 1),
+) -> None:
     """Group a DuckDB relation by its columns ``short``, which messages call ``columns``.
 
-    The first ``quasi`` of them are quasi-identifiers.
+    The first ``quasi`` of them are quasi-identifiers. ``turn`` is the number of this pass and how many there are: each
+    looks at its share of the combinations, by a hash of them.
     """
     types = dict(zip(relation.columns, relation.types, strict=True))
-    written = []
-    for i, (alias, name) in enumerate(zip(short, columns, strict=True)):
-        kind = types[alias].id
-        if kind in _NESTED:
-            raise _nested(name)
-        written.append(f"c{i}" if kind in _KEPT else f"CAST(c{i} AS VARCHAR) AS c{i}")
+    written = _written(types, short, columns)
     signs = [f"signbit({quoted(alias)})" for alias in short[:quasi] if types[alias].id in ("float", "double")]
     keys = ", ".join([*(quoted(alias) for alias in short), *signs])
     named = ", ".join(f"{quoted(alias)} AS c{i}" for i, alias in enumerate(short))
+    at, passes = turn
+    if passes > 1:
+        # Values that DuckDB calls equal have the same hash.
+        relation = relation.filter(f"hash({', '.join(map(quoted, short))}) % {passes} = {at}")
     try:
         grouped = relation.aggregate(f"{named}, count(*) AS n", keys)
-        return grouped.project(", ".join([*written, "n"])).to_arrow_table()
+        found.add(grouped.project(", ".join([*written, "n"])).to_arrow_reader(_BATCH))
     except duckdb.OutOfMemoryException:
         pass
-    raise HedgerowError("The memory is not enough to count the table. Free some, or use fewer columns.")
+    else:
+        return
+    raise ShortOfMemory(
+        "The memory, or the room for temporary files, is not enough to count the table. Raise the memory limit if "
+        "there is one (--memory-limit), free some room, name a folder on another disk (--temp), or use fewer columns."
+    )
+
+
+def as_plain_cells(grouped: Any, columns: Sequence[str]) -> Grouped:
+    """An Arrow table that something else has grouped, with its cells as :func:`group_relation` gives them."""
+    with open_database() as connection:
+        relation = connection.from_arrow(grouped)
+        types = dict(zip(relation.columns, relation.types, strict=True))
+        written = _written(types, [f"c{i}" for i in range(len(columns))], columns)
+        found = Gathering()
+        found.add(relation.project(", ".join([*written, "n"])).to_arrow_reader(_BATCH))
+        return found.grouped()
+
+
+def _written(types: Mapping[str, Any], short: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """The columns c0, c1, … as cells that Arrow and Python hold exactly."""
+    refuse_nested([name for alias, name in zip(short, columns, strict=True) if types[alias].id in _NESTED])
+    kept = (types[alias].id in _KEPT for alias in short)
+    return [f"c{i}" if plain else f"CAST(c{i} AS VARCHAR) AS c{i}" for i, plain in enumerate(kept)]
 
 
 def fewest_alike(relation: duckdb.DuckDBPyRelation, columns: Sequence[str], person: str | None, *, hashed: bool) -> int:
@@ -195,6 +350,12 @@ def fewest_alike(relation: duckdb.DuckDBPyRelation, columns: Sequence[str], pers
         counted = f"count(DISTINCT {quoted(person)}) + CAST(bool_or({quoted(person)} IS NULL) AS INTEGER)"
     grouped = relation.aggregate(f"{counted} AS n", f"hash({keys})" if hashed else keys)
     return int(grouped.aggregate("coalesce(min(n), 0)").fetchall()[0][0])
+
+
+def refuse_nested(names: Sequence[str]) -> None:
+    """Refuse the first of some columns, whose cells are no plain values."""
+    if names:
+        raise _nested(names[0])
 
 
 def _nested(name: str) -> BadInput:

@@ -1,4 +1,4 @@
-"""Columns of a grouped Arrow table as codes and text labels.
+"""Columns of a grouped table as codes and text labels.
 
 Two cells of a quasi-identifier get the same code exactly if they are written alike, because that is how a reader tells
 people apart: ``-0.0`` is not ``0.0``, ``1.5`` not ``1.50``. Two cells of another column get the same code if they are
@@ -11,12 +11,13 @@ import math
 import re
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from hedgerow.errors import BadInput
-from hedgerow.verifier.classes import Encoded, Integers, Labels
+from hedgerow.verifier.classes import Encoded, Labels
+from hedgerow.verifier.grouping import Distinct
 
 __all__ = ["LabelIndex", "as_number", "encode", "numbers_of", "text_of"]
 
@@ -83,12 +84,12 @@ def _by_value(texts: Sequence[str | None]) -> list[str | None]:
     return [None if text is None else written[text] for text in texts]
 
 
-def encode(column: Any, name: str, missing: Sequence[str], *, quasi: bool) -> Encoded:
-    """Encode a column of an Arrow table (chunked array) whose rows are few: those of a grouped table.
+def encode(column: Distinct, name: str, missing: Sequence[str], *, quasi: bool) -> Encoded:
+    """Encode a column of a grouped table.
 
     Parameters
     ----------
-    column : pyarrow.ChunkedArray
+    column : Distinct
         Text, numbers or truth values.
     name : str
         Its name, for messages.
@@ -99,7 +100,7 @@ def encode(column: Any, name: str, missing: Sequence[str], *, quasi: bool) -> En
         apart, so they are not counted as one value: null beside NaN is refused, and of several spellings only one
         is missing, the others are values.
     """
-    values, at = _distinct(column)
+    values, at = column
     if quasi and None in values and any(isinstance(value, float) and math.isnan(value) for value in values):
         raise BadInput(f"The column {name!r} holds both null and NaN. Make all its missing values null.")
     texts = [_as_written(value) for value in values] if quasi else list(map(text_of, values))
@@ -112,23 +113,6 @@ def encode(column: Any, name: str, missing: Sequence[str], *, quasi: bool) -> En
     code_of = {text: code for code, text in enumerate(labels)}
     codes = np.array([code_of[text] for text in texts], dtype=np.int32)
     return Encoded(codes[at], np.array(labels, dtype=object))
-
-
-def _distinct(column: Any) -> tuple[list[Any], Integers]:
-    """The distinct values of a column, floats by their bits (-0.0 is not 0.0), and which of them each row has."""
-    array = column.combine_chunks()
-    if str(array.type) in ("float", "double"):
-        given = np.asarray(array.is_valid().to_numpy(zero_copy_only=False), dtype=bool)
-        floats = np.asarray(array.fill_null(0.0).to_numpy(zero_copy_only=False), dtype=np.float64)
-        bits, at = np.unique(floats.view(np.int64), return_inverse=True)
-        values = [*bits.view(np.float64).tolist(), None]
-        used, renumbered = np.unique(np.where(given, at, len(bits)), return_inverse=True)
-        return [values[one] for one in used.tolist()], renumbered.astype(np.int64)
-    # By default Arrow leaves null out of the dictionary, and so holes in the indices.
-    dictionary = array.dictionary_encode(null_encoding="encode")
-    if hasattr(dictionary, "combine_chunks"):
-        dictionary = dictionary.combine_chunks()
-    return dictionary.dictionary.to_pylist(), np.asarray(dictionary.indices.to_numpy(zero_copy_only=False), np.int64)
 
 
 def _as_written(value: object) -> str | None:

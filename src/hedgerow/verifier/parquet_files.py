@@ -12,7 +12,7 @@ import pyarrow
 from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput
-from hedgerow.intake import Part, refuse_other_columns
+from hedgerow.intake import Part, refuse_other_columns, with_folder_columns
 from hedgerow.verifier.grouping import PERSON, Work, open_database, refuse_other_number
 
 __all__ = ["ParquetTable"]
@@ -24,9 +24,10 @@ class ParquetTable:
     def __init__(self, parts: Sequence[Part]) -> None:
         self._parts = parts
         first, *others = parts
-        self.names = _names(first)
+        own = _names(first)
         for part in others:
-            refuse_other_columns(first.name, self.names, part.name, _names(part))
+            refuse_other_columns(first.name, own, part.name, _names(part))
+        self.names = tuple(with_folder_columns(first, own))
 
     def work(
         self,
@@ -46,9 +47,17 @@ class ParquetTable:
         raise _malformed(self._parts)
 
     def _rows(self, connection: duckdb.DuckDBPyConnection, parts: Sequence[Part]) -> duckdb.DuckDBPyRelation:
-        aliases = ", ".join(f"f{at}" for at in range(len(self.names)))
+        own = len(self.names) - len(parts[0].partition)
+        aliases = ", ".join(f"f{at}" for at in range(own))
         places = ", ".join(_spelled(part.path) for part in parts)
-        return connection.sql(f"FROM read_parquet([{places}], hive_partitioning = false) AS t({aliases})")
+        told = ""
+        for at in range(len(parts[0].partition)):
+            # What the name of a folder says of all rows in it: files have numbers from 0 on, lists from 1.
+            values = ", ".join(_text(part.partition[at][1]) for part in parts)
+            told += f", list_extract([{values}]::VARCHAR[], file_index::BIGINT + 1) AS f{own + at}"
+        return connection.sql(
+            f"SELECT *{told} FROM read_parquet([{places}], hive_partitioning = false) AS t({aliases})"
+        )
 
     def _rows_of_people(
         self, connection: duckdb.DuckDBPyConnection, people: NDArray[np.int64]
@@ -94,8 +103,21 @@ def _names(part: Part) -> tuple[str, ...]:
 
 
 def _malformed(parts: Sequence[Part]) -> BadInput:
-    what = f"The file {parts[0].name!r}" if len(parts) == 1 else f"One of the {len(parts):,} files"
+    """Name the file that cannot be read, by reading each of several to its end."""
+    damaged = parts[0] if len(parts) == 1 else next(filter(_is_damaged, parts), None)
+    what = f"One of the {len(parts):,} files" if damaged is None else f"The file {damaged.name!r}"
     return BadInput(f"{what} is not well-formed Parquet. Write it anew.")
+
+
+def _is_damaged(part: Part) -> bool:
+    try:
+        with open_database() as connection:
+            # Of all cells something is computed, so that all of them are read.
+            scan = f"read_parquet({_spelled(part.path)}, hive_partitioning = false)"
+            connection.sql(f"SELECT bit_xor(hash(t)) FROM {scan} AS t").fetchall()
+    except (duckdb.Error, OSError):
+        return True
+    return False
 
 
 def _after(fields: list[tuple[str, int | None]], at: int) -> int:
@@ -111,3 +133,8 @@ def _spelled(path: Path) -> str:
     """Write a path as SQL text that DuckDB does not read as a pattern of many files."""
     text = "".join(f"[{sign}]" if sign in "*?[" else sign for sign in str(path))
     return "'" + text.replace("'", "''") + "'"
+
+
+def _text(value: str | None) -> str:
+    """Write a text, or nothing, as SQL."""
+    return "NULL" if value is None else "'" + value.replace("'", "''") + "'"

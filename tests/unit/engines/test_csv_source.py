@@ -109,8 +109,17 @@ def test_a_file_with_other_columns_is_named(tmp_path: Path) -> None:
         several(tmp_path, "age,n\n1,2\n", "age,m\n1,2\n")
     with pytest.raises(BadInput, match=r"'b\.csv' has 3 columns, 'a\.csv' has 2"):
         several(tmp_path, "age,n\n1,2\n", "age,n,m\n1,2,3\n")
-    with pytest.raises(BadInput, match=r"'b\.csv' is empty"):
-        several(tmp_path, "age,n\n1,2\n", "")
+    with pytest.raises(BadInput, match=r"'b\.csv' has 0 columns"):
+        several(tmp_path, "age,n\n1,2\n", "\n")
+
+
+def test_a_file_without_a_byte_is_no_part(tmp_path: Path) -> None:
+    """Spark writes one where a part has no rows; alone it is no table."""
+    source = several(tmp_path, "", "age,n\n1,2\n", "")
+    assert (rows(source), source.reads) == (1, (tmp_path / "b.csv",))
+    (tmp_path / "b.csv").write_text("")
+    with pytest.raises(BadInput, match=r"'a\.csv' is empty"):
+        open_source(tmp_path)
 
 
 def test_a_file_without_a_header_is_refused_without_a_cell(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from hedgerow.counts import FrequencyTable
 from hedgerow.database import open_database
 from hedgerow.engines import File, FileSource, Wishes, files, open_source, workspace
 from hedgerow.engines.csv_text import read_header
+from hedgerow.engines.shares import Shares
 from hedgerow.errors import BadInput, InternalError
 from hedgerow.intake import written_here
 from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
@@ -526,7 +527,8 @@ def test_a_damaged_file(name: str, damage: str, encoding: str, tmp_path: Path) -
         ({"delimiter": ""}, "'delimiter' parameter of File"),
         ({"delimiter": "::"}, "'delimiter' parameter of File"),
         ({"delimiter": '"'}, "'delimiter' parameter of File"),
-        ({"memory_limit": "much"}, "'memory_limit' parameter of File"),
+        ({"memory_limit": "much"}, "'memory_limit' parameter of File must be a size such as '2GB'"),
+        ({"memory_limit": "0.9GB"}, "'memory_limit' parameter of File must be at least '1GB'"),
     ],
 )
 def test_wrong_options(options: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -561,22 +563,54 @@ def test_parquet_keeps_types(tmp_path: Path) -> None:
     assert published.schema.types == table.schema.types
 
 
-def test_a_small_memory_limit(tmp_path: Path) -> None:
+def test_a_small_memory_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rows are larger than the memory that sorting them may use: DuckDB spills and goes on."""
+    monkeypatch.setattr(files, "divided", lambda _limit: Shares(120 * 10**6, 10**9))
     path = tmp_path / "people.csv"
     note = "repeat(md5(range::VARCHAR), 4) AS note"
     duckdb.connect().sql(f"SELECT range % 7 AS age, {note} FROM range(1200000)").write_csv(str(path))
     assert path.stat().st_size > 150e6
-    out = rewrite(File(path, memory_limit="120MB"), AGE, tmp_path, "out.parquet")
+    out = rewrite(File(path), AGE, tmp_path, "out.parquet")
     assert pq.read_metadata(out).num_rows == 1_200_000
 
 
-def test_too_small_a_memory_limit(tmp_path: Path) -> None:
+def test_a_column_with_more_values_than_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "divided", lambda _limit: Shares(10**9, 3_000))
+    path = written(tmp_path, "age,n\n" + "".join(f"1,{SECRET}{number}\n" for number in range(11)))
+    with pytest.raises(BadInput, match="'n' has 11 distinct values, and 10 fit into the memory limit") as caught:
+        count(path, Schema(quasi=["age", "n"]))
+    told(caught.value)
+
+
+def test_too_small_a_memory_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "divided", lambda _limit: Shares(10**6, 10**9))
     path = tmp_path / "people.csv"
     duckdb.connect().sql("SELECT md5(range::VARCHAR) AS age FROM range(200000)").write_csv(str(path))
     with pytest.raises(BadInput, match="memory limit is too small") as caught:
-        rewrite(File(path, memory_limit="1MB"), Schema(quasi=["age"]), tmp_path)
+        rewrite(File(path), Schema(quasi=["age"]), tmp_path)
     told(caught.value)
+
+
+def test_too_little_memory_to_look_at_columns_in_clear(tmp_path: Path) -> None:
+    """No file is called damaged for that."""
+    path = tmp_path / "people.parquet"
+    duckdb.connect().sql("SELECT range % 7 AS age, md5(range::VARCHAR) AS note FROM range(300000)").write_parquet(
+        str(path)
+    )
+    source, counts = count(path)
+    source.apply(one_group(counts), "1", tmp_path / "out.parquet")
+    source._work.restrict(10**7)
+    with pytest.raises(BadInput, match="memory limit is too small") as caught:
+        source.in_clear(np.zeros(1, dtype=np.int32), np.ones(1, dtype=bool))
+    told(caught.value)
+
+
+def test_what_writes_rows_anew_has_the_share_of_the_verifier(tmp_path: Path) -> None:
+    path = written(tmp_path, "age,n\n1,a\n1,b\n")
+    source, counts = count(File(path, memory_limit="1GB"))
+    rows = source.apply(one_group(counts), "1", tmp_path / "out.csv")
+    assert source.shares is not None
+    assert rows.memory == source.shares.verifier
 
 
 def test_a_failure_while_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,6 +14,9 @@ import pytest
 
 from hedgerow import BadInput
 from hedgerow.engines import FrameRows, Published, StagedRows, Wishes
+from hedgerow.engines import rows as rows_module
+from hedgerow.engines.workspace import Workspace
+from hedgerow.folders import Layout
 from hedgerow.places import sha256
 from hedgerow.scratch import Scratch
 
@@ -70,3 +74,39 @@ def test_a_file_that_has_become_unreadable(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot be read") as caught:
         rows.group(["town"])
     assert "Zebulon" not in str(caught.value)
+
+
+def test_rows_in_folders_are_sorted_within_the_memory_limit_and_beside_themselves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows are more than the memory that may be used: what does not fit goes to the hidden folder."""
+    monkeypatch.chdir(tmp_path)
+    place = Scratch(tmp_path / "out")
+    path = place.path / "rows.parquet"
+    query = "SELECT range % 3 AS town, repeat(md5(range::VARCHAR), 4) AS note FROM range(600000)"
+    duckdb.connect().sql(query).write_parquet(str(path))
+    seen = []
+
+    def noted(folder: Path, memory: int | None = None) -> Workspace:
+        work = Workspace(folder, memory)
+        spill = work.connection.execute("SELECT current_setting('temp_directory')").fetchall()[0][0]
+        seen.append((memory, Path(spill).relative_to(place.path).as_posix()))
+        return work
+
+    monkeypatch.setattr(rows_module, "Workspace", noted)
+    rows = StagedRows.of(path, place, memory=120 * 10**6)
+    rows.write(tmp_path / "out", Wishes({}, (), layout=Layout(partition_by=("town",))))
+    assert seen == [(120 * 10**6, "spill")]
+    written = [pq.read_metadata(tmp_path / "out" / f"town={town}" / "part-00000.parquet").num_rows for town in range(3)]
+    assert written == [200_000] * 3
+    assert [one.name for one in tmp_path.iterdir() if one != place.path] == ["out"]
+
+
+def test_too_little_memory_to_write_rows_in_folders(tmp_path: Path) -> None:
+    place = Scratch(tmp_path / "out")
+    path = place.path / "rows.parquet"
+    query = "SELECT range % 3 AS town, repeat(md5(range::VARCHAR), 4) AS note FROM range(600000)"
+    duckdb.connect().sql(query).write_parquet(str(path))
+    rows = StagedRows.of(path, place, memory=10**6)
+    with pytest.raises(BadInput, match="memory limit is too small"):
+        rows.write(tmp_path / "out", Wishes({}, (), layout=Layout(partition_by=("town",))))

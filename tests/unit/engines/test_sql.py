@@ -44,13 +44,17 @@ def test_rows_that_differ_have_hashes_that_differ() -> None:
     connection = duckdb.connect()
     connection.execute("CREATE TABLE rows (a VARCHAR, b VARCHAR)")
     connection.executemany("INSERT INTO rows VALUES (?, ?)", rows)
-    hashes = connection.sql(f"SELECT DISTINCT {canonical_hash('7', ['a', 'b'])} FROM rows").fetchall()
+    hashes = connection.sql(
+        f"SELECT DISTINCT {canonical_hash('7', dict.fromkeys('ab', 'VARCHAR'))} FROM rows"
+    ).fetchall()
     assert len(hashes) == len(rows)
 
 
 def test_the_hash_is_md5_of_seed_and_cells() -> None:
     found = (
-        duckdb.connect().sql(f"SELECT {canonical_hash('7', ['a', 'b'])} FROM (SELECT 12 AS a, NULL AS b)").fetchall()
+        duckdb.connect()
+        .sql(f"SELECT {canonical_hash('7', dict.fromkeys('ab', 'INTEGER'))} FROM (SELECT 12 AS a, NULL AS b)")
+        .fetchall()
     )
     assert found == [(hashlib.md5(b"7|2:12|-", usedforsecurity=False).hexdigest(),)]
 

@@ -64,7 +64,7 @@ def test_what_cannot_be_read_is_for_the_reader_to_tell(tmp_path: Path) -> None:
 
 def test_a_file_of_ours_is_read_as_it_was_written(tmp_path: Path) -> None:
     ours = written_here(tmp_path / "out.csv.gz")
-    assert (ours.format, ours.encoding, ours.delimiter, ours.is_gzip) == ("csv", "utf-8", ",", True)
+    assert (ours.format, ours.encoding, ours.delimiter, ours.compression) == ("csv", "utf-8", ",", "gzip")
 
 
 def test_parameters() -> None:

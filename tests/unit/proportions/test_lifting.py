@@ -15,6 +15,7 @@ from hedgerow.engines import open_source
 from hedgerow.proportions import Proportions, count_proportions
 from hedgerow.proportions._kernels import runs_of_pools
 from hedgerow.proportions.lifting import counting_classes
+from hedgerow.proportions.lifts import ANYONE
 from hedgerow.proportions.pooling import pool
 from hedgerow.published import PublishedColumn, PublishedKind
 from hedgerow.recoding import ByLabel, Pieces, Recoding
@@ -35,7 +36,7 @@ def exact(rows: list[Row], **asked: Any) -> Any:
 
 
 def _asked(groups: int, regions: list[int] | None = None, **more: Any) -> ByLabel:
-    return ByLabel(np.array([0] * groups if regions is None else regions), np.ones(3), **more)
+    return ByLabel(np.array([[0] * groups if regions is None else regions]), np.ones(3), **more)
 
 
 def by_part(counts: FrequencyTable) -> Recoding:
@@ -87,8 +88,8 @@ def test_only_people_of_classes_that_count_are_told() -> None:
     assert lifts.class_of_pair.tolist() == [0, 0]
     assert lifts.people.tolist() == [6, 6]
     assert {name: column.records.tolist() for name, column in lifts.columns.items()} == {
-        "first": [3, 3, 3, 3],
-        "second": [3, 3, 3, 3],
+        "first": [3, 3, 3, 3, 6, 6],
+        "second": [3, 3, 3, 3, 6, 6],
     }
 
 
@@ -96,9 +97,9 @@ def test_regions_are_told_apart_and_the_few_not_at_all() -> None:
     other = [("B", *row[1:]) for row in OPEN]
     lifts = told([*OPEN * 3, *other], 3, regions=[1, 0]).lifts
     assert lifts is not None
-    assert lifts.regions.tolist() == [1, 0]
-    assert lifts.columns["first"].region.tolist() == [1, 1]
-    assert lifts.columns["first"].label.tolist() == [0, 1]
+    assert lifts.regions.tolist() == [[1, 0]]
+    assert lifts.columns["first"].region.tolist() == [1, 1, 1]
+    assert lifts.columns["first"].label.tolist() == [0, 1, ANYONE]
 
 
 def test_groups_that_publish_the_same_are_one_class_of_the_smallest_region() -> None:
@@ -113,27 +114,43 @@ def test_groups_that_publish_the_same_are_one_class_of_the_smallest_region() -> 
         recoding,
         groups=np.repeat(recoding.groups, 2, axis=0),
         pieces=replace(pieces, group=(np.arange(len(pieces.group)) % 2).astype(np.int32)),
-        by_label=ByLabel(np.array([5, 2]), np.ones(2)),
+        by_label=ByLabel(np.array([[0, 0], [5, 2]]), np.ones(2)),
     )
     labels = count_proportions(counts, twice).labels
     assert labels is not None
-    assert labels.regions.tolist() == [2]
+    assert labels.regions.tolist() == [[0], [2]]
 
 
-def test_a_column_of_no_strength_is_not_told() -> None:
+def test_a_column_of_no_strength_is_not_told_by_label() -> None:
     rows = exact(OPEN * 3)
     labels = replace(rows.labels, strengths=np.array([1.0, 0.0, 0.5]))
     lifts = pool(replace(rows, labels=labels), 3).lifts
     assert lifts is not None
-    assert {name: column.strength for name, column in lifts.columns.items()} == {"second": 0.5}
+    assert {name: column.strength for name, column in lifts.columns.items()} == {"first": 0.0, "second": 0.5}
+    assert lifts.columns["first"].label.tolist() == [ANYONE]
+    assert lifts.columns["second"].label.tolist() == [0, 1, ANYONE]
+
+
+def test_every_level_is_told() -> None:
+    other = [("B", *row[1:]) for row in OPEN]
+    rows = exact([*OPEN * 3, *other * 3])
+    labels = replace(rows.labels, regions=np.array([[0, 0], [1, 2]]))
+    lifts = pool(replace(rows, labels=labels), 3).lifts
+    assert lifts is not None
+    first = lifts.columns["first"]
+    assert list(zip(first.region.tolist(), first.label.tolist(), strict=True)) == [
+        (region, label) for region in range(3) for label in (0, 1, ANYONE)
+    ]
+    assert first.records.tolist() == [6, 6, 6, 6, 12, 12, *[3, 3, 3, 3, 6, 6] * 2]
 
 
 def test_a_method_may_ask_for_larger_bins() -> None:
     rows = OPEN * 6
     small, large = told(rows, 3).lifts, told(rows, 3, least=7).lifts
     assert small is not None
-    assert small.columns["first"].records.tolist() == [6, 6, 6, 6]
-    assert large is None
+    assert small.columns["first"].records.tolist() == [6, 6, 6, 6, 12, 12]
+    assert large is not None
+    assert large.columns["first"].records.tolist() == [12, 12]
 
 
 def test_nothing_changes_beside_the_lifts() -> None:
@@ -144,10 +161,12 @@ def test_nothing_changes_beside_the_lifts() -> None:
 
 
 def test_two_people_are_no_bin_though_the_support_is_two() -> None:
-    assert told(OPEN * 2, 2).lifts is None
+    pooled = told(OPEN * 2, 2).lifts
+    assert pooled is not None
+    assert pooled.columns["first"].label.tolist() == [ANYONE]
     exactly = told(OPEN, 1).lifts
     assert exactly is not None
-    assert exactly.columns["first"].records.tolist() == [1, 1, 1, 1]
+    assert exactly.columns["first"].records.tolist() == [1, 1, 1, 1, 2, 2]
 
 
 @pytest.mark.parametrize(

@@ -267,7 +267,7 @@ def test_a_file_that_appears_meanwhile_is_kept(tmp_path: Path, monkeypatch: pyte
         (tmp_path / "out.redrawn.csv").write_text("theirs")
         return sha256(path)
 
-    monkeypatch.setattr("hedgerow.release.release.sha256", digest)
+    monkeypatch.setattr("hedgerow.release.saving.sha256", digest)
     with pytest.raises(BadInput, match="exists already"):
         release.save(tmp_path / "out.csv", redrawn=1)
     assert files(tmp_path) == ["out.redrawn.csv"]

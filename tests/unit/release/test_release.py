@@ -25,7 +25,7 @@ from hedgerow import places
 from hedgerow.engines import rows as rows_module
 from hedgerow.errors import BadInput, NotAnonymous
 from hedgerow.places import manifest_path, sha256
-from hedgerow.release import release as release_module
+from hedgerow.release import saving
 
 FrameType = Callable[[pa.Table], Any]
 RowsOf = Callable[[Any], list[dict[str, Any]]]
@@ -149,7 +149,7 @@ def test_a_file_that_appears_while_a_release_is_saved_is_kept(tmp_path: Path, mo
         (tmp_path / "out.csv").write_text("theirs")
         return sha256(path)
 
-    monkeypatch.setattr("hedgerow.release.release.sha256", digest)
+    monkeypatch.setattr("hedgerow.release.saving.sha256", digest)
     with pytest.raises(BadInput, match="exists already"):
         release.save(tmp_path / "out.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
@@ -201,7 +201,7 @@ def test_a_full_disk_leaves_the_older_file(tmp_path: Path, monkeypatch: pytest.M
     def full(_path: Path) -> str:
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(release_module, "sha256", full)
+    monkeypatch.setattr(saving, "sha256", full)
     with pytest.raises(BadInput, match="cannot be written"):
         release.save(tmp_path / "out.csv", overwrite=True)
     assert [file.read_text() for file in tmp_path.iterdir()] == ["older"]

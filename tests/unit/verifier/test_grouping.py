@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from hedgerow.verifier.grouping import group_frame
+from hedgerow.verifier import count_classes, files, grouping
+from hedgerow.verifier.grouping import ShortOfMemory, group_frame, grouped_relation, open_database, within
 
 COLUMNS = {"x": [0.0, -0.0, 0.0, None], "y": ["a", "a", "a", "b"]}
 
@@ -18,5 +23,94 @@ COLUMNS = {"x": [0.0, -0.0, 0.0, None], "y": ["a", "a", "a", "b"]}
 @pytest.mark.parametrize(("quasi", "rows"), [(1, [1, 1, 2]), (0, [1, 3])])
 def test_a_signed_zero_is_another_value_only_of_a_quasi_identifier(table: Any, quasi: int, rows: list[int]) -> None:
     grouped = group_frame(nw.from_native(table, eager_only=True), ["x", "y"], quasi)
-    assert grouped.column_names == ["c0", "c1", "n"]
-    assert sorted(grouped["n"].to_pylist()) == rows
+    assert len(grouped.columns) == 2
+    assert sorted(grouped.rows.tolist()) == rows
+
+
+def test_batches_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values that come again in a later batch keep their numbers; floats are told apart by their bits."""
+    monkeypatch.setattr(grouping, "_BATCH", 2)
+    table = pa.table({"x": [0.0, -0.0, 1.5, None, float("nan"), 1.5], "y": ["a", "b", None, "a", "b", "c"]})
+    grouped = group_frame(nw.from_native(table, eager_only=True), ["x", "y"], 2)
+    x, y = ([column.values[at] for at in column.at.tolist()] for column in grouped.columns)
+    assert len(grouped.columns[0].values) == 5
+    assert sorted(map(repr, zip(x, y, strict=True))) == sorted(
+        map(repr, zip(*(table.column(name).to_pylist() for name in ("x", "y")), strict=True))
+    )
+    assert grouped.rows.tolist() == [1] * 6
+
+
+def test_memory_is_limited_only_within() -> None:
+    def limit() -> str:
+        with open_database() as database:
+            return str(database.execute("SELECT current_setting('memory_limit')").fetchall()[0][0])
+
+    before = limit()
+    with within(200 * 2**20):
+        assert limit() == "200.0 MiB"
+    assert limit() == before != "200.0 MiB"
+
+
+def test_what_does_not_fit_is_spilled_and_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with within(40 * 2**20), open_database() as database:
+        database.execute("SET threads = 1")
+        rows = database.sql("SELECT repeat(md5(range::VARCHAR), 4) AS c0 FROM range(400000)")
+        assert len(grouped_relation(rows, ["c0"], ["c0"], 1).rows) == 400_000
+        assert list(tmp_path.glob("hedgerow-*/verifying-hedgerow-*/*"))
+        around = [one for one in tmp_path.iterdir() if one.is_dir()]
+        assert [one.stat().st_mode & 0o777 for one in around] == [0o700], (
+            "cells are spilled: only their owner reads them"
+        )
+    assert not list(tmp_path.iterdir())
+
+
+def test_passes_that_follow_on_short_memory_have_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "people.parquet"
+    pq.write_table(pa.table({"age": [1, 2, 3]}), path)
+    plain, seen = grouping.group_relation, []
+
+    def short(*arguments: Any) -> None:
+        with open_database() as database:
+            seen.append(int(database.execute("SELECT current_setting('threads')").fetchall()[0][0]))
+        if len(seen) == 1:
+            raise ShortOfMemory("too little")
+        plain(*arguments)
+
+    monkeypatch.setattr("hedgerow.verifier.files.group_relation", short)
+    with within(200 * 2**20):
+        found = count_classes(path, ["age"])
+    assert found.rows == 3
+    assert seen[1:] == [1] * 8
+
+
+@pytest.mark.parametrize("name", ["people.parquet", "people.csv"])
+@pytest.mark.parametrize("short_in", [1, 8, 64])
+def test_where_memory_is_short_a_file_is_grouped_in_passes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, short_in: int
+) -> None:
+    """Every combination is met in exactly one pass."""
+    path = tmp_path / name
+    age, town = np.arange(1000) % 37, np.arange(1000) % 11
+    if name.endswith("csv"):
+        path.write_text("age,town\n" + "".join(f"{one},{other}\n" for one, other in zip(age, town, strict=True)))
+    else:
+        pq.write_table(pa.table({"age": age - 18.5, "town": [None if one == 3 else str(one) for one in town]}), path)
+    whole = count_classes(path, ["age", "town"])
+    plain = grouping.group_relation
+
+    def short(*arguments: Any) -> None:
+        plain(*arguments)
+        at, passes = arguments[-1]
+        if passes <= short_in and at == passes - 1:
+            raise ShortOfMemory("too little")
+
+    monkeypatch.setattr(files, "group_relation", short)
+    if short_in == 64:
+        with pytest.raises(ShortOfMemory):
+            count_classes(path, ["age", "town"])
+        return
+    passed = count_classes(path, ["age", "town"])
+    assert len(passed.sizes) == 37 * 11
+    assert np.array_equal(whole.codes, passed.codes)
+    assert np.array_equal(whole.sizes, passed.sizes)

@@ -94,13 +94,14 @@ class _Classes:
         return found & ~lost
 
     def _histograms(self, column: str, index: Ints, number: int, lost: Bools) -> Histograms:
-        kept = ~lost[self.view.piece_class]
+        pieces = self.view.pieces
+        kept = ~lost[pieces.of_class]
         width = self._counts.domains[column].size
-        codes = self._counts.values_of(column)[self.view.piece_cell[kept]]
-        of_piece = index[self.view.piece_class[kept]].astype(np.int64)
+        codes = self._counts.values_of(column)[pieces.cell[kept]]
+        of_piece = index[pieces.of_class[kept]].astype(np.int64)
         pairs, pair = np.unique(of_piece * width + codes, return_inverse=True)
         of_class, code = np.divmod(pairs, width)
-        records = np.bincount(pair, self.view.piece_size[kept]).astype(np.int64)
+        records = np.bincount(pair, pieces.size[kept]).astype(np.int64)
         starts = np.searchsorted(of_class, np.arange(number + 1)).astype(np.int64)
         return Histograms(starts, code.astype(np.int64), records)
 
@@ -108,7 +109,7 @@ class _Classes:
         """The groups that make up some classes, and those that hold nothing."""
         result = np.ones(self._groups, dtype=bool)
         held = self._pieces.group >= 0
-        result[self._pieces.group[held & (self._pieces.size > 0)]] = lost[self.view.piece_class]
+        result[self._pieces.group[held & (self._pieces.size > 0)]] = lost[self.view.pieces.of_class]
         return result
 
 

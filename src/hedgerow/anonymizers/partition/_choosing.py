@@ -31,7 +31,7 @@ from hedgerow.arrays import Floats, Longs
 from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.privacy.formulas import all_hold
 
-__all__ = ["ChosenCut", "cheapest_cut", "widest_cut"]
+__all__ = ["ChosenCut", "cheapest_cut", "cheapest_of_buckets", "widest_cut"]
 
 _RUNNING = 3  # the last row of ``sides``
 
@@ -76,45 +76,74 @@ def cheapest_cut(
 ) -> ChosenCut:
     """The cut of a range that leaves the least loss: every threshold of every column, and for categories every value
     against the rest; column -1 if none is allowed."""
-    present, tally, sides, loss = buckets.present, buckets.tally, buckets.sides, buckets.loss
-    whole = sides[WHOLE, WEIGHT]
-    entries = tally.shape[1]
-    cost, chosen, threshold, is_single, at_threshold = np.inf, -1, int64(0), False, int64(0)
+    best = ChosenCut(np.inf, -1, int64(0), False, int64(0))
     for column in range(scales.columns.shape[0]):
         found = fill_buckets(items, scales, buckets, start, end, column)
         if found < 2:
             continue
-        singles = scales.columns[column, CATEGORICAL] > 0 and found > 2
-        unite(scales, buckets, found, singles)
-        for entry in range(entries):
-            sides[_RUNNING, entry] = 0
-        for place in range(2 * (found - 1)):
-            # First one value against the rest, and then all up to it.
-            at = place // 2
-            single = place % 2 == 0
-            rank = present[at]
-            if single and (at == 0 or not singles):
-                continue
-            if single:
-                left = tally[rank, WEIGHT]
-                now = left * loss[BUCKET, rank] + (whole - left) * loss[REST, at]
-            else:
-                for entry in range(entries):
-                    sides[_RUNNING, entry] += tally[rank, entry]
-                left = sides[_RUNNING, WEIGHT]
-                now = left * loss[BEFORE, at] + (whole - left) * loss[AFTER, at + 1]
-            if now < cost:
-                for entry in range(entries):
-                    sides[LEFT, entry] = tally[rank, entry] if single else sides[_RUNNING, entry]
-                if _both_hold(packed, sides, least):
-                    cost, chosen, threshold, is_single = now, column, rank, single
-                    at_threshold = tally[rank, WEIGHT]
+        cut = _cheapest_of_column(scales, buckets, packed, least, column, found, best.cost)
+        if cut.column >= 0:
+            best = cut
         if relaxed is not None:
             halved = _halving_cut(items, buckets, packed, least, start, end, column)
-            if halved.cost < cost:
-                cost, chosen, threshold, is_single = halved.cost, column, halved.threshold, False
-                at_threshold = halved.at_threshold
+            if halved.cost < best.cost:
+                best = halved
+    return best
+
+
+@jit(inner=True)
+def _cheapest_of_column(
+    scales: Scales,
+    buckets: Buckets,
+    packed: PackedRequirements | None,
+    least: int,
+    column: int,
+    found: int,
+    below: float,
+) -> ChosenCut:
+    """The cut of one column, whose buckets are filled, that leaves the least loss, and less than ``below``; column -1
+    if there is none."""
+    present, tally, sides, loss = buckets.present, buckets.tally, buckets.sides, buckets.loss
+    whole = sides[WHOLE, WEIGHT]
+    entries = tally.shape[1]
+    cost, chosen, threshold, is_single, at_threshold = below, int64(-1), int64(0), False, int64(0)
+    singles = scales.columns[column, CATEGORICAL] > 0 and found > 2
+    unite(scales, buckets, found, singles)
+    for entry in range(entries):
+        sides[_RUNNING, entry] = 0
+    for place in range(2 * (found - 1)):
+        # First one value against the rest, and then all up to it.
+        at = place // 2
+        single = place % 2 == 0
+        rank = present[at]
+        if single and (at == 0 or not singles):
+            continue
+        if single:
+            left = tally[rank, WEIGHT]
+            now = left * loss[BUCKET, rank] + (whole - left) * loss[REST, at]
+        else:
+            for entry in range(entries):
+                sides[_RUNNING, entry] += tally[rank, entry]
+            left = sides[_RUNNING, WEIGHT]
+            now = left * loss[BEFORE, at] + (whole - left) * loss[AFTER, at + 1]
+        if now < cost:
+            for entry in range(entries):
+                sides[LEFT, entry] = tally[rank, entry] if single else sides[_RUNNING, entry]
+            if _both_hold(packed, sides, least):
+                cost, chosen, threshold, is_single = now, int64(column), rank, single
+                at_threshold = tally[rank, WEIGHT]
     return ChosenCut(cost, chosen, threshold, is_single, at_threshold)
+
+
+@jit
+def cheapest_of_buckets(
+    scales: Scales, buckets: Buckets, packed: PackedRequirements | None, least: int, column: int, below: float
+) -> ChosenCut:
+    """The same rule for buckets that somebody else has filled: of a range that is not in memory."""
+    found = buckets.present[-1]
+    if found < 2:
+        return ChosenCut(below, int64(-1), int64(0), False, int64(0))
+    return _cheapest_of_column(scales, buckets, packed, least, int64(column), found, below)
 
 
 @jit(inner=True)

@@ -13,15 +13,25 @@ from hedgerow.anonymizers.partition import _buckets
 from hedgerow.anonymizers.partition._buckets import Items, Scales
 from hedgerow.anonymizers.partition.threads import Cuts, partition_in_threads
 from hedgerow.arrays import Floats, Ints, Longs
-from hedgerow.counts import FrequencyTable
+from hedgerow.counts import Counted, FrequencyTable
 from hedgerow.domains import Domain
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.metrics.cells import beyond_first, loss_of_nodes
 from hedgerow.privacy import Requirement
-from hedgerow.privacy.binding import Context
+from hedgerow.privacy.binding import Context, PackedRequirements
 from hedgerow.recoding import Pieces, Shown
 
-__all__ = ["Units", "cut_groups", "joins_of", "orders_of", "pieces_of_units", "units_of"]
+__all__ = [
+    "Bound",
+    "Measures",
+    "Units",
+    "cut_groups",
+    "joins_of",
+    "measures_of",
+    "orders_of",
+    "pieces_of_units",
+    "units_of",
+]
 
 _MOST_COUNTED = 512
 
@@ -34,6 +44,7 @@ def cut_groups(
     *,
     by_loss: bool,
     relaxed: bool,
+    bound: Bound | None = None,
 ) -> tuple[Pieces, Cuts]:
     """Cut a table until no cut is allowed; which cells make up which group, and the cuts.
 
@@ -50,19 +61,43 @@ def cut_groups(
         Whether the cut is taken that leaves the least loss, instead of the median of the widest column.
     relaxed : bool
         Whether records with equal values may be split between groups.
+    bound : Bound, optional
+        The requirements as they bind a whole of which this is a part.
     """
-    context, packed = privacy.bind(counts, requirements)
+    context, packed = bound or Bound(*privacy.bind(counts, requirements))
     units = units_of(counts, context, relaxed)
-    counted = _counted(counts, shown)
-    items = _items(counts, context, orders, units, counted)
-    scales, values = _scales(counts, orders, shown, counted), int(context.offsets[-1])
-    cuts = partition_in_threads(items, scales, values, packed, by_loss=by_loss, relaxed=relaxed)
+    measures = measures_of(counts, orders, shown)
+    items = _items(counts, context, orders, units, measures)
+    values = int(context.offsets[-1])
+    cuts = partition_in_threads(items, measures.scales, values, packed, by_loss=by_loss, relaxed=relaxed)
     group = np.empty(len(units.weight), dtype=np.int32)
     group[items.origin] = np.repeat(np.arange(len(cuts.start), dtype=np.int32), cuts.end - cuts.start)
     return pieces_of_units(counts, units, group), cuts
 
 
-def orders_of(counts: FrequencyTable, order: str, shown: Sequence[Shown]) -> tuple[Ints, ...]:
+class Bound(NamedTuple):
+    """Requirements as they bind a table: the sensitive columns that they read, and packed arrays for kernels."""
+
+    context: Context
+    packed: PackedRequirements
+
+
+class Measures(NamedTuple):
+    """How wide sets of values are: the columns measured by how many values occur, their bits, and all scales."""
+
+    counted: list[int]
+    layout: BitLayout
+    scales: Scales
+
+
+def measures_of(counts: Counted, orders: Sequence[Ints], shown: Sequence[Shown]) -> Measures:
+    """How wide sets of values of each column are."""
+    counted = _counted(counts, shown)
+    layout = bit_layout([counts.domains[counts.quasi[at]].size for at in counted])
+    return Measures(counted, layout, _scales(counts, orders, shown, counted, layout))
+
+
+def orders_of(counts: Counted, order: str, shown: Sequence[Shown]) -> tuple[Ints, ...]:
     """Per column, the rank of each code: numbers by value, text in its order, or the hierarchy's order of leaves.
 
     What is shown as nodes of a hierarchy is always in its order.
@@ -94,12 +129,10 @@ def units_of(counts: FrequencyTable, context: Context, relaxed: bool) -> Units:
     return Units(np.arange(len(counts.tuples), dtype=np.int32), None, counts.tuple_sizes)
 
 
-def _items(
-    counts: FrequencyTable, context: Context, orders: Sequence[Ints], units: Units, counted: Sequence[int]
-) -> Items:
+def _items(counts: FrequencyTable, context: Context, orders: Sequence[Ints], units: Units, measures: Measures) -> Items:
     """Lay the units out for the kernel, which moves them: nothing of the counts is shared."""
     ranks = np.stack([order[counts.tuples[units.tuple, at]] for at, order in enumerate(orders)], axis=1)
-    bits = _bits(counts, counted).sets([ranks[:, at] for at in counted], len(ranks))
+    bits = measures.layout.sets([ranks[:, at] for at in measures.counted], len(ranks))
     if units.cell is None:
         values = np.empty((len(ranks), 0), dtype=np.int32)
     else:
@@ -108,7 +141,7 @@ def _items(
     return Items(np.ascontiguousarray(ranks), bits, values, units.weight.copy(), origin)
 
 
-def _counted(counts: FrequencyTable, shown: Sequence[Shown]) -> list[int]:
+def _counted(counts: Counted, shown: Sequence[Shown]) -> list[int]:
     """The columns whose loss is how many values a group holds; the others are measured by their bounds."""
     return [
         at
@@ -117,14 +150,11 @@ def _counted(counts: FrequencyTable, shown: Sequence[Shown]) -> list[int]:
     ]
 
 
-def _bits(counts: FrequencyTable, counted: Sequence[int]) -> BitLayout:
-    return bit_layout([counts.domains[counts.quasi[at]].size for at in counted])
-
-
-def _scales(counts: FrequencyTable, orders: Sequence[Ints], shown: Sequence[Shown], counted: Sequence[int]) -> Scales:
+def _scales(
+    counts: Counted, orders: Sequence[Ints], shown: Sequence[Shown], counted: Sequence[int], layout: BitLayout
+) -> Scales:
     domains = [counts.domains[name] for name in counts.quasi]
     spanned = [at for at in range(len(domains)) if at not in counted]
-    layout = _bits(counts, counted)
     columns = np.zeros((len(domains), _buckets.FACTS), dtype=np.int64)
     positions: list[Floats] = []
     joins: list[Floats] = []

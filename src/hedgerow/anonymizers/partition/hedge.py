@@ -44,7 +44,7 @@ class Hedge(Anonymizer):
     paper = "our own, after all five papers"
     uses_target = True
     learns_numbers = True
-    results_version = 2
+    results_version = 4
 
     shape: Literal["auto", "box", "axis"] = choice(
         "Boxes, which unseen rows find by their values; or groups along the main axes of what the teacher knows, which "

@@ -20,6 +20,8 @@ Deviations
 - Columns count by their weights, in the loss and in the span of the widest column; so they do where groups improve.
 - With a ``suppression_limit`` groups give up the records that widen them most, where the others gain more than these
   lose, and the table is cut again without such records (:mod:`hedgerow.anonymizers.budget.spending`).
+- Where the distinct tuples do not fit into a memory limit, the first cuts are chosen from sums over all of them, and
+  every part is finished by itself (:mod:`hedgerow.anonymizers.partition.dividing`). The groups are the same.
 - Columns with more than 512 categories are scored by the span of their ranks: counting the values of every
   candidate exactly would cost more than it gains.
 """
@@ -33,9 +35,9 @@ import numpy as np
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH, choice, flag
-from hedgerow.counts import FrequencyTable
+from hedgerow.counts import Counted, FrequencyTable, LargeTable
 from hedgerow.privacy import Requirement
-from hedgerow.recoding import CutTree, Publish, Recoding, Shown, publish_groups, shown_as
+from hedgerow.recoding import CutTree, Publish, Recoding, Shown, publish_groups, publish_held, shown_as
 
 __all__ = ["Mondrian"]
 
@@ -69,8 +71,34 @@ class Mondrian(Anonymizer):
         """Cuts lower the loss, or go through the column of the widest span, by weight."""
         return True
 
-    def _shown(self, counts: FrequencyTable) -> tuple[Shown, ...]:
+    def _shown(self, counts: Counted) -> tuple[Shown, ...]:
         return shown_as(counts, self.publish)
+
+    def not_in_parts(self) -> str | None:
+        """Strict cuts by loss are chosen from sums; all others need the tuples in memory."""
+        if self.improve:
+            return "improve=True cannot exchange tuples between groups"
+        if self.relaxed:
+            return "relaxed=True cannot split records between groups"
+        return None if self.cut == "loss" else f"cut={self.cut!r} is not possible, only cut='loss'"
+
+    def _fit_in_parts(self, large: LargeTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        from hedgerow.anonymizers.partition.cutting import orders_of
+        from hedgerow.anonymizers.partition.dividing import cut_in_parts
+
+        shown = self._shown(large)
+        orders = orders_of(large, self.order, shown)
+        sizes, cuts, stored = cut_in_parts(large, requirements, orders, shown)
+        columns, values = publish_held(large, stored.held, shown)
+        return Recoding(
+            method="mondrian",
+            quasi=large.quasi,
+            columns=columns,
+            groups=values,
+            sizes=sizes,
+            router=CutTree(cuts.column, cuts.threshold, cuts.single, cuts.left, cuts.right, orders),
+            parts=stored,
+        )
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.partition.cutting import cut_groups, orders_of

@@ -17,8 +17,8 @@ from hedgerow.anonymizers.pipeline.proportioning import (
     support_facts,
     weak_proportions,
 )
-from hedgerow.counts import FrequencyTable
-from hedgerow.engines import Published, seed_text
+from hedgerow.counts import Counted, FrequencyTable
+from hedgerow.engines import Limited, Published, seed_text
 from hedgerow.engines.formulas import formula_warning, formulas_in
 from hedgerow.metrics import all_losses
 from hedgerow.recoding import Recoding
@@ -40,7 +40,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
     published = _applied(prepared, recoding)
     prepared.progress("Verifying")
     guarantee = _guarantee(prepared, recoding)
-    look = partial(examine, prepared.source, prepared.counts, recoding, random_state=prepared.random_state)
+    look = partial(examine, prepared.source, prepared.counted, recoding, random_state=prepared.random_state)
     with (
         meanwhile(look, guarantee.rows) as seen,
         meanwhile(partial(_formulas, published, guarantee), guarantee.rows) as others,
@@ -50,20 +50,20 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         check_proportions(prepared, proportions, classes)
     prepared.progress("Auditing")
     clear, k_all = _in_clear(prepared, seen(), classes)
-    losses = all_losses(prepared.seen, recoding, k=largest_k(prepared.requirements))
+    losses = all_losses(prepared.losing, recoding, k=largest_k(prepared.requirements))
     audit = audit_counts(
         classes,
         sensitive=prepared.roles.sensitive,
         target=prepared.roles.target,
         require=prepared.requirements,
         # Exact ones would let whoever knows all rows but one find that row by trying.
-        losses={name: significant(loss, digits_shown(prepared.counts.rows)) for name, loss in losses.items()},
+        losses={name: significant(loss, digits_shown(prepared.counted.rows)) for name, loss in losses.items()},
         lost=losses.get("ncp_published"),
         warnings=(
             *(() if recoding.weak is None else (recoding.weak,)),
             *weak_proportions(prepared, proportions),
             *recoding.warnings,
-            *prepared.counts.remarks,
+            *prepared.counted.remarks,
             *_formula_warning(others(), classes),
         ),
         proportions=proportions,
@@ -81,18 +81,18 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         {**_facts(prepared, recoding), **support_facts(prepared, proportions), "parameters": _shown(parameters)},
         _markers(prepared),
         proportions,
-        prepared.counts.hierarchies,
+        prepared.counted.hierarchies,
         reads=prepared.source.reads,
         losses=losses,
-        originals=prepared.counts,
+        originals=prepared.counted if isinstance(prepared.counted, FrequencyTable) else None,
     )
 
 
 def _in_clear(prepared: Prepared, seen: Seen, classes: ClassCounts) -> tuple[dict[str, ClearColumn], int]:
     """What the columns that are published as they are tell, unless it is too much."""
-    examined = judge(seen, prepared.counts, classes, accepted=prepared.schema.accept)
+    examined = judge(seen, prepared.counted, classes, accepted=prepared.schema.accept)
     refuse_disclosing(examined.columns)
-    digits = digits_shown(prepared.counts.rows)
+    digits = digits_shown(prepared.counted.rows)
     # Computed from original values, as losses are.
     shown = {
         name: replace(one, gives_away={other: significant(told, digits) for other, told in one.gives_away.items()})
@@ -126,6 +126,7 @@ def _formula_warning(others: Mapping[str, int], classes: ClassCounts) -> tuple[s
 def _guarantee(prepared: Prepared, recoding: Recoding) -> Guarantee:
     """What the published rows are held to, in memory and in every file."""
     roles = prepared.roles
+    shares = prepared.source.shares if isinstance(prepared.source, Limited) else None
     protected = (*roles.sensitive, *(one.column for one in prepared.requirements if one.column))
     return Guarantee(
         columns=roles.published,
@@ -133,10 +134,11 @@ def _guarantee(prepared: Prepared, recoding: Recoding) -> Guarantee:
         counted=tuple(dict.fromkeys((*protected, *(() if roles.target is None else (roles.target,))))),
         requirements=prepared.requirements,
         missing=tuple(prepared.schema.missing),
-        rows=prepared.counts.rows - recoding.lost,
+        rows=prepared.counted.rows - recoding.lost,
         enforced=recoding.weak is None,
         entity=roles.entity,
         linked=roles.linked,
+        memory=None if shares is None else shares.verifier,
     )
 
 
@@ -148,12 +150,15 @@ def _shown(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def _applied(prepared: Prepared, recoding: Recoding) -> Published:
     """Make the published rows."""
+    destination, seed = prepared.destination, seed_text(prepared.random_state)
+    if destination is not None and destination.layout is not None:
+        return prepared.source.apply(recoding, seed, destination.path, destination.layout)
     # A CSV takes empty text for missing: where a column has both, saving decides.
-    destination = None if _two_blanks(prepared.counts) else prepared.destination
-    return prepared.source.apply(recoding, seed_text(prepared.random_state), destination)
+    place = None if destination is None or _two_blanks(prepared.counted) else destination.path
+    return prepared.source.apply(recoding, seed, place)
 
 
-def _two_blanks(counts: FrequencyTable) -> bool:
+def _two_blanks(counts: Counted) -> bool:
     """Whether a column holds both missing values and empty text."""
     return any(
         domain.has_missing and domain.kind == "text" and "" in domain.labels for domain in counts.domains.values()
@@ -168,7 +173,7 @@ def _facts(prepared: Prepared, recoding: Recoding) -> dict[str, Any]:
         "require": [privacy.stored(one) for one in prepared.requirements],
         "missing": list(prepared.schema.missing),
         "seed_given": prepared.random_state is not None,
-        "rows_in": prepared.counts.rows,
+        "rows_in": prepared.counted.rows,
         "rows_lost": recoding.lost,
         "guaranteed": recoding.weak is None,
         "columns": {
@@ -183,7 +188,7 @@ def _facts(prepared: Prepared, recoding: Recoding) -> dict[str, Any]:
         },
         **({} if prepared.target_bins is None else {"target_bins": prepared.target_bins}),
         "weights": dict(prepared.schema.weights),
-        "hierarchies": {name: one.description for name, one in prepared.counts.hierarchies.items()},
+        "hierarchies": {name: one.description for name, one in prepared.counted.hierarchies.items()},
         **recoding.facts,
     }
 
@@ -191,5 +196,5 @@ def _facts(prepared: Prepared, recoding: Recoding) -> dict[str, Any]:
 def _markers(prepared: Prepared) -> dict[str, str]:
     """How a CSV writes a missing quasi-identifier: as the input marked it."""
     marker = next(iter(prepared.schema.missing), "")
-    with_missing = [name for name in prepared.roles.quasi if prepared.counts.domains[name].has_missing]
+    with_missing = [name for name in prepared.roles.quasi if prepared.counted.domains[name].has_missing]
     return dict.fromkeys(with_missing, marker) if marker else {}

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from hedgerow import _jit, privacy
-from hedgerow.counts import FrequencyTable, check_bins, in_bins
-from hedgerow.engines import Locating, Source, open_source
-from hedgerow.errors import BadInput, Infeasible, translated, whole
+from hedgerow.counts import Counted, FrequencyTable, LargeTable, check_bins, in_bins
+from hedgerow.destinations import Destination
+from hedgerow.engines import Keeping, Locating, Roomy, Source, open_source
+from hedgerow.errors import BadInput, Infeasible, InternalError, translated, whole
 from hedgerow.hierarchies import EncodedHierarchy, Uncovered
 from hedgerow.hierarchies import resolve as resolve_hierarchy
 from hedgerow.privacy import Requirement
-from hedgerow.release import check_destination
+from hedgerow.release import check_destination, check_partition
 from hedgerow.schema import Roles, Schema
 
 __all__ = ["Prepared", "Progress", "largest_k", "prepare"]
@@ -30,26 +31,38 @@ class Prepared:
     """A table that has been read and counted, with everything a method needs to know.
 
     ``requirements`` is what the release is held to, ``asked`` what the method is asked: where people are counted, it is
-    asked for rows at home.
+    asked for rows at home. The tuples of ``counted`` are not in memory if it is a large table.
     """
 
     source: Source
     schema: Schema
     roles: Roles
-    counts: FrequencyTable
+    counted: FrequencyTable | LargeTable
     requirements: tuple[Requirement, ...]
     asked: tuple[Requirement, ...]
     random_state: int | None
     progress: Progress
-    destination: Path | None = None
+    destination: Destination | None = None
     publish_proportions: bool = False
     min_support: int | None = None
     target_bins: int | None = None
+
+    @property
+    def counts(self) -> FrequencyTable:
+        """The counts of a table that fits into memory; whoever asks knows that it does."""
+        if isinstance(self.counted, LargeTable):
+            raise InternalError("the tuples of a large table were taken to be in memory")
+        return self.counted
 
     @cached_property
     def seen(self) -> FrequencyTable:
         """The counts as a method learns from them: those of the target in bins, where it is to be."""
         return self.counts if self.target_bins is None else in_bins(self.counts, self.target_bins)
+
+    @property
+    def losing(self) -> FrequencyTable | LargeTable:
+        """The counts by which losses are measured."""
+        return self.counted if isinstance(self.counted, LargeTable) else self.seen
 
 
 def prepare(
@@ -59,7 +72,7 @@ def prepare(
     *,
     random_state: int | None,
     progress: Progress | None = None,
-    destination: str | Path | None = None,
+    destination: str | Path | Destination | None = None,
     publish_proportions: bool = False,
     min_support: int | None = None,
     target_bins: int | None = None,
@@ -73,7 +86,7 @@ def prepare(
     _check_min_support(min_support, publish_proportions)
     if target_bins is not None:
         check_bins(target_bins, schema.target)
-    place = None if destination is None else Path(destination)
+    place = None if destination is None else Destination.of(destination)
     if place is not None:
         check_destination(place)
     progress = progress or (lambda _stage: None)
@@ -81,15 +94,19 @@ def prepare(
     source = open_source(data)
     roles = schema.resolve(source.columns)
     privacy.check(requirements, roles, rows=_UNKNOWN_ROWS)
+    if place is not None and place.layout is not None:
+        named = {"quasi": roles.quasi, "pseudonymized": roles.pseudonymized, "entity": roles.entity}
+        check_partition(place.layout, roles.published, named)
+    if isinstance(source, Roomy):
+        source.check_room(roles, None if place is None else place.path)
     if sum(path.stat().st_size for path in source.reads) > _LARGE:
         _jit.begin()
-    # An engine need not know of people, as long as rows are counted.
-    counts = source.count(schema, roles) if roles.entity is None else source.count(schema, roles, random_state)
-    if publish_proportions and not roles.linked:
+    counts = _counted(source, schema, roles, random_state)
+    if publish_proportions and not roles.linked and isinstance(counts, FrequencyTable):
         # They are told of people at home, of whom every class must have enough then.
         counts = replace(counts, links=None)
     privacy.check(requirements, roles, rows=counts.people)
-    counts = replace(counts, hierarchies={name: _hierarchy(source, schema, counts, name) for name in roles.quasi})
+    counts = counts.with_hierarchies({name: _hierarchy(source, schema, counts, name) for name in roles.quasi})
     requirements = privacy.with_trees(requirements, _sensitive_trees(source, schema, roles, counts))
     orders = {name: kind for name, kind in schema.kinds.items() if not isinstance(kind, str)}
     requirements = privacy.with_orders(requirements, orders)
@@ -109,6 +126,13 @@ def prepare(
     )
     _refuse_unreachable(prepared)
     return prepared
+
+
+def _counted(source: Source, schema: Schema, roles: Roles, random_state: int | None) -> FrequencyTable | LargeTable:
+    """Count a table; its tuples stay with a source that can keep them, where they do not fit into memory."""
+    count = source.count_or_keep if isinstance(source, Keeping) else source.count
+    # An engine need not know of people, as long as rows are counted.
+    return count(schema, roles) if roles.entity is None else count(schema, roles, random_state)
 
 
 def _asked(requirements: Sequence[Requirement], roles: Roles, proportions: bool) -> tuple[Requirement, ...]:
@@ -140,11 +164,11 @@ def _check_min_support(min_support: object, publish_proportions: bool) -> None:
         raise BadInput("min_support is that of proportions, which are not published. Say publish_proportions=True too.")
 
 
-def _hierarchy(source: Source, schema: Schema, counts: FrequencyTable, name: str) -> EncodedHierarchy:
+def _hierarchy(source: Source, schema: Schema, counts: Counted, name: str) -> EncodedHierarchy:
     """The hierarchy of a column; if it does not cover all values, the error names the first lines of those it lacks."""
 
     def located(lacking: Uncovered) -> BadInput:
-        if not isinstance(source, Locating):
+        if not isinstance(source, Locating) or not isinstance(counts, FrequencyTable):
             return lacking
         cells = np.isin(counts.codes_of(name), lacking.codes)
         return lacking.located(source.places(name, cells))
@@ -153,7 +177,7 @@ def _hierarchy(source: Source, schema: Schema, counts: FrequencyTable, name: str
         return resolve_hierarchy(schema.hierarchies.get(name), counts.domains[name], name)
 
 
-def _sensitive_trees(source: Source, schema: Schema, roles: Roles, counts: FrequencyTable) -> dict[str, dict[str, Any]]:
+def _sensitive_trees(source: Source, schema: Schema, roles: Roles, counts: Counted) -> dict[str, dict[str, Any]]:
     """The hierarchies given for sensitive columns, as the nested mappings that t-closeness reads."""
     trees = {}
     for name in roles.counted:
@@ -163,13 +187,13 @@ def _sensitive_trees(source: Source, schema: Schema, roles: Roles, counts: Frequ
 
 
 def _refuse_unreachable(prepared: Prepared) -> None:
-    context = privacy.context_of(prepared.counts, prepared.asked)
+    context = privacy.context_of(prepared.counted, prepared.asked)
     failing = privacy.unreachable(prepared.asked, context)
     if failing:
         raise Infeasible(
             f"The table cannot meet {failing[0]}: even with every quasi-identifier suppressed, all "
-            f"{prepared.counts.rows:,} records as one class reach only {privacy.reached_at_most(failing[0], context)}. "
-            "Lower the requirement."
+            f"{prepared.counted.rows:,} records as one class reach only "
+            f"{privacy.reached_at_most(failing[0], context)}. Lower the requirement."
         )
 
 

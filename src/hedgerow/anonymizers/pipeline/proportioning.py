@@ -22,7 +22,7 @@ def proportions_of(prepared: Prepared, recoding: Recoding) -> Proportions | None
         return None
     if recoding.weak is not None:
         raise BadInput("publish_proportions needs a release that keeps its guarantee. Leave one of the two out.")
-    exact = count_proportions(prepared.counts, recoding)
+    exact = count_proportions(prepared.counted, recoding)
     smallest, demanded = int(exact.sizes.min()), largest_k(prepared.requirements)
     if smallest < demanded:
         raise Infeasible(

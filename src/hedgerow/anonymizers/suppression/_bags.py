@@ -15,7 +15,7 @@ from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.privacy.binding import PackedRequirements
 from hedgerow.privacy.formulas import all_hold
 
-__all__ = ["END", "START", "TOTAL", "Bags", "complies", "copy_bag", "lend", "move_lent"]
+__all__ = ["END", "START", "TOTAL", "Bags", "complies", "copy_bag", "draw", "lend", "move_lent", "share_out"]
 
 # The first of what is known of each node: its range in the pool, and the records there.
 START, END, TOTAL = range(3)
@@ -160,10 +160,19 @@ def lend(
 def _choose_at_random(bags: Bags, many: int, required: int, everything: int) -> None:
     """Draw from the records that the donors can spare, each with the same chance."""
     donors, extra, spare = bags.donors, bags.extra, bags.spare
+    share_out(extra, spare, many, required, everything, bags.rng)
+    anything = -1
+    for which in range(many):
+        _draw(bags, donors[which], anything, bags.nodes[donors[which], TOTAL], extra[which] - spare[which])
+
+
+@jit
+def share_out(extra: Longs, spare: Longs, many: int, required: int, everything: int, rng: np.random.Generator) -> None:
+    """Draw how many records each of so many donors lends; writes what they could still spare."""
     for which in range(many):
         spare[which] = extra[which]
     for drawn in range(required):
-        place = bags.rng.random() * (everything - drawn)
+        place = rng.random() * (everything - drawn)
         which = 0
         while which < many - 1 and place >= spare[which]:
             place -= spare[which]
@@ -171,9 +180,6 @@ def _choose_at_random(bags: Bags, many: int, required: int, everything: int) -> 
         while spare[which] == 0:
             which -= 1
         spare[which] -= 1
-    anything = -1
-    for which in range(many):
-        _draw(bags, donors[which], anything, bags.nodes[donors[which], TOTAL], extra[which] - spare[which])
 
 
 @jit(inner=True)
@@ -251,10 +257,34 @@ def _draw(bags: Bags, donor: int, label: int, available: int, wanted: int) -> No
     for entry in range(bags.nodes[donor, START], bags.nodes[donor, END]):
         if label >= 0 and bags.labels[bags.cell[entry]] != label:
             continue
-        for _ in range(bags.size[entry]):
-            if wanted == 0:
-                return
-            if bags.rng.random() * available < wanted:
-                bags.lent[entry] += 1
-                wanted -= 1
-            available -= 1
+        if wanted == 0:
+            return
+        taken = _taken(bags.size[entry], available, wanted, bags.rng)
+        bags.lent[entry] += taken
+        wanted -= taken
+        available -= bags.size[entry]
+
+
+@jit
+def draw(size: Longs, lent: Longs, available: int, wanted: int, rng: np.random.Generator) -> int:
+    """Mark records of some entries, the next of a bag that has so many; returns how many are still wanted."""
+    for entry in range(size.shape[0]):
+        if wanted == 0:
+            return 0
+        lent[entry] = _taken(size[entry], available, wanted, rng)
+        wanted -= lent[entry]
+        available -= size[entry]
+    return wanted
+
+
+@jit(inner=True)
+def _taken(size: int, available: int, wanted: int, rng: np.random.Generator) -> int:
+    """How many of so many records are drawn, if so many are wanted of those that are still available."""
+    taken = 0
+    for _ in range(size):
+        if taken == wanted:
+            return taken
+        if rng.random() * available < wanted - taken:
+            taken += 1
+        available -= 1
+    return taken

@@ -26,23 +26,26 @@ Deviations
   means parts raw rows wrongly (``benchmarks/RESULTS.md``). A median says of a value that someone in the group has it; a
   mean does not. But the mean of a few whole numbers can be solved by who knows which values occur: with a k of 2 or 3,
   take medians.
+- Where the distinct tuples do not fit into a memory limit, the first nodes are grown from counts of values and labels,
+  every part below them by itself (:mod:`hedgerow.trees.parts.growing`), and only the bags that go up are in memory
+  (:mod:`hedgerow.anonymizers.suppression.handing_up`). The release is the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from hedgerow.anonymizers.budget.limits import refuse_losses
 from hedgerow.anonymizers.parameters import choice, flag
 from hedgerow.anonymizers.suppression.tree_guided import TreeGuided
-from hedgerow.arrays import Bools, Ints
-from hedgerow.counts import FrequencyTable
+from hedgerow.arrays import Bools, Ints, Longs
+from hedgerow.counts import Counted, FrequencyTable, LargeTable, too_many
 from hedgerow.errors import required
 from hedgerow.privacy import Requirement
-from hedgerow.recoding import Pieces, Recoding, publish_shown
+from hedgerow.recoding import Pieces, Recoding, publish_shown, publish_tallied
 
 if TYPE_CHECKING:
     from hedgerow.anonymizers.suppression.pruning import PrunedTree
@@ -116,6 +119,60 @@ class KActus(TreeGuided):
             raise refuse_losses("KActus", recoding.lost, counts.rows, allowed, merge)
         return recoding
 
+    def not_in_parts(self) -> str | None:
+        """Our own C4.5 and the defaults work part by part; what else there is needs the tuples in memory."""
+        if self.inducer != "c45":
+            return "only inducer='c45' grows a tree"
+        for name, only in (
+            ("donors", "random"),
+            ("remainder", "merge"),
+            ("numbers", "median"),
+            ("reading", "sensible"),
+        ):
+            if getattr(self, name) != only:
+                return f"{name}={getattr(self, name)!r} is not possible, only {name}={only!r}"
+        return "expand=True is not possible" if self.expand else None
+
+    def _fit_in_parts(self, large: LargeTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        from hedgerow.anonymizers.suppression.handing_up import handed_up
+        from hedgerow.anonymizers.suppression.storing import stored
+        from hedgerow.trees.nodes.cuts import cuts_of_paths
+        from hedgerow.trees.nodes.paths import PathTree
+        from hedgerow.trees.parts.growing import induce_c45_in_parts
+        from hedgerow.trees.training import attribute_of, checked_target
+
+        target = checked_target(large, type(self).__name__)
+        domains = [large.domains[name] for name in large.quasi]
+        for domain in domains:
+            if domain.has_missing and attribute_of(domain).numeric:
+                above = f"no number may be missing, and some of {domain.name!r} are: fill them in, or make it text"
+                raise too_many(large.cells, large.most, above)
+        k = max(one.minimal_size for one in requirements)
+        grown = induce_c45_in_parts(large, target, k if self.min_objects == "k" else int(self.min_objects))
+        tree = PathTree.from_classification(grown, domains)
+        outcome = handed_up(tree, large, requirements, seed)
+        group_of_node = np.where(outcome.released, np.cumsum(outcome.released) - 1, -1).astype(np.int32)
+        parts, tallies = stored(large, outcome, group_of_node)
+        nodes = np.flatnonzero(outcome.released)
+        shown = tree.asked(len(domains))[nodes]
+        as_sets = shown | tree.asked_below(len(domains))[nodes] if self.publish == "set" else None
+        columns, values = publish_tallied(large, tallies, shown, as_sets, self.numbers)
+        return Recoding(
+            method="kactus",
+            quasi=large.quasi,
+            columns=columns,
+            groups=values,
+            sizes=np.bincount(tallies[0].group, tallies[0].size, len(nodes)).astype(np.int64),
+            router=cuts_of_paths(tree, group_of_node, domains),
+            facts=_facts(tree, outcome.borrowed),
+            warnings=warnings_of(large, tree, 0),
+            parts=parts,
+        )
+
+
+def _facts(tree: PathTree, borrowed: Longs) -> dict[str, Any]:
+    return {"tree": {"nodes": tree.size, "leaves": tree.n_leaves}, "records_lent": int(borrowed.sum())}
+
 
 def release_groups(
     method: str,
@@ -141,7 +198,7 @@ def release_groups(
         sizes=pieces.sizes(len(shown)),
         pieces=pieces,
         router=cuts_of_paths(tree, group_of_node, [counts.domains[name] for name in counts.quasi]),
-        facts={"tree": {"nodes": tree.size, "leaves": tree.n_leaves}, "records_lent": int(outcome.borrowed.sum())},
+        facts=_facts(tree, outcome.borrowed),
         warnings=warnings_of(counts, tree, int(pieces.size[~kept].sum())),
     )
 
@@ -155,7 +212,7 @@ def _pieces(outcome: PrunedTree, group_of_node: Ints) -> Pieces:
     return Pieces.gathered(outcome.bags.cell[entry], group_of_node[nodes[owner]], outcome.bags.size[entry])
 
 
-def warnings_of(counts: FrequencyTable, tree: PathTree, lost: int) -> tuple[str, ...]:
+def warnings_of(counts: Counted, tree: PathTree, lost: int) -> tuple[str, ...]:
     """What whoever publishes the release should know."""
     target = required(counts.roles.target, "the target")
     found = []

@@ -25,7 +25,7 @@ from numbers import Real
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.arrays import Bools, Floats
+from hedgerow.arrays import Bools, Floats, Longs
 from hedgerow.errors import BadInput, whole
 from hedgerow.trees.attributes import CodedColumn
 from hedgerow.trees.growing.growth import grown
@@ -34,9 +34,9 @@ from hedgerow.trees.nodes.classification import ClassificationTree
 from hedgerow.trees.pruning.pruning import collapse, prune, raise_and_prune
 from hedgerow.trees.sets import SetColumn
 from hedgerow.trees.splitting.choosing import Rules
-from hedgerow.trees.splitting.records import NUMERIC, SIZE, SLACK, Table
+from hedgerow.trees.splitting.records import NUMERIC, SIZE, SLACK
 
-__all__ = ["check_c45", "induce_c45"]
+__all__ = ["averaged", "check_c45", "induce_c45", "rules_of"]
 
 # An attribute with as many values as this share of the records does not count for the average gain.
 _MANY_VALUES = 0.3
@@ -92,7 +92,7 @@ def induce_c45(
     else:
         whole = [column for column in columns if isinstance(column, CodedColumn)]
         table, lists = whole_table(whole, labels, len(classes), weights), None
-    nodes = grown(table, lists, _rules(table, min_objects))
+    nodes = grown(table, lists, rules_of(table.columns, float(table.weights.sum()), min_objects))
     collapse(nodes)
     if pruned and published:
         prune(nodes, confidence)
@@ -101,21 +101,22 @@ def induce_c45(
     return ClassificationTree(tuple(column.attribute for column in columns), tuple(classes), nodes.compact())
 
 
-def _rules(table: Table, min_objects: int) -> Rules:
+def rules_of(columns: Longs, records: float, min_objects: int) -> Rules:
+    """How C4.5 grows a tree from so many records."""
     return Rules(
         by_ratio=True,
         must_gain=True,
         dense=True,
         min_objects=float(min_objects),
         max_depth=-1,
-        averaged=averaged(table),
+        averaged=averaged(columns, records),
     )
 
 
-def averaged(table: Table) -> Bools:
+def averaged(columns: Longs, records: float) -> Bools:
     """Which attributes count for the average gain: not those with many categories, unless all are such."""
-    many = table.columns[:, SIZE] >= _MANY_VALUES * table.weights.sum() - SLACK
-    few = (table.columns[:, NUMERIC] > 0) | ~many
+    many = columns[:, SIZE] >= _MANY_VALUES * records - SLACK
+    few = (columns[:, NUMERIC] > 0) | ~many
     return few if few.any() else np.ones_like(few)
 
 

@@ -96,9 +96,9 @@ class Nodes:
     def __len__(self) -> int:
         return len(self.links)
 
-    def levels(self) -> list[Longs]:
-        """The nodes that the root reaches, depth by depth."""
-        found = [np.zeros(1, dtype=np.int64)]
+    def levels(self, root: int = 0) -> list[Longs]:
+        """The nodes that the root reaches, or another node, depth by depth."""
+        found = [np.array([root], dtype=np.int64)]
         while len(found[-1]):
             inner = found[-1][self.column[found[-1]] >= 0]
             found.append(ranges(self.first[inner], self.branches[inner])[0])
@@ -111,13 +111,14 @@ class Nodes:
             theirs[: len(mine)] = mine
         return larger
 
-    def compact(self) -> Nodes:
-        """Only the nodes that the root reaches, breadth first."""
-        kept = np.concatenate(self.levels())
+    def compact(self, root: int = 0) -> Nodes:
+        """Only the nodes that the root reaches, breadth first; or another node, which becomes the root."""
+        kept = np.concatenate(self.levels(root))
         links = self.links[kept]
         inner = links[:, COLUMN] >= 0
         links[~inner] = np.where(np.arange(LINKS) >= PARENT, links[~inner], Nodes.leaves(1, 0).links)
         links[inner, FIRST] = 1 + np.cumsum(links[inner, BRANCHES]) - links[inner, BRANCHES]
+        links[0, PARENT] = -1
         links[1:, PARENT] = np.repeat(np.flatnonzero(inner), links[inner, BRANCHES])
         return Nodes(links, self.counts[kept], self.bag[kept])
 

@@ -9,11 +9,20 @@ from hedgerow.trees.pruning.errors import TOLERATED, expected_errors
 from hedgerow.trees.splitting.records import BAG, BOUND, SLACK, Room, Table
 from hedgerow.trees.splitting.sending import send
 
-__all__ = ["PRUNE", "prune_to_leaves", "prune_with_raising"]
+__all__ = ["PRUNE", "errors_of_all", "prune_to_leaves", "prune_with_raising"]
 
 # What is done with the records of a frame: prune the branches; then the node; then decide, when the largest branch was
 # tried in its place; try a subtree; count a subtree anew that was raised.
 PRUNE, PRUNED, DECIDE, TRY, COUNT = 0, 1, 2, 3, 4
+
+
+@jit
+def errors_of_all(counts: Floats, confidence: float, quantile: float) -> float:
+    """Errors to expect of some leaves together, added up in their order."""
+    errors = 0.0
+    for leaf in range(counts.shape[0]):
+        errors += expected_errors(counts, leaf, confidence, quantile)
+    return errors
 
 
 @jit

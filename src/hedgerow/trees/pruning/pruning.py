@@ -12,10 +12,10 @@ from hedgerow.trees.pruning._kernels import PRUNE, prune_to_leaves, prune_with_r
 from hedgerow.trees.pruning.errors import limits
 from hedgerow.trees.splitting.records import Pool, Table, new_pool, new_room
 
-__all__ = ["collapse", "prune", "raise_and_prune"]
+__all__ = ["ALIKE", "collapse", "prune", "raise_and_prune"]
 
 # So many records more may be wrong before a collapse is refused, as in Weka.
-_ALIKE = 1e-3
+ALIKE = 1e-3
 
 
 def collapse(nodes: Nodes) -> None:
@@ -27,7 +27,7 @@ def collapse(nodes: Nodes) -> None:
         inner = above[nodes.column[above] >= 0]
         widths = nodes.branches[inner]
         as_tree[inner] = np.add.reduceat(as_tree[below], np.cumsum(widths) - widths)
-    nodes.column[as_tree >= as_leaf - _ALIKE] = -1
+    nodes.column[as_tree >= as_leaf - ALIKE] = -1
 
 
 def prune(nodes: Nodes, confidence: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hedgerow._jit import jit
-from hedgerow.arrays import Bools, Floats, Ints
+from hedgerow.arrays import Bools, Floats, Ints, Longs
 from hedgerow.trees.splitting.merits import merit_of_categories, merit_of_numbers
 from hedgerow.trees.splitting.records import (
     GAIN,
@@ -21,7 +21,7 @@ from hedgerow.trees.splitting.records import (
 )
 from hedgerow.trees.splitting.tallies import tally_codes, tally_lists
 
-__all__ = ["Rules", "choose"]
+__all__ = ["Rules", "best", "choose", "judge"]
 
 # A gain may miss the average by this much, as in Weka.
 BELOW_AVERAGE = 1e-3
@@ -59,50 +59,66 @@ def choose(
 
     O(columns × (items + values + codes of their lists)).
     """
-    columns, groups, kept, sums, judged = table.columns, room.groups, room.kept, room.sums, room.columns
-    average = 0.0
-    valid = 0
+    columns, groups, kept = table.columns, room.groups, room.kept
     for column in range(columns.shape[0]):
-        judged[column, GAIN] = -1.0
         size = columns[column, SIZE]
-        if size < 2:
-            continue
         found = -1
+        if size < 2:
+            room.columns[column, GAIN] = -1.0
+            continue
         if lists is not None:
             found = tally_lists(table, lists, column, rows, weights, start, end, room)
         if found < 0:
             found = tally_codes(
                 table.counted, column, size, table.labels, rows, weights, start, end, groups, kept, room.keys
             )
-        if columns[column, NUMERIC]:
-            merit = merit_of_numbers(
-                groups,
-                kept,
-                found,
-                table.values,
-                columns[column, OFFSET],
-                total,
-                rules.min_objects,
-                rules.by_ratio,
-                sums,
-            )
-        else:
-            merit = merit_of_categories(groups, found, total, rules.min_objects, sums)
-        judged[column, GAIN] = merit.gain
-        judged[column, MERIT] = merit.ratio if rules.by_ratio else merit.gain
-        judged[column, SPLIT_AT] = merit.threshold
-        if merit.gain >= 0.0 and rules.averaged[column]:
-            average += merit.gain
-            valid += 1
+        judge(columns, table.values, column, groups, kept, found, total, rules, room.sums, room.columns)
+    return best(rules, room.columns)
+
+
+@jit
+def judge(
+    columns: Longs,
+    values: Floats,
+    column: int,
+    groups: Floats,
+    kept: Ints,
+    found: int,
+    total: float,
+    rules: Rules,
+    sums: Floats,
+    judged: Floats,
+) -> None:
+    """Write what the best split of a column is worth, of whose values so many were found with labels in ``groups``."""
+    if columns[column, NUMERIC]:
+        merit = merit_of_numbers(
+            groups, kept, found, values, columns[column, OFFSET], total, rules.min_objects, rules.by_ratio, sums
+        )
+    else:
+        merit = merit_of_categories(groups, found, total, rules.min_objects, sums)
+    judged[column, GAIN] = merit.gain
+    judged[column, MERIT] = merit.ratio if rules.by_ratio else merit.gain
+    judged[column, SPLIT_AT] = merit.threshold
+
+
+@jit
+def best(rules: Rules, judged: Floats) -> int:
+    """The column of the best split among those that were judged, the first of equal ones, -1 for none."""
     least = 0.0
     if rules.by_ratio:
+        average = 0.0
+        valid = 0
+        for column in range(judged.shape[0]):
+            if judged[column, GAIN] >= 0.0 and rules.averaged[column]:
+                average += judged[column, GAIN]
+                valid += 1
         if valid == 0:
             return -1
         least = max(average / valid - BELOW_AVERAGE, 0.0)
-    best = -1
+    found = -1
     highest = 0.0 if rules.by_ratio or rules.must_gain else -1.0
-    for column in range(columns.shape[0]):
+    for column in range(judged.shape[0]):
         if judged[column, GAIN] >= least and judged[column, MERIT] - highest > SLACK:
-            best = column
+            found = column
             highest = judged[column, MERIT]
-    return best
+    return found

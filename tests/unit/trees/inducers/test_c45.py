@@ -124,12 +124,9 @@ def test_a_gain_below_average_loses_in_spite_of_its_ratio() -> None:
 def test_columns_of_many_values_do_not_count_for_the_average_unless_all_are_such() -> None:
     many, few = categories("many", "abcdef"), categories("few", "aaaaaa")
     y = classes("aaabbb")
-    assert averaged(whole_table([many, few, numbers("x", [1, 2, 3, 4, 5, 6])], y, 2, None)).tolist() == [
-        False,
-        True,
-        True,
-    ]
-    assert averaged(whole_table([many], y, 2, None)).tolist() == [True]
+    table = whole_table([many, few, numbers("x", [1, 2, 3, 4, 5, 6])], y, 2, None)
+    assert averaged(table.columns, 6.0).tolist() == [False, True, True]
+    assert averaged(whole_table([many], y, 2, None).columns, 6.0).tolist() == [True]
 
 
 def test_a_target_that_is_an_identifier_of_a_large_table_is_refused() -> None:

@@ -25,12 +25,10 @@ def best_cut(
     order: Longs,
     places: Ints,
     sums: Floats,
-    labels: int,
     values: Ints,
     leaning: Floats,
     packed: PackedRequirements | None,
     least: int,
-    least_of_label: int,
     start: int,
     end: int,
     room: Floats,
@@ -43,11 +41,10 @@ def best_cut(
 ) -> int:
     """The column to cut a range by, -1 if no cut is allowed; ``at[column, 0]`` is the last place that goes left.
 
-    ``sums`` has, for each item, its records, how many of them have each label, and the coordinates of its point times
-    its records; ``leaning`` how much a cut by each column counts. Each side has at least ``least``
-    records, and ``least_of_label`` of every label. ``room`` is left as it is found, all zero; the other arrays are
-    scratch. Where requirements forbid the best and the most even cut of every column, all others are tried, which
-    costs O(n) for each.
+    ``sums`` has, for each item, its records and the coordinates of its point times its records; ``leaning`` how much a
+    cut by each column counts. Each side has at least ``least`` records. ``room`` is left as it is found, all zero; the
+    other arrays are scratch. Where requirements forbid the best and the most even cut of every column, all others are
+    tried, which costs O(n) for each.
     """
     width, columns = sums.shape[1], places.shape[1]
     for one in range(width):
@@ -57,7 +54,7 @@ def best_cut(
             total[one] += sums[order[item], one]
     whole = total[0]
     outer = 0.0
-    for one in range(1 + labels, width):
+    for one in range(1, width):
         outer += total[one] * total[one] / whole
     for column in range(columns):
         first, last = int64(room.shape[0]), int64(-1)
@@ -82,15 +79,9 @@ def best_cut(
             right = whole - left
             if left < least or right < least:
                 continue
-            allowed = True
-            for label in range(1, 1 + labels):
-                if running[label] < least_of_label or total[label] - running[label] < least_of_label:
-                    allowed = False
-            if not allowed:
-                continue
             even = _EVEN * left * right / whole
             gain = even - outer
-            for one in range(1 + labels, width):
+            for one in range(1, width):
                 other = total[one] - running[one]
                 gain += running[one] * running[one] / left + other * other / right
             gain = max(gain, even) * leaning[column]
@@ -178,7 +169,6 @@ def grow(
     order: Longs,
     places: Ints,
     sums: Floats,
-    labels: int,
     values: Ints,
     leaning: Floats,
     packed: PackedRequirements | None,
@@ -207,8 +197,8 @@ def grow(
         first, last = waiting[open_ranges, 0], waiting[open_ranges, 1]
         parent, is_right = waiting[open_ranges, 2], waiting[open_ranges, 3]
         column = best_cut(
-            order, places, sums, labels, values, leaning, packed, least, int64(0), first, last, room, total, running,
-            scores, at, gains, sides,
+            order, places, sums, values, leaning, packed, least, first, last, room, total, running, scores, at, gains,
+            sides,
         )  # fmt: skip
         if column < 0:
             leaves[outer, 0], leaves[outer, 1] = first, last

@@ -43,7 +43,11 @@ class Boxes:
 
 
 def cut_boxes(
-    counts: FrequencyTable, requirements: Sequence[Requirement], orders: Sequence[Ints], points: Floats
+    counts: FrequencyTable,
+    requirements: Sequence[Requirement],
+    orders: Sequence[Ints],
+    points: Floats,
+    times: int = 1,
 ) -> Boxes:
     """Cut a table into boxes in which points lie close together.
 
@@ -55,6 +59,8 @@ def cut_boxes(
     orders : sequence of int arrays
         Per column, the rank of each code: columns are cut in this order.
     points : float array (tuples, dimensions)
+    times : int
+        How many times the people that are required each group has at least.
     """
     context, packed = privacy.bind(counts, requirements)
     units = units_of(counts, context, relaxed=False)
@@ -65,11 +71,10 @@ def cut_boxes(
         values = np.empty((len(sums), 0), dtype=np.int32)
     else:
         values = privacy.sensitive_codes(counts, context)[units.cell]
-    growth = _Growth(
-        places, sums, 0, values, counts.column_weights, packed.minimal_size, packed, int(context.offsets[-1])
-    )
+    least = packed.minimal_size * times
+    growth = _Growth(places, sums, values, counts.column_weights, least, packed, int(context.offsets[-1]))
     # Into parts for which cores can work side by side.
-    cuts = growth.finished(growth.first(_PARTS if len(sums) > _WORTHWHILE else 1, 0))
+    cuts = growth.finished(growth.first(_PARTS if len(sums) > _WORTHWHILE else 1))
     threshold = np.array([last_rank[column][place] for column, place in zip(cuts.column, cuts.threshold, strict=True)])
     group = np.empty(len(sums), dtype=np.int32)
     group[growth.order] = np.repeat(np.arange(len(cuts.start), dtype=np.int32), cuts.end - cuts.start)
@@ -77,13 +82,7 @@ def cut_boxes(
 
 
 def regions_of(
-    counts: FrequencyTable,
-    orders: Sequence[Ints],
-    points: Floats,
-    pieces: Pieces,
-    label_of_cell: Longs,
-    regions: int,
-    support: int,
+    counts: FrequencyTable, orders: Sequence[Ints], points: Floats, pieces: Pieces, regions: int, support: int
 ) -> Longs:
     """The region of each group.
 
@@ -93,21 +92,18 @@ def regions_of(
         As for :func:`cut_boxes`.
     pieces : Pieces
         Which cells make up which group.
-    label_of_cell : int array (cells,)
-        Numbers of labels.
     regions : int
         At most so many.
     support : int
-        The people of each label that each part has at least.
+        The people of each part at least.
     """
     of_tuple = np.arange(len(counts.tuples), dtype=np.int32)
     places, _ = _places(counts, orders, of_tuple)
-    labels = _labels(counts, label_of_cell)
     weight = counts.tuple_sizes.astype(np.float64)
-    sums = np.column_stack([weight, labels, points * weight[:, None]])
+    sums = np.column_stack([weight, points * weight[:, None]])
     nothing = np.empty((len(sums), 0), dtype=np.int32)
-    growth = _Growth(places, sums, labels.shape[1], nothing, counts.column_weights, support, None, 0)
-    first = growth.first(regions, support)
+    growth = _Growth(places, sums, nothing, counts.column_weights, support, None, 0)
+    first = growth.first(regions)
     part = np.empty(len(sums), dtype=np.int64)
     part[growth.order] = np.repeat(np.arange(len(first.start)), first.end - first.start)
     kept = pieces.group >= 0
@@ -115,14 +111,6 @@ def regions_of(
     key = pieces.group[kept].astype(np.int64) * len(first.start) + part[counts.cell_tuple[pieces.cell[kept]]]
     held = np.bincount(key, pieces.size[kept], groups * len(first.start)).reshape(groups, -1)
     return np.unique(held.argmax(axis=1), return_inverse=True)[1].astype(np.int64)
-
-
-def _labels(counts: FrequencyTable, label_of_cell: Longs) -> Floats:
-    """How many records of each tuple have which label."""
-    count = int(label_of_cell.max()) + 1
-    key = counts.cell_tuple.astype(np.int64) * count + label_of_cell
-    found = np.bincount(key, counts.cell_sizes, len(counts.tuples) * count)
-    return found.reshape(-1, count).astype(np.float64)
 
 
 def _places(counts: FrequencyTable, orders: Sequence[Ints], of_tuple: Ints) -> tuple[Ints, list[Longs]]:
@@ -149,7 +137,6 @@ class _Growth:
         self,
         places: Ints,
         sums: Floats,
-        labels: int,
         values: Ints,
         leaning: Floats,
         least: int,
@@ -157,7 +144,7 @@ class _Growth:
         sensitive: int,
     ) -> None:
         self.order = np.arange(len(sums), dtype=np.int64)
-        self.places, self.sums, self.labels, self.values = places, sums, labels, values
+        self.places, self.sums, self.values = places, sums, values
         self.leaning = leaning
         self.least = least
         self.packed = None if packed is None else packed.formulas
@@ -176,7 +163,7 @@ class _Growth:
             np.zeros((2, 1 + self.sensitive), dtype=np.int64),
         )
 
-    def first(self, most: int, support: int) -> Cuts:
+    def first(self, most: int) -> Cuts:
         """Cut the range that gains most, until there are so many or none can be cut."""
         scratch = self._scratch()
         found: list[list[int]] = []  # column, place, left, right
@@ -185,8 +172,8 @@ class _Growth:
 
         def look(start: int, end: int, parent: int, side: int) -> None:
             column = best_cut(
-                self.order, self.places, self.sums, self.labels, self.values, self.leaning, self.packed, self.least,
-                support, start, end, *scratch,
+                self.order, self.places, self.sums, self.values, self.leaning, self.packed, self.least, start, end,
+                *scratch,
             )  # fmt: skip
             if column < 0:
                 done.append((start, end, parent, side))
@@ -221,8 +208,8 @@ class _Growth:
             cuts, leaves = np.zeros((most, 4), dtype=np.int32), np.zeros((most, 2), dtype=np.int64)
             waiting = np.zeros((most + 1, 4), dtype=np.int64)
             inner, outer = grow(
-                self.order, self.places, self.sums, self.labels, self.values, self.leaning, self.packed, self.least,
-                start, end, *self._scratch(), cuts, leaves, waiting,
+                self.order, self.places, self.sums, self.values, self.leaning, self.packed, self.least, start, end,
+                *self._scratch(), cuts, leaves, waiting,
             )  # fmt: skip
             column, place, left, right = cuts[:inner].T
             # Ranges are told from the start of their part.

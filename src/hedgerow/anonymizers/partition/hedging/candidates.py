@@ -24,8 +24,12 @@ from hedgerow.threads import on_a_core_each
 __all__ = ["Asked", "best_candidate"]
 
 Tree = Literal["space", "teacher", "label"]
-# In so many regions columns may be told by label.
-_REGIONS: Final = (1, 2, 8)
+# In at most so many regions columns are told, at each level. With more of them a learner knew no more in trials on
+# halves of Adult, and an attacker knew more of the labels of those in the table.
+_REGIONS: Final = (1, 2, 4)
+# Where columns are told of regions, classes are up to so many times as large, as long as there may be as many of them:
+# on halves of Adult a learner then knew as much, and an attacker less of the labels of those in the table.
+_LARGEST, _CLASSES = 10, 20
 # With more labels than these each of them has too few people to be told of.
 _MOST_LABELS: Final = 10
 # Where fewer people may be told of, columns told by label give away the labels of these very people: on Adult, with
@@ -78,20 +82,21 @@ def best_candidate(asked: Asked, counts: FrequencyTable, requirements: Sequence[
     if asked.support is None:
         return shapes[0]()
     rehearsal = Rehearsal(counts, table, lesson, asked.support, asked.seed)
-    first = [make() for make in shapes]
-    best, score = _best(rehearsal, first)
-    tree = best.facts["groups by"]
-    few = asked.support < _FEWEST_BY_LABEL
-    if few or not asked.by_label or tree == "axes" or not 2 <= table.labels <= _MOST_LABELS:
-        return best
-    other, better = _best(rehearsal, making.told(rehearsal, best, tree))
-    return other if better > score else best
+    candidates = [make() for make in shapes]
+    if asked.by_label and asked.support >= _FEWEST_BY_LABEL and 2 <= table.labels <= _MOST_LABELS:
+        demanded = max(one.minimal_size for one in requirements)
+        times = max(1, min(_LARGEST, counts.rows // (_CLASSES * demanded)))
+        boxes = [made for made in candidates if made.facts["groups by"] != "axes"]
+        candidates += _all_told(making, rehearsal, [making.boxes(made.facts["groups by"], times) for made in boxes])
+    return candidates[int(np.argmax(_scores(rehearsal, candidates)))]
 
 
-def _best(rehearsal: Rehearsal, candidates: Sequence[Recoding]) -> tuple[Recoding, float]:
-    scores = on_a_core_each(rehearsal.score, candidates, rehearsal.counts.rows)
-    at = int(np.argmax(scores))
-    return candidates[at], scores[at]
+def _all_told(making: _Making, rehearsal: Rehearsal, boxes: Sequence[Recoding]) -> list[Recoding]:
+    return on_a_core_each(partial(making.told, rehearsal), boxes, rehearsal.counts.rows)
+
+
+def _scores(rehearsal: Rehearsal, candidates: Sequence[Recoding]) -> list[float]:
+    return on_a_core_each(rehearsal.score, candidates, rehearsal.counts.rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +109,9 @@ class _Making:
     table: Table
     lesson: Lesson
 
-    def boxes(self, tree: Tree) -> Recoding:
-        """Boxes, cut by one of three spaces."""
-        boxes = cut_boxes(self.counts, self.requirements, self._orders, self._points(tree))
+    def boxes(self, tree: Tree, times: int = 1) -> Recoding:
+        """Boxes, cut by one of three spaces; each has at least so many times the people that are required."""
+        boxes = cut_boxes(self.counts, self.requirements, self._orders, self._points(tree), times)
         cuts = boxes.cuts
         router = CutTree(cuts.column, cuts.threshold, cuts.single, cuts.left, cuts.right, self._orders)
         return self._recoding(boxes.pieces, router, tree)
@@ -116,21 +121,18 @@ class _Making:
         axes = cut_axes(self.counts, self.requirements, self.lesson)
         return self._recoding(axes.pieces, axes.router, "axes")
 
-    def told(self, rehearsal: Rehearsal, made: Recoding, tree: Tree) -> list[Recoding]:
-        """The same boxes told by label, in several regions."""
+    def told(self, rehearsal: Rehearsal, made: Recoding) -> Recoding:
+        """The same boxes, told of in regions and by label."""
         pieces = required(made.pieces, "how the cells of a table go to groups")
-        label_of_cell = self.table.target.astype(np.int64)
-        found, known = [], set()
+        points = self._points(made.facts["groups by"])
+        levels: list[Longs] = []
+        known = 0
         for most in _REGIONS:
-            regions = regions_of(
-                self.counts, self._orders, self._points(tree), pieces, label_of_cell, most, rehearsal.support
-            )
-            number = int(regions.max()) + 1
-            if number in known:
-                continue  # so many have been tried
-            known.add(number)
-            found.append(told_by_label(rehearsal, made, regions))
-        return found
+            regions = regions_of(self.counts, self._orders, points, pieces, most, rehearsal.support)
+            if not levels or len(np.unique(regions)) > len(np.unique(levels[-1])):
+                levels.append(known + regions)
+                known = int(levels[-1].max()) + 1
+        return told_by_label(rehearsal, made, np.stack(levels))
 
     def _points(self, tree: Tree) -> Floats:
         if tree == "space":

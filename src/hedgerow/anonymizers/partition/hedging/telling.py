@@ -27,13 +27,17 @@ _ADDED: Final = 0.5  # people added to each label of a class, so that none is im
 
 
 def told_by_label(rehearsal: Rehearsal, recoding: Recoding, regions: Longs) -> Recoding:
-    """The recoding with the columns that should be told by label, at the strength that fits each."""
+    """The recoding told of in regions, with the strength that fits each column where it is told by label.
+
+    Parameters
+    ----------
+    rehearsal : Rehearsal
+    recoding : Recoding
+    regions : int array (levels, groups)
+    """
     columns = len(recoding.quasi)
     full = replace(recoding, by_label=ByLabel(regions, np.ones(columns)))
-    strengths = _fitted(rehearsal, full)
-    if not strengths.any():
-        return recoding
-    return replace(recoding, by_label=ByLabel(regions, strengths))
+    return replace(recoding, by_label=ByLabel(regions, _fitted(rehearsal, full)))
 
 
 def _fitted(rehearsal: Rehearsal, full: Recoding) -> Floats:
@@ -53,19 +57,9 @@ def _fitted(rehearsal: Rehearsal, full: Recoding) -> Floats:
             continue
         codes = spread.codes_of(counts.domains[name])[counts.tuples[tuples, at]]
         pools = np.where(codes < 0, -1, spread.pool[codes])
-        known = rehearsal.codes_of_labels(proportions.lifts)
-        steps[at] = [
-            np.stack(
-                [
-                    tilt.log_ratios(classes, pools, np.full(len(classes), label), strength)
-                    if label >= 0
-                    else np.zeros(len(classes))
-                    for label in known
-                ],
-                axis=1,
-            )
-            for strength in _STEPS
-        ]
+        known = rehearsal.codes_of_labels(proportions.lifts).tolist()
+        tilts = [tilt.at(strength) for strength in _STEPS]
+        steps[at] = [np.stack([one.log_ratios(classes, pools, label) for label in known], axis=1) for one in tilts]
     strengths = np.zeros(len(full.quasi))
     chosen = dict.fromkeys(steps, 0)
     logits = chances

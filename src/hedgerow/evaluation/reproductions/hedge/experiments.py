@@ -70,10 +70,11 @@ SET_LEARNERS: Final = ("boosting", "c45", "naive-bayes")
 _REDRAWN: Final = Way("redrawn", "raw")
 _RECODED: Final = Way("published", "recoded")
 _SEED: Final = 0
-# Both are raised when what is measured here changes. Methods and proportions have versions of their own, which are
+# They are raised when what is measured here changes. Methods and proportions have versions of their own, which are
 # added to that of releases: none of the three ever falls, so that their sum tells results apart.
 _RAW_VERSION: Final = 100
 _RELEASE_VERSION: Final = 98
+_ATTACK_VERSION: Final = 99
 
 _QUICK_SETS: Final = ("haberman", "crx")
 _QUICK_METHODS: Final = (STRICT, "kactus")
@@ -106,7 +107,8 @@ def _raw(seeds: Iterable[int]) -> Iterator[Job]:
 def _adult(ks: Iterable[int], methods: Iterable[str], measure: Callable[..., Mapping[str, Any]]) -> Iterator[Job]:
     """The train and the test file, by every seed; exact proportions last."""
     for seed, method, k in product(SEEDS, sorted(methods, key=lambda one: one == EXACT), ks):
-        version = _RELEASE_VERSION + METHODS[method].results_version + RESULTS_VERSION
+        own = _ATTACK_VERSION if measure is disclosed else _RELEASE_VERSION
+        version = own + METHODS[method].results_version + RESULTS_VERSION
         yield Measurement(measure, {"method": method, "k": k, "seed": seed}, version, seed)
 
 

@@ -177,17 +177,16 @@ def test_many_units_are_cut_in_parts_to_the_same_end() -> None:
 
 def regions(counts: FrequencyTable, points: Floats, group: list[int], most: int, support: int) -> Any:
     pieces = Pieces.whole(np.array(group, dtype=np.int32)[counts.cell_tuple], counts.cell_sizes)
-    label = counts.values_of("y").astype(np.int64)
-    return regions_of(counts, orders_of(counts), points, pieces, label, most, support).tolist()
+    return regions_of(counts, orders_of(counts), points, pieces, most, support).tolist()
 
 
-def test_regions_hold_enough_of_each_label() -> None:
-    """Points would be cut after the second tuple, where too few have said yes."""
-    counts = counted({"at": [1, 1, 2, 2, 3, 3, 4, 4], "y": list("nnnynyny")})
-    points = np.array([[0.0], [0], [1], [1]])
+def test_regions_hold_enough_people() -> None:
+    """Points would be cut after the first tuple, which has too few."""
+    counts = counted({"at": [1, 2, 2, 3, 3, 4, 4, 4], "y": list("nnnynyny")})
+    points = np.array([[0.0], [5], [5], [6]])
     group = [0, 1, 2, 3]
-    assert regions(counts, points, group, 2, 1) == [0, 0, 1, 1]
-    assert regions(counts, points, group, 2, 2) == [0, 0, 0, 0]
+    assert regions(counts, points, group, 2, 1) == [0, 1, 1, 1]
+    assert regions(counts, points, group, 2, 2) == [0, 0, 1, 1]
     assert regions(counts, points, group, 1, 1) == [0, 0, 0, 0]
 
 

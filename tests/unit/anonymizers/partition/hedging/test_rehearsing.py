@@ -77,7 +77,7 @@ def test_only_columns_that_say_more_than_the_class_are_told_by_label() -> None:
     """One group of all people: the label is known by the first column, and the second knows nothing of it."""
     label = np.where((TELLING == "a") ^ (np.arange(300) % 10 == 0), "no", "yes")
     counts = counted({"telling": TELLING, "silent": SILENT, "y": label})
-    told = told_by_label(rehearsal_of(counts), kept(counts, None), np.zeros(1, dtype=np.int64))
+    told = told_by_label(rehearsal_of(counts), kept(counts, None), np.zeros((1, 1), dtype=np.int64))
     assert told.by_label is not None
     assert told.by_label.strengths[0] >= 0.75
     assert told.by_label.strengths[1] == 0
@@ -87,14 +87,15 @@ def test_what_the_class_says_is_not_told_by_label() -> None:
     """The groups are the values of the column that knows the label, so that nothing is left to tell."""
     label = np.where(TELLING == "a", "no", "yes")
     counts = counted({"telling": TELLING, "silent": SILENT, "y": label})
-    recoding = kept(counts, 0)
-    assert told_by_label(rehearsal_of(counts), recoding, np.zeros(2, dtype=np.int64)).by_label is None
+    told = told_by_label(rehearsal_of(counts), kept(counts, 0), np.zeros((1, 2), dtype=np.int64))
+    assert told.by_label is not None
+    assert not told.by_label.strengths.any()
 
 
 def test_a_column_that_is_there_twice_is_not_told_twice_as_strongly() -> None:
     label = np.where((TELLING == "a") ^ (np.arange(300) % 5 == 0), "no", "yes")
     counts = counted({"telling": TELLING, "again": TELLING, "silent": SILENT, "y": label})
-    told = told_by_label(rehearsal_of(counts), kept(counts, None), np.zeros(1, dtype=np.int64))
+    told = told_by_label(rehearsal_of(counts), kept(counts, None), np.zeros((1, 1), dtype=np.int64))
     assert told.by_label is not None
     assert told.by_label.strengths.sum() == pytest.approx(1, abs=0.25)
 
@@ -157,8 +158,42 @@ def test_columns_are_told_by_label_only_where_shares_are_of_many(counts: Frequen
     making = candidates._Making(
         asked(counts, support=60), counts, [KAnonymity(60)], table_of(counts, "Hedge"), rehearsal_of(counts).lesson
     )
-    told = making.told(rehearsal_of(counts, 60), making.boxes("space"), "space")
-    assert all(one.by_label is None or len(one.by_label.regions) == len(one.groups) for one in told)
+    told = making.told(rehearsal_of(counts, 60), making.boxes("space"))
+    assert told.by_label is not None
+    levels = told.by_label.regions
+    assert levels.shape[1] == len(told.groups)
+    assert len(levels) > 1
+    # Numbered through all levels, each of which has more regions than the one before.
+    assert np.unique(levels).tolist() == list(range(int(levels.max()) + 1))
+    assert (np.diff([len(np.unique(level)) for level in levels]) > 0).all()
+
+
+@pytest.mark.parametrize(("support", "k", "fewest"), [(5, 5, None), (60, 60, 60), (60, 5, 15)])
+def test_every_tree_is_tried_as_it_is_and_told(
+    counts: FrequencyTable, support: int, k: int, fewest: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that are told of may be three times as large: then there may still be twenty of them."""
+    seen: list[tuple[str, bool]] = []
+    told: list[int] = []
+
+    def score(_: Rehearsal, recoding: Recoding) -> float:
+        seen.append((recoding.facts["groups by"], recoding.by_label is not None))
+        if recoding.by_label is not None:
+            told.append(int(recoding.sizes.min()))
+        return 0.5
+
+    monkeypatch.setattr(Rehearsal, "score", score)
+    best_candidate(asked(counts, support=support), counts, [KAnonymity(k)])
+    ways = (False,) if fewest is None else (False, True)
+    assert sorted(seen) == [(tree, way) for tree in ("label", "space", "teacher") for way in ways]
+    assert all(fewest is not None and fewest <= size for size in told)
+
+
+def test_larger_classes_are_larger(counts: FrequencyTable) -> None:
+    making = candidates._Making(
+        asked(counts), counts, [KAnonymity(5)], table_of(counts, "Hedge"), rehearsal_of(counts).lesson
+    )
+    assert making.boxes("space").sizes.min() < 50 <= making.boxes("space", 10).sizes.min()
 
 
 def test_categories_are_cut_in_the_order_of_what_they_mean() -> None:

@@ -1,0 +1,86 @@
+"""A memory limit of the whole process, divided among those who hold memory: DuckDB, the counts, the verifier."""
+
+from __future__ import annotations
+
+import re
+import resource
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from hedgerow.errors import BadInput
+
+__all__ = ["LEAST_LIMIT", "Shares", "divided"]
+
+LEAST_LIMIT: Final = 10**9
+
+# What Python holds with all that a run imports and compiles, most of it after a table was opened.
+_LIBRARIES: Final = 320 * 2**20
+
+_SIZE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)B\s*\Z", re.IGNORECASE)
+_UNITS: Final = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+
+# What one distinct tuple takes while a method works on it: fixed arrays of counts and sizes, and per column its codes,
+# its ranks and a copy of either while they are laid out.
+_BYTES_OF_A_TUPLE: Final = 64
+_BYTES_OF_A_CODE: Final = 12
+_BYTES_OF_A_VALUE: Final = 300
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Who may hold how many bytes.
+
+    Attributes
+    ----------
+    database : int
+        DuckDB, while it counts and writes.
+    counts : int
+        What is held of the counts, and what a method makes of them.
+    """
+
+    database: int
+    counts: int
+
+    @property
+    def verifier(self) -> int:
+        """Half of what DuckDB has: it counts what was written while DuckDB looks at the columns in clear."""
+        return self.database // 2
+
+    @property
+    def most_values(self) -> int:
+        """How many distinct values of one column fit: they are read as text, compared and sorted."""
+        return self.counts // _BYTES_OF_A_VALUE
+
+    def most_tuples(self, columns: int) -> int:
+        """How many distinct tuples of so many columns fit."""
+        return self.counts // (_BYTES_OF_A_TUPLE + _BYTES_OF_A_CODE * columns)
+
+
+def divided(limit: str | None) -> Shares | None:
+    """Divide a limit such as ``"2GB"``; ``None`` if there is none.
+
+    What the process holds already counts, up to half of the limit: who holds more in other ways cannot be helped here.
+    """
+    if limit is None:
+        return None
+    size = _SIZE.match(limit) if isinstance(limit, str) else None
+    if size is None:
+        raise BadInput.parameter("memory_limit", "File", "a size such as '2GB'", limit)
+    number = int(float(size[1]) * _UNITS[size[2].lower()])
+    if number < LEAST_LIMIT:
+        raise BadInput.parameter(
+            "memory_limit", "File", "at least '1GB', for Python alone takes a third of that", limit
+        )
+    free = max(number - max(_held(), _LIBRARIES), number // 2)
+    return Shares(database=free // 2, counts=free - free // 2)
+
+
+def _held() -> int:
+    """The bytes of memory that this process holds now, or has held at most where the system does not say."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+    except (OSError, ValueError, IndexError):
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return most if sys.platform == "darwin" else most * 1024

@@ -1,0 +1,103 @@
+"""Tables between us and Spark: recodings go there as Parquet files, counts come back through Arrow.
+
+Files, not literals or collections: Spark shows plans in its logs and on its pages, and sends collections along with
+every task. They lie in a folder that all workers share.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hedgerow.errors import BadInput
+from hedgerow.intake.spark.library import DataFrame
+from hedgerow.intake.spark.library import functions as F
+from hedgerow.scratch import Scratch
+
+__all__ = ["fetch", "is_local", "is_readable", "near", "read_parquet", "send", "shared_folder", "url"]
+
+BROADCAST_BYTES: Final = 1 << 25
+"""A table up to this size goes to every worker; a larger one is joined by a shuffle of both sides."""
+
+_SIGNS: Final = re.compile(r"([\[\]{}*?\\])")  # of Hadoop's patterns
+
+TEMP_SETTING: Final = "spark.hedgerow.temp"
+
+
+def url(path: Path) -> str:
+    """A path as Spark writes to it, whatever its default file system is."""
+    return f"file://{path}"
+
+
+def read_parquet(session: Any, paths: Iterable[Path]) -> DataFrame:
+    """Read Parquet files by their names, of which none is taken for a pattern."""
+    return session.read.option("mergeSchema", "false").parquet(*(_SIGNS.sub(r"\\\1", url(path)) for path in paths))
+
+
+def is_readable(path: Path) -> bool:
+    """Whether Spark can read a file of that name: it stumbles over colons, and passes over what it calls hidden."""
+    return ":" not in str(path) and not path.name.startswith(("_", "."))
+
+
+def send(session: Any, folder: Path, name: str, table: pa.Table) -> DataFrame:
+    """Hand a table to Spark."""
+    path = folder / f"{name}.parquet"
+    with_room = BadInput(f"The recoding cannot be handed to Spark in {str(folder)!r}. Is the disk full?")
+    try:
+        pq.write_table(table, path)
+    except OSError:
+        raise with_room from None
+    return near(read_parquet(session, [path]), table.nbytes)
+
+
+def near(table: DataFrame, size: int) -> DataFrame:
+    """Say how a table is to be joined: a small one is sent to every worker."""
+    return F.broadcast(table) if size <= BROADCAST_BYTES else table.hint("merge")
+
+
+def fetch(table: DataFrame) -> pa.Table:
+    """A small result; moments with a zone come in UTC, not in that of the session."""
+    found: pa.Table = table.toArrow()
+    utc = pa.timestamp("us", "UTC")
+    zoned = [field.name for field in found.schema if pa.types.is_timestamp(field.type) and field.type.tz is not None]
+    for name in zoned:
+        found = found.set_column(found.column_names.index(name), name, found.column(name).cast(utc))
+    return found
+
+
+def is_local(session: Any) -> bool:
+    """Whether all work is done in this one machine's driver."""
+    master = str(session.sparkContext.master)
+    return master == "local" or master.startswith("local[")
+
+
+def shared_folder(session: Any, temp: Path | None, destination: Path | None) -> Scratch:
+    """A hidden folder on storage that all workers share, removed when it is no longer used.
+
+    It lies in ``temp`` or, where the session names one, in its setting ``spark.hedgerow.temp``; else beside the
+    destination; else, if there are no other machines, in the system's temporary folder.
+    """
+    named = session.conf.get(TEMP_SETTING, None)
+    place = Path(named).absolute() if temp is None and named else temp
+    if place is not None:
+        if not place.is_dir():
+            raise BadInput(f"There is no folder {str(place)!r}. Spark needs one that all workers share.")
+        return _without_colon(None, place)
+    if destination is None and not is_local(session):
+        raise BadInput(
+            "Where may the release lie until it is verified? Name a folder that the driver and all workers share: "
+            f"spark.conf.set('{TEMP_SETTING}', '/shared/folder'), or --temp."
+        )
+    return _without_colon(destination, None)
+
+
+def _without_colon(destination: Path | None, within: Path | None) -> Scratch:
+    folder = Scratch(destination, within=within)
+    if ":" in str(folder.path):
+        raise BadInput("Spark cannot read files whose path has a colon in it. Name another folder (--temp).")
+    return folder

@@ -1,0 +1,110 @@
+"""From rows to groups, as a plan of Spark: the same as :mod:`hedgerow.engines.placing` is for DuckDB.
+
+Inside, the columns are called c0, c1, …, so that no name of a table can be mistaken for one of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from hedgerow.engines.base import ranking_columns
+from hedgerow.engines.placing import CELL, GROUP
+from hedgerow.engines.spark.columns import ranking_hash
+from hedgerow.intake.spark.library import DataFrame, Window
+from hedgerow.intake.spark.library import functions as F
+from hedgerow.recoding import Pieces
+from hedgerow.schema import Roles, Schema
+
+__all__ = ["CountedTable", "placed"]
+
+_RANK: Final = "rank_in_cell"
+_HASH: Final = "hash_of_row"
+_CELLS_NAME: Final = "cell_number"
+
+Send = Callable[[str, pa.Table], DataFrame]
+
+
+@dataclass(frozen=True, eq=False)
+class CountedTable:
+    """A table that was counted: its rows under inner names, and its cells by the values that make them up.
+
+    Attributes
+    ----------
+    inside : mapping of column to str
+        What each column is called inside.
+    kinds : mapping of column to Spark's type
+    """
+
+    schema: Schema
+    roles: Roles
+    rows: DataFrame
+    inside: Mapping[str, str]
+    kinds: Mapping[str, Any]
+    cells: pa.Table
+    respelled: frozenset[str]
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns that make up a cell, by their inner names."""
+        return [self.inside[name] for name in self.roles.counted]
+
+    @property
+    def ranking(self) -> dict[str, Any]:
+        """The columns that rows of a split cell are ranked by, and their types."""
+        return {self.inside[name]: self.kinds[name] for name in ranking_columns(self.roles, self.respelled)}
+
+
+def placed(counted: CountedTable, pieces: Pieces, seed: str, send: Send) -> DataFrame:
+    """The rows that are published, with their cell and group. What is sent goes by ``send``."""
+    first = pieces.first
+    alone = first & np.append(first[1:], True)
+    published = pieces.group >= 0
+    whole, part = alone & published, ~alone & published
+    rows = _located(counted, send("whole", _with_group(counted.cells, pieces.cell[whole], pieces.group[whole])))
+    if not pieces.split:
+        return rows
+    # A running total that begins anew at each cell.
+    past = np.cumsum(pieces.size)
+    past -= np.maximum.accumulate(np.where(first, past - pieces.size, 0))
+    ranges = {CELL: pieces.cell[part], GROUP: pieces.group[part], "since": (past - pieces.size)[part]}
+    dealt = send("dealt", pa.table({**ranges, "past": past[part]}))
+    cells = counted.cells.filter(pa.array(np.isin(counted.cells.column(CELL).to_numpy(), pieces.cell[part])))
+    seeds = send("seed", pa.table({"seed": [seed]}))
+    # The hash stands in a column of its own: it asks Java for bits, which no window may.
+    hashed = (
+        _located(counted, send("split", cells))
+        .crossJoin(seeds)
+        .withColumn(_HASH, ranking_hash(F.col("seed"), counted.ranking))
+    )
+    order = Window.partitionBy(CELL).orderBy(_HASH)
+    ranked = hashed.withColumn(_RANK, F.row_number().over(order) - 1).withColumnRenamed(CELL, _CELLS_NAME)
+    inside = (F.col(_CELLS_NAME) == dealt[CELL]) & (F.col(_RANK) >= dealt["since"]) & (F.col(_RANK) < dealt["past"])
+    return rows.unionByName(ranked.join(dealt, inside).select(*rows.columns))
+
+
+def _with_group(cells: pa.Table, cell: Any, group: Any) -> pa.Table:
+    """The cells that go to one group as a whole, with it."""
+    place = np.full(int(cells.num_rows), -1, dtype=np.int32)
+    place[cell] = group
+    groups = place[cells.column(CELL).to_numpy()]
+    return cells.append_column(GROUP, pa.array(groups)).filter(pa.array(groups >= 0))
+
+
+def _located(counted: CountedTable, cells: DataFrame) -> DataFrame:
+    """The rows of some cells, with what is known of these."""
+    keys = counted.keys
+    known = cells.select(*(F.col(key).alias(f"k_{key}") for key in keys), *_rest(cells.columns, keys))
+    matching = [F.col(key).eqNullSafe(F.col(f"k_{key}")) for key in keys]
+    condition = matching[0]
+    for one in matching[1:]:
+        condition = condition & one
+    return counted.rows.join(known, condition).drop(*(f"k_{key}" for key in keys))
+
+
+def _rest(columns: Sequence[str], keys: Sequence[str]) -> list[str]:
+    return [name for name in columns if name not in keys]

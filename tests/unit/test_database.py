@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
@@ -66,3 +67,21 @@ def test_a_fork_has_a_database_of_its_own(module: str) -> None:
         "raise SystemExit(not same)\n"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+
+
+def test_a_copy_that_fails_comes_back(tmp_path: Path) -> None:
+    """A full disk, or too little memory, while parts of the file are still being written."""
+    code = (
+        "import duckdb\n"
+        "from hedgerow.database import open_database\n"
+        "for failing in range(30_000, 230_000, 5_000):\n"
+        "    note = f\"CASE WHEN i = {failing} THEN error('full') ELSE repeat(md5(i::VARCHAR), 8) END\"\n"
+        "    rows = f'SELECT {note} AS note FROM range(300_000) AS t(i)'\n"
+        "    with open_database(threads=2) as database:\n"
+        "        try:\n"
+        "            database.execute(f\"COPY ({rows}) TO 'out.parquet' (ROW_GROUP_SIZE 2048)\")\n"
+        "        except duckdb.InvalidInputException:\n"
+        "            continue\n"
+        "    raise SystemExit(1)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60, cwd=tmp_path).returncode == 0

@@ -171,3 +171,23 @@ def test_a_full_disk_is_no_bug(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     assert capsys.readouterr().err == (
         "hedgerow: The operating system refused a file: No space left on device ('out.csv').\n"
     )
+
+
+def test_a_stop_inside_a_finalizer_is_not_lost() -> None:
+    """Python drops what is raised there; the command must stop all the same, and say only that."""
+    code = (
+        "import os, signal, time, weakref\n"
+        "import hedgerow.cli.app\n"
+        "from hedgerow.cli.outcome import main\n"
+        "class Remote: pass\n"
+        "def command(**_):\n"
+        "    one = Remote()\n"
+        "    gone = weakref.ref(one, lambda _: os.kill(os.getpid(), signal.SIGTERM))\n"
+        "    del one\n"
+        "    time.sleep(10)\n"
+        "    return 0\n"
+        "hedgerow.cli.app.app = command\n"
+        "raise SystemExit(main([]))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (143, "hedgerow: stopped; nothing is left half written.\n")

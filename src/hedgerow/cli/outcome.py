@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Iterator, Sequence
@@ -26,6 +27,7 @@ _BUG = 1
 _BAD_INPUT = 2
 _CLOSED_PIPE = 128 + 13
 _PATIENCE = 5.0  # seconds
+_MOMENT = 0.01  # seconds
 
 
 class _Stopped(BaseException):
@@ -43,6 +45,23 @@ class _Signals:
         if self.received is None or time.monotonic() - self.at > _PATIENCE:
             self.received, self.at = number, time.monotonic()
             raise _Stopped
+
+    def lost(self, unraisable: sys.UnraisableHookArgs) -> None:
+        """Ask again if a finalizer was interrupted: Python drops whatever is raised there, and would go on."""
+        if unraisable.exc_type is not _Stopped or self.received is None:
+            sys.__unraisablehook__(unraisable)
+            return
+        number, self.received = self.received, None
+        threading.Timer(_MOMENT, _ask, [number]).start()
+
+
+def _ask(number: int) -> None:
+    """Send a signal to the main thread, which may be waiting for a file or a socket."""
+    main_thread = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main_thread is not None:
+        signal.pthread_kill(main_thread, number)
+    else:
+        signal.raise_signal(number)
 
 
 class _NoPandas(MetaPathFinder):
@@ -89,9 +108,11 @@ def _stopping() -> Iterator[_Signals]:
     signals = _Signals()
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.signal(number, signals.stop) for number in numbers}
+    hook, sys.unraisablehook = sys.unraisablehook, signals.lost
     try:
         yield signals
     finally:
+        sys.unraisablehook = hook
         for number, handler in before.items():
             # After a stop the process ends, and what is still to be removed then must not be broken off either.
             signal.signal(number, handler if signals.received is None else signal.SIG_IGN)

@@ -26,6 +26,8 @@ _EXPORTS = {
     "methods": "hedgerow.anonymizers.registry",
     "Anonymizer": "hedgerow.anonymizers.base",
     "audit": "hedgerow.risk",
+    "check": "hedgerow.risk",
+    "Check": "hedgerow.risk",
     "evaluate": "hedgerow.evaluation.api",
     "Evaluation": "hedgerow.evaluation.results",
     "Audit": "hedgerow.risk",

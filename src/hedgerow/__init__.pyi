@@ -33,5 +33,7 @@ from hedgerow.published import parse as parse
 from hedgerow.recoding import Recoding as Recoding
 from hedgerow.release import Release as Release
 from hedgerow.risk import Audit as Audit
+from hedgerow.risk import Check as Check
 from hedgerow.risk import audit as audit
+from hedgerow.risk import check as check
 from hedgerow.schema import Schema as Schema

@@ -222,6 +222,34 @@ def audit(
 
 
 @app.command(
+    epilog="Example:  hedgerow advise people.csv   and, when job.toml is read:   hedgerow anonymize --job job.toml"
+)
+def advise(
+    *,
+    table: Table,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The job file that is written.")
+    ] = "job.toml",
+    target: Annotated[str | None, column("What is to be learnt; if not given, what is called like a label.")] = None,
+    k: Annotated[int | None, typer.Option("-k", metavar="K", help="If not given, one with a precedent.")] = None,
+    no_trial: Annotated[bool, typer.Option("--no-trial", help="Do not try the suggestion on some rows.")] = False,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    sheet: Sheet = None,
+    decimal: Annotated[str, typer.Option(metavar="SIGN", help="Before decimals in text.")] = ".",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write over a job file that is there already.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Look at a table, and suggest roles, hierarchies, k and method, each with its reason, as a job file to edit."""
+    given = dict(locals())  # every option under its name
+
+    from hedgerow.cli.advising import run
+
+    run(**given)
+
+
+@app.command(
     epilog="Examples:  hedgerow check people.csv --quasi age,sex,zip -k 10   or   hedgerow check --job job.toml"
 )
 def check(

@@ -1,0 +1,108 @@
+"""By which columns people could be found: how well each tells rows apart, and how well a few together do.
+
+Distinction and separation are those of Motwani and Xu (Efficient algorithms for masking and finding quasi-identifiers,
+2007): the share of different values among the rows, and the share of all pairs of rows that have different values.
+Combinations are found greedily: the column that separates most beside those before it comes next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from hedgerow.arrays import Ints, Longs
+from hedgerow.counts import alike
+from hedgerow.engines import thinned
+
+__all__ = ["Combination", "combinations", "percent", "separation"]
+
+_MOST_COLUMNS: Final = 40
+_LARGEST: Final = 4
+
+
+@dataclass(frozen=True)
+class Combination:
+    """A few columns together.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        In the order in which they were found.
+    distinction : float
+        The share of different combinations among the rows.
+    separation : float
+        The share of pairs of rows that differ.
+    alone : float
+        The share of rows that no other row equals in all of them.
+    """
+
+    columns: tuple[str, ...]
+    distinction: float
+    separation: float
+    alone: float
+
+
+def percent(share: float) -> str:
+    """Write a share; nearly all is not all, and nearly none not none.
+
+    >>> percent(0.25), percent(0.9999), percent(1.0), percent(0.001)
+    ('25%', '99%', '100%', '1%')
+    """
+    return f"{share:.0%}" if share in (0, 1) else f"{min(99, max(1, round(100 * share)))}%"
+
+
+def separation(codes: Ints | Longs) -> float:
+    """The share of pairs of rows that a column tells apart.
+
+    >>> separation(np.array([0, 0, 1, 1]))
+    0.6666666666666667
+    """
+    rows = len(codes)
+    if rows < 2:
+        return 0.0
+    sizes = np.bincount(codes).astype(np.float64)
+    return float(1 - (sizes * (sizes - 1)).sum() / (rows * (rows - 1.0)))
+
+
+def combinations(columns: Mapping[str, Ints], largest: int = _LARGEST) -> tuple[Combination, ...]:
+    """The columns that tell people apart best: one, and then always one more.
+
+    Parameters
+    ----------
+    columns : mapping of column to codes
+        One code for each row.
+    largest : int
+        How many columns a combination has at most.
+    """
+    if not columns:
+        return ()
+    rows = thinned(np.arange(len(next(iter(columns.values())))))
+    columns = {name: codes[rows] for name, codes in columns.items()}
+    ranked = sorted(columns, key=lambda name: -separation(columns[name]))[:_MOST_COLUMNS]
+    found: list[Combination] = []
+    together: Longs | None = None
+    chosen: list[str] = []
+    while ranked and len(chosen) < largest:
+        tried = {name: _beside(together, columns[name]) for name in ranked}
+        best = max(ranked, key=lambda name: separation(tried[name]))
+        together = tried[best]
+        chosen.append(best)
+        ranked.remove(best)
+        found.append(_combination(chosen, together))
+        if found[-1].alone == 1:
+            break
+    return tuple(found)
+
+
+def _beside(together: Longs | None, codes: Ints) -> Longs:
+    return alike([codes] if together is None else [together, codes])
+
+
+def _combination(chosen: Sequence[str], together: Longs) -> Combination:
+    sizes = np.bincount(together)
+    sizes = sizes[sizes > 0]
+    rows = len(together)
+    return Combination(tuple(chosen), len(sizes) / rows, separation(together), float((sizes == 1).sum()) / rows)

@@ -140,8 +140,8 @@ class Advice(Shown):
         size = f"{self.rows:,} rows, {len(self.columns):,} columns"
         if self.hopeless:
             return f"Advice({size}: {self.hopeless})"
-        roles = {"quasi": "quasi-identifiers", "sensitive": "sensitive", "insensitive": "in clear"}
-        counts = [f"{len(self.named(role))} {words}" for role, words in roles.items()]  # type: ignore[arg-type]
+        roles: dict[Role, str] = {"quasi": "quasi-identifiers", "sensitive": "sensitive", "insensitive": "in clear"}
+        counts = [f"{len(self.named(role))} {words}" for role, words in roles.items()]
         left_out = len(self.named("identifying", "redundant", "entity"))
         return f"Advice({size}: {left_out} left out, {', '.join(counts)}; k = {self.k}, {self.method.value})"
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-import pyarrow as pa
-
 from hedgerow.advice.advice import Advice, ColumnAdvice
 from hedgerow.advice.generalizing import generalized, keeps_more_without
 from hedgerow.advice.kinds import decimal_sign, kind_of, missing_texts
@@ -166,7 +164,8 @@ class _Seen:
 
     def _hopeless(self, quasi: Mapping[str, Profile], counted: int, what: str) -> str:
         if counted < self.k:
-            return f"The table has {counted:,} {what}: too few for anybody to be hidden among {self.k}."
+            alone = {"rows": "row", "people": "person"}[what] if counted == 1 else what
+            return f"The table has {counted:,} {alone}: too few for anybody to be hidden among {self.k}."
         if not quasi:
             return "Every column tells who somebody is, or holds nothing: no column is left to be published."
         return ""
@@ -188,13 +187,13 @@ class _Seen:
 
     def tried(self, first: Advice, judged: dict[str, Judgement], progress: Progress) -> Advice:
         """Try a suggestion, and mend it until it runs and nothing in clear discloses."""
-        rows = trial_rows(self.look.sample, self.profiles, untyped=self.untyped)
-        suggestion, notes = first, []
+        suggestion = first
+        notes: list[str] = []
         for _ in range(_MOST_TRIALS):
             if suggestion.hopeless:
                 return suggestion
             progress(f"Trying {suggestion.method.value}")
-            found = self._try(suggestion, rows)
+            found = self._try(suggestion)
             diverse = bool(suggestion.require)
             if not found.failed and not found.disclosing:
                 return _with_trial(suggestion, found, notes)
@@ -213,15 +212,16 @@ class _Seen:
                 return replace(suggestion, hopeless=found.failed)
         return replace(suggestion, hopeless=found.failed or "What is published as it is would disclose too much.")
 
-    def _try(self, suggestion: Advice, rows: pa.Table) -> Trial:
+    def _try(self, suggestion: Advice) -> Trial:
         schema = suggestion.schema
-        kept = [name for name in rows.column_names if name not in schema.identifying]
+        kept = [name for name in self.profiles if name not in schema.identifying]
         # Text is read as the file would be; what a dataframe holds says itself what it is.
-        read = {name: self.profiles[name].kind for name in schema.quasi or () if self.untyped}
-        asked = replace(schema, identifying=(), accept=schema.insensitive, kinds={**read, **schema.kinds})
+        clear = (*schema.insensitive, schema.entity)
+        read = [name for name in kept if self.untyped and name not in clear and self.profiles[name].drawn is not None]
+        kinds = {name: self.profiles[name].kind for name in read if name in (schema.quasi or ())}
         return try_out(
-            rows.select(kept),
-            asked,
+            trial_rows(self.look.sample, self.profiles, kept, in_one_way=read),
+            replace(schema, identifying=(), accept=schema.insensitive, kinds={**kinds, **schema.kinds}),
             method=suggestion.method.value,
             k=suggestion.k,
             require=tuple(suggestion.require),
@@ -238,10 +238,12 @@ def _reads_as(requirement: str, column: str) -> bool:
 
 def _with_trial(suggestion: Advice, found: Trial, notes: list[str]) -> Advice:
     if found.loss > _MUCH:
-        hidden = len(suggestion.quasi)
-        notes = [
-            *notes,
-            f"{found.loss:.0%} of the detail of the {hidden} quasi-identifiers is lost. Leave out those that nobody "
-            "needs, or make those insensitive that nobody else can know.",
-        ]
+        lost = f"{found.loss:.0%} of the detail of the {len(suggestion.quasi)} quasi-identifiers is lost"
+        if METHODS[suggestion.method.value].family == "suppression":
+            advice = f"since {suggestion.method.value} shows only what predicts. Take {DEFAULT_METHOD} to show more"
+        else:
+            advice = (
+                "which is much. Leave out those that nobody needs, or make those insensitive that nobody else knows"
+            )
+        notes = [*notes, f"{lost}, {advice}."]
     return replace(suggestion, trial=found, notes=(*suggestion.notes, *notes))

@@ -30,13 +30,15 @@ def why_identifying(profile: Profile) -> str | None:
     if shape is not None:
         return f"Its values look like {shape}."
     differ = f"{percent(min(profile.distinction, 1.0))} of its values differ"
+    if profile.distinction < 0.5:
+        differ = f"it has {profile.distinct:,} different values"
     named = topic_of(profile.name, IDENTIFYING)
     if named is not None and profile.distinct >= min(_SEVERAL, profile.known / 2) and profile.kind != "date":
-        return f"It is named like {named} of a person, and {differ}."
+        return f"Its name says {named}, and {differ}."
     if is_free_text(profile.texts) and profile.distinction >= 0.3:
         return "It holds free text, in which anything may be told of a person."
     if topic_of(profile.name, FREE_TEXT) is not None and profile.kind == "text" and profile.distinction >= 0.5:
-        return "It is named like free text, in which anything may be told of a person."
+        return "Its name says free text, in which anything may be told of a person."
     if profile.known < _ENOUGH or profile.distinction < _NEARLY or profile.kind == "date":
         return None
     if profile.kind == "text" and profile.domain is not None and mostly(profile.texts, DATED):

@@ -8,7 +8,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from hedgerow.advice.profiles import Profile, is_text
+from hedgerow.advice.profiles import Profile, holds_text
 from hedgerow.advice.words import ZIP, topic_of
 from hedgerow.counts.reading import number_of
 from hedgerow.engines import Look
@@ -58,7 +58,7 @@ def missing_texts(look: Look, fewest: int) -> tuple[str, ...]:
     """Texts that stand for "no value", of those that at least so many rows of a column have."""
     found: dict[str, None] = {}
     for tally in look.tallies.values():
-        if tally is None or not is_text(tally.values.type):
+        if tally is None or not holds_text(tally.values.type):
             continue
         held = dict(zip(tally.values.cast(pa.large_string()).to_pylist(), tally.records.tolist(), strict=True))
         marks = [text for text in _MISSING_AMONG_NUMBERS if held.get(text, 0) >= fewest]
@@ -74,7 +74,7 @@ def decimal_sign(look: Look) -> str:
     """What stands before decimals: a comma if there are columns of such numbers, and none of numbers with points."""
     commas = points = False
     for tally in look.tallies.values():
-        if tally is None or not is_text(tally.values.type):
+        if tally is None or not holds_text(tally.values.type):
             continue
         texts = [text for text in tally.values.cast(pa.large_string()).to_pylist() if text]
         if not texts:

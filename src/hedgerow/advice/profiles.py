@@ -13,11 +13,12 @@ import pyarrow.compute as pc
 
 from hedgerow.arrays import Ints
 from hedgerow.counts import BadValues, encode_column
+from hedgerow.counts.reading import is_text
 from hedgerow.domains import Domain
 from hedgerow.engines import Look, Tally, coded
 from hedgerow.errors import BadInput
 
-__all__ = ["Profile", "is_text", "profiles_of"]
+__all__ = ["Profile", "holds_text", "profiles_of"]
 
 _MOST_CHARACTERS: Final = 20_000_000  # more would not be held as labels of one length
 
@@ -120,11 +121,9 @@ def profiles_of(look: Look, *, missing: Sequence[str], untyped: bool, decimal: s
     }
 
 
-def is_text(kind: pa.DataType) -> bool:
-    """Whether an Arrow type is text."""
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+def holds_text(kind: pa.DataType) -> bool:
+    """Whether an Arrow type is text, or a dictionary of it."""
+    return is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
 
 
 def _profile(
@@ -134,7 +133,7 @@ def _profile(
     nothing = np.zeros(len(drawn), dtype=np.int32)
     if tally is None:
         return Profile(name, look.rows, 0, 0, nothing, unusable="It holds nested values, which cannot be generalized.")
-    text = is_text(tally.values.type)
+    text = holds_text(tally.values.type)
     ordered = pa.types.is_dictionary(tally.values.type) and tally.values.type.ordered
     asked: Any = "typed" if ordered or not text else "derived"
     told: Mapping[str, Any] = {"missing": missing, "kind": asked, "decimal_point": decimal}

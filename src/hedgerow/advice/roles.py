@@ -18,6 +18,7 @@ __all__ = ["Judgement", "Role", "judge_roles"]
 Role = Literal["identifying", "redundant", "entity", "quasi", "sensitive", "target", "insensitive"]
 
 _MOST_LABELS: Final = 20
+_PLAIN_LABELS: Final = frozenset({"class", "target", "label", "outcome", "klasse"})
 _FEW_VALUES: Final = 20
 _ENOUGH_KNOWN: Final = 2  # columns that others know; with fewer, nobody can say which columns matter
 
@@ -49,7 +50,7 @@ def judge_roles(profiles: Mapping[str, Profile], *, target: str | None, k: int) 
     found |= {name: one for name, profile in profiles.items() if (one := _out(profile)) and name not in found}
     open_ones = {name: one for name, one in profiles.items() if name not in found}
     if target is None and (label := _target_of(open_ones)) is not None:
-        found[label] = Judgement("target", "It is named like a label, and has few values.")
+        found[label] = Judgement("target", "Its name says label, and it has few values.")
     person = entity_of({name: one for name, one in open_ones.items() if name not in found})
     if person is not None:
         found[person[0]] = Judgement("entity", person[1])
@@ -72,9 +73,12 @@ def _out(profile: Profile) -> Judgement | None:
 
 def _target_of(profiles: Mapping[str, Profile]) -> str | None:
     """The last column that is called like a label and holds few of them."""
-    labels = [name for name, one in profiles.items() if topic_of(name, TARGET) is not None and _holds_labels(one)]
-    plain = [name for name in labels if {"class", "target", "label", "klasse"} & set(words_of(name))]
-    return (plain or labels or [None])[-1]
+    known = TARGET["label"]
+    labels = [name for name, one in profiles.items() if _holds_labels(one) and set(words_of(name)) & known]
+    plain = [name for name in labels if _PLAIN_LABELS & set(words_of(name))]
+    # A bracket of an income is no label, and an income of two values is one.
+    alone = [name for name in labels if set(words_of(name)) <= known]
+    return next(reversed(plain or alone), None)
 
 
 def _holds_labels(profile: Profile) -> bool:
@@ -89,19 +93,22 @@ def _beside(profile: Profile, k: int, *, enough: bool) -> Judgement:
         return Judgement("insensitive", "It is the same in all rows.")
     topic = topic_of(profile.name, SENSITIVE)
     if topic is not None:
-        often = "" if profile.distinction < 0.5 else "; most of its values differ, so round them if they are exact"
-        return Judgement("sensitive", f"It is named like something about {topic}{often}.")
+        exact = profile.kind == "number" and profile.fewest < k
+        often = "; who knows an exact value may find its row, so round it first" if exact else ""
+        return Judgement("sensitive", f"Its name says {topic}{often}.")
     told = f"it tells {percent(apart)} of all pairs of rows apart"
     known = topic_of(profile.name, OUTSIDE)
+    if known in ("work", "place", "family", "education") and profile.kind == "date":
+        known = "event"
     if known is not None:
-        return Judgement("quasi", f"It is named like {known}, which others may know, and {told[3:]}.")
+        return Judgement("quasi", f"Its name says {known}, which others may know; {told}.")
     if profile.fewest < k:
         return Judgement("quasi", f"Some of its values are in fewer than {k} rows; {told}.")
     if not enough or profile.distinct > _FEW_VALUES:
         return Judgement("quasi", f"Its name does not say whether others may know it; {told}.")
     return Judgement(
         "insensitive",
-        f"Each of its {profile.size} values is in at least {k} rows, and its name is of nothing that others know.",
+        f"Each of its {profile.size} values is in at least {k} rows, and its name says nothing that others know.",
     )
 
 
@@ -128,6 +135,8 @@ def _with_dependencies(found: Mapping[str, Judgement], profiles: Mapping[str, Pr
             verb = "determines" if clear == one.by else "is determined by"
             why = f"It {verb} {hidden!r}, and would give it away if it were published as it is."
             changed[clear] = Judgement("quasi", why)
+        elif role(one.column) == "quasi" and one.column not in changed:
+            changed[one.column] = Judgement("quasi", f"{found[one.column].reason[:-1]}; {one.by!r} determines it.")
     return changed
 
 

@@ -38,14 +38,14 @@ def _topics(**meant: str) -> Topics:
 
 
 IDENTIFYING: Final = _topics(
-    a_name="name names surname firstname lastname forename fullname vorname nachname familienname nom prenom nombre "
+    name="name names surname firstname lastname forename fullname vorname nachname familienname nom prenom nombre "
     "apellido apellidos cognome nome naam voornaam achternaam username login",
-    an_email_address="email mail emails courriel correo",
-    a_telephone_number="phone telephone tel mobile cellphone fax telefon telefonnummer handynummer telefono portable",
-    an_address="address street strasse hausnummer adresse anschrift rue calle direccion indirizzo straat",
-    a_number_of_a_person="ssn passport passeport reisepass ausweis nif dni bsn nhs mrn fiscale steuernummer iban "
+    email_address="email mail emails courriel correo",
+    telephone_number="phone telephone tel mobile cellphone fax telefon telefonnummer handynummer telefono portable",
+    address="address street strasse hausnummer adresse anschrift rue calle direccion indirizzo straat",
+    number_of_person="ssn passport passeport reisepass ausweis nif dni bsn nhs mrn fiscale steuernummer iban "
     "kontonummer kreditkarte creditcard licence license plate kennzeichen versichertennummer sozialversicherungsnummer",
-    a_web_or_device_address="ip url website webseite mac imei cookie",
+    web_or_device_address="ip url website webseite mac imei cookie",
 )
 
 FREE_TEXT: Final = _topics(
@@ -54,39 +54,39 @@ FREE_TEXT: Final = _topics(
 )
 
 NUMBERED: Final = _topics(
-    a_number_of_a_record="id ids uuid guid key nr no num number identifier index row record case kennung nummer fall "
+    number_of_a_record="id ids uuid guid key nr no num number identifier index row record case kennung nummer fall "
     "fallnummer aktenzeichen numero numeric caseid pid uid"
 )
 
 ENTITY: Final = _topics(
-    a_person="patient patients person persons customer client member user employee student subject participant "
+    person="patient patients person persons customer client member user employee student subject participant "
     "respondent pupil citizen voter insured individual kunde kunden mitarbeiter teilnehmer schueler versicherter "
     "paciente cliente usuario empleado employe salarie paziente utente klant medewerker patientid personid userid "
     "customerid memberid employeeid pid uid"
 )
 
-ZIP: Final = _topics(a_postcode="zip zipcode postcode postal plz postleitzahl cp cap codigopostal codepostal")
+ZIP: Final = _topics(postcode="zip zipcode postcode postal plz postleitzahl cp cap codigopostal codepostal")
 
 OUTSIDE: Final = _topics(
-    a_postcode="zip zipcode postcode postal plz postleitzahl codepostal codigopostal",
-    an_age="age alter edad leeftijd iage jahrgang",
-    a_date_of_birth="birth born birthday birthdate dob geburt geboren naissance nacimiento nascita geboorte "
+    postcode="zip zipcode postcode postal plz postleitzahl codepostal codigopostal",
+    age="age alter edad leeftijd iage jahrgang",
+    date_of_birth="birth born birthday birthdate dob geburt geboren naissance nacimiento nascita geboorte "
     "geburtsdatum geburtsjahr",
-    a_sex="sex gender geschlecht sexe sexo sesso geslacht isex",
-    a_place="city town ort wohnort stadt gemeinde ville commune ciudad municipio citta comune stad municipality county "
+    sex="sex gender geschlecht sexe sexo sesso geslacht isex",
+    place="city town ort wohnort stadt gemeinde ville commune ciudad municipio citta comune stad municipality county "
     "region state province bundesland kanton country land pays pais paese district latitude longitude lat lon "
     "neighbourhood neighborhood statenum istatenum residence",
-    an_origin="birthplace nationality nationalitaet staatsangehoerigkeit citizenship race irace ethnicity ethnic hispanic "
-    "ihispanic foreign migration language sprache",
-    a_family_status="marital married maritalstatus familienstand civil household children kinder dependents relationship "
-    "spouse widowed zivilstand",
-    an_education="education degree school schooling bildung ausbildung abschluss schulabschluss etudes estudios",
-    an_occupation="occupation job profession beruf employment workclass employer department abteilung position title "
+    origin="birthplace nationality nationalitaet staatsangehoerigkeit citizenship race irace ethnicity ethnic "
+    "hispanic ihispanic foreign migration language sprache",
+    family="marital married maritalstatus familienstand civil household children kinder dependents "
+    "relationship spouse widowed zivilstand",
+    education="education degree school schooling bildung ausbildung abschluss schulabschluss etudes estudios",
+    work="occupation job profession beruf employment workclass employer department abteilung position title "
     "taetigkeit metier ocupacion professione beroep hired hire tenure office standort location team",
-    the_date_of_an_event="admitted admission discharge discharged visit visited arrival death died entry exit "
+    event="admitted admission discharge discharged visit visited arrival death died entry exit "
     "aufnahme entlassung eintritt austritt joined",
-    a_trait_of_the_body="height weight groesse gewicht hair eye",
-    a_home="housing property dwelling wohnung telephone",
+    body="height weight groesse gewicht hair eye",
+    home="housing property dwelling wohnung telephone",
 )
 
 HEALTH: Final = _topics(
@@ -106,13 +106,13 @@ SENSITIVE: Final = {
         "voted union gewerkschaft religione",
         private_life="sexual orientation sexuality genetic genome biometric",
         crime="crime criminal conviction convicted offence offense arrest vorstrafe straftat",
-        how_somebody_is_judged="performance appraisal assessment beurteilung sick absence absences fehlzeiten "
+        judgement_of_a_person="performance appraisal assessment beurteilung sick absence absences fehlzeiten "
         "krankheitstage satisfaction warnings",
     ),
 }
 
 TARGET: Final = _topics(
-    a_label="class target label outcome y klasse zielvariable ziel etiqueta etiquette classe churn churned readmitted "
+    label="class target label outcome y klasse zielvariable ziel etiqueta etiquette classe churn churned readmitted "
     "survived survival approved default defaulted response credit_risk income",
 )
 
@@ -139,7 +139,7 @@ def topic_of(name: str, topics: Topics) -> str | None:
     """What the name of a column means, of some topics; ``None`` if it means none of them.
 
     >>> topic_of("Postleitzahl", OUTSIDE), topic_of("salary-class", SENSITIVE), topic_of("x7", OUTSIDE)
-    ('a postcode', 'money', None)
+    ('postcode', 'money', None)
     """
     words = words_of(name)
     asked = {*words, "".join(words), *("".join(pair) for pair in pairwise(words))}

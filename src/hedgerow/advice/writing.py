@@ -75,9 +75,7 @@ def _head(advice: Advice, path: Path) -> Iterator[str]:
     yield f"#   hedgerow anonymize --job {_printable(path.name)}"
     if advice.trial is not None:
         rows = "all rows" if advice.trial.rows == advice.rows else f"{advice.trial.rows:,} of the rows"
-        yield from _comment(
-            f"Tried on {rows}: it runs, and {advice.trial.loss:.0%} of the detail of the quasi-identifiers is lost."
-        )
+        yield from _comment(f"Tried on {rows}: it runs, and {advice.trial.loss:.0%} of the detail is lost.")
     for note in advice.notes:
         yield from _comment(f"Note: {note}")
 

@@ -61,7 +61,7 @@ class Look:
     @property
     def sampled(self) -> bool:
         """Whether the sample is only a part of the table."""
-        return self.sample.num_rows < self.rows
+        return bool(self.sample.num_rows < self.rows)
 
 
 @runtime_checkable

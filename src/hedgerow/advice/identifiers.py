@@ -10,7 +10,7 @@ import numpy as np
 from hedgerow.advice.profiles import Profile
 from hedgerow.advice.separation import percent
 from hedgerow.advice.shapes import CODE, DATED, is_free_text, mostly, shape_of
-from hedgerow.advice.words import ENTITY, FREE_TEXT, IDENTIFYING, NUMBERED, OUTSIDE, topic_of
+from hedgerow.advice.words import ENTITY, FREE_TEXT, IDENTIFYING, NUMBERED, OUTSIDE, SENSITIVE, topic_of
 from hedgerow.arrays import Ints
 from hedgerow.counts import distinct_pairs
 
@@ -44,6 +44,8 @@ def why_identifying(profile: Profile) -> str | None:
     if profile.kind == "text" and profile.domain is not None and mostly(profile.texts, DATED):
         return f"It holds dates in another form than 2024-03-31, in which they cannot be generalized, and {differ}."
     if topic_of(profile.name, OUTSIDE) is not None and profile.domain is not None:
+        return None
+    if profile.kind == "number" and topic_of(profile.name, SENSITIVE) is not None:
         return None
     if profile.kind == "text":
         return f"{differ[:1].upper()}{differ[1:]}: each finds its row."

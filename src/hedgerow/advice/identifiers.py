@@ -19,6 +19,7 @@ __all__ = ["entity_of", "why_identifying", "whole_numbers"]
 _NEARLY: Final = 0.9  # of the rows have a value of their own: it finds its person
 _ENOUGH: Final = 10  # rows, to say that values differ
 _SEVERAL: Final = 20  # different values, to believe that a column holds what it is called
+_MANY_TEXTS: Final = 200  # long texts that are no longer categories, however often each is repeated
 _MOST_ROWS: Final = 50  # on average, of one person
 _STEADY: Final = 0.98
 _DIGITS: Final = 6
@@ -35,7 +36,7 @@ def why_identifying(profile: Profile) -> str | None:
     named = topic_of(profile.name, IDENTIFYING)
     if named is not None and profile.distinct >= min(_SEVERAL, profile.known / 2) and profile.kind != "date":
         return f"Its name says {named}, and {differ}."
-    if is_free_text(profile.texts) and profile.distinction >= 0.3:
+    if is_free_text(profile.texts) and (profile.distinction >= 0.3 or profile.distinct >= _MANY_TEXTS):
         return "It holds free text, in which anything may be told of a person."
     if topic_of(profile.name, FREE_TEXT) is not None and profile.kind == "text" and profile.distinction >= 0.5:
         return "Its name says free text, in which anything may be told of a person."

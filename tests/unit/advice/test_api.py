@@ -14,6 +14,7 @@ import pyarrow.csv
 import pytest
 
 import hedgerow as hr
+from hedgerow.cli import main
 from hedgerow.errors import BadInput, Infeasible
 
 TABLES: dict[str, Any] = {
@@ -67,13 +68,10 @@ def test_real_tables(name: str, data_folder: Path, tmp_path: Path) -> None:
     path = data_folder / name / f"{name}.csv" if name != "adult" else data_folder / "adult" / "adult_test.csv.gz"
     advice = hr.advise(path)
     job = advice.save(tmp_path / "job.toml")
-    from hedgerow.cli import main
-
     output = str(tmp_path / "out.csv")
     assert main(["anonymize", "--job", str(job), "--output", output, "--quiet"]) == 0
     quasi = [one.name for one in advice.quasi]
-    demands = {"k": advice.k, "require": list(advice.require)}
-    assert hr.check(output, quasi=quasi, **demands).holds
+    assert hr.check(output, quasi=quasi, k=advice.k, require=list(advice.require)).holds
 
 
 def test_every_kind_of_frame_gets_the_same_suggestion(frame_type: Any) -> None:

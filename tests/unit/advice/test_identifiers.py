@@ -24,6 +24,7 @@ MANY = range(60)
         ("x", [100_000 + 7 * n for n in MANY], "numbers the rows"),
         ("remarks", [f"see {n}" for n in MANY], "free text"),
         ("x", [f"came with a cough and went home, visit {n}" for n in MANY], "free text"),
+        ("x", [f"came with a cough and went home, visit {n % 250}" for n in range(1000)], "free text"),
         ("seen", [f"{n % 28 + 1}.{n % 12 + 1}.20{n:02}" for n in MANY], "2024-03-31"),
     ],
 )
@@ -45,6 +46,7 @@ def test_identifying(name: str, cells: list[Any], word: str, profile: Callable[.
         ("born", [f"19{n + 20}-03-01" for n in MANY]),
         ("town", ["Bonn", "Lyon", "Rome"] * 20),
         ("x", ["a", "b", "c"]),
+        ("degree", [f"degree of the university of applied sciences in {n % 9}" for n in MANY]),
     ],
 )
 def test_not_identifying(name: str, cells: list[Any], profile: Callable[..., Profile]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from hedgerow.errors import BadInput
 Profiles = Callable[..., dict[str, Profile]]
 RANDOM = random.Random(5)
 ROWS = 300
-PEOPLE = {
+PEOPLE: dict[str, list[Any]] = {
     "name": [f"Ann {n}" for n in range(ROWS)],
     "age": [RANDOM.randrange(18, 80) for _ in range(ROWS)],
     "sex": [RANDOM.choice("MF") for _ in range(ROWS)],
@@ -64,7 +65,7 @@ def test_columns_that_tell_others(profiles: Profiles) -> None:
     zips = [RANDOM.randrange(30) for _ in range(ROWS)]
     table = profiles(
         age=PEOPLE["age"],
-        decade=[int(age) // 10 for age in PEOPLE["age"]],
+        decade=[age // 10 for age in PEOPLE["age"]],
         zip=[f"{n:05}" for n in zips],
         shop=["ABC"[n % 3] for n in zips],
         sex=PEOPLE["sex"],

@@ -105,4 +105,6 @@ def _combination(chosen: Sequence[str], together: Longs) -> Combination:
     sizes = np.bincount(together)
     sizes = sizes[sizes > 0]
     rows = len(together)
-    return Combination(tuple(chosen), len(sizes) / rows, separation(together), float((sizes == 1).sum()) / rows)
+    shares = len(sizes) / rows, separation(together), float((sizes == 1).sum()) / rows
+    # Exact figures of original rows would be a fingerprint of the table.
+    return Combination(tuple(chosen), *(round(share, 3) for share in shares))

@@ -74,8 +74,7 @@ def _head(advice: Advice, path: Path) -> Iterator[str]:
     yield from _comment(f"Suggested by hedgerow advise for a table of {size}. Read it, change it, then type")
     yield f"#   hedgerow anonymize --job {_printable(path.name)}"
     if advice.trial is not None:
-        rows = "all rows" if advice.trial.rows == advice.rows else f"{advice.trial.rows:,} of the rows"
-        yield from _comment(f"Tried on {rows}: it runs, and {advice.trial.loss:.0%} of the detail is lost.")
+        yield from _comment(advice.trial.told(advice.rows))
     for note in advice.notes:
         yield from _comment(f"Note: {note}")
 

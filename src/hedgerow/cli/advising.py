@@ -100,8 +100,7 @@ def _lines(advice: Advice, job: Path) -> list[tuple[str, str]]:
     lines += [("require", f"{_one_line(rule)}: {reason}") for rule, reason in advice.require.items()]
     lines.append(("method", f"{advice.method.value}: {_one_line(advice.method.reason)}"))
     if advice.trial is not None and not advice.hopeless:
-        rows = "all rows" if advice.trial.rows == advice.rows else f"{advice.trial.rows:,} rows"
-        lines.append(("tried", f"on {rows}: it runs, and {advice.trial.loss:.0%} of the detail is lost"))
+        lines.append(("trial", advice.trial.told(advice.rows)))
     if not advice.hopeless:
         lines.append(("job", f"{job}: read it, change it, then type: hedgerow anonymize --job {job}"))
     return lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +158,26 @@ def test_what_would_disclose_is_generalized() -> None:
     assert tried.named("insensitive") == []
     reason = next(one.reason for one in tried.columns if one.name == "sum")
     assert reason.startswith("Published as it is, it would tell")
+
+
+def test_spellings_in_clear_are_looked_at_as_they_are_written(tmp_path: Path) -> None:
+    """All are 1, and every row spells it in its own way."""
+    lines = [f"{20 + n % 30},{'MF'[n % 2]},1.{'0' * (n + 1)}" for n in range(60)]
+    (tmp_path / "t.csv").write_text("age,sex,x\n" + "\n".join(lines) + "\n")
+    assert hr.advise(tmp_path / "t.csv", trial=False).named("insensitive") == ["x"]
+    advice = hr.advise(tmp_path / "t.csv")
+    assert advice.named("insensitive") == []
+    assert main(["anonymize", "--job", str(advice.save(tmp_path / "job.toml")), "--quiet"]) == 0
+
+
+def test_decimal_commas_are_written_into_the_job(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("age;height\n" + "".join(f"{n % 50};1,{n % 60 + 30}\n" for n in range(200)))
+    advice = hr.advise(tmp_path / "t.csv", trial=False)
+    assert advice.decimal == ","
+    assert {one.name: one.holds for one in advice.columns}["height"] == "number"
+    assert tomllib.loads(advice.job())["decimal"] == ","
+    told = hr.advise(hr.File(tmp_path / "t.csv", decimal=","), trial=False)
+    assert told.columns == advice.columns
 
 
 def test_types_of_frames() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.csv
+import pyarrow.parquet
 import pytest
 
 import hedgerow as hr
@@ -74,6 +75,21 @@ def test_synthetic_tables(name: str, run: Any, tmp_path: Path) -> None:
         listed = ",".join(job["quasi"])
         required = [word for rule in job["require"] for word in ("--require", rule)]
         assert run("check", job["output"], "--quasi", listed, "-k", str(job["k"]), *required).status == 0
+
+
+@pytest.mark.parametrize("typed", ["people.parquet", "parts", "parts/*.csv", "-"])
+def test_whatever_a_table_comes_as(typed: str, real: Any, table: Path, tmp_path: Path) -> None:
+    rows = pyarrow.csv.read_csv(table)
+    pyarrow.parquet.write_table(rows, tmp_path / "people.parquet")
+    (tmp_path / "parts").mkdir()
+    for at in (0, 1):
+        pyarrow.csv.write_csv(rows.slice(at * 150, 150), tmp_path / "parts" / f"{at}.csv")
+    raw = table.read_bytes() if typed == "-" else None
+
+    advised = real("advise", typed, "--quiet", "--no-trial", stdin=raw)
+    assert (advised.status, advised.err) == (0, "")
+    released = real("anonymize", "--job", "job.toml", "--quiet", stdin=raw)
+    assert (released.status, released.err) == (0, "")
 
 
 def test_json_and_options(run: Any, table: Path, tmp_path: Path) -> None:

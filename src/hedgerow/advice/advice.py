@@ -14,7 +14,7 @@ from hedgerow.advice.separation import Combination
 from hedgerow.advice.trial import Trial
 from hedgerow.errors import Infeasible
 from hedgerow.schema import Schema
-from hedgerow.showing import Shown
+from hedgerow.showing import Shown, preformatted
 
 __all__ = ["Advice", "ColumnAdvice"]
 
@@ -144,6 +144,12 @@ class Advice(Shown):
         counts = [f"{len(self.named(role))} {words}" for role, words in roles.items()]
         left_out = len(self.named("identifying", "redundant", "entity"))
         return f"Advice({size}: {left_out} left out, {', '.join(counts)}; k = {self.k}, {self.method.value})"
+
+    def __str__(self) -> str:
+        return f"{self!r}\n" if self.hopeless else self.job()
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
 
     def job(self, path: str | Path = "job.toml") -> str:
         """The suggestion as the text of a job file: comments say why, and it runs as it is.

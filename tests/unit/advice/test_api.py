@@ -27,7 +27,15 @@ TABLES: dict[str, Any] = {
 
 def told(advice: hr.Advice) -> str:
     """All that anybody sees of a suggestion."""
-    return "\n".join((repr(advice), json.dumps(advice.to_dict(), ensure_ascii=False), advice.job()))
+    return "\n".join(
+        (
+            repr(advice),
+            str(advice),
+            advice._repr_html_(),
+            json.dumps(advice.to_dict(), ensure_ascii=False),
+            advice.job(),
+        )
+    )
 
 
 def by_role(advice: hr.Advice) -> dict[str, list[str]]:
@@ -114,6 +122,15 @@ def test_no_value_that_few_rows_have_is_told(tmp_path: Path) -> None:
             assert '"high"' not in shown, "an order would list a value that one row has"
 
 
+def test_it_shows_itself_as_its_job() -> None:
+    advice = hr.advise(hr.datasets.make_voters(300, random_state=7), trial=False)
+    assert str(advice) == advice.job()
+    assert advice._repr_html_().startswith("<pre># Suggested")
+    assert repr(advice) == (
+        "Advice(300 rows, 5 columns: 0 left out, 4 quasi-identifiers, 1 sensitive, 0 in clear; k = 5, mondrian)"
+    )
+
+
 def test_large_tables_are_sampled_and_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hedgerow.advice.api._MOST_ROWS", 500)
     table = hr.datasets.make_hospital(3000, random_state=7)
@@ -133,6 +150,7 @@ def test_hopeless_tables_say_why(tmp_path: Path) -> None:
     assert "no column is left" in names.hopeless
     for advice in (few, names):
         assert advice.hopeless in repr(advice)
+        assert advice.hopeless in str(advice)
         with pytest.raises(Infeasible):
             advice.save(tmp_path / "job.toml")
         with pytest.raises(Infeasible):

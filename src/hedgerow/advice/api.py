@@ -24,7 +24,6 @@ __all__ = ["advise"]
 
 _MOST_ROWS: Final = 50_000
 _MOST_CELLS: Final = 20_000_000
-_MOST_TRIALS: Final = 8
 _MUCH: Final = 0.5  # of the detail is lost: then somebody should ask which quasi-identifiers are needed
 
 Progress = Callable[[str], None]
@@ -113,8 +112,8 @@ class _Seen:
     decimal: str
     table: Mapping[str, str]
 
-    def suggest(self, judged: Mapping[str, Judgement], method: Choice | None = None, *, diverse: bool = True) -> Advice:
-        """Put a suggestion together; with another method than the first choice, or without l-diversity."""
+    def suggest(self, judged: Mapping[str, Judgement], method: Choice | None = None) -> Advice:
+        """Put a suggestion together; with another method than the first choice, if one is given."""
         quasi = {name: self.profiles[name] for name, one in judged.items() if one.role == "quasi"}
         kinds = {name: kind_of(one, self.k) for name, one in quasi.items()}
         could = {
@@ -128,7 +127,7 @@ class _Seen:
         counted = self.look.rows if people is None else people
         chosen = choose_method(target, quasi, could, counted) if method is None else method
         all_given = METHODS[chosen.value].family == "lattice"
-        require, weak = self._diverse(judged) if diverse else ({}, [])
+        require, weak = self._diverse(judged)
         small = few_groups(counted, self.k, "rows" if people is None else "people")
         columns = tuple(
             ColumnAdvice(
@@ -185,32 +184,22 @@ class _Seen:
                 notes.append(f"No l-diversity is asked of {name!r}, whose name a requirement cannot hold: rename it.")
         return require, notes
 
-    def tried(self, first: Advice, judged: dict[str, Judgement], progress: Progress) -> Advice:
+    def tried(self, suggestion: Advice, judged: dict[str, Judgement], progress: Progress) -> Advice:
         """Try a suggestion, and mend it until it runs and nothing in clear discloses."""
-        suggestion = first
-        notes: list[str] = []
-        for _ in range(_MOST_TRIALS):
-            if suggestion.hopeless:
-                return suggestion
+        while True:
             progress(f"Trying {suggestion.method.value}")
             found = self._try(suggestion)
-            diverse = bool(suggestion.require)
-            if not found.failed and not found.disclosing:
-                return _with_trial(suggestion, found, notes)
             if found.disclosing:
-                judged = judged | {
-                    name: Judgement("quasi", f"Published as it is, {why}.") for name, why in found.disclosing.items()
-                }
-                suggestion = self.suggest(judged, suggestion.method, diverse=diverse)
-            elif suggestion.method.value != DEFAULT_METHOD:
-                reason = f"The first choice, {suggestion.method.value}, did not run: {found.failed}"
-                suggestion = self.suggest(judged, Choice(DEFAULT_METHOD, reason), diverse=diverse)
-            elif diverse:
-                notes.append(f"No l-diversity is asked, because it could not be met: {found.failed}")
-                suggestion = self.suggest(judged, suggestion.method, diverse=False)
-            else:
+                why = {name: f"Published as it is, {told}." for name, told in found.disclosing.items()}
+                judged = judged | {name: Judgement("quasi", reason) for name, reason in why.items()}
+                suggestion = self.suggest(judged, suggestion.method)
+            elif not found.failed:
+                return _with_trial(suggestion, found)
+            elif suggestion.method.value == DEFAULT_METHOD:
                 return replace(suggestion, hopeless=found.failed)
-        return replace(suggestion, hopeless=found.failed or "What is published as it is would disclose too much.")
+            else:
+                reason = f"The first choice, {suggestion.method.value}, did not run: {found.failed}"
+                suggestion = self.suggest(judged, Choice(DEFAULT_METHOD, reason))
 
     def _try(self, suggestion: Advice) -> Trial:
         schema = suggestion.schema
@@ -236,14 +225,13 @@ def _reads_as(requirement: str, column: str) -> bool:
         return False
 
 
-def _with_trial(suggestion: Advice, found: Trial, notes: list[str]) -> Advice:
-    if found.loss > _MUCH:
-        lost = f"{found.loss:.0%} of the detail of the {len(suggestion.quasi)} quasi-identifiers is lost"
-        if METHODS[suggestion.method.value].family == "suppression":
-            advice = f"since {suggestion.method.value} shows only what predicts. Take {DEFAULT_METHOD} to show more"
-        else:
-            advice = (
-                "which is much. Leave out those that nobody needs, or make those insensitive that nobody else knows"
-            )
-        notes = [*notes, f"{lost}, {advice}."]
-    return replace(suggestion, trial=found, notes=(*suggestion.notes, *notes))
+def _with_trial(suggestion: Advice, found: Trial) -> Advice:
+    tried = replace(suggestion, trial=found)
+    if found.loss <= _MUCH:
+        return tried
+    lost = f"{found.loss:.0%} of the detail of the {len(suggestion.quasi)} quasi-identifiers is lost"
+    if METHODS[suggestion.method.value].family == "suppression":
+        advice = f"since {suggestion.method.value} shows only what predicts. Take {DEFAULT_METHOD} to show more"
+    else:
+        advice = "which is much. Leave out those that nobody needs, or make those insensitive that nobody else knows"
+    return replace(tried, notes=(*suggestion.notes, f"{lost}, {advice}."))

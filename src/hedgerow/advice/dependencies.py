@@ -12,13 +12,14 @@ from typing import Final
 
 import numpy as np
 
+from hedgerow.advice.drawing import some_rows
 from hedgerow.advice.profiles import Profile
 from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import tabulate
-from hedgerow.engines import thinned
 
 __all__ = ["Dependency", "dependencies"]
 
+_MOST_ROWS: Final = 20_000
 _MOST_COLUMNS: Final = 60
 _FEWEST_ROWS: Final = 30  # with a value that others have too
 _ERROR: Final = 0.02  # of the rows may differ, of those that would if the other column were unknown
@@ -48,7 +49,7 @@ def dependencies(profiles: Mapping[str, Profile]) -> tuple[Dependency, ...]:
     """Find which columns determine which others, among those with values that several rows have."""
     usable = [one for one in profiles.values() if not one.unusable and one.distinct >= 2]
     usable = sorted(usable, key=lambda one: one.distinct)[:_MOST_COLUMNS]
-    codes = {one.name: one.codes[thinned(np.arange(len(one.codes)))] for one in usable}
+    codes = {one.name: one.codes[some_rows(len(one.codes), _MOST_ROWS)] for one in usable}
     determined = {
         (by.name, other.name)
         for by in usable

@@ -43,12 +43,13 @@ def generalized(profile: Profile, *, as_text: bool = False) -> str | None:
         return _calendar(domain)
     if profile.kind == "number" and not as_text:
         if topic_of(profile.name, ZIP) and whole_numbers(profile) and domain.values[0] >= 0:
-            return _masking(max(map(len, profile.labels)))
+            return _masking(max(2, *map(len, profile.labels)))
         return _intervals(profile, domain)
     if mostly(profile.labels, ICD, 1.0) and profile.distinct > _MANY_CODES:
         return "prefix:1,3"
     lengths = {len(label) for label in profile.labels}
     if len(lengths) == 1 and profile.distinct > _MANY_CODES and mostly(profile.labels, CODE, 1.0):
+        # Of two characters at least: so codes are.
         return _masking(lengths.pop())
     return "flat" if profile.distinct <= MOST_CATEGORIES else None
 
@@ -58,14 +59,12 @@ def keeps_more_without(hierarchy: str) -> bool:
     return hierarchy == "flat" or hierarchy.startswith("intervals")
 
 
-def _masking(length: int) -> str | None:
+def _masking(length: int) -> str:
     """Mask one character after the other; of long codes a third, two thirds, and all but one.
 
     >>> _masking(5), _masking(2), _masking(9)
     ('masking:1,2,3,4', 'masking:1', 'masking:3,6,8')
     """
-    if length < 2:
-        return None
     levels = range(1, length) if length <= 5 else sorted({length // 3, 2 * length // 3, length - 1})
     return f"masking:{','.join(map(str, levels))}"
 

@@ -77,8 +77,6 @@ def decimal_sign(look: Look) -> str:
         if tally is None or not holds_text(tally.values.type):
             continue
         texts = [text for text in tally.values.cast(pa.large_string()).to_pylist() if text]
-        if not texts:
-            continue
         points |= any("." in text for text in texts) and all(number_of(text) is not None for text in texts)
         with_points = [text.replace(",", ".") for text in texts if "." not in text]
         all_read = len(with_points) == len(texts) and all(number_of(text) is not None for text in with_points)

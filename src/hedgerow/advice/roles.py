@@ -122,20 +122,22 @@ def _with_dependencies(found: Mapping[str, Judgement], profiles: Mapping[str, Pr
 
     ordered = sorted(dependencies({name: profiles[name] for name in held}), key=lambda one: not one.both_ways)
     for one in ordered:
-        if "redundant" in (role(one.by), role(one.column)):
+        between = {role(one.by), role(one.column)}
+        # What both publish as they are, neither gives away.
+        if "redundant" in between or "quasi" not in between:
             continue
         twice = _twice(one, profiles)
         if twice is not None:
             kept, dropped, why = twice
-            changed[dropped] = Judgement("redundant", why)
-            if "quasi" in (role(one.by), role(one.column), found[dropped].role) and role(kept) != "quasi":
+            if role(kept) != "quasi":
                 changed[kept] = Judgement("quasi", found[dropped].reason)
-        elif {role(one.by), role(one.column)} == {"quasi", "insensitive"}:
+            changed[dropped] = Judgement("redundant", why)
+        elif len(between) == 2:
             clear, hidden = (one.by, one.column) if role(one.column) == "quasi" else (one.column, one.by)
             verb = "determines" if clear == one.by else "is determined by"
             why = f"It {verb} {hidden!r}, and would give it away if it were published as it is."
             changed[clear] = Judgement("quasi", why)
-        elif role(one.column) == "quasi" and one.column not in changed:
+        elif one.column not in changed:
             changed[one.column] = Judgement("quasi", f"{found[one.column].reason[:-1]}; {one.by!r} determines it.")
     return changed
 

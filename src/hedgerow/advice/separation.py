@@ -13,12 +13,13 @@ from typing import Final
 
 import numpy as np
 
+from hedgerow.advice.drawing import some_rows
 from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import alike
-from hedgerow.engines import thinned
 
 __all__ = ["Combination", "combinations", "percent", "separation"]
 
+_MOST_ROWS: Final = 20_000
 _MOST_COLUMNS: Final = 40
 _LARGEST: Final = 4
 
@@ -79,7 +80,7 @@ def combinations(columns: Mapping[str, Ints], largest: int = _LARGEST) -> tuple[
     """
     if not columns:
         return ()
-    rows = thinned(np.arange(len(next(iter(columns.values())))))
+    rows = some_rows(len(next(iter(columns.values()))), _MOST_ROWS)
     columns = {name: codes[rows] for name, codes in columns.items()}
     ranked = sorted(columns, key=lambda name: -separation(columns[name]))[:_MOST_COLUMNS]
     found: list[Combination] = []

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-import numpy as np
 import pyarrow as pa
 
+from hedgerow.advice.drawing import some_rows
 from hedgerow.advice.profiles import Profile
 from hedgerow.arrays import Longs
 from hedgerow.errors import HedgerowError, required
@@ -58,7 +58,7 @@ class Trial:
 def trial_rows(
     sample: pa.Table, profiles: Mapping[str, Profile], names: Sequence[str], *, in_one_way: Collection[str]
 ) -> pa.Table:
-    """Rows to try a suggestion on, evenly taken from the sample.
+    """Rows to try a suggestion on, drawn from the sample.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def trial_rows(
     in_one_way : collection of str
         Columns of text whose values are spelled in one way, as counting reads them; the others stay as they are.
     """
-    rows = np.arange(0, sample.num_rows, max(1, -(-sample.num_rows // _MOST_ROWS)))
+    rows = some_rows(sample.num_rows, _MOST_ROWS)
     drawn = {name: sample.column(name).take(rows) for name in names}
     return pa.table(drawn | {name: _spelled(profiles[name], rows) for name in in_one_way})
 

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Final
 
 __all__ = [
+    "CARE",
     "ENTITY",
     "FREE_TEXT",
     "HEALTH",

@@ -198,6 +198,34 @@ def test_decimal_commas_are_written_into_the_job(tmp_path: Path) -> None:
     assert told.columns == advice.columns
 
 
+def test_a_method_that_does_not_run_is_replaced() -> None:
+    draw = random.Random(1)
+    table = pa.table(
+        {"age": [draw.randrange(20, 60) for _ in range(300)], "town": ["A", "B", "C"] * 100,
+         "pay": [draw.random() for _ in range(300)], "odd": [[1]] * 300}
+    )  # fmt: skip
+    advice = hr.advise(table, target="pay")
+    assert advice.method.value == "mondrian"
+    assert advice.method.reason.startswith("The first choice, kactus, did not run: The target 'pay' holds numbers")
+    assert advice.trial is not None
+    assert "nested" in hr.advise(table, target="odd").hopeless, "no method can learn that"
+
+
+def test_without_l_diversity_there_is_a_note() -> None:
+    table = pa.table({"age": list(range(100)), "disease": ["flu"] * 99 + ["cold"], " ill": ["a", "b"] * 50})
+    advice = hr.advise(table, trial=False)
+    assert not advice.require
+    assert "'disease': 99% of the rows have the same value" in " ".join(advice.notes)
+    assert "' ill', whose name a requirement cannot hold" in " ".join(advice.notes)
+
+
+def test_much_loss_is_told() -> None:
+    draw = random.Random(1)
+    table = pa.table({f"v{n}": [str(draw.randrange(9)) for _ in range(60)] for n in range(8)})
+    advice = hr.advise(table)
+    assert "of the detail of the 8 quasi-identifiers is lost, which is much" in " ".join(advice.notes)
+
+
 def test_types_of_frames() -> None:
     frame = pd.DataFrame(
         {

@@ -92,6 +92,27 @@ def test_columns_that_tell_others(profiles: Profiles) -> None:
     assert judged["salutation"].reason == "It says the same as 'sex' in other words, and would give it away."
 
 
+def test_columns_in_clear_do_not_give_each_other_away(profiles: Profiles) -> None:
+    table = profiles(
+        age=PEOPLE["age"], sex=PEOPLE["sex"], q1=PEOPLE["answer"], q2=[ord(one) for one in PEOPLE["answer"]]
+    )
+    assert roles(table) == {"age": "quasi", "sex": "quasi", "q1": "insensitive", "q2": "insensitive"}
+
+
+def test_of_two_names_of_the_same_the_one_that_is_hidden_stays_hidden(profiles: Profiles) -> None:
+    codes = {"M": "7", "F": "9"}
+    found = roles(
+        profiles(q=PEOPLE["sex"], sex=[codes[one] for one in PEOPLE["sex"]], age=PEOPLE["age"], zip=PEOPLE["score"])
+    )
+    assert (found["q"], found["sex"]) == ("quasi", "redundant")
+
+
+def test_a_date_at_work_is_an_event(profiles: Profiles) -> None:
+    days = [f"20{n % 20:02}-0{n % 9 + 1}-01" for n in range(ROWS)]
+    judged = judge_roles(profiles(hired=days, age=PEOPLE["age"]), target=None, k=5)
+    assert judged["hired"].reason.startswith("Its name says event")
+
+
 def test_a_quasi_identifier_that_another_determines_says_so(profiles: Profiles) -> None:
     zips = [RANDOM.randrange(30) for _ in range(ROWS)]
     table = profiles(zip=[f"{n:05}" for n in zips], town=[f"T{n % 7}" for n in zips])

@@ -13,12 +13,13 @@ from hedgerow.advice.kinds import decimal_sign, kind_of, missing_texts
 from hedgerow.advice.profiles import Profile, profiles_of
 from hedgerow.advice.requirements import Choice, choose_k, choose_method, diversity, few_groups
 from hedgerow.advice.roles import Judgement, judge_roles
-from hedgerow.advice.separation import combinations, separation
+from hedgerow.advice.separation import combinations, separation, together
 from hedgerow.advice.trial import Trial, trial_rows, try_out
 from hedgerow.anonymizers.registry import DEFAULT_METHOD, METHODS
 from hedgerow.engines import File, Look, Lookable, open_source
 from hedgerow.errors import BadInput, HedgerowError
 from hedgerow.privacy import parse_requirement
+from hedgerow.risk.clear import MOST_ALONE
 
 __all__ = ["advise"]
 
@@ -155,11 +156,21 @@ class _Seen:
             method=chosen,
             missing=self.missing,
             decimal=self.decimal,
-            notes=(*([] if small is None else [small]), *weak),
+            notes=(*([] if small is None else [small]), *weak, *self._in_clear(judged)),
             sampled=self.look.sample.num_rows if self.look.sampled else None,
             hopeless=self._hopeless(quasi, counted, "rows" if people is None else "people"),
             table=self.table,
         )
+
+    def _in_clear(self, judged: Mapping[str, Judgement]) -> list[str]:
+        """What is to be said of the columns that are published as they are, all together."""
+        clear = {name: self.profiles[name].codes for name, one in judged.items() if one.role == "insensitive"}
+        if len(clear) < 2 or (alone := together(clear).alone) < MOST_ALONE:
+            return []
+        return [
+            f"The {len(clear)} columns in clear together single out {alone:.0%} of the rows: make those "
+            "quasi-identifiers of which somebody may know several."
+        ]
 
     def _hopeless(self, quasi: Mapping[str, Profile], counted: int, what: str) -> str:
         if counted < self.k:

@@ -99,7 +99,7 @@ def _beside(profile: Profile, k: int, *, enough: bool) -> Judgement:
     told = f"it tells {percent(apart)} of all pairs of rows apart"
     known = topic_of(profile.name, OUTSIDE)
     if known in ("work", "place", "family", "education") and profile.kind == "date":
-        known = "event"
+        known = "date of an event"
     if known is not None:
         return Judgement("quasi", f"Its name says {known}, which others may know; {told}.")
     if profile.fewest < k:

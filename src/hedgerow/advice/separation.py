@@ -17,7 +17,7 @@ from hedgerow.advice.drawing import some_rows
 from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import alike
 
-__all__ = ["Combination", "combinations", "percent", "separation"]
+__all__ = ["Combination", "combinations", "percent", "separation", "together"]
 
 _MOST_ROWS: Final = 20_000
 _MOST_COLUMNS: Final = 40
@@ -84,28 +84,34 @@ def combinations(columns: Mapping[str, Ints], largest: int = _LARGEST) -> tuple[
     columns = {name: codes[rows] for name, codes in columns.items()}
     ranked = sorted(columns, key=lambda name: -separation(columns[name]))[:_MOST_COLUMNS]
     found: list[Combination] = []
-    together: Longs | None = None
+    known: Longs | None = None
     chosen: list[str] = []
     while ranked and len(chosen) < largest:
-        tried = {name: _beside(together, columns[name]) for name in ranked}
+        tried = {name: _beside(known, columns[name]) for name in ranked}
         best = max(ranked, key=lambda name: separation(tried[name]))
-        together = tried[best]
+        known = tried[best]
         chosen.append(best)
         ranked.remove(best)
-        found.append(_combination(chosen, together))
+        found.append(_combination(chosen, known))
         if found[-1].alone == 1:
             break
     return tuple(found)
 
 
-def _beside(together: Longs | None, codes: Ints) -> Longs:
-    return alike([codes] if together is None else [together, codes])
+def together(columns: Mapping[str, Ints]) -> Combination:
+    """All columns together, of which there is at least one."""
+    rows = some_rows(len(next(iter(columns.values()))), _MOST_ROWS)
+    return _combination(list(columns), alike([codes[rows] for codes in columns.values()]))
 
 
-def _combination(chosen: Sequence[str], together: Longs) -> Combination:
-    sizes = np.bincount(together)
+def _beside(known: Longs | None, codes: Ints) -> Longs:
+    return alike([codes] if known is None else [known, codes])
+
+
+def _combination(chosen: Sequence[str], known: Longs) -> Combination:
+    sizes = np.bincount(known)
     sizes = sizes[sizes > 0]
-    rows = len(together)
-    shares = len(sizes) / rows, separation(together), float((sizes == 1).sum()) / rows
+    rows = len(known)
+    shares = len(sizes) / rows, separation(known), float((sizes == 1).sum()) / rows
     # Exact figures of original rows would be a fingerprint of the table.
     return Combination(tuple(chosen), *(round(share, 3) for share in shares))

@@ -39,8 +39,8 @@ def _topics(**meant: str) -> Topics:
 
 
 IDENTIFYING: Final = _topics(
-    name="name names surname firstname lastname forename fullname vorname nachname familienname nom prenom nombre "
-    "apellido apellidos cognome nome naam voornaam achternaam username login",
+    name_of_a_person="name names surname firstname lastname forename fullname vorname nachname familienname nom prenom "
+    "nombre apellido apellidos cognome nome naam voornaam achternaam username login",
     email_address="email mail emails courriel correo",
     telephone_number="phone telephone tel mobile cellphone fax telefon telefonnummer handynummer telefono portable",
     address="address street strasse hausnummer adresse anschrift rue calle direccion indirizzo straat",
@@ -84,7 +84,7 @@ OUTSIDE: Final = _topics(
     education="education degree school schooling bildung ausbildung abschluss schulabschluss etudes estudios",
     work="occupation job profession beruf employment workclass employer department abteilung position title "
     "taetigkeit metier ocupacion professione beroep hired hire tenure office standort location team",
-    event="admitted admission discharge discharged visit visited arrival death died entry exit "
+    date_of_an_event="admitted admission discharge discharged visit visited arrival death died entry exit "
     "aufnahme entlassung eintritt austritt joined",
     body="height weight groesse gewicht hair eye",
     home="housing property dwelling wohnung telephone",

@@ -139,7 +139,7 @@ def _told_together(advice: Advice) -> Iterator[str]:
         best = several[-1]
         names = ", ".join(map(repr, best.columns))
         yield from _comment(
-            f"Those that tell most apart stand first. Together {names} leave {best.alone:.0%} of the rows alone."
+            f"Those that tell most apart stand first. Together {names} single out {best.alone:.0%} of the rows."
         )
 
 
@@ -177,14 +177,17 @@ def _kinds(advice: Advice) -> Iterator[str]:
 
 
 def _hierarchies(advice: Advice) -> Iterator[str]:
-    could = [one for one in advice.columns if one.role == "quasi" and one.hierarchy is not None]
+    # Where a method finds sets of its own, to hide a value altogether is no choice that anybody would want.
+    could = [
+        one for one in advice.columns if one.given or (one.role == "quasi" and one.hierarchy not in (None, "flat"))
+    ]
     if not could:
         return
     yield from _comment("How values generalize. What is given here is what is published.")
     if not all(one.given for one in could):
         yield from _comment(
-            f"Those behind # are for you to choose: {advice.method.value} finds intervals and sets of its own, which "
-            "keep more; these have round ends, or hide a rare value altogether."
+            f"Those behind # are for you to choose: {advice.method.value} finds intervals of its own, which keep more; "
+            "these have round ends."
         )
     yield "[hierarchy]"
     for one in could:

@@ -94,7 +94,7 @@ def _lines(advice: Advice, job: Path) -> list[tuple[str, str]]:
     for one in advice.combinations:
         if len(one.columns) > 1:
             names = ", ".join(map(_one_line, one.columns))
-            told = f"{one.separation:.0%} of all pairs of rows differ, {one.alone:.0%} of the rows are alone"
+            told = f"{one.separation:.0%} of all pairs of rows differ, {one.alone:.0%} of the rows are singled out"
             lines.append(("together", f"{names}: {told}"))
     lines.append(("k", f"{advice.k}: {advice.k_reason}"))
     lines += [("require", f"{_one_line(rule)}: {reason}") for rule, reason in advice.require.items()]

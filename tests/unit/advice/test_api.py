@@ -219,6 +219,18 @@ def test_without_l_diversity_there_is_a_note() -> None:
     assert "' ill', whose name a requirement cannot hold" in " ".join(advice.notes)
 
 
+def test_what_columns_in_clear_tell_together_is_told() -> None:
+    draw = random.Random(1)
+
+    def notes(answers: int) -> str:
+        asked = {f"q{n}": [draw.choice("ABCDE") for _ in range(600)] for n in range(answers)}
+        table = pa.table({"age": [draw.randrange(20, 60) for _ in range(600)], "sex": ["M", "F"] * 300, **asked})
+        return " ".join(hr.advise(table, trial=False).notes)
+
+    assert "The 5 columns in clear together single out" in notes(5)
+    assert notes(2) == ""
+
+
 def test_much_loss_is_told() -> None:
     draw = random.Random(1)
     table = pa.table({f"v{n}": [str(draw.randrange(9)) for _ in range(60)] for n in range(8)})

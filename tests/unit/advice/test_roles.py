@@ -110,7 +110,7 @@ def test_of_two_names_of_the_same_the_one_that_is_hidden_stays_hidden(profiles: 
 def test_a_date_at_work_is_an_event(profiles: Profiles) -> None:
     days = [f"20{n % 20:02}-0{n % 9 + 1}-01" for n in range(ROWS)]
     judged = judge_roles(profiles(hired=days, age=PEOPLE["age"]), target=None, k=5)
-    assert judged["hired"].reason.startswith("Its name says event")
+    assert judged["hired"].reason.startswith("Its name says date of an event")
 
 
 def test_a_quasi_identifier_that_another_determines_says_so(profiles: Profiles) -> None:

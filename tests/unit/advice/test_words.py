@@ -35,7 +35,7 @@ def test_words(name: str, words: tuple[str, ...]) -> None:
         ("Religion", SENSITIVE, "belief or politics"),
         ("Monatsgehalt", SENSITIVE, "money"),
         ("e-mail", IDENTIFYING, "email address"),
-        ("Vorname", IDENTIFYING, "name"),
+        ("Vorname", IDENTIFYING, "name of a person"),
         ("customerId", ENTITY, "person"),
         ("ward", CARE, "care"),
         ("message", OUTSIDE, None),

@@ -14,6 +14,7 @@ from hedgerow.advice.profiles import Profile, profiles_of
 from hedgerow.advice.requirements import Choice, choose_k, choose_method, diversity, few_groups
 from hedgerow.advice.roles import Judgement, judge_roles
 from hedgerow.advice.separation import combinations, separation, together
+from hedgerow.advice.shapes import like_values
 from hedgerow.advice.trial import Trial, trial_rows, try_out
 from hedgerow.anonymizers.registry import DEFAULT_METHOD, METHODS
 from hedgerow.engines import File, Look, Lookable, open_source
@@ -156,11 +157,16 @@ class _Seen:
             method=chosen,
             missing=self.missing,
             decimal=self.decimal,
-            notes=(*([] if small is None else [small]), *weak, *self._in_clear(judged)),
+            notes=(*self._header(), *([] if small is None else [small]), *weak, *self._in_clear(judged)),
             sampled=self.look.sample.num_rows if self.look.sampled else None,
             hopeless=self._hopeless(quasi, counted, "rows" if people is None else "people"),
             table=self.table,
         )
+
+    def _header(self) -> list[str]:
+        if not like_values(list(self.profiles)):
+            return []
+        return ["The names of columns look like values. If the first line is a record, write a line of names above it."]
 
     def _in_clear(self, judged: Mapping[str, Judgement]) -> list[str]:
         """What is to be said of the columns that are published as they are, all together."""

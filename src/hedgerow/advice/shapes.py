@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-__all__ = ["CODE", "DATED", "ICD", "IDENTIFYING_SHAPES", "is_free_text", "mostly", "shape_of"]
+from hedgerow.counts.reading import number_of
+
+__all__ = ["CODE", "DATED", "ICD", "IDENTIFYING_SHAPES", "is_free_text", "like_values", "mostly", "shape_of"]
 
 IDENTIFYING_SHAPES: Final = {
     "e-mail addresses": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]{2,}\Z"),
@@ -54,6 +56,18 @@ def shape_of(texts: Sequence[str]) -> str | None:
     ('e-mail addresses', 'telephone numbers')
     """
     return next((name for name, shape in IDENTIFYING_SHAPES.items() if mostly(texts, shape)), None)
+
+
+def like_values(names: Sequence[str]) -> bool:
+    """Whether names of columns look like cells, as where the first record was taken for a header.
+
+    >>> like_values(["39", "Bonn", "2024-03-31"]), like_values(["age", "q1", "2023"]), like_values(["0", "1", "2"])
+    (True, False, False)
+    """
+    if [*map(str, range(len(names)))] == list(names):
+        return False
+    cells = [one for one in names if number_of(one) is not None or DATED.match(one) or shape_of([one] * _FEWEST)]
+    return len(cells) > len(names) / 2
 
 
 def is_free_text(texts: Sequence[str]) -> bool:

@@ -231,6 +231,14 @@ def test_what_columns_in_clear_tell_together_is_told() -> None:
     assert notes(2) == ""
 
 
+def test_a_record_in_place_of_a_header_is_remarked_on(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(
+        "39,M,53111\n" + "".join(f"{20 + n % 40},{'MF'[n % 2]},5311{n % 9}\n" for n in range(90))
+    )
+    assert "names of columns look like values" in hr.advise(tmp_path / "t.csv", trial=False).notes[0]
+    assert hr.advise(pa.table({"age": list(range(400)), "1990": [1, 2] * 200}), trial=False).notes == ()
+
+
 def test_much_loss_is_told() -> None:
     draw = random.Random(1)
     table = pa.table({f"v{n}": [str(draw.randrange(9)) for _ in range(60)] for n in range(8)})

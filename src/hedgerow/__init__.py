@@ -9,6 +9,7 @@ from hedgerow._version import __version__ as __version__
 
 # Names are imported when they are first used: `import hedgerow` costs next to nothing.
 _MODULES = (
+    "advice",
     "anonymizers",
     "attacks",
     "datasets",
@@ -26,6 +27,10 @@ _EXPORTS = {
     "methods": "hedgerow.anonymizers.registry",
     "Anonymizer": "hedgerow.anonymizers.base",
     "audit": "hedgerow.risk",
+    "advise": "hedgerow.advice",
+    "Advice": "hedgerow.advice",
+    "check": "hedgerow.risk",
+    "Check": "hedgerow.risk",
     "evaluate": "hedgerow.evaluation.api",
     "Evaluation": "hedgerow.evaluation.results",
     "Audit": "hedgerow.risk",

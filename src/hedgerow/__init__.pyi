@@ -1,3 +1,4 @@
+from hedgerow import advice as advice
 from hedgerow import anonymizers as anonymizers
 from hedgerow import attacks as attacks
 from hedgerow import datasets as datasets
@@ -10,6 +11,8 @@ from hedgerow import risk as risk
 from hedgerow import trees as trees
 from hedgerow import verifier as verifier
 from hedgerow._version import __version__ as __version__
+from hedgerow.advice import Advice as Advice
+from hedgerow.advice import advise as advise
 from hedgerow.anonymizers.api import anonymize as anonymize
 from hedgerow.anonymizers.base import Anonymizer as Anonymizer
 from hedgerow.anonymizers.methods import *  # noqa: F403 - listed there, and only there
@@ -33,5 +36,7 @@ from hedgerow.published import parse as parse
 from hedgerow.recoding import Recoding as Recoding
 from hedgerow.release import Release as Release
 from hedgerow.risk import Audit as Audit
+from hedgerow.risk import Check as Check
 from hedgerow.risk import audit as audit
+from hedgerow.risk import check as check
 from hedgerow.schema import Schema as Schema

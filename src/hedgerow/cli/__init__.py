@@ -1,4 +1,4 @@
-"""The command line: ``hedgerow demo``, ``anonymize``, ``audit`` and ``methods``.
+"""The command line: ``hedgerow demo``, ``advise``, ``anonymize``, ``audit``, ``check``, ``methods`` and more.
 
 Only the command that was typed imports what it needs: ``hedgerow --help`` and every complaint about usage
 cost next to nothing.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import typer
 
-from hedgerow.cli.hierarchy_files import find_hierarchies, needing_trees
+from hedgerow.cli.demands import hierarchies_used, read_demands
 from hedgerow.cli.roles import named_quasi
 from hedgerow.errors import BadInput
 from hedgerow.intake import STANDARD_INPUT
@@ -39,22 +39,10 @@ def run(
     if table == population == STANDARD_INPUT:
         raise BadInput("Table and population are both standard input, which can be read once. Name a file.")
 
-    from hedgerow import privacy
-
-    requirements = privacy.resolve(k, require) if k is not None or require else ()
-    for one in requirements:
-        for name in one.shield or ():
-            if name not in quasi:
-                raise BadInput.unknown("quasi-identifier", name, quasi, f"It is in the shield of {one}.")
-    needed = needing_trees(requirements)
-    if (hierarchies is not None or hierarchy) and not needed and population is None:
-        raise BadInput(
-            "A hierarchy is given (--hierarchies, --hierarchy), but neither a population nor a requirement such as "
-            "t=0.2:hierarchical@disease uses it. Leave it out, or name the --population."
-        )
-    found = find_hierarchies(hierarchies, (*quasi, *sensitive, *needed))
-    for remark in found.remarks:
-        typer.echo(f"hedgerow: {remark}", err=True)
+    requirements = read_demands(k, require, quasi) if k is not None or require else ()
+    given = hierarchies_used(
+        requirements, hierarchies, hierarchy, (*quasi, *sensitive), population=population is not None
+    )
 
     from hedgerow.risk import audit
 
@@ -69,7 +57,7 @@ def run(
         k=k,
         require=requirements if k is None else requirements[1:],
         missing=tuple(dict.fromkeys((*missing, ""))),
-        hierarchies={**found.files, **hierarchy},
+        hierarchies=given,
         threshold=threshold,
         encoding=encoding,
         delimiter=delimiter,

@@ -130,15 +130,15 @@ def read_job(path: Path) -> Job:
     )
 
 
-def assemble(typed: Mapping[str, Any], job_file: str | None) -> Job:
+def assemble(typed: Mapping[str, Any], job_file: str | None, command: str = "hedgerow anonymize") -> Job:
     """Join the options that were typed with a job file's; those typed win."""
     if job_file is None:
-        return _validated(typed, "hedgerow anonymize")
+        return _validated(typed, command)
     stored = read_job(Path(job_file)).model_dump(exclude_unset=True)
     tables = {
         name: {**stored.get(name, {}), **typed.get(name, {})} for name in ("set", "kinds", "hierarchy", "weights")
     }
-    return _validated({**stored, **typed, **tables}, "hedgerow anonymize")
+    return _validated({**stored, **typed, **tables}, command)
 
 
 def _validated(fields: Mapping[str, Any], owner: str) -> Job:

@@ -9,6 +9,7 @@ from hedgerow.engines.base import Groups, Keeping, Limited, Locating, Published,
 from hedgerow.engines.clear import SAMPLE_ROWS, InClear, coded, thinned
 from hedgerow.engines.files import FileSource
 from hedgerow.engines.formats import file_format
+from hedgerow.engines.looking import Look, Lookable, Tally
 from hedgerow.engines.memory import MemorySource
 from hedgerow.engines.rows import FrameRows, StagedRows
 from hedgerow.engines.saved import SavedTable
@@ -25,12 +26,15 @@ __all__ = [
     "Keeping",
     "Limited",
     "Locating",
+    "Look",
+    "Lookable",
     "MemorySource",
     "Published",
     "Roomy",
     "SavedTable",
     "Source",
     "StagedRows",
+    "Tally",
     "Wishes",
     "coded",
     "file_format",

@@ -24,6 +24,7 @@ from hedgerow.engines.clear_sql import clear_in_table
 from hedgerow.engines.coding import CELLS, RECORDS, Keys, code_cells, learn_values, values_of_cells
 from hedgerow.engines.folder_writing import PARTS_OPTIONS, write_rows
 from hedgerow.engines.formats import copy_options, file_format
+from hedgerow.engines.looking import Look, look_at_kept, look_at_rows
 from hedgerow.engines.placing import CELL, GROUP, PERSON, CountedFile, People, located, placed
 from hedgerow.engines.room import check_room, least_written
 from hedgerow.engines.rows import StagedRows
@@ -108,6 +109,16 @@ class FileSource:
         table = self._fetch(query).rename_columns(list(self._columns))
         self._check_records(table.num_rows, records)
         return table
+
+    def look(self, most: int) -> Look:
+        """How often each value occurs, and at most so many rows, drawn at random."""
+        with self._own_words():
+            query, records = self._reader.open(list(self._inside.values()))
+            if records <= most:
+                return look_at_rows(self.rows(), most)
+            seen = look_at_kept(self._work, query, self._inside, most, text=self._reader.untyped)
+        self._check_records(seen.rows, records)
+        return seen
 
     def _open(self, roles: Roles) -> int:
         """Make the view ``source`` of the files' rows; returns how many of them there are."""

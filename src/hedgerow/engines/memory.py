@@ -27,6 +27,7 @@ from hedgerow.counts import (
 from hedgerow.database import open_database
 from hedgerow.engines.base import encode, first_places, ranking_columns, refuse_too_wide, seed_text
 from hedgerow.engines.clear import InClear, Placed, clear_in_memory, coded
+from hedgerow.engines.looking import Look, look_at_rows
 from hedgerow.engines.rows import FrameRows
 from hedgerow.engines.sql import canonical_hash
 from hedgerow.errors import BadInput, InternalError, listing, required, translated
@@ -59,6 +60,10 @@ class MemorySource:
     def reads(self) -> tuple[Path, ...]:
         """No file is read."""
         return ()
+
+    def look(self, most: int) -> Look:
+        """How often each value occurs, and at most so many rows, drawn at random."""
+        return look_at_rows(pa.table({name: as_arrow(self._frame[name]) for name in self._frame.columns}), most)
 
     def count(self, schema: Schema, roles: Roles, random_state: int | None = None) -> FrequencyTable:
         """Count the records of every cell; where people are counted, draw their homes."""

@@ -60,6 +60,7 @@ class File:
         check_delimiter(delimiter, "File")
         if decimal not in (".", ","):
             raise BadInput.parameter("decimal", "File", "'.' or ','", decimal)
+        self.path = path
         self.found = find_table(path)
         self.encoding = encoding
         self.delimiter = delimiter

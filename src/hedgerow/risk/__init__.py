@@ -6,6 +6,7 @@ from hedgerow.risk.attackers import AttackerRisk, Risks
 from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
 from hedgerow.risk.auditable import Auditable, Described
 from hedgerow.risk.auditing import audit, audit_counts
+from hedgerow.risk.checking import Check, Told, check
 from hedgerow.risk.clear import ClearColumn, refuse_disclosing
 from hedgerow.risk.equal_rows import EqualRows, equal_rows
 from hedgerow.risk.examining import Examined, Seen, examine, judge
@@ -18,6 +19,7 @@ __all__ = [
     "AttackerRisk",
     "Audit",
     "Auditable",
+    "Check",
     "ClassSummary",
     "ClearColumn",
     "Described",
@@ -35,8 +37,10 @@ __all__ = [
     "SingledOut",
     "Seen",
     "SizeBucket",
+    "Told",
     "audit",
     "audit_counts",
+    "check",
     "equal_rows",
     "examine",
     "judge",

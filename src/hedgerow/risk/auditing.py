@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from hedgerow.errors import BadInput, listing, whole
-from hedgerow.privacy import KAnonymity, parse_requirement
+from hedgerow.errors import BadInput, listing
 from hedgerow.proportions import Proportions
 from hedgerow.published import SUPPRESSED
 from hedgerow.risk.attackers import attacker_risks
@@ -17,7 +16,7 @@ from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit
 from hedgerow.risk.auditable import Auditable, Described
 from hedgerow.risk.beside import manifest_fit
 from hedgerow.risk.clear import ClearColumn
-from hedgerow.risk.given import check_columns, labels_of, with_trees
+from hedgerow.risk.given import check_columns, labels_of, read_demands, with_trees
 from hedgerow.risk.population import people_fitting
 from hedgerow.risk.proportions import disclosures, singled_out
 from hedgerow.risk.roughly import tell_roughly
@@ -95,7 +94,7 @@ def audit(
     (1, 1, 1.0)
     """
     known = table.described if isinstance(table, Auditable) else None
-    demanded = _demanded(k, require)
+    demanded = read_demands(k, require)
     threshold = _threshold(threshold, k)
     if known is not None:
         table = known.artefact
@@ -200,7 +199,7 @@ def audit_counts(
         Whether people are counted of whom a reader must not know how many there are.
     """
     given = hierarchies or {}
-    demanded = with_trees(_demanded(k, require), given, counts)
+    demanded = with_trees(read_demands(k, require), given, counts)
     limit = _threshold(threshold, k)
     if sensitive is None:
         sensitive = tuple(name for name in counts.histograms if name != target)
@@ -246,18 +245,6 @@ def audit_counts(
 
 def _table_of(table: Any) -> Any:
     return table.described.artefact if isinstance(table, Auditable) else table
-
-
-def _demanded(k: int | None, require: Any) -> tuple[Any, ...]:
-    """Put the requirements into one list, the one that ``k`` stands for first; a single one needs no list."""
-    alone = isinstance(require, str) or hasattr(require, "name") or not isinstance(require, Iterable)
-    several = (require,) if alone else tuple(require)
-    read = tuple(parse_requirement(one) if isinstance(one, str) else one for one in several)
-    for one in read:
-        if not hasattr(one, "name"):
-            must = "a list of requirements such as hr.KAnonymity(5)"
-            raise BadInput.parameter("require", "audit", must, type(one).__name__)
-    return read if k is None else (KAnonymity(whole("k", "audit", k, 1)), *read)
 
 
 def _threshold(threshold: Any, k: int | None) -> float:

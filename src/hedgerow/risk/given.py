@@ -1,21 +1,35 @@
-"""Hierarchies that were given to an audit: what the labels of a table stand for, and how far values lie apart."""
+"""What was given to an audit or a check: requirements, and hierarchies, which say what the labels of a table stand for
+and how far values lie apart."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from hedgerow.domains import Domain
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, whole
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
 from hedgerow.hierarchies.taxonomies import Taxonomy
+from hedgerow.privacy import KAnonymity, parse_requirement
 from hedgerow.published import NO_LABELS, Leaves, covered_values, domain_of, leaves_below
 from hedgerow.verifier import ClassCounts
 from hedgerow.verifier.classes import Labels
 
-__all__ = ["check_columns", "labels_of", "with_trees"]
+__all__ = ["check_columns", "labels_of", "read_demands", "with_trees"]
+
+
+def read_demands(k: int | None, require: Any, owner: str = "audit") -> tuple[Any, ...]:
+    """Put the requirements into one list, the one that ``k`` stands for first; a single one needs no list."""
+    alone = isinstance(require, str) or hasattr(require, "name") or not isinstance(require, Iterable)
+    several = (require,) if alone else tuple(require)
+    read = tuple(parse_requirement(one) if isinstance(one, str) else one for one in several)
+    for one in read:
+        if not hasattr(one, "name"):
+            must = "a list of requirements such as hr.KAnonymity(5)"
+            raise BadInput.parameter("require", owner, must, type(one).__name__)
+    return read if k is None else (KAnonymity(whole("k", owner, k, 1)), *read)
 
 
 def labels_of(hierarchies: Mapping[str, Any], population: ClassCounts) -> list[Leaves]:
@@ -58,11 +72,11 @@ def _values(hierarchy: Hierarchy, name: str, counts: ClassCounts) -> Domain:
     return domain_of(name, [label for label in counts.histogram(name).labels if label is not None])
 
 
-def check_columns(hierarchies: object, columns: Sequence[str]) -> None:
-    """Refuse what is no mapping, and hierarchies of columns that the audit does not look at."""
+def check_columns(hierarchies: object, columns: Sequence[str], owner: str = "audit") -> None:
+    """Refuse what is no mapping, and hierarchies of columns that are not looked at."""
     if not isinstance(hierarchies, Mapping):
         must = "a mapping of column to hierarchy"
-        raise BadInput.parameter("hierarchies", "audit", must, type(hierarchies).__name__)
+        raise BadInput.parameter("hierarchies", owner, must, type(hierarchies).__name__)
     for name in hierarchies:
         if name not in columns:
-            raise BadInput.unknown("audited column", str(name), columns, "A hierarchy is given for it.")
+            raise BadInput.unknown(f"{owner}ed column", str(name), columns, "A hierarchy is given for it.")

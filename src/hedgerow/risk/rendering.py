@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 from hedgerow.risk.attackers import AttackerRisk
 from hedgerow.risk.audit import Audit
+from hedgerow.risk.checking import Check
 from hedgerow.showing import MOST_NAMES
+from hedgerow.verifier import Verdict
 
-__all__ = ["figure", "render"]
+__all__ = ["figure", "render", "render_check"]
 
 _WIDTH = 100
 
@@ -26,10 +28,25 @@ def render(audit: Audit) -> str:
         _section("Records in classes with a single value", _pairs(audit.label_homogeneity.items(), _share)),
         _section("What the published proportions tell (original values)", _disclosure_table(audit)),
         _section("Losses", _pairs(audit.losses.items(), figure)),
-        _section("Requirements", _findings(audit)),
+        _section("Requirements", [] if audit.verdict is None else _findings(audit.verdict)),
         _section("Note", [line for text in audit.warnings if text not in audit.grave for line in _bullet(text)]),
     ]
     return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
+
+
+def render_check(check: Check) -> str:
+    """Write whether a table holds, in a few lines."""
+    people = "" if check.people is None else f" of {check.people:,} people"
+    told = [
+        f"{one.records:,} {check.counted} in {one.classes:,} classes share their {name} with all of their class"
+        for name, one in check.told.items()
+    ]
+    lines = [
+        f"{check.rows:,} rows{people} in {check.classes:,} classes of {_columns(check.columns)}",
+        *_findings(check.verdict, check.counted),
+        *told,
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def _summary(audit: Audit) -> list[str]:
@@ -126,19 +143,17 @@ def _disclosure_table(audit: Audit) -> list[str]:
     ]
 
 
-def _findings(audit: Audit) -> list[str]:
-    if audit.verdict is None:
-        return []
+def _findings(verdict: Verdict, counted: str = "records") -> list[str]:
     rows: list[tuple[str, ...]] = [
-        ("", "requirement", "measure", "reached", "required", "violating records", "in classes")
+        ("", "requirement", "measure", "reached", "required", f"violating {counted}", "in classes")
     ]
-    for one in audit.verdict.findings:
+    for one in verdict.findings:
         judged = ("holds" if one.holds else "FAILS", one.requirement, one.measure)
         figures = (figure(one.reached), figure(one.required))
         rows.append((*judged, *figures, f"{one.rows_violating:,}", f"{one.classes_violating:,}"))
     return [
         *_aligned(rows, right=range(3, 7)),
-        "All requirements hold." if audit.verdict.holds else "The requirements do NOT hold.",
+        "All requirements hold." if verdict.holds else "The requirements do NOT hold.",
     ]
 
 

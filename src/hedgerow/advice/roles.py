@@ -1,0 +1,171 @@
+"""The role of every column: the judgements put together, each with its reason in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from hedgerow.advice.dependencies import Dependency, dependencies
+from hedgerow.advice.identifiers import entity_of, whole_numbers, why_identifying
+from hedgerow.advice.profiles import Profile
+from hedgerow.advice.separation import percent, separation
+from hedgerow.advice.words import OUTSIDE, SENSITIVE, TARGET, topic_of, words_of
+from hedgerow.errors import BadInput
+
+__all__ = ["Judgement", "Role", "judge_roles"]
+
+Role = Literal["identifying", "redundant", "entity", "quasi", "sensitive", "target", "insensitive"]
+
+_MOST_LABELS: Final = 20
+_PLAIN_LABELS: Final = frozenset({"class", "target", "label", "outcome", "klasse"})
+_FEW_VALUES: Final = 20
+_ENOUGH_KNOWN: Final = 2  # columns that others know; with fewer, nobody can say which columns matter
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The role that a column should have, and why."""
+
+    role: Role
+    reason: str
+
+
+def judge_roles(profiles: Mapping[str, Profile], *, target: str | None, k: int) -> dict[str, Judgement]:
+    """Judge all columns.
+
+    Parameters
+    ----------
+    profiles : mapping of column to Profile
+    target : str, optional
+        The column to be learnt, if somebody said which.
+    k : int
+        Values that fewer rows have are not published as they are.
+    """
+    if target is not None and target not in profiles:
+        raise BadInput.unknown("column", target, profiles, "It is named as target.")
+    found: dict[str, Judgement] = {}
+    if target is not None:
+        found[target] = Judgement("target", "You named it as what is to be learnt.")
+    found |= {name: one for name, profile in profiles.items() if (one := _out(profile)) and name not in found}
+    open_ones = {name: one for name, one in profiles.items() if name not in found}
+    if target is None and (label := _target_of(open_ones)) is not None:
+        found[label] = Judgement("target", "Its name says label, and it has few values.")
+    person = entity_of({name: one for name, one in open_ones.items() if name not in found})
+    if person is not None:
+        found[person[0]] = Judgement("entity", person[1])
+    for name, profile in open_ones.items():
+        if name not in found and (reason := why_identifying(profile)) is not None:
+            found[name] = Judgement("identifying", reason)
+    rest = {name: one for name, one in open_ones.items() if name not in found}
+    known = sum(topic_of(name, OUTSIDE) is not None for name in rest)
+    found |= {name: _beside(one, k, enough=known >= _ENOUGH_KNOWN) for name, one in rest.items()}
+    found |= _with_dependencies(found, profiles)
+    return _with_some_quasi({name: found[name] for name in profiles}, profiles)
+
+
+def _out(profile: Profile) -> Judgement | None:
+    """Leave out what cannot be read, or holds nothing."""
+    if profile.unusable:
+        return Judgement("redundant", profile.unusable)
+    return None if profile.known else Judgement("redundant", "It has no value at all.")
+
+
+def _target_of(profiles: Mapping[str, Profile]) -> str | None:
+    """The last column that is called like a label and holds few of them."""
+    known = TARGET["label"]
+    labels = [name for name, one in profiles.items() if _holds_labels(one) and set(words_of(name)) & known]
+    plain = [name for name in labels if _PLAIN_LABELS & set(words_of(name))]
+    # A bracket of an income is no label, and an income of two values is one.
+    alone = [name for name in labels if set(words_of(name)) <= known]
+    return next(reversed(plain or alone), None)
+
+
+def _holds_labels(profile: Profile) -> bool:
+    few = 2 <= profile.distinct <= _MOST_LABELS and profile.distinct <= max(2, profile.known / 10)
+    return few and (profile.kind == "text" or whole_numbers(profile))
+
+
+def _beside(profile: Profile, k: int, *, enough: bool) -> Judgement:
+    """The role of a column that names nobody and is not learnt."""
+    apart = separation(profile.codes)
+    if profile.size < 2:
+        return Judgement("insensitive", "It is the same in all rows.")
+    topic = topic_of(profile.name, SENSITIVE)
+    if topic is not None:
+        exact = profile.kind == "number" and profile.fewest < k
+        often = "; who knows an exact value may find its row, so round it first" if exact else ""
+        return Judgement("sensitive", f"Its name says {topic}{often}.")
+    told = f"it tells {percent(apart)} of all pairs of rows apart"
+    known = topic_of(profile.name, OUTSIDE)
+    if known in ("work", "place", "family", "education") and profile.kind == "date":
+        known = "date of an event"
+    if known is not None:
+        return Judgement("quasi", f"Its name says {known}, which others may know; {told}.")
+    if profile.fewest < k:
+        return Judgement("quasi", f"Some of its values are in fewer than {k} rows; {told}.")
+    if not enough or profile.distinct > _FEW_VALUES:
+        return Judgement("quasi", f"Its name does not say whether others may know it; {told}.")
+    return Judgement(
+        "insensitive",
+        f"Each of its {profile.size} values is in at least {k} rows, and its name says nothing that others know.",
+    )
+
+
+def _with_dependencies(found: Mapping[str, Judgement], profiles: Mapping[str, Profile]) -> dict[str, Judgement]:
+    """What changes because columns tell others."""
+    held = [name for name, one in found.items() if one.role in ("quasi", "insensitive")]
+    changed: dict[str, Judgement] = {}
+
+    def role(name: str) -> Role:
+        return changed.get(name, found[name]).role
+
+    ordered = sorted(dependencies({name: profiles[name] for name in held}), key=lambda one: not one.both_ways)
+    for one in ordered:
+        between = {role(one.by), role(one.column)}
+        # What both publish as they are, neither gives away.
+        if "redundant" in between or "quasi" not in between:
+            continue
+        twice = _twice(one, profiles)
+        if twice is not None:
+            kept, dropped, why = twice
+            if role(kept) != "quasi":
+                changed[kept] = Judgement("quasi", found[dropped].reason)
+            changed[dropped] = Judgement("redundant", why)
+        elif len(between) == 2:
+            clear, hidden = (one.by, one.column) if role(one.column) == "quasi" else (one.column, one.by)
+            verb = "determines" if clear == one.by else "is determined by"
+            why = f"It {verb} {hidden!r}, and would give it away if it were published as it is."
+            changed[clear] = Judgement("quasi", why)
+        elif one.column not in changed:
+            changed[one.column] = Judgement("quasi", f"{found[one.column].reason[:-1]}; {one.by!r} determines it.")
+    return changed
+
+
+def _twice(one: Dependency, profiles: Mapping[str, Profile]) -> tuple[str, str, str] | None:
+    """Which of two columns to keep, which to leave out and why, if they say the same."""
+    if one.both_ways:
+        numbers = [name for name in (one.by, one.column) if profiles[name].kind == "number"]
+        order = list(profiles)
+        dropped = numbers[0] if len(numbers) == 1 else max(one.by, one.column, key=order.index)
+        kept = one.column if dropped == one.by else one.by
+        return kept, dropped, f"It says the same as {kept!r} in other words, and would give it away."
+    if one.coarser:
+        return one.by, one.column, f"It is {one.by!r} in less detail, and would give it away."
+    return None
+
+
+def _with_some_quasi(found: dict[str, Judgement], profiles: Mapping[str, Profile]) -> dict[str, Judgement]:
+    """Without a quasi-identifier there is nothing to protect: then all that is left is one."""
+    if any(one.role == "quasi" for one in found.values()):
+        return found
+    for roles in (("insensitive",), ("sensitive",)):
+        left = _of(found, roles)
+        if left:
+            reason = "No other column is left by which anybody could be found."
+            return found | {name: Judgement("quasi", reason) for name in left if not profiles[name].unusable}
+    return found
+
+
+def _of(found: Mapping[str, Judgement], roles: Iterable[str]) -> list[str]:
+    return [name for name, one in found.items() if one.role in roles]

@@ -3,7 +3,7 @@
     python benchmarks/peers.py grown      # makes an environment for them in .peers: they pin old versions
 
 Every tool gets the same rows of Adult, grown as in `scale.py`, in a process of its own: 10,000 rows, then ten times
-as many, until it takes more than two minutes or all memory. Hedgerow then gets the largest table that it has finished.
+as many, until it takes more than a minute, or fails. Hedgerow then gets the largest table that it has finished.
 Seconds are those of the call, from a frame in memory to the result. NCP is by the same definition for all: of a column
 of numbers the range of the group, of categories the values of the group less one, by those of the table.
 """
@@ -37,7 +37,7 @@ PEERS = {
 }
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 K = 150
-PATIENCE = 120  # seconds of one call
+PATIENCE = 60  # seconds of one call
 
 # What runs in the environment of the peers. It prints one line of JSON.
 _RUN = r'''
@@ -148,7 +148,7 @@ def told(python: Path | str, code: str, *words: str) -> dict[str, Any] | None:
     """What a process says, or nothing if it failed or took too long."""
     command = [str(python), "-c", code, *words]
     try:
-        # Reading the table and counting what came out are not part of the two minutes.
+        # Reading the table and counting what came out are not part of the minute.
         done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=3 * PATIENCE)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
         return None

@@ -58,7 +58,7 @@ def test_the_job_runs_as_it_is(real: Any, table: Path, tmp_path: Path) -> None:
     assert "11-anonymity: verified" in released.out
     quasi = ",".join(job["quasi"])
     assert (
-        real("check", "people-anonymous.csv", "--quasi", quasi, "-k", "11", "--require", job["require"][0]).status == 0
+        real("check", "people-release.csv", "--quasi", quasi, "-k", "11", "--require", job["require"][0]).status == 0
     )
     assert real("check", "--job", "job.toml").status == 3, "the table as it is"
 
@@ -183,7 +183,7 @@ def test_nasty_tables(case: str, run: Any, tmp_path: Path) -> None:
     assert advised.err == ""
     released = run("anonymize", "--job", "job.toml", "--quiet")
     assert (released.status, released.err) == (0, "")
-    assert run("check", "--job", "job.toml", str(tmp_path / "t-anonymous.csv")).status == 0
+    assert run("check", "--job", "job.toml", str(tmp_path / "t-release.csv")).status == 0
 
 
 def test_help_has_an_example(run: Any) -> None:

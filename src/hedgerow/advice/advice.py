@@ -68,7 +68,7 @@ class Advice(Shown):
     ----------
     rows : int
     people : int or None
-        Different values of the entity, if one is suggested.
+        About how many different values the entity has, if one is suggested.
     columns : tuple of ColumnAdvice
         All columns, in their order.
     combinations : tuple of Combination

@@ -21,6 +21,7 @@ from hedgerow.engines import File, Look, Lookable, open_source
 from hedgerow.errors import BadInput, HedgerowError
 from hedgerow.privacy import parse_requirement
 from hedgerow.risk.clear import MOST_ALONE
+from hedgerow.rounding import digits_shown, significant
 
 __all__ = ["advise"]
 
@@ -148,7 +149,8 @@ class _Seen:
         )
         return Advice(
             rows=self.look.rows,
-            people=people,
+            # As a release tells it: the job may be passed on.
+            people=None if people is None else int(significant(people, digits_shown(people))),
             columns=columns,
             combinations=combinations({name: one.codes for name, one in quasi.items()}),
             k=self.k,

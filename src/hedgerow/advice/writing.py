@@ -84,7 +84,7 @@ def _places(advice: Advice, folder: Path) -> Iterator[str]:
     if typed is None:
         yield from _comment("The table was in memory. Name its file here.")
         yield '# input = "people.csv"'
-        yield 'output = "anonymous.csv"'
+        yield 'output = "release.csv"'
     else:
         yield f"input = {toml_text(_from(folder, typed))}"
         yield f"output = {toml_text(_output(typed))}"
@@ -111,13 +111,13 @@ def _output(typed: str) -> str:
     """What the release is called.
 
     >>> _output("data/people.csv.gz"), _output("visits/"), _output("-"), _output("a/*.parquet")
-    ('people-anonymous.csv', 'visits-anonymous.csv', 'anonymous.csv', 'anonymous.parquet')
+    ('people-release.csv', 'visits-release.csv', 'release.csv', 'release.parquet')
     """
     name = Path(typed).name
     ending = ".parquet" if name.lower().endswith(".parquet") else ".csv"
     stem = name.partition(".")[0]
     plain = stem and stem != STANDARD_INPUT and not set(stem) & set("*?[]")
-    return f"{stem}-anonymous{ending}" if plain else f"anonymous{ending}"
+    return f"{stem}-release{ending}" if plain else f"release{ending}"
 
 
 def _columns(advice: Advice, field: str, roles: Sequence[str], meaning: str) -> Iterator[str]:

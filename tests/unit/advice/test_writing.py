@@ -33,7 +33,7 @@ def test_a_column_may_be_called_anything(name: str, tmp_path: Path) -> None:
     listed = [*job.quasi, *job.identifying, *job.sensitive, *job.insensitive, job.target, job.entity]
     assert sorted(filter(None, listed)) == sorted([name, "sex", "town"])
     assert set(job.hierarchy) <= {name, "sex", "town"}
-    assert job.output == str(tmp_path / "anonymous.csv")
+    assert job.output == str(tmp_path / "release.csv")
 
 
 def test_every_line_is_a_comment_a_field_or_part_of_a_list(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_tables_are_named_from_the_folder_of_the_job(tmp_path: Path, monkeypatch
     file = hr.File("data/people.csv", encoding="latin-1", delimiter=";")
     path = hr.advise(file, trial=False).save("jobs/job.toml")
     read = tomllib.loads(path.read_text(encoding="utf-8"))
-    assert (read["input"], read["output"]) == ("../data/people.csv", "people-anonymous.csv")
+    assert (read["input"], read["output"]) == ("../data/people.csv", "people-release.csv")
     assert (read["encoding"], read["delimiter"]) == ("latin-1", ";")
     assert "hedgerow anonymize --job job.toml" in path.read_text(encoding="utf-8")
     assert Path(read_job(path).input or "").samefile("data/people.csv")

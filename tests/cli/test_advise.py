@@ -57,9 +57,7 @@ def test_the_job_runs_as_it_is(real: Any, table: Path, tmp_path: Path) -> None:
     assert (released.status, released.err) == (0, "")
     assert "11-anonymity: verified" in released.out
     quasi = ",".join(job["quasi"])
-    assert (
-        real("check", "people-release.csv", "--quasi", quasi, "-k", "11", "--require", job["require"][0]).status == 0
-    )
+    assert real("check", "people-release.csv", "--quasi", quasi, "-k", "11", "--require", job["require"][0]).status == 0
     assert real("check", "--job", "job.toml").status == 3, "the table as it is"
 
 

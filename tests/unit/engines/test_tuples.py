@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -115,8 +116,11 @@ def test_one_leaf(large: LargeTable) -> None:
     assert (tally.rank.tolist(), tally.cells.sum(), tally.records.sum()) == ([*range(6)], large.cells, ROWS)
     assert large.kept.divide(nothing, 1).tolist() == [0, large.cells]
     found, sizes = cells()
-    everything = np.concatenate([part.tuples[part.cell_tuple] for _, part in large.chunks(0, large.cells)])
-    assert np.array_equal(everything, found[:, :2])
+    chunks = [part.tuples[part.cell_tuple] for _, part in large.chunks(0, large.cells)]
+    assert np.array_equal(np.concatenate(chunks), found[:, :2])
+    assert max(map(len, chunks)) <= large.most
+    for one, other in pairwise(chunks):
+        assert tuple(one[-1]) != tuple(other[0]), "the cells of a tuple stay together"
     assert large.histogram("class").tolist() == np.bincount(found[:, 2], sizes).tolist()
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hedgerow.arrays import Ints
+from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import FirstCuts, LargeTable, Sets
 from hedgerow.engines import FileSource, coding, files
 from hedgerow.engines.shares import Shares
@@ -42,10 +42,10 @@ def large(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     return counts
 
 
-def cells() -> tuple[Ints, Ints]:
+def cells() -> tuple[Ints, Longs]:
     """The distinct cells by their codes, in order, and how many records they have."""
     found, sizes = np.unique(CODES, axis=0, return_counts=True)
-    return found.astype(np.int32), sizes
+    return found.astype(np.int32), sizes.astype(np.int64)
 
 
 def ranks(codes: Ints) -> Ints:

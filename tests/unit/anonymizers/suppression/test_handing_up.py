@@ -84,20 +84,37 @@ def in_parts(outcome: HandedUp, large: LargeTable) -> Held:
     return found
 
 
+def assert_same(table: pa.Table, folder: Path, most: int, requirements: list[Requirement], seed: int) -> HandedUp:
+    """Hand up from parts what is handed up in memory."""
+    pq.write_table(table, folder / "people.parquet")
+    counts, large = (counted(folder / "people.parquet", room) for room in (10**6, most))
+    assert isinstance(counts, FrequencyTable)
+    assert isinstance(large, LargeTable)
+    grown = induce_c45_in_parts(large, "class", 2)
+    tree = PathTree.from_classification(grown, [large.domains[name] for name in large.quasi])
+    expected = pruned(tree, counts, requirements, Reading(keep_all=True), seed)
+    found = handed_up(tree, large, requirements, seed)
+    assert found.released.tolist() == expected.released.tolist()
+    assert found.borrowed.tolist() == expected.borrowed.tolist()
+    assert in_parts(found, large) == in_memory(expected, counts)
+    assert sum(in_parts(found, large).values()) == counts.rows
+    return found
+
+
 @pytest.mark.parametrize("require", REQUIREMENTS)
 @pytest.mark.parametrize("k", [4, 9, 25])
 def test_bags_are_the_same(k: int, require: str, tmp_path: Path) -> None:
-    requirements = [KAnonymity(k), *REQUIREMENTS[require]]
     for seed in range(4):
-        pq.write_table(people(seed), tmp_path / "people.parquet")
-        counts, large = (counted(tmp_path / "people.parquet", most) for most in (10**6, MOST))
-        assert isinstance(counts, FrequencyTable)
-        assert isinstance(large, LargeTable)
-        grown = induce_c45_in_parts(large, "class", 2)
-        tree = PathTree.from_classification(grown, [large.domains[name] for name in large.quasi])
-        expected = pruned(tree, counts, requirements, Reading(keep_all=True), seed)
-        found = handed_up(tree, large, requirements, seed)
-        assert found.released.tolist() == expected.released.tolist()
-        assert found.borrowed.tolist() == expected.borrowed.tolist()
-        assert in_parts(found, large) == in_memory(expected, counts)
-        assert sum(in_parts(found, large).values()) == counts.rows
+        assert_same(people(seed), tmp_path, MOST, [KAnonymity(k), *REQUIREMENTS[require]], seed)
+
+
+@pytest.mark.parametrize(("donors", "borrowed"), [(12, 0), (13, 3), (14, 3)])
+def test_siblings_that_can_spare_just_enough(donors: int, borrowed: int, tmp_path: Path) -> None:
+    """Of ten that are required seven are there; what cannot be lent goes up to the root, which has enough to choose."""
+    rows = [("a", "u", "yes")] * donors + [("b", "u", "no")] * 7 + [("a", "v", "maybe")] * 40
+    town, job, label = zip(*rows, strict=True)
+    ill = [str(number % 3) for number in range(len(rows))]
+    table = pa.table({"town": town, "age": ["1"] * len(rows), "job": job, "ill": ill, "class": label})
+    found = assert_same(table, tmp_path, 4, [KAnonymity(10)], 1)
+    assert found.borrowed[1:].sum() == borrowed
+    assert found.borrowed.sum() == 3

@@ -156,5 +156,6 @@ def test_no_room_for_temporary_files(ending: str, tmp_path: Path) -> None:
         capture_output=True,
         text=True,
     )
-    assert done.stdout == "1000000\n", done.stderr
+    # In such a process DuckDB shows how far it is, if it takes long.
+    assert done.stdout.splitlines()[-1:] == ["1000000"], done.stderr
     assert [one.name for one in tmp_path.iterdir()] == [path.name]

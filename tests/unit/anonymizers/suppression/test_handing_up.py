@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hedgerow.anonymizers.suppression import handing_up
 from hedgerow.anonymizers.suppression.handing_up import HandedUp, handed_up
 from hedgerow.anonymizers.suppression.pruning import PrunedTree, Reading, pruned
 from hedgerow.arrays import Ints
@@ -118,3 +119,40 @@ def test_siblings_that_can_spare_just_enough(donors: int, borrowed: int, tmp_pat
     found = assert_same(table, tmp_path, 4, [KAnonymity(10)], 1)
     assert found.borrowed[1:].sum() == borrowed
     assert found.borrowed.sum() == 3
+
+
+def grouped(*groups: tuple[str, str, str, str]) -> pa.Table:
+    """So many rows as there are signs in what they are ill of: town, job, class, and one sign for each row."""
+    rows = [(town, "1", job, ill, label) for town, job, label, ills in groups for ill in ills]
+    return pa.table(dict(zip(("town", "age", "job", "ill", "class"), zip(*rows, strict=True), strict=True)))
+
+
+def test_a_leaf_that_has_lent_goes_to_the_root(tmp_path: Path) -> None:
+    """Four of one illness are left there, and neither lending nor the first group that joins them is enough."""
+    table = grouped(
+        *(("a", "u", "yes", "1212121212121"), ("b", "u", "no", "0000000")),
+        *(("a", "v", "maybe", "121212121212121"), ("a", "w", "rare", "0000")),
+    )
+    found = assert_same(table, tmp_path, 4, [KAnonymity(10), AlphaK(0.75, 2, "ill")], 1)
+    assert (found.borrowed.sum(), found.released.sum()) == (3, 2)
+
+
+def test_a_donor_that_would_not_comply_any_more_lends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others lend what it does not, each as likely as before."""
+    table = grouped(
+        *(("a", "u", "yes", "1111111111112222"), ("b", "u", "no", "0000000")),
+        *(("c", "u", "rare", "12" * 8), ("d", "u", "last", "12" * 7)),
+    )
+    refused = 0
+    plain = handing_up._Bags._can_lend
+
+    def can_lend(self: handing_up._Bags, lent: handing_up._Lent) -> bool:
+        nonlocal refused
+        refused += not plain(self, lent)
+        return plain(self, lent)
+
+    monkeypatch.setattr(handing_up._Bags, "_can_lend", can_lend)
+    for seed in range(8):
+        found = assert_same(table, tmp_path, 4, [KAnonymity(10), AlphaK(0.75, 2, "ill")], seed)
+        assert found.borrowed.sum() == 3
+    assert refused

@@ -12,11 +12,15 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterator
 from typing import Any, Final
 
 import duckdb
+import pyarrow as pa
 
-__all__ = ["open_database"]
+from hedgerow.errors import translated
+
+__all__ = ["arrow_batches", "open_database"]
 
 _CLOSED: Final[dict[str, Any]] = {
     "python_enable_replacements": False,
@@ -50,6 +54,28 @@ def open_database(**settings: Any) -> duckdb.DuckDBPyConnection:
         if _SHARED.root is None:
             _SHARED.root = duckdb.connect(config=_CLOSED)
         return _SHARED.root.cursor()
+
+
+def arrow_batches(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+    """What a reader of DuckDB's results reads, with faults that are DuckDB's own.
+
+    What fails after the first rows comes through Arrow, which calls it a fault of the operating system. Whoever is told
+    so takes too little memory for a full disk, and does not try again with fewer threads.
+    """
+    while True:
+        with translated(pa.ArrowException, OSError, into=_as_duckdb):
+            try:
+                batch = reader.read_next_batch()
+            except StopIteration:
+                return
+        yield batch
+
+
+def _as_duckdb(error: Exception) -> duckdb.Error:
+    """The error that DuckDB had raised: its words begin with the name of it."""
+    kind, _, _ = str(error).partition(":")
+    named = {"Out of Memory Error": duckdb.OutOfMemoryException, "IO Error": duckdb.IOException}
+    return named.get(kind, duckdb.Error)(str(error))
 
 
 class _Shared:

@@ -35,8 +35,9 @@ __all__ = [
 LONGEST_NAME: Final = 255
 """How many bytes the name of a file or folder may have, on almost every file system."""
 
-# Hive's own list; whoever reads such folders unescapes whatever stands behind a percent sign.
-_ESCAPED: Final = frozenset("\"#%'*/:=?\\{[]^\x7f") | {chr(code) for code in range(32)}
+# Hive's own list, and what it escapes on Windows; readers unescape whatever stands behind a percent sign.
+_ESCAPED: Final = frozenset("\"#%'*/:=?\\{[]^\x7f<>|") | {chr(code) for code in range(32)}
+_NOT_LAST: Final = frozenset(". ")  # Windows leaves them out at the end of a name
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,9 @@ def folder_name(column: str, value: str | None) -> str:
 
 
 def _escaped(text: str) -> str:
-    return "".join(f"%{ord(sign):02X}" if sign in _ESCAPED else sign for sign in text)
+    last = len(text) - 1
+    escaped = (sign in _ESCAPED or (at == last and sign in _NOT_LAST) for at, sign in enumerate(text))
+    return "".join(f"%{ord(sign):02X}" if out else sign for sign, out in zip(text, escaped, strict=True))
 
 
 def sha256(path: Path) -> str:
@@ -135,17 +138,18 @@ def flush(path: Path) -> None:
             flush(one)
         flush_entries(path)
     else:
-        _flush(path)
+        # To be flushed on Windows a file must be open for writing.
+        _flush(path, os.O_RDWR)
 
 
 def flush_entries(folder: Path) -> None:
     """Make renames in a folder last through a loss of power, where folders can be opened."""
     with suppress(OSError):
-        _flush(folder)
+        _flush(folder, os.O_RDONLY)
 
 
-def _flush(path: Path) -> None:
-    opened = os.open(path, os.O_RDONLY)
+def _flush(path: Path, how: int) -> None:
+    opened = os.open(path, how)
     try:
         os.fsync(opened)
     finally:
@@ -158,7 +162,11 @@ def take_place(source: Path, target: Path) -> None:
     What was replaced stands where the new one came from, to be removed with that.
     """
     if not target.exists() or (target.is_dir() and not any(target.iterdir())):
-        source.rename(target)
+        try:
+            source.rename(target)
+        except FileExistsError:  # Windows puts nothing in the place of an empty folder
+            target.rmdir()
+            source.rename(target)
     elif not _exchanged(source, target):
         # For a moment nothing has the name; never something half written.
         older = source.with_name(f"{source.name}.older")

@@ -67,8 +67,9 @@ class Scratch:
             held: list[int] = []
             # At once, so that a signal in the middle of this leaves nothing.
             self._removal = weakref.finalize(self, _remove, self.path, held)
-            held.append(os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-            _try_lock(held[0])
+            if _FCNTL is not None:
+                held.append(os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600))
+                _try_lock(held[0])
 
     def keep_for(self, user: object) -> None:
         """Keep the folder at least as long as another object lives."""
@@ -118,7 +119,7 @@ def _remove_leftovers(folder: Path, prefix: str) -> None:
 def _is_left(folder: Path) -> bool:
     """Whether a folder of ours has no owner: its lock is free, or its owner did not live to make one."""
     try:
-        held = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC)
+        held = os.open(folder / _LOCK, os.O_RDWR)
     except FileNotFoundError:
         return not any(folder.iterdir())
     try:
@@ -129,8 +130,6 @@ def _is_left(folder: Path) -> bool:
 
 def _try_lock(descriptor: int) -> bool:
     """Lock an open file if nobody else has; where the file system has no locks, nobody has."""
-    if _FCNTL is None:
-        return True
     try:
         _FCNTL.flock(descriptor, _FCNTL.LOCK_EX | _FCNTL.LOCK_NB)
     except BlockingIOError:
@@ -145,12 +144,16 @@ def alone(lock: Path) -> Iterator[None]:
     """Hold a lock file, waiting for it if need be.
 
     The file is removed by whoever holds it, so a waiting process may find that the file it has locked is no longer the
-    one that stands there; then it tries again.
+    one that stands there; then it tries again. Where the system has no locks, nobody waits: such a system may not let
+    a file be removed that is open.
     """
-    held = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    if _FCNTL is None:
+        yield
+        return
+    held = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
     while not _is_ours(lock, held):
         os.close(held)
-        held = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        held = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         yield
     finally:
@@ -160,8 +163,6 @@ def alone(lock: Path) -> Iterator[None]:
 
 def _is_ours(lock: Path, held: int) -> bool:
     """Wait for the lock, and tell whether the file that was locked still stands under its name."""
-    if _FCNTL is None:
-        return True
     with suppress(OSError):
         _FCNTL.flock(held, _FCNTL.LOCK_EX)
     try:

@@ -268,6 +268,28 @@ def test_first_nodes_are_raised_and_bags_go_up(tmp_path: Path) -> None:
     assert lent > 20
 
 
+@pytest.mark.parametrize("depth", [1, 2])
+def test_first_nodes_that_label_no_better_become_leaves(depth: int, tmp_path: Path) -> None:
+    """Half of the people have one label, and of the others half: to ask which half it is makes no error fewer.
+
+    Pruning alone would leave the question, for it expects fewer errors of the two halves than of the whole.
+    """
+    ages = np.arange(1_200)
+    second = ages >= 600
+    label = np.where(second & (ages % 2 == 1), "no", "yes")
+    # In the second half each tuple but for the label comes twice, so that nothing else tells the label.
+    columns = {"town": np.where(second, "b", "a"), "age": np.where(second, ages // 2 * 2, ages)}
+    if depth == 2:
+        columns["job"] = np.where(ages % 600 < 300, "x", "y")
+        label = np.where(columns["job"] == "y", "no", label)
+    pq.write_table(pa.table({**columns, "class": label}), tmp_path / "people.parquet")
+    schema = hr.Schema(quasi=list(columns), target="class")
+    release = same_releases(tmp_path / "people.parquet", schema, 100, method="kactus", k=2, min_objects=2)
+    assert release is not None
+    assert release.recoding.parts is not None
+    assert len(release.recoding.groups) == depth
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [

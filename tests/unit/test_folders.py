@@ -48,7 +48,8 @@ def test_a_name_is_one_folder_and_reads_back(column: str, value: str) -> None:
 def test_hive_names() -> None:
     """As Spark's ``ExternalCatalogUtils.escapePathName`` writes them."""
     assert folder_name("a b", "[20,30)") == "a b=%5B20,30)"
-    assert folder_name("t", "{a|b}\\x") == "t=%7Ba|b}%5Cx"
+    assert folder_name("t", "{a|b}\\x") == "t=%7Ba%7Cb}%5Cx"
+    assert folder_name("<t>", "St. ") == "%3Ct%3E=St.%20", "Windows has no such names"
     assert folder_name("t", None) == "t=__HIVE_DEFAULT_PARTITION__"
 
 

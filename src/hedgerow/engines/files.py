@@ -297,21 +297,22 @@ class FileSource:
             cells = {name: f"coalesce(CAST({cell} AS VARCHAR), '')" for name, cell in cells.items()}
         columns = ", ".join(f"{cell} AS {identifier(name)}" for name, cell in cells.items())
         dealt = None if recoding.parts is None else recoding.parts.dealt
-        rows = placed(self._work, counted, pieces, seed, dealt)
+        with self._own_words():
+            rows = placed(self._work, counted, pieces, seed, dealt)
         if counted.in_clear:
             # The columns that are published as they are will be looked at: the file is not read once more for that.
             as_it_is = recoding.unchanged(counted.respelled)
             names = [*counted.kept, *(name for name in recoding.quasi if name in as_it_is)]
             person = [] if counted.people is None else [PERSON]
             needed = ", ".join([CELL, GROUP, *person, *map(self._inner, names)])
-            self._work.keep("placed", f"SELECT {needed} FROM ({rows})")
+            self._keep("placed", f"SELECT {needed} FROM ({rows})")
             rows = "SELECT * FROM placed"
         # Sorted before the long published texts are joined to the rows; the order owes nothing to the seed.
         shuffled = f"SELECT * FROM ({rows}) ORDER BY random()"
         last, people = "", None
         if counted.people is not None:
             # In an order that is known, so that the verifier can be told whose each row is.
-            self._work.keep(
+            self._keep(
                 "in_order",
                 f"WITH drawn AS (SELECT *, random() AS lot FROM ({rows})) "
                 "SELECT *, row_number() OVER (ORDER BY lot) AS place FROM drawn",
@@ -331,7 +332,7 @@ class FileSource:
 
     def _write(self, query: str, staging: Path, layout: Layout | None, named: str) -> int:
         """Write the rows of a query to a file, or to the files of a folder; returns how many they are."""
-        # The file was read to its end when it was counted, so a fault is on the other side.
+        # All columns were read to their ends when they were counted or kept, so a fault is on the other side.
         full = BadInput(f"The rows cannot be written to {named!r}. Is the disk full?")
         if layout is not None and layout.rows_per_file is not None:
 

@@ -7,17 +7,19 @@ by DuckDB.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import SpooledTemporaryFile
 from typing import Final
 
 import duckdb
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from hedgerow.database import arrow_batches
+from hedgerow.engines.folder_dividing import DividedRows
 from hedgerow.engines.sql import identifier
-from hedgerow.errors import InternalError, required
+from hedgerow.errors import required
 from hedgerow.folders import Layout, folder_name, part_name
 
 __all__ = ["PARTS_OPTIONS", "Stream", "write_parts", "write_rows"]
@@ -25,7 +27,8 @@ __all__ = ["PARTS_OPTIONS", "Stream", "write_parts", "write_rows"]
 PARTS_OPTIONS: Final = "FORMAT parquet, COMPRESSION zstd"
 """DuckDB's options for writing a file of a folder."""
 
-_BATCH: Final = 122_880  # rows of a row group, as DuckDB's
+_ROWS: Final = 122_880  # rows of a row group, as DuckDB's
+_BYTES: Final = 32 << 20  # and what they may take
 
 
 def write_rows(rows: duckdb.DuckDBPyRelation, folder: Path, layout: Layout) -> int:
@@ -33,19 +36,18 @@ def write_rows(rows: duckdb.DuckDBPyRelation, folder: Path, layout: Layout) -> i
     folder.mkdir()
     if not layout.partition_by:
         return write_parts(Stream.of(rows), folder, layout.rows_per_file)
-    columns = ", ".join(map(identifier, layout.partition_by))
-    texts = ", ".join(f"CAST({identifier(name)} AS VARCHAR)" for name in layout.partition_by)
-    found = rows.aggregate(f"{columns}, {texts}, count(*)", columns).order(columns).fetchall()
-    # In the same order, so that the rows of each folder come one after the other and only one file is open at a time.
-    stream = Stream.of(rows.order(columns))
+    texts = ", ".join(f"CAST({one} AS VARCHAR) AS {one}" for one in map(identifier, layout.partition_by))
+    stream = Stream.of(rows.project(f"* REPLACE ({texts})"))
     written = 0
-    for *told, number in found:
-        values = told[len(layout.partition_by) :]
-        place = folder
-        for name, value in zip(layout.partition_by, values, strict=True):
-            place /= folder_name(name, value)
-        place.mkdir(parents=True)
-        written += write_parts(stream.next_of_one(number, layout.partition_by), place, layout.rows_per_file)
+    # It has no name, and becomes a file only if it is large; what is around the new folder is hidden.
+    with SpooledTemporaryFile(max_size=_BYTES, dir=str(folder.parent)) as aside:
+        divided = DividedRows(stream.schema, layout.partition_by, aside)
+        for batch in stream.take(None):
+            divided.add(batch)
+        for values, batches in divided.folders():
+            place = folder.joinpath(*map(folder_name, layout.partition_by, values))
+            place.mkdir(parents=True)
+            written += write_parts(Stream(divided.schema, batches), place, layout.rows_per_file)
     return written
 
 
@@ -60,8 +62,8 @@ class Stream:
     @classmethod
     def of(cls, rows: duckdb.DuckDBPyRelation) -> Stream:
         """The rows of a relation."""
-        reader = rows.to_arrow_reader(_BATCH)
-        return cls(reader.schema, iter(reader))
+        reader = rows.to_arrow_reader(_ROWS // 8)
+        return cls(reader.schema, arrow_batches(reader))
 
     @property
     def ended(self) -> bool:
@@ -82,21 +84,6 @@ class Stream:
             left = None if left is None else left - taken
             yield batch.slice(0, taken)
 
-    def next_of_one(self, rows: int, columns: Sequence[str]) -> Stream:
-        """The next so many rows, which all have the same values in some columns, without these."""
-        kept = [name for name in self.schema.names if name not in columns]
-
-        def batches() -> Iterator[pa.RecordBatch]:
-            seen = None
-            for batch in self.take(rows):
-                values = [pc.unique(batch.column(name)).to_pylist() for name in columns]
-                if any(len(one) > 1 for one in values) or seen not in (None, values):
-                    raise InternalError("rows of several values came to one folder")
-                seen = values
-                yield batch.select(kept)
-
-        return Stream(pa.schema([self.schema.field(name) for name in kept]), batches())
-
 
 def write_parts(stream: Stream, folder: Path, rows_per_file: int | None) -> int:
     """Write a stream of rows to the files of a folder, at least one, and return how many rows they have."""
@@ -105,8 +92,22 @@ def write_parts(stream: Stream, folder: Path, rows_per_file: int | None) -> int:
         place = folder / part_name(number)
         # Neither the schema of Arrow nor what pandas adds to it: only the columns.
         with pq.ParquetWriter(place, stream.schema.remove_metadata(), compression="zstd", store_schema=False) as out:
-            for batch in stream.take(rows_per_file):
-                out.write_batch(batch.replace_schema_metadata(None))
-                written += batch.num_rows
+            for rows in _row_groups(stream.take(rows_per_file)):
+                out.write_table(rows.replace_schema_metadata(None))
+                written += rows.num_rows
         number += 1
     return written
+
+
+def _row_groups(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Batches put together to as many rows as a row group may have."""
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        if held and (rows + batch.num_rows > _ROWS or size + batch.nbytes > _BYTES):
+            yield pa.Table.from_batches(held)
+            held, rows, size = [], 0, 0
+        held.append(batch)
+        rows, size = rows + batch.num_rows, size + batch.nbytes
+    if held:
+        yield pa.Table.from_batches(held)

@@ -13,7 +13,7 @@ from typing import Final
 
 from hedgerow.errors import BadInput
 
-__all__ = ["check_room", "in_words", "least_written"]
+__all__ = ["check_copy", "check_room", "in_words", "least_written"]
 
 _HARMLESS: Final = 1 << 20
 # Of the bytes that columns take in what is read. Text may be compressed on the way in or out.
@@ -59,6 +59,11 @@ def check_room(least: int, aside: int, destination: Path | None, temp: Path) -> 
         _refuse_lack(aside, temp, "Temporary files take", "name a folder on another disk (--temp, File(temp=…))")
     what = "The release and temporary files take" if aside else "The release takes"
     _refuse_lack(needed, place, what, "name a place on another disk")
+
+
+def check_copy(size: int, temp: Path) -> None:
+    """Refuse to copy so many bytes of a release to the folder of temporary files if that has less room."""
+    _refuse_lack(size, temp, "A copy of the release takes", "let TMPDIR name a folder on another disk")
 
 
 def _refuse_lack(needed: int, place: Path, what: str, advice: str) -> None:

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 import narwhals as nw
@@ -35,6 +35,8 @@ from hedgerow.scratch import Scratch
 from hedgerow.threads import begun
 
 __all__ = ["FrameRows", "StagedRows", "write_staged"]
+
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,20 +110,25 @@ class StagedRows:
 
     def group(self, columns: Sequence[str]) -> Groups:
         """The distinct combinations of some columns, and how many rows have each."""
-        with translated(duckdb.Error, into=self._unreadable()), open_database() as database:
-            keys = ", ".join(map(identifier, columns))
-            cells = ", ".join(f"{identifier(name)} AS c{at}" for at, name in enumerate(columns))
-            return Groups.of(_scan(database, self.path).aggregate(f"{cells}, count(*) AS n", keys).to_arrow_table())
+        keys = ", ".join(map(identifier, columns))
+        cells = ", ".join(f"{identifier(name)} AS c{at}" for at, name in enumerate(columns))
+        return self._worked(lambda rows: Groups.of(rows.aggregate(f"{cells}, count(*) AS n", keys).to_arrow_table()))
 
     def formulas(self, columns: Sequence[str]) -> dict[str, int]:
         """How many cells of some columns a spreadsheet would take for formulas."""
         if not columns or (self.path.suffix == ".csv" and not may_hold_formulas(self.path)):
             return {}
-        with translated(duckdb.Error, into=self._unreadable()), open_database() as database:
-            return count_in_relation(_scan(database, self.path), columns)
+        return self._worked(lambda rows: count_in_relation(rows, columns))
 
-    def _unreadable(self) -> BadInput:
-        return BadInput(f"The file {self.path.name!r} cannot be read.")
+    def _worked(self, work: Callable[[duckdb.DuckDBPyRelation], _Result]) -> _Result:
+        """Do some work on the rows, within the memory limit if there is one."""
+        with translated(duckdb.Error, into=BadInput(f"The file {self.path.name!r} cannot be read.")):
+            if self.memory is None:
+                with open_database() as database:
+                    return work(_scan(database, self.path))
+            place = Workspace(self.folder.path, self.memory)
+            with closing(place.connection):
+                return place.within_memory(lambda: work(_scan(place.connection, self.path)))
 
     def write(self, target: Path, wishes: Wishes) -> None:
         """Copy the file, or write its rows in another form. Never a link: the copy is nobody else's."""

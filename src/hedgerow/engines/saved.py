@@ -18,6 +18,7 @@ from hedgerow.engines.csv_source import CsvFiles
 from hedgerow.engines.folder_columns import folder_columns, split_columns
 from hedgerow.engines.formats import copy_options, file_format
 from hedgerow.engines.parquet_source import ParquetFiles, parquet_scan
+from hedgerow.engines.room import check_copy
 from hedgerow.engines.rows import StagedRows
 from hedgerow.engines.sql import identifier, literal, place_literal
 from hedgerow.errors import BadInput, translated
@@ -63,6 +64,8 @@ class SavedTable:
         self.copy = self._scratch.path / path.name
         unreadable = BadInput(f"{'The folder' if path.is_dir() else 'The file'} {str(path)!r} cannot be read.")
         with translated(OSError, into=unreadable):
+            every = path.rglob("*") if path.is_dir() else [path]
+            check_copy(sum(one.stat().st_size for one in every if one.is_file()), self._scratch.path)
             if path.is_dir():
                 shutil.copytree(path, self.copy, copy_function=shutil.copyfile)
             else:
@@ -122,7 +125,11 @@ class SavedTable:
         return self._rewritten(f"SELECT {cells} FROM ({scan})", target)
 
     def _rewritten(self, query: str, target: Path) -> StagedRows:
-        with translated(duckdb.Error, into=self._differs()), open_database() as database:
+        full = BadInput("There is no room to read the release. Free some, or let TMPDIR name a folder on another disk.")
+        words = translated(
+            duckdb.Error, into=lambda error: full if isinstance(error, duckdb.IOException) else self._differs()
+        )
+        with words, open_database() as database:
             database.execute(f"COPY ({query}) TO {place_literal(target)} ({copy_options(target)})")
         return StagedRows.of(target, self._scratch)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import mmap
 import re
-import resource
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -78,9 +79,12 @@ def divided(limit: str | None) -> Shares | None:
 
 
 def _held() -> int:
-    """The bytes of memory that this process holds now, or has held at most where the system does not say."""
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
-    except (OSError, ValueError, IndexError):
+    """The bytes of memory that this process holds now, or has held at most, as far as the system says so."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * mmap.PAGESIZE
+    with suppress(ImportError):
+        import resource  # Windows has none
+
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return most if sys.platform == "darwin" else most * 1024
+    return 0

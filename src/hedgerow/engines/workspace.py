@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 import duckdb
 import pyarrow as pa
 
-from hedgerow.database import open_database
+from hedgerow.database import arrow_batches, open_database
 from hedgerow.errors import BadInput, translated
 
 __all__ = ["Workspace"]
@@ -31,8 +31,9 @@ class Workspace:
     """
 
     def __init__(self, folder: Path, memory: int | None = None) -> None:
+        self._spill = str(folder / "spill")
         settings: dict[str, Any] = {} if memory is None else {"memory_limit": f"{memory}B"}
-        self.connection = open_database(temp_directory=str(folder / "spill"), **settings)
+        self.connection = open_database(temp_directory=self._spill, **settings)
 
     def expect(self, columns: int) -> None:
         """Prepare for tables of so many columns."""
@@ -51,7 +52,9 @@ class Workspace:
 
     def batches(self, query: str) -> Iterator[pa.RecordBatch]:
         """The result of a query piece by piece; nothing else may be asked meanwhile."""
-        yield from self.within_memory(lambda: self.connection.sql(query).to_arrow_reader(_BATCH))
+        reader = self.within_memory(lambda: self.connection.sql(query).to_arrow_reader(_BATCH))
+        with translated(duckdb.Error, into=self._lacking):
+            yield from arrow_batches(reader)
 
     def number(self, query: str) -> int:
         """The one number that a query finds."""
@@ -59,15 +62,12 @@ class Workspace:
 
     def keep(self, table: str, rows: str) -> None:
         """Keep the rows of a query in a table."""
-        query = f"CREATE OR REPLACE TEMP TABLE {table} AS {rows}"
-        with translated(duckdb.Error, into=BadInput("The rows cannot be kept for a moment. Is the disk full?")):
-            self.within_memory(lambda: self.connection.execute(query))
+        self.within_memory(lambda: self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {rows}"))
 
     def insert(self, table: str, rows: pa.Table) -> None:
         """Add rows to a table that is kept."""
         self.register(added=rows)
-        with translated(duckdb.Error, into=BadInput("The rows cannot be kept for a moment. Is the disk full?")):
-            self.within_memory(lambda: self.connection.execute(f"INSERT INTO {table} SELECT * FROM added"))
+        self.within_memory(lambda: self.connection.execute(f"INSERT INTO {table} SELECT * FROM added"))
         self.connection.unregister("added")
 
     def drop(self, *tables: str) -> None:
@@ -82,25 +82,28 @@ class Workspace:
 
     def restrict(self, memory: int) -> None:
         """Use no more bytes of memory from now on: what is kept goes to disk."""
-        short = BadInput("The memory limit is too small for this table. Raise it (--memory-limit).")
-        with translated(duckdb.OutOfMemoryException, into=short):
+        with translated(duckdb.Error, into=self._lacking):
             self.connection.execute(f"SET memory_limit = '{memory}B'")
 
     def within_memory(self, work: Callable[[], _Result]) -> _Result:
         """Do some work; where memory is short, again on one thread: each has buffers of its own."""
-        try:
-            return work()
-        except duckdb.OutOfMemoryException:
-            self.connection.execute("SET threads = 1")
-        with translated(duckdb.OutOfMemoryException, into=_short):
+        with translated(duckdb.Error, into=self._lacking):
+            try:
+                return work()
+            except duckdb.OutOfMemoryException:
+                self.connection.execute("SET threads = 1")
             return work()
 
+    def _lacking(self, error: duckdb.Error) -> Exception:
+        """What there is too little of, memory or room for what does not fit into it; any other error is itself.
 
-def _short(error: duckdb.OutOfMemoryException) -> BadInput:
-    """What there is too little of, memory or room for what does not fit into it: DuckDB names the setting."""
-    if "max_temp_directory_size" in str(error):
-        return BadInput(
-            "The disk is too full for the temporary files. Free some room, name a folder on another disk (--temp, "
-            "File(temp=…)), or raise the memory limit (--memory-limit)."
-        )
-    return BadInput("The memory limit is too small for this table. Raise it (--memory-limit).")
+        DuckDB names the setting that it keeps to, or the file that it could not write.
+        """
+        if "max_temp_directory_size" in str(error) or self._spill in str(error):
+            return BadInput(
+                "The disk is too full for the temporary files. Free some room, name a folder on another disk (--temp, "
+                "File(temp=…)), or raise the memory limit (--memory-limit)."
+            )
+        if isinstance(error, duckdb.OutOfMemoryException):
+            return BadInput("The memory limit is too small for this table. Raise it (--memory-limit).")
+        return error

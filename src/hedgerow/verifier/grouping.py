@@ -61,6 +61,7 @@ PERSON: Final = "person"
 Work = Callable[[duckdb.DuckDBPyRelation], Any]
 
 _BATCH: Final = 1 << 17
+_SPILL: Final = "verifying-hedgerow-"
 
 
 class Distinct(NamedTuple):
@@ -131,7 +132,7 @@ def _connected(folder: Path, **settings: str) -> duckdb.DuckDBPyConnection:
     It never downloads an extension.
     """
     config: dict[str, str | bool | int | float | list[str]] = {
-        "temp_directory": str(folder / f"verifying-hedgerow-{secrets.token_hex(8)}"),
+        "temp_directory": str(folder / f"{_SPILL}{secrets.token_hex(8)}"),
         "autoinstall_known_extensions": "false",
         "preserve_insertion_order": "false",
         **settings,
@@ -309,9 +310,10 @@ def group_relation(
         relation = relation.filter(f"hash({', '.join(map(quoted, short))}) % {passes} = {at}")
     try:
         grouped = relation.aggregate(f"{named}, count(*) AS n", keys)
-        found.add(grouped.project(", ".join([*written, "n"])).to_arrow_reader(_BATCH))
-    except duckdb.OutOfMemoryException:
-        pass
+        found.add(_batches(grouped.project(", ".join([*written, "n"]))))
+    except duckdb.Error as error:
+        if not _is_short(str(error)):
+            raise
     else:
         return
     raise ShortOfMemory(
@@ -327,8 +329,29 @@ def as_plain_cells(grouped: Any, columns: Sequence[str]) -> Grouped:
         types = dict(zip(relation.columns, relation.types, strict=True))
         written = _written(types, [f"c{i}" for i in range(len(columns))], columns)
         found = Gathering()
-        found.add(relation.project(", ".join([*written, "n"])).to_arrow_reader(_BATCH))
+        found.add(_batches(relation.project(", ".join([*written, "n"]))))
         return found.grouped()
+
+
+def _batches(rows: duckdb.DuckDBPyRelation) -> Iterator[Any]:
+    """Rows as Arrow batches. What fails after the first ones comes through Arrow, and is an error of DuckDB again."""
+    reader = rows.to_arrow_reader(_BATCH)
+    while True:
+        try:
+            batch = reader.read_next_batch()
+        except StopIteration:
+            return
+        except (OSError, ValueError) as error:
+            words = str(error)
+        else:
+            yield batch
+            continue
+        raise duckdb.Error(words)
+
+
+def _is_short(words: str) -> bool:
+    """Whether an error of DuckDB is about memory, or about room for what does not fit into it."""
+    return words.startswith("Out of Memory Error") or _SPILL in words
 
 
 def _written(types: Mapping[str, Any], short: Sequence[str], columns: Sequence[str]) -> list[str]:

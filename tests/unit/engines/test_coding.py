@@ -12,7 +12,7 @@ from hedgerow.engines import coding
 from hedgerow.engines.coding import CELLS, RECORDS, Keys, code_cells, learn_values
 from hedgerow.engines.workspace import Workspace
 
-SIZES = {"c0": 3, "c1": 4, "c2": 2}
+SIZES = {"c0": 3, "c1": 4, "c2": 2, "c3": 1}
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def work(tmp_path: Path) -> Workspace:
     return work
 
 
-@pytest.mark.parametrize(("largest", "keys"), [(2**62, 1), (12, 2), (1, 3)])
+@pytest.mark.parametrize(("largest", "keys"), [(2**62, 1), (12, 2), (1, 4)])
 def test_cells_are_those_of_the_rows(work: Workspace, monkeypatch: pytest.MonkeyPatch, largest: int, keys: int) -> None:
     monkeypatch.setattr(coding, "_LARGEST_KEY", largest)
     found = Keys.of(SIZES)
@@ -36,7 +36,7 @@ def test_cells_are_those_of_the_rows(work: Workspace, monkeypatch: pytest.Monkey
     code_cells(work, "source", "count(*)", found)
     (batch,) = work.batches(f"SELECT {', '.join(found.names)}, {RECORDS} FROM {CELLS} ORDER BY rowid")
     codes, records = found.codes(batch), batch.column(keys)
-    rows = work.fetch("SELECT c0, c1, c2 FROM source").to_pylist()
+    rows = work.fetch("SELECT * FROM source").to_pylist()
     expected: dict[tuple[int, ...], int] = {}
     for row in rows:
         cell = tuple(SIZES[name] - 1 if row[name] is None else int(row[name][1:]) for name in SIZES)
@@ -51,6 +51,6 @@ def test_cells_are_those_of_the_rows(work: Workspace, monkeypatch: pytest.Monkey
 def test_many_columns_are_joined_step_by_step(work: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coding, "_JOINED", 2)
     found = Keys.of(SIZES)
-    assert [key.columns for key in found.keys] == [("c0", "c1"), ("c2",)]
+    assert [key.columns for key in found.keys] == [("c0", "c1"), ("c2", "c3")]
     code_cells(work, "source", "count(*)", found)
     assert work.number(f"SELECT sum(records) FROM {CELLS}") == 201

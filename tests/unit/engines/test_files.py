@@ -518,6 +518,24 @@ def test_a_damaged_file(name: str, damage: str, encoding: str, tmp_path: Path) -
     told(caught.value)
 
 
+@pytest.mark.parametrize("entity", [None, "id"])
+def test_a_column_in_clear_that_is_damaged(entity: str | None, tmp_path: Path) -> None:
+    """It is read when rows are published, and no disk is full."""
+    path = tmp_path / "people.parquet"
+    rows = 20_000
+    columns = {"age": [1] * rows, "id": list(range(rows)), "note": [f"{SECRET} {n}" for n in range(rows)]}
+    pq.write_table(pa.table(columns), path, use_dictionary=False)
+    note = pq.read_metadata(path).row_group(0).column(2)
+    raw = bytearray(path.read_bytes())
+    middle = note.data_page_offset + note.total_compressed_size // 2
+    raw[middle : middle + 500] = b"\xff" * 500
+    path.write_bytes(raw)
+    schema = Schema(quasi=["age"], insensitive=["note"], identifying=["id"], entity=entity)
+    with pytest.raises(BadInput, match=r"'people\.parquet' is damaged") as caught:
+        rewrite(path, schema, tmp_path, "out.parquet")
+    told(caught.value)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

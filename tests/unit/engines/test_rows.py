@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,15 @@ def test_groups_of_a_file(tmp_path: Path) -> None:
     rows = staged(tmp_path)
     assert told(rows, "town") == [("Bonn", 2), ("Kiel", 1), ("None", 1)]
     assert told(rows, "sex", "age") == [("f", "20", 2), ("m", "30", 1), ("m", "40", 1)]
+
+
+def test_groups_of_a_file_within_a_memory_limit(tmp_path: Path) -> None:
+    """More values than fit are no fault of the file."""
+    names = pa.array([f"{n:040}" for n in range(200_000)])
+    rows = replace(staged(tmp_path, pa.table({"name": names})), memory=10**6)
+    with pytest.raises(BadInput, match="memory limit is too small"):
+        rows.group(["name"])
+    assert replace(rows, memory=10**9).group(["name"]).rows.tolist() == [1] * 200_000
 
 
 def test_only_the_text_of_mixed_objects_is_grouped() -> None:

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +18,7 @@ import pytest
 
 from hedgerow import BadInput
 from hedgerow.engines import FrameRows, SavedTable, Wishes
+from hedgerow.folders import Layout
 from hedgerow.frames import column_types
 
 COLUMNS: dict[str, Any] = {
@@ -62,3 +68,45 @@ def test_cells_of_another_type_are_refused_without_being_quoted(tmp_path: Path) 
         SavedTable(tmp_path / "out.csv").rows({"age": "Int64"}, (), ())
     assert "Zebulon" not in str(caught.value)
     assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out"])
+def test_no_room_for_a_copy(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file can be read, and is not called damaged."""
+    frame = pl.DataFrame({"note": [f"{n:040}" for n in range(60_000)]})
+    layout = Layout() if name == "out" else None
+    FrameRows(frame).write(tmp_path / name, Wishes({}, (), layout=layout))
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _place: usage._replace(free=1000))
+    if name == "out":
+        (tmp_path / name / "more").write_bytes(bytes(2**21))
+    with pytest.raises(BadInput, match=r"A copy of the release takes at least about .* and 1 kB are free"):
+        SavedTable(tmp_path / name)
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from hedgerow.engines import SavedTable
+
+saved = SavedTable(Path(sys.argv[1]))
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+try:
+    saved.rows({}, (), ())
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the length of files cannot be limited")
+def test_no_room_for_the_rows(tmp_path: Path) -> None:
+    """A file may not become longer than so many bytes, as if the disk were full: its manifest is not wrong."""
+    frame = pl.DataFrame({"note": [hashlib.sha256(bytes([n % 256, n // 256])).hexdigest() for n in range(20_000)]})
+    FrameRows(frame).write(tmp_path / "out.csv", Wishes({}, ()))
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path / "out.csv")],
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert "BadInput There is no room to read the release." in done.stdout, done

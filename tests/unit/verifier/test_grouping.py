@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import narwhals as nw
 import numpy as np
 import polars as pl
@@ -114,3 +118,44 @@ def test_where_memory_is_short_a_file_is_grouped_in_passes(
     assert len(passed.sizes) == 37 * 11
     assert np.array_equal(whole.codes, passed.codes)
     assert np.array_equal(whole.sizes, passed.sizes)
+
+
+def test_a_fault_after_the_first_rows_is_duckdbs() -> None:
+    """Through Arrow it comes as one of the operating system: a file would be called damaged for too little memory."""
+    with within(60 * 2**20), open_database() as database:
+        database.execute("SET threads = 1")
+        long = "repeat('x', CASE WHEN range > 900000 THEN 300000000 ELSE 1 END)"
+        batches = grouping._batches(database.sql(f"SELECT {long} AS c0 FROM range(1000000)"))
+        next(batches)
+        with pytest.raises(duckdb.Error, match="Out of Memory") as caught:
+            list(batches)
+    assert caught.value.__context__ is None
+
+
+FULL = """
+import resource, sys
+from hedgerow.verifier import count_classes
+from hedgerow.verifier.grouping import within
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20))
+with within(60 * 10**6):
+    print(len(count_classes(sys.argv[1], ["name", "town"]).sizes))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the length of files cannot be limited")
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_no_room_for_temporary_files(ending: str, tmp_path: Path) -> None:
+    """A file may not become longer than so many bytes, as if the disk were full: then less is counted at a time."""
+    path = tmp_path / f"people.{ending}"
+    rows = "SELECT md5(range::VARCHAR) AS name, md5(md5(range::VARCHAR)) AS town FROM range(1000000)"
+    duckdb.connect().execute(f"COPY ({rows}) TO '{path}'")
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(path)],
+        env={**os.environ, "TMPDIR": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+    )
+    # In such a process DuckDB shows how far it is, if it takes long.
+    assert done.stdout.splitlines()[-1:] == ["1000000"], done.stderr
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]

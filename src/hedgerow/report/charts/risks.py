@@ -16,7 +16,7 @@ _LABELS: Final = 66
 _LEAST_END: Final = 0.36
 
 
-def risk_chart(attackers: Attackers) -> Drawing:
+def risk_chart(attackers: Attackers, name: str = "risks") -> Drawing:
     """A diamond for the highest chance, a ring for the average one; rules at the thresholds."""
     import altair as alt
 
@@ -71,7 +71,7 @@ def risk_chart(attackers: Attackers) -> Drawing:
     ]
     return draw(
         alt.layer(*layers),
-        name="risks",
+        name=name,
         heading="Risk against thresholds that others use",
         says=(
             "Diamond: the person who is easiest to find. Ring: the average person. Dashed lines: the largest chance "

@@ -15,7 +15,7 @@ _HEIGHT: Final = 190
 _AXIS: Final = 46
 
 
-def size_chart(sizes: ClassSizes) -> Drawing:
+def size_chart(sizes: ClassSizes, name: str = "class-sizes") -> Drawing:
     """Bars for the records in classes by size, a line for those in classes up to a size, a rule at the k asked for."""
     import altair as alt
 
@@ -66,7 +66,7 @@ def size_chart(sizes: ClassSizes) -> Drawing:
         ]
     return draw(
         alt.layer(*layers),
-        name="class-sizes",
+        name=name,
         heading=f"How many {counted} share a class",
         says=_says(sizes),
         columns=(f"{counted} of a class", "classes", f"{counted} in them", "share", "in classes up to that size"),

@@ -42,7 +42,7 @@ class Checked(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        self.text += data
+        self.text += data.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def figures_in(value: Any) -> list[Figure]:

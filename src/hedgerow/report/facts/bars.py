@@ -8,12 +8,14 @@ ends. What a cell leaves open is spread evenly over what it may stand for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from hedgerow.arrays import Floats, Longs
 from hedgerow.domains import Domain, Kind
+from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.published import PublishedColumn
 from hedgerow.report.facts.figures import Bar, BarKind
 from hedgerow.report.facts.holding import Holding, most_held
@@ -25,6 +27,7 @@ __all__ = ["Told", "bars_before_and_after", "bars_in_clear", "bars_published"]
 
 _MOST: Final = 12
 _MISSING: Final = "no value"
+_EMPTY: Final = "empty"  # of a column of numbers, what is hidden is empty too
 _HIDDEN: Final = "*"
 _SEVERAL: Final = "several values"
 
@@ -46,7 +49,12 @@ class _Group(NamedTuple):
 
 
 def bars_before_and_after(
-    domain: Domain, holding: Holding, published: PublishedColumn, rows: Longs, told: Told
+    domain: Domain,
+    holding: Holding,
+    published: PublishedColumn,
+    rows: Longs,
+    told: Told,
+    hierarchy: EncodedHierarchy | None = None,
 ) -> tuple[Bar, ...]:
     """A quasi-identifier: how often original values occur, and how often a reader of the release would take them to.
 
@@ -60,13 +68,22 @@ def bars_before_and_after(
     rows : int array (published values,)
         How many rows show each.
     told : Told
+    hierarchy : EncodedHierarchy, optional
+        By whose labels values are told together, where there are too many to name.
     """
     before = holding.rows_in(np.arange(domain.size), domain.size)
     standing = standing_for(published, rows)
-    if domain.numbers is None:
-        groups = _named(_labels(domain), holding, before, standing.codes, told.fewest)
-    else:
+    if domain.numbers is not None:
         groups = _ranged(domain, holding, before, standing, told.fewest)
+    elif (above := _above(domain, hierarchy)) is not None:
+        labels, node = above
+        size = len(labels)
+        rows_before = np.bincount(node, before, size).astype(np.int64)
+        rows_after = np.bincount(node, standing.codes, size).astype(np.float64)
+        above_them = replace(holding, codes=node[holding.codes], size=size)
+        groups = _named(labels, above_them, rows_before, rows_after, told.fewest)
+    else:
+        groups = _named(_labels(domain), holding, before, standing.codes, told.fewest, ordered=domain.ordered)
     if groups and standing.hidden:
         groups.append(_Group(_HIDDEN, "suppressed", 0.0, standing.hidden))
     return _bars(groups, float(before.sum()), float(rows.sum()), told.digits)
@@ -89,7 +106,7 @@ def bars_in_clear(domain: Domain, holding: Holding, after: Longs, told: Told, *,
     """
     rows = holding.rows_in(np.arange(domain.size), domain.size)
     if domain.numbers is None:
-        groups = _named(_labels(domain), holding, rows, after.astype(np.float64), told.fewest)
+        groups = _named(_labels(domain), holding, rows, after.astype(np.float64), told.fewest, ordered=domain.ordered)
     else:
         groups = _ranged(domain, holding, rows, Standing.of_codes(domain, after), told.fewest)
     if not before:
@@ -114,7 +131,7 @@ def _special(standing: Standing) -> list[_Group]:
     """What is no value: these tell nothing of anybody, however few they are."""
     found = [
         _Group(_SEVERAL, "several", None, standing.several),
-        _Group(_MISSING, "missing", None, standing.missing),
+        _Group(_EMPTY, "missing", None, standing.missing),
         _Group(_HIDDEN, "suppressed", None, standing.hidden),
     ]
     return [one for one in found if one.after]
@@ -124,7 +141,15 @@ def _labels(domain: Domain) -> list[str | None]:
     return [*domain.labels.tolist(), *[None] * domain.has_missing]
 
 
-def _named(labels: Sequence[str | None], holding: Holding, before: Longs, after: Floats, fewest: int) -> list[_Group]:
+def _named(
+    labels: Sequence[str | None],
+    holding: Holding,
+    before: Longs,
+    after: Floats,
+    fewest: int,
+    *,
+    ordered: bool = False,
+) -> list[_Group]:
     """Values by name, the most frequent ones; all others together."""
     pooled = most_held(holding, fewest, _MOST)
     if pooled is None:
@@ -132,13 +157,24 @@ def _named(labels: Sequence[str | None], holding: Holding, before: Longs, after:
     groups = len(pooled.shown) + 1
     sums = np.bincount(pooled.group, before, groups), np.bincount(pooled.group, after, groups)
     found = []
-    for at, code in enumerate(pooled.shown):
-        text = labels[code]
+    for code in sorted(pooled.shown) if ordered else pooled.shown:
+        at, text = int(pooled.group[code]), labels[code]
         kind: BarKind = "missing" if text is None else "value"
         found.append(_Group(_MISSING if text is None else text, kind, float(sums[0][at]), float(sums[1][at])))
     if sums[0][-1] or sums[1][-1]:
         found.append(_Group(_others(found), "others", float(sums[0][-1]), float(sums[1][-1])))
     return found
+
+
+def _above(domain: Domain, hierarchy: EncodedHierarchy | None) -> tuple[list[str | None], Longs] | None:
+    """The lowest level of a hierarchy with few enough labels, and which of them each value has, if values are many."""
+    if hierarchy is None or domain.size <= _MOST + 1:
+        return None
+    for level in hierarchy.at_level[1:]:
+        nodes, label_of = np.unique(level, return_inverse=True)
+        if 1 < len(nodes) <= _MOST:
+            return [hierarchy.labels[node] for node in nodes.tolist()], label_of.astype(np.int64)
+    return None
 
 
 def _others(groups: Iterable[_Group]) -> str:
@@ -152,12 +188,11 @@ def _others(groups: Iterable[_Group]) -> str:
 def _plain_cells(labels: Labels, holding: Holding, standing: Standing, fewest: int) -> list[_Group]:
     """Published values and labels by name; sets, hidden and missing cells are not among them."""
     inside = standing.plain[holding.codes]
-    some = Holding(
-        holding.codes[inside],
-        holding.rows[inside],
-        holding.size,
-        None if holding.person is None else holding.person[inside],
-        None if holding.at_home is None else holding.at_home[inside],
+    some = replace(
+        holding,
+        codes=holding.codes[inside],
+        rows=holding.rows[inside],
+        person=None if holding.person is None else holding.person[inside],
     )
     rows = some.rows_in(np.arange(some.size), some.size)
     found = _named(labels.tolist(), some, rows, rows.astype(np.float64), fewest)

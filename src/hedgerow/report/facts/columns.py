@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import encode_column
 from hedgerow.domains import Domain
 from hedgerow.metrics import ColumnLoss, losses_by_column
-from hedgerow.published import Interval, Suppressed, ValueSet, parse, read
+from hedgerow.published import Interval, PublishedKind, Suppressed, ValueSet, parse, read
 from hedgerow.recoding import Recoding
 from hedgerow.report.facts.bars import Told, bars_before_and_after, bars_in_clear, bars_published
 from hedgerow.report.facts.figures import Bar, Figure
@@ -28,6 +28,14 @@ from hedgerow.verifier.classes import Labels
 
 __all__ = ["columns", "rows_kept"]
 
+_KINDS: Final[dict[PublishedKind, str]] = {
+    "value": "values",
+    "set": "sets of values",
+    "interval": "ranges",
+    "label": "labels",
+    "number": "means or medians",
+    "suppressed": "hidden",
+}
 _PAIRED: Final = (
     "Before: the original rows. After: what a reader of the table would reckon, taking what a cell leaves open as "
     "evenly spread. Values of few are told together."
@@ -78,19 +86,21 @@ def _quasi(
     if originals is None:
         bars, note = bars_published(labels, holding, Told(subject.fewest, DIGITS)), _PUBLISHED
         kind: str | None = kind_of_cells(labels.tolist())
+        published_as = _in_words(_read_kinds(labels, rows, kind))
     else:
         domain = originals.counts.domains[name]
-        holding = Holding.of_original(originals.counts, name)
+        holding, hierarchy = Holding.of_original(originals.counts, name), originals.counts.hierarchies.get(name)
         column, shown = originals.recoding.columns[at], _rows_shown(originals.recoding, at)
-        bars = bars_before_and_after(domain, holding, column, shown, Told(subject.fewest, subject.digits))
+        bars = bars_before_and_after(domain, holding, column, shown, Told(subject.fewest, subject.digits), hierarchy)
         note = _PAIRED
+        published_as = _in_words((_KINDS[one], held) for one, held in zip(column.kinds, shown.tolist(), strict=True))
         kind = "order" if domain.ordered else domain.kind
     return ColumnFacts(
         name=name,
         role="quasi-identifier",
         kind=kind,
         hierarchy=subject.manifest.get("hierarchies", {}).get(name),
-        published_as=_published_as(labels, rows, kind),
+        published_as=published_as,
         bars=bars,
         bars_note=note if bars else _TOO_FEW,
         **_kept(subject, loss),
@@ -139,24 +149,34 @@ def _telling(subject: Subject, after: TellsApart | None, before: TellsApart | No
     return found
 
 
-def _published_as(labels: Labels, rows: Longs, kind: str | None) -> str:
-    """What the cells of a column are, in words: a share for each kind of cell."""
-    sums = dict.fromkeys(("values or labels", "ranges", "sets of values", "hidden", "empty"), 0)
+def _read_kinds(labels: Labels, rows: Longs, kind: str | None) -> Iterator[tuple[str, int]]:
+    """What the cells of a column are, as far as their text tells it, and how many rows have each."""
     for label, held in zip(labels.tolist(), rows.tolist(), strict=True):
         said = None if label is None else parse(label)
         if said is None:
-            sums["empty"] += held
+            yield "empty", held
         elif isinstance(said, Suppressed):
-            sums["hidden"] += held
+            yield "hidden", held
         elif isinstance(said, ValueSet):
-            sums["sets of values"] += held
+            yield "sets of values", held
         elif kind != "text" and (isinstance(said, Interval) or isinstance(read(label, "date"), Interval)):
-            sums["ranges"] += held
+            yield "ranges", held
         else:
-            sums["values or labels"] += held
+            yield "values or labels", held
+
+
+def _in_words(kinds: Iterable[tuple[str, int]]) -> str:
+    """A share for each kind of cell.
+
+    >>> _in_words([("ranges", 3), ("hidden", 1), ("ranges", 6)])
+    'ranges (90 %), hidden (10 %)'
+    """
+    sums: dict[str, int] = {}
+    for what, held in kinds:
+        sums[what] = sums.get(what, 0) + held
     everything = max(sum(sums.values()), 1)
-    parts = [f"{what} ({percent(significant(held / everything, DIGITS))})" for what, held in sums.items() if held]
-    return ", ".join(parts)
+    most = sorted(((what, held) for what, held in sums.items() if held), key=lambda one: -one[1])
+    return ", ".join(f"{what} ({percent(significant(held / everything, DIGITS))})" for what, held in most)
 
 
 def _in_clear(subject: Subject, published: ClassCounts, name: str) -> ColumnFacts:

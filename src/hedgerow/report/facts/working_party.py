@@ -100,7 +100,8 @@ def _inference(subject: Subject) -> Verdict:
     ]
     if audit.proportions:
         name, worst = max(audit.proportions.items(), key=lambda one: one[1].posterior)
-        evidence.append(f"The proportions make the best guess of a hidden {name!r} {percent(worst.posterior)} sure.")
+        sure = f"make the best guess of a hidden {name!r} {percent(worst.posterior)} sure"
+        evidence.append(f"The proportions {sure if worst.posterior else 'tell no hidden value of anybody'}.")
     alone = [name for name in audit.sensitive if audit.label_homogeneity.get(name, 0) > 0]
     if alone:
         answer = f"Whoever finds a person's class may know {quoted(alone)} without finding the row."

@@ -90,7 +90,7 @@ def _hospital() -> hr.Release:
 
 def _adult(method: str) -> Callable[[Path], hr.Release]:
     def make(folder: Path) -> hr.Release:
-        rows = pl.read_csv(folder / "adult" / "adult_train.csv.gz", infer_schema=False).head(3_000)
+        rows = pl.read_csv(folder / "adult" / "adult_train.csv.gz", infer_schema=False).head(800)
         rows = rows.with_columns(pl.col("age").cast(pl.Int64)).select(*QUASI, "hours-per-week", "salary-class")
         schema = hr.Schema(quasi=QUASI, target="salary-class", insensitive=["hours-per-week"], missing=("?",))
         return hr.anonymize(rows, schema, method=method, k=10, random_state=7)

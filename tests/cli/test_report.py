@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from .conftest import SECRET
 
 ASKED = ("-k", "2", "-o", "out.csv")
 
@@ -92,3 +95,20 @@ def test_an_audit_writes_a_report_also_of_what_does_not_hold(run: Any, people: P
 def test_an_audit_does_not_write_over_what_it_reads(refused: Any, people: Path, tmp_path: Path) -> None:
     people.rename(tmp_path / "people.html")
     refused("audit", "people.html", "--quasi", "age", "--report", "people.html", "--force", words=("'people.html'",))
+
+
+def test_nothing_that_a_command_says_or_writes_shows_a_name(
+    run: Any, people: Path, roles: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The names are dropped, and the only person in a town is in a class with others."""
+    caplog.set_level(logging.DEBUG)
+    logging.getLogger("numba").setLevel(logging.INFO)  # it would tell its own bytecode, slowly
+    for edition in ("internal", "public"):
+        report = ("--report", f"{edition}.html", "--report-edition", edition, "--force")
+        done = run("anonymize", people.name, *roles, *ASKED, *report)
+        audited = run("audit", people.name, "--quasi", "age,sex,name", "--sensitive", "ill", *report, "-k", "2")
+        assert (done.status, audited.status) == (0, 3)
+        said = done.out + done.err + audited.out + audited.err + caplog.text
+        written = [path for path in tmp_path.iterdir() if path != people]
+        for text in (said, *(path.read_text(encoding="utf-8") for path in written)):
+            assert SECRET not in text

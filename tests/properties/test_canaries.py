@@ -66,9 +66,9 @@ SCHEMA = hr.Schema(
     target="income",
     insensitive=["shoe"],
     kinds={"born": "date"},
-    hierarchies={"town": "flat", "job": "flat", "born": "dates:year,decade,century"},
+    hierarchies={"town": "flat", "job": "flat", "born": "dates:year,decade"},
 )
-METHODS = ("mondrian", "kactus", "hedge", "datafly", "k-member", "tds")
+METHODS = ("mondrian", "kactus", "hedge", "datafly")
 
 
 def canaries(release: hr.Release) -> list[str]:
@@ -98,16 +98,17 @@ def test_no_output_shows_a_canary(method: str, tmp_path: Path, caplog: pytest.Lo
     shown = {"manifest": json.dumps(release.manifest, ensure_ascii=False), "repr": repr(release)}
     shown["saved"] = (tmp_path / "out.csv.manifest.json").read_text(encoding="utf-8")
     shown["notebook"] = release._repr_html_() + release.audit._repr_html_() + release.audit.render()
-    subjects: dict[str, Any] = {
-        "release": release,
-        "loaded": hr.Release.load(out),
-        "audit of the release": hr.audit(release, quasi=release.quasi, sensitive=["disease"], k=K),
-        "audit of the original": hr.audit(table, quasi=release.quasi, sensitive=["disease"], target="income", k=K),
-    }
-    for name, subject in subjects.items():
-        for edition in ("internal", "public"):
-            page = subject.report(tmp_path / f"{name} {edition}.html", edition=edition)
-            shown[f"{name}, {edition}"] = page.read_text(encoding="utf-8")
+    original = hr.audit(table, quasi=release.quasi, sensitive=["disease"], target="income", k=K)
+    subjects: list[tuple[str, Any, Any]] = [
+        ("release", release, "internal"),
+        ("release", release, "public"),
+        ("loaded release", hr.Release.load(out), "internal"),
+        ("audit of the release", hr.audit(release, quasi=release.quasi, sensitive=["disease"], k=K), "internal"),
+        ("audit of the original", original, "internal"),
+    ]
+    for name, subject, edition in subjects:
+        page = subject.report(tmp_path / f"{name} {edition}.html", edition)
+        shown[f"{name}, {edition}"] = page.read_text(encoding="utf-8")
     shown["log"] = caplog.text
 
     found = {where: [one for one in hidden if one in text] for where, text in shown.items()}

@@ -64,6 +64,9 @@ class Release(Auditable, Reported):
     originals : FrequencyTable, optional
         The original rows as they were counted: a secret, as the recoding is, and written nowhere. Drawn rows are
         compared with them. A release that was loaded has none.
+    digests : mapping of str to str
+        Of a release that was loaded, the SHA-256 of its files: ``"output"`` is the table, ``"proportions"`` and
+        ``"redrawn"`` what stands beside it.
     """
 
     rows: Published
@@ -79,6 +82,7 @@ class Release(Auditable, Reported):
     losses: Mapping[str, float] = field(default_factory=dict)
     labels: Mapping[str, Hierarchy] = field(default_factory=dict)
     originals: FrequencyTable | None = None
+    digests: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def load(

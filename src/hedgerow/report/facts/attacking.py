@@ -36,7 +36,8 @@ _STORIES: Final = {
 
 def asked_k(audit: Audit) -> int | None:
     """The k that was asked over all quasi-identifiers; ``None`` if there is none."""
-    within = tuple(f" within {shield}" for shield in audit.shields)
+    # A finding knows its requirement by its words, which end with the shield if there is one.
+    within = tuple(f" {word} {shield}" for shield in audit.shields for word in ("of", "within"))
     asked = [
         int(one.required)
         for one in (() if audit.verdict is None else audit.verdict.findings)

@@ -172,7 +172,7 @@ def _evidence(subject: Subject, finding: Finding) -> Evidence:
         records = share(
             "violating",
             finding.rows_violating / max(subject.audit.rows, 1),
-            f"{finding.rows_violating:,} records in {finding.classes_violating:,} classes do not satisfy it.",
+            f"So many do not satisfy it: {finding.rows_violating:,} records in {finding.classes_violating:,} classes.",
             "bad",
         )
         violating = records

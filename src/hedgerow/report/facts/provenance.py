@@ -41,6 +41,7 @@ _COMMON: Final = frozenset(
         "weights",
     }
 )
+_FILES: Final = {"output": "the table", "proportions": "the proportions", "redrawn": "the drawn rows"}
 _NOT_SAVED: Final = "The digests of the files are in the manifest beside them; they were not given to this report."
 
 
@@ -56,7 +57,7 @@ def provenance(subject: Subject, written: Mapping[str, Any] | None = None) -> Pr
     manifest = subject.manifest
     method = manifest.get("method")
     known = all_methods().get(str(method))
-    digests = _digests(written or {})
+    digests = _digests(subject.digests if written is None else _in_manifest(written))
     return Provenance(
         method=method,
         paper=None if known is None else known.paper or None,
@@ -101,6 +102,8 @@ def _text(value: Any) -> str:
         return ", ".join(f"{name} {_text(one)}" for name, one in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(_text(one) for one in value)
+    if isinstance(value, float):
+        return f"{value:g}"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
@@ -119,13 +122,16 @@ def _versions(manifest: Mapping[str, Any]) -> dict[str, str]:
     return {"hedgerow": str(manifest["hedgerow"]), **{name: str(one) for name, one in manifest["versions"].items()}}
 
 
-def _digests(written: Mapping[str, Any]) -> tuple[Digest, ...]:
-    named = {"output": "the table", "proportions": "the proportions", "redrawn": "the drawn rows"}
-    return tuple(
-        Digest(what, str(written[name]["sha256"]))
-        for name, what in named.items()
+def _in_manifest(written: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        name: str(written[name]["sha256"])
+        for name in _FILES
         if isinstance(written.get(name), Mapping) and "sha256" in written[name]
-    )
+    }
+
+
+def _digests(found: Mapping[str, str]) -> tuple[Digest, ...]:
+    return tuple(Digest(what, found[name]) for name, what in _FILES.items() if name in found)
 
 
 def _fit(subject: Subject) -> str | None:

@@ -79,6 +79,8 @@ def range_label(low: float, high: float, kind: Kind) -> str:
     >>> range_label(-math.inf, 20, "number"), range_label(20, 30, "number"), range_label(31, math.inf, "date")
     ('<20', '[20,30)', '≥1970-02-01')
     """
+    if (low, high) == (-math.inf, math.inf):
+        return "all"
     if kind != "date":
         return format_interval(low, high)
     if low == -math.inf:

@@ -190,7 +190,7 @@ def _is(topic: Topic, name: str, column: _Published, subject: Subject) -> bool:
 
 
 def _stored(topic: Topic, kind: str) -> bool:
-    return topic == "date" and kind.startswith(("date", "timestamp"))
+    return topic == "date" and kind.startswith("Date")
 
 
 def _is_date(text: str) -> bool:

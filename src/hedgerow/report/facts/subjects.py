@@ -56,6 +56,8 @@ class Subject:
     types : mapping of column to str
         The types of the published columns.
     originals : Originals, optional
+    digests : mapping of str to str
+        The SHA-256 of the files of a release that was loaded.
     """
 
     kind: SubjectKind
@@ -67,6 +69,7 @@ class Subject:
     whose_unknown: bool = False
     types: Mapping[str, str] = field(default_factory=dict)
     originals: Originals | None = None
+    digests: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, subject: Release | Audit, edition: Edition = "internal") -> Subject:
@@ -92,6 +95,7 @@ class Subject:
             whose_unknown=counted_people and classes.entity is None,
             types=subject.column_types,
             originals=_originals(subject) if edition == "internal" else None,
+            digests=subject.digests,
         )
 
     @cached_property

@@ -30,7 +30,7 @@ def suppression(subject: Subject) -> Suppression | None:
         rows=share(
             "rows left out",
             lost / rows_in,
-            f"{lost:,} of {rows_in:,} rows were left out so that the others could stay finer.",
+            f"Of {rows_in:,} rows {lost:,} were left out so that the others could stay finer.",
             "good" if lost == 0 else "note",
         ),
         cells=share(

@@ -64,5 +64,6 @@ def test_a_range_is_spread_evenly_and_a_number_falls_where_it_is() -> None:
 
 
 def test_how_ranges_are_called() -> None:
+    assert range_label(-math.inf, math.inf, "date") == range_label(-math.inf, math.inf, "number") == "all"
     assert range_label(0, 31, "date") == "[1970-01-01,1970-02-01)"
     assert range_label(-math.inf, 31, "date") == "<1970-02-01"

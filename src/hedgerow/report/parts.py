@@ -16,6 +16,7 @@ from hedgerow.errors import BadInput
 from hedgerow.report import charts
 from hedgerow.report.facts import ColumnFacts, Evidence, Figure, ReportFacts
 from hedgerow.report.page import environment
+from hedgerow.report.wording import capitalized, share
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -83,6 +84,32 @@ def _of_columns(facts: ReportFacts) -> Given:
     }
 
 
+def _of_summary(facts: ReportFacts) -> Given:
+    """The figures at the top, with the people where they are counted; and the risk against named thresholds."""
+    first, *others = facts.summary.figures
+    people = [one for one in facts.data.figures if one.label == "people"]
+    return {"figures": (first, *people, *others), "against": _against_thresholds(facts)}
+
+
+def _against_thresholds(facts: ReportFacts) -> str:
+    worst = max(facts.attackers.attackers, key=lambda one: one.highest.value or 0)
+    risk = f"the highest risk ({worst.highest.text})"
+    within, above = (
+        [f"{share(one.precedent.threshold)} (k = {one.precedent.k})" for one in worst.levels if one.within is wanted]
+        for wanted in (True, False)
+    )
+    if within and above:
+        return f"Of thresholds that others use, {risk} is within {_listed(within)}, and above {_listed(above)}."
+    side = "within" if within else "above"
+    return f"{capitalized(risk)} is {side} all thresholds that others use: {_listed(within or above)}."
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Words with commas, and an and before the last."""
+    *before, last = words
+    return f"{', '.join(before)} and {last}" if before else last
+
+
 def _of_asked(facts: ReportFacts) -> Given:
     return {"terms": () if facts.asked is None else _explained(facts.asked.requirements)}
 
@@ -105,7 +132,7 @@ CHAPTERS: Final = (
         "At a glance",
         "",
         (
-            Part("summary", "What holds", heading=False),
+            Part("summary", "What holds", _of_summary, heading=False),
             Part("asked", "What was asked, and what holds", _of_asked),
         ),
     ),

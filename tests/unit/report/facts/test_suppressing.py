@@ -46,9 +46,7 @@ def test_by_label_before_and_after(lossy: Release) -> None:
 
 def test_hidden_cells_by_label() -> None:
     """All towns are hidden; ages are shown. So half of the cells are hidden whatever the label is."""
-    people = pa.table(
-        {"town": [f"t{at}" for at in range(40)], "age": [20] * 20 + [60] * 20, "ill": ["y", "n"] * 20}
-    )
+    people = pa.table({"town": [f"t{at}" for at in range(40)], "age": [20] * 20 + [60] * 20, "ill": ["y", "n"] * 20})
     schema = hr.Schema(quasi=["town", "age"], target="ill", hierarchies={"town": "flat"})
     found = left_out(hr.anonymize(people, schema, method="datafly", k=20))
     assert [(one.label, one.share, one.cells, one.rows) for one in found.labels] == [

@@ -74,11 +74,14 @@ def _of_columns(facts: ReportFacts) -> Given:
         return {}
     drawn = (charts.column_chart(one, at) for at, one in enumerate(told.columns))
     shown = [one for one in drawn if one is not None]
+    measures = _measures(told.columns)
     return {
         "kept": charts.kept_chart(told),
         "identifying": charts.identifying_chart(told),
         "distributions": shown,
-        "terms": _column_terms(told.columns),
+        "measures": list(measures),
+        "heads": [(_MEASURES[name], "number") for name in measures],
+        "terms": [(_MEASURES[name], figure.meaning) for name, figure in measures.items()],
         # What is said of most of them is said once.
         "common": Counter(one.says for one in shown).most_common(1)[0][0] if shown else "",
     }
@@ -220,18 +223,21 @@ def _explained(requirements: Iterable[Evidence]) -> list[tuple[str, str]]:
     return list({one.measure: (one.measure, one.reached.meaning) for one in requirements}.values())
 
 
-def _column_terms(columns: Sequence[ColumnFacts]) -> list[tuple[str, str]]:
-    """What the figures of columns mean, each once."""
-    heads = {
-        "entropy_kept": "Information kept",
-        "ncp": "Width of cells",
-        "suppressed": "Suppressed",
-        "distinction": "Different values",
-        "separation": "Pairs told apart",
-    }
-    found: dict[str, tuple[str, str]] = {}
-    for name, head in heads.items():
+_MEASURES: Final = {
+    "entropy_kept": "Information kept",
+    "ncp": "Width of cells",
+    "suppressed": "Suppressed",
+    "distinction": "Different values",
+    "separation": "Pairs told apart",
+}
+"""The figures of columns, and what a table calls them."""
+
+
+def _measures(columns: Sequence[ColumnFacts]) -> dict[str, Figure]:
+    """The figures that are told of some column, each as that of the first which has it."""
+    found = {}
+    for name in _MEASURES:
         told: list[Figure] = [figure for one in columns if (figure := getattr(one, name)) is not None]
         if told:
-            found[name] = (head, told[0].meaning)
-    return list(found.values())
+            found[name] = told[0]
+    return found

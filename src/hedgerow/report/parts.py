@@ -70,8 +70,6 @@ class Chapter:
 
 def _of_columns(facts: ReportFacts) -> Given:
     told = facts.columns
-    if told is None:
-        return {}
     drawn = (charts.column_chart(one, at) for at, one in enumerate(told.columns))
     shown = [one for one in drawn if one is not None]
     measures = _measures(told.columns)
@@ -215,7 +213,7 @@ def render_part(name: str, facts: ReportFacts) -> Markup:
 
 def _left_out(absent: Mapping[str, str]) -> list[str]:
     """Why sections are missing; context and governance say so in their own place."""
-    return [text for name, text in absent.items() if name not in ("context", "governance")]
+    return list(dict.fromkeys(text for name, text in absent.items() if name not in ("context", "governance")))
 
 
 def _explained(requirements: Iterable[Evidence]) -> list[tuple[str, str]]:

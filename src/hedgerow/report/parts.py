@@ -118,8 +118,8 @@ def _of_asked(facts: ReportFacts) -> Given:
 
 def _of_all_columns(_facts: ReportFacts) -> Given:
     return {
-        "limits": f"A column discloses too much if {share(MOST_ALONE)} of the people have a value that nobody else has, "
-        f"or if it tells {share(MOST_GIVEN_AWAY)} of what the release leaves open of a quasi-identifier."
+        "limits": f"A column discloses too much if {share(MOST_ALONE)} of the people have a value that nobody else "
+        f"has, or if it tells {share(MOST_GIVEN_AWAY)} of what the release leaves open of a quasi-identifier."
     }
 
 

@@ -154,6 +154,14 @@ def test_too_few_published_rows_have_no_bars(cells: list[str]) -> None:
     assert bars_published(np.array(cells, dtype=object), held, Told(5, 3)) == ()
 
 
+@pytest.mark.parametrize("cells", [["{x|y}", "z"], ["{x|y}", "3"], ["*", "3"]])
+def test_too_few_cells_beside_others_are_told_without_their_values(cells: list[str]) -> None:
+    held = Holding(np.arange(2), np.array([6, 2]), 2)
+    bars = bars_published(np.array(cells, dtype=object), held, Told(3, 3))
+    assert sorted((bar.kind, bar.after) for bar in bars)[0] == ("others", 0.25)
+    assert sum(bar.after for bar in bars) == 1
+
+
 def test_people_with_several_values_are_counted_once_in_joined_ranges() -> None:
     """Three people have every age from 20 to 39: no range of more than these three, and of four there is none."""
     ages = Domain("age", "number", np.array([str(at) for at in range(20, 40)]), np.arange(20.0, 40))

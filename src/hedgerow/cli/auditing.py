@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 import typer
 
 from hedgerow.cli.demands import hierarchies_used, read_demands
+from hedgerow.cli.reporting import check_report
 from hedgerow.cli.roles import named_quasi
 from hedgerow.errors import BadInput
-from hedgerow.intake import STANDARD_INPUT
+from hedgerow.intake import STANDARD_INPUT, find_table
 
 __all__ = ["run"]
 
@@ -33,13 +34,22 @@ def run(
     delimiter: str | None,
     sheet: str | None,
     as_json: bool,
+    report: str | None = None,
+    report_edition: str | None = None,
+    force: bool = False,
 ) -> bool:
-    """Print the audit and return whether the requirements hold; without requirements they do."""
+    """Print the audit and return whether the requirements hold; without requirements they do.
+
+    A report is written whatever it finds: that requirements do not hold is worth a page, too.
+    """
     named_quasi(quasi)
     if table == population == STANDARD_INPUT:
         raise BadInput("Table and population are both standard input, which can be read once. Name a file.")
 
     requirements = read_demands(k, require, quasi) if k is not None or require else ()
+    named = () if report is None else (table,) if population is None else (table, population)
+    reads = [path for one in named for path in find_table(one).reads]
+    edition = check_report(report, report_edition, force=force, reads=reads)
     given = hierarchies_used(
         requirements, hierarchies, hierarchy, (*quasi, *sensitive), population=population is not None
     )
@@ -63,6 +73,8 @@ def run(
         delimiter=delimiter,
         sheet=sheet,
     )
+    if report is not None:
+        result.report(report, edition=edition, overwrite=force)
     if as_json:
         typer.echo(json.dumps(result.to_dict(), indent=2, ensure_ascii=False))
     else:

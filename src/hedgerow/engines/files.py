@@ -16,7 +16,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hedgerow.arrays import Bools, Longs
-from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable, LargeTable, Links, MemoryLimit, draw_homes, tabulate
+from hedgerow.counts import (
+    BadValues,
+    EncodedColumn,
+    FrequencyTable,
+    LargeTable,
+    Links,
+    MemoryLimit,
+    draw_homes,
+    tabulate,
+)
 from hedgerow.engines import csv_text
 from hedgerow.engines.base import MOST_PLACES, encode, refuse_too_wide
 from hedgerow.engines.clear import InClear

@@ -107,3 +107,12 @@ def test_mondrian(spark: Any, budget: Any, seed: int, most: int, partitions: int
     release = same_release(table, spark.createDataFrame(table).repartition(partitions), **options)
     assert release.recoding.parts is not None
     assert len(release.recoding.parts.bounds) > 4
+
+
+def test_kactus(spark: Any, budget: Any) -> None:
+    """The driver reads the tuples chunk by chunk; cells are split."""
+    table = people(3, 500)
+    budget(120)
+    release = same_release(table, spark.createDataFrame(table).repartition(2), method="kactus", k=9, min_objects=2)
+    assert release.recoding.parts is not None
+    assert release.recoding.parts.dealt is not None

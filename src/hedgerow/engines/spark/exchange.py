@@ -66,7 +66,8 @@ def store(folder: Path, name: str, table: pa.Table) -> Path:
     path = folder / f"{name}.parquet"
     with_room = BadInput(f"The recoding cannot be handed to Spark in {str(folder)!r}. Is the disk full?")
     try:
-        pq.write_table(table, path)
+        # Spark believes what it has noted of columns more than the columns.
+        pq.write_table(table.replace_schema_metadata(None), path)
     except OSError:
         raise with_room from None
     return path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,12 +28,13 @@ class Shelf:
 
     Parameters
     ----------
+    session : SparkSession
     folder : Path
         Where :meth:`fill` has written them.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, session: Any, folder: Path) -> None:
+        self._session, self._folder = session, folder
         self._files = sorted(folder.glob("part-*.parquet"))
         self._starts = np.cumsum([0, *(pq.read_metadata(file).num_rows for file in self._files)])
 
@@ -40,20 +42,21 @@ class Shelf:
     def fill(cls, rows: DataFrame, folder: Path) -> Shelf:
         """Write rows, in the order that they are in."""
         rows.write.option("parquet.block.size", _ROW_GROUP).parquet(url(folder))
-        return cls(folder)
+        return cls(rows.sparkSession, folder)
 
     def __len__(self) -> int:
         return int(self._starts[-1])
 
-    def rows(self, session: Any) -> DataFrame:
+    @cached_property
+    def rows(self) -> DataFrame:
         """All rows, for Spark."""
-        return read_parquet(session, self._files)
+        return read_parquet(self._session, self._files)
 
-    def numbered(self, session: Any, send: Send) -> DataFrame:
+    def numbered(self, send: Send) -> DataFrame:
         """All rows with their numbers, for Spark."""
         names = [file.name for file in self._files]
         firsts = send("firsts", pa.table({"file_name": names, "first": self._starts[:-1]}))
-        rows = self.rows(session)
+        rows = self.rows
         places = rows.select(*rows.columns, F.col("_metadata.file_name"), F.col("_metadata.row_index"))
         number = (F.col("first") + F.col("row_index")).cast("int").alias(CELL)
         return places.join(firsts, "file_name").select(*rows.columns, number)

@@ -93,7 +93,7 @@ class SparkTuples:
     def rank(self, orders: Sequence[Ints]) -> None:
         """Lay the cells out by ranks."""
         with self._words():
-            rows = self._cells.rows(self._session)
+            rows = self._cells.rows
             ranks = []
             for at, (name, order) in enumerate(zip(self._roles.quasi, orders, strict=True)):
                 rank = code_of(self._coding.keys, self._inside[name])
@@ -117,7 +117,7 @@ class SparkTuples:
     def _with_leaves(self, cuts: FirstCuts) -> DataFrame:
         """All cells with their leaves, which are looked for once for each tree."""
         known = tuple(map(tuple, cuts))
-        rows = self._cells.rows(self._session)
+        rows = self._cells.rows
         if not len(cuts.column):
             return rows.withColumn(LEAF, F.lit(0))
         if self._leaves is None or self._leaves[0] != known:
@@ -125,7 +125,7 @@ class SparkTuples:
             found = Shelf.fill(routed(rows, cuts, ranks, self._send), self._place("leaves"))
             self._forget_leaves()
             self._leaves = known, found
-        return self._leaves[1].rows(self._session)
+        return self._leaves[1].rows
 
     def _forget_leaves(self) -> None:
         if self._leaves is not None:
@@ -172,7 +172,7 @@ class SparkTuples:
         before = self._cells
         in_order = rows.select(*self._names, RECORDS, LEAF).orderBy(LEAF, *self._names)
         self._cells = Shelf.fill(in_order, self._place("cells"))
-        found = fetch(self._cells.rows(self._session).groupBy(LEAF).count())
+        found = fetch(self._cells.rows.groupBy(LEAF).count())
         sizes = np.zeros(leaves, dtype=np.int64)
         sizes[found.column(0).to_numpy()] = found.column(1).to_numpy()
         self._starts = np.concatenate([[0], np.cumsum(sizes)])
@@ -214,7 +214,7 @@ class SparkTuples:
         told = self._place("found")
         with self._words():
             wanted = self._send("parts", pa.table({LEAF: leaves.astype(np.int32)}))
-            cells = self._cells.numbered(self._session, self._send).join(wanted, LEAF)
+            cells = self._cells.numbered(self._send).join(wanted, LEAF)
             job = Job(self._roles, self._encoded, self._coding.keys, work)
             self._groups.add_leaves(worked_on(cells, self._coding.keys, job, told))
         results, before = [], 0
@@ -231,7 +231,7 @@ class SparkTuples:
         wanted, index = np.unique(cells, return_inverse=True)
         with self._words():
             some = self._send("some", pa.table({CELL: wanted.astype(np.int32)}))
-            rows = self._cells.numbered(self._session, self._send).join(some, CELL)
+            rows = self._cells.numbered(self._send).join(some, CELL)
             found = fetch(rows.select(*self._names, CELL)).sort_by(CELL).combine_chunks()
         codes = [self._coding.keys.codes(batch) for batch in found.to_batches()]
         return np.concatenate(codes)[index, : len(self._roles.quasi)]

@@ -36,18 +36,17 @@ def routed(rows: DataFrame, cuts: FirstCuts, ranks: Sequence[str], send: Send) -
         return rows.withColumn(LEAF, F.lit(0))
     steps = _steps(cuts)
     asked, singles = send("steps", steps.asked), send("singles", steps.singles)
+    goes = F.when(F.col(_RANK) <= F.col("threshold"), F.col("low")).otherwise(F.col("high"))
     here = rows.withColumn(_NODE, F.lit(0))
     for _ in range(steps.most):
         # Whoever has arrived finds no step.
-        going = here.join(asked, _NODE, "left")
-        rank = F.get(F.array(*ranks), F.col("asks"))
-        by_threshold = F.when(F.col(_RANK) <= F.col("threshold"), F.col("low")).otherwise(F.col("high"))
-        going = going.withColumn(_RANK, rank).join(singles, [_NODE, _RANK], "left")
-        going = going.withColumn(
-            _NODE, F.when(F.col("asks").isNull(), F.col(_NODE)).otherwise(F.coalesce(F.col("child"), by_threshold))
-        )
-        here = going.select(*rows.columns, _NODE)
-    return here.withColumn(LEAF, -1 - F.col(_NODE)).drop(_NODE)
+        here = here.join(asked, _NODE, "left").withColumn(_RANK, F.get(F.array(*ranks), F.col("asks")))
+        leads = goes
+        if steps.singles.num_rows:
+            here, leads = here.join(singles, [_NODE, _RANK], "left"), F.coalesce(F.col("child"), goes)
+        arrived = F.col("asks").isNull()
+        here = here.select(*rows.columns, F.when(arrived, F.col(_NODE)).otherwise(leads).alias(_NODE))
+    return here.select(*rows.columns, (-1 - F.col(_NODE)).alias(LEAF))
 
 
 class _Steps(NamedTuple):

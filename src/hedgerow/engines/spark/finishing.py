@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import pickle
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -52,7 +54,7 @@ def can_work(session: Any) -> bool:
     """Whether the workers have Python, Arrow and this version of Hedgerow."""
     tasks = session.sparkContext.defaultParallelism
     try:
-        with own_words(session, MissingExtra("The workers of Spark have no Hedgerow.")):
+        with _without_warnings(), own_words(session, MissingExtra("The workers of Spark have no Hedgerow.")):
             found = fetch(session.range(0, tasks, 1, tasks).mapInArrow(_version, "version string"))
     except MissingExtra:
         return False
@@ -68,7 +70,16 @@ def worked_on(cells: DataFrame, keys: Keys, job: Job, folder: Path) -> DataFrame
     def worked(part: pa.Table) -> pa.Table:
         return _worked(folder, part)
 
-    return cells.groupBy(LEAF).applyInArrow(worked, ", ".join(kinds))
+    with _without_warnings():
+        return cells.groupBy(LEAF).applyInArrow(worked, ", ".join(kinds))
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """PySpark warns of pandas 3, of which nothing is used here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        yield
 
 
 def found_by(folder: Path, leaf: int) -> tuple[int, Any]:

@@ -86,7 +86,7 @@ def steps_of(session: Any, path: Path) -> dict[str, Bytes]:
 def distinct(path: Path) -> int:
     """How many distinct tuples of the counted columns a file has."""
     names = ", ".join(f'"{name}"' for name in (*tables.QUASI, tables.TARGET))
-    return int(duckdb.sql(f"SELECT count(*) FROM (SELECT DISTINCT {names} FROM '{path}')").fetchall()[0][0])
+    return int(duckdb.execute(f"SELECT count(*) FROM (SELECT DISTINCT {names} FROM '{path}')").fetchall()[0][0])
 
 
 def megabytes(number: float) -> str:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -27,11 +27,13 @@ from hedgerow.engines.placing import CELL, GROUP
 from hedgerow.engines.spark.exchange import fetch
 from hedgerow.engines.spark.routing import LEAF
 from hedgerow.errors import MissingExtra
-from hedgerow.intake.spark.library import DataFrame
+from hedgerow.intake.spark.library import DataFrame, cloudpickle
 from hedgerow.intake.spark.words import own_words
 from hedgerow.schema import Roles
 
 __all__ = ["Job", "can_work", "found_by", "worked_on"]
+
+_JOB: Final = "job"
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,21 +52,31 @@ class Job:
         return FrequencyTable.from_cells(self.roles, self.encoded, [(codes, records)], len(codes))
 
 
-def can_work(session: Any) -> bool:
-    """Whether the workers have Python, Arrow and this version of Hedgerow."""
+def can_work(session: Any, folder: Path, job: Job) -> bool:
+    """Hand a job to the workers; tells whether these have Python, Arrow, this version of Hedgerow and all else.
+
+    A requirement or a hierarchy of the user's own may be of a module that they have not.
+    """
+    folder.mkdir()
+    try:
+        (folder / _JOB).write_bytes(cloudpickle.dumps(job))
+    except (pickle.PicklingError, TypeError, AttributeError):
+        return False
     tasks = session.sparkContext.defaultParallelism
+
+    def version(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return _version(folder, batches)
+
     try:
         with _without_warnings(), own_words(session, MissingExtra("The workers of Spark have no Hedgerow.")):
-            found = fetch(session.range(0, tasks, 1, tasks).mapInArrow(_version, "version string"))
+            found = fetch(session.range(0, tasks, 1, tasks).mapInArrow(version, "version string"))
     except MissingExtra:
         return False
     return set(found.column(0).to_pylist()) == {__version__}
 
 
-def worked_on(cells: DataFrame, keys: Keys, job: Job, folder: Path) -> DataFrame:
-    """Cells, each with its group within its leaf; what else is found of the leaves goes to a folder."""
-    folder.mkdir()
-    (folder / "job").write_bytes(pickle.dumps(job))
+def worked_on(cells: DataFrame, keys: Keys, folder: Path) -> DataFrame:
+    """Cells, each with its group within its leaf, by the job in a folder; what else is found of leaves goes there."""
     kinds = [*(f"{name} long" for name in keys.names), f"{RECORDS} long", f"{CELL} int", f"{LEAF} int", f"{GROUP} int"]
 
     def worked(part: pa.Table) -> pa.Table:
@@ -88,7 +100,8 @@ def found_by(folder: Path, leaf: int) -> tuple[int, Any]:
     return number, found
 
 
-def _version(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _version(folder: Path, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    _job(folder)
     for _ in batches:
         yield pa.record_batch({"version": [__version__]})
 
@@ -108,7 +121,7 @@ def _worked(folder: Path, cells: pa.Table) -> pa.Table:
 
 @lru_cache(maxsize=1)
 def _job(folder: Path) -> Job:
-    job: Job = pickle.loads((folder / "job").read_bytes())
+    job: Job = pickle.loads((folder / _JOB).read_bytes())
     return job
 
 

@@ -1,8 +1,13 @@
 """A table of Spark that records are counted in and that a recoding is applied to, by plans of Spark.
 
-No row comes to the driver, and no Python runs on the workers. What is sent, shuffled and collected:
+No row comes to the driver, and no Python runs on the workers, but for the parts of a table that is too large for the
+driver. What is sent, shuffled and collected:
 
-- count: one ``groupBy`` of the counted columns; the distinct cells are collected through Arrow.
+- count: one ``groupBy`` of the counted columns; the distinct cells are collected through Arrow. Where they are more
+  than the driver holds (``counting`` says how many that are), they stay with the workers, as codes (``tuples``): the
+  first cuts are chosen from one ``groupBy`` for each column, and parts that fit are finished by the workers, if these
+  have Hedgerow (``finishing``), else by the driver, one after the other. The groups of the cells stay there too, and
+  rows find them by a shuffle of both.
 - apply: the cells are sent back with their groups and joined to the rows, the rows of split cells ranked by a window;
   what comes out is kept in files. From these the release is written: every row gets a random place, is shuffled to it
   once, and what its group publishes is joined to it.

@@ -208,15 +208,15 @@ class SparkTuples:
 
     def finish(self, parts: Sequence[Part], work: Work) -> list[Any] | None:
         """Let the workers do some work on each part, which is a leaf."""
-        if not can_work(self._session):
+        told = self._place("found")
+        if not can_work(self._session, told, Job(self._roles, self._encoded, self._coding.keys, work)):
+            shutil.rmtree(told, ignore_errors=True)
             return None
         leaves = np.searchsorted(self._starts, [part.start for part in parts], side="right") - 1
-        told = self._place("found")
         with self._words():
             wanted = self._send("parts", pa.table({LEAF: leaves.astype(np.int32)}))
             cells = self._cells.numbered(self._send).join(wanted, LEAF)
-            job = Job(self._roles, self._encoded, self._coding.keys, work)
-            self._groups.add_leaves(worked_on(cells, self._coding.keys, job, told))
+            self._groups.add_leaves(worked_on(cells, self._coding.keys, told))
         results, before = [], 0
         for leaf, part in zip(leaves.tolist(), parts, strict=True):
             number, found = found_by(told, leaf)

@@ -33,6 +33,7 @@ __all__ = [
     "shared_folder",
     "store",
     "url",
+    "write_parts",
 ]
 
 Send = Callable[[str, pa.Table], DataFrame]
@@ -40,6 +41,9 @@ Send = Callable[[str, pa.Table], DataFrame]
 
 BROADCAST_BYTES: Final = 1 << 25
 """A table up to this size goes to every worker; a larger one is joined by a shuffle of both sides."""
+
+ROW_GROUP: Final = 1 << 22
+"""Bytes of rows that are read together, at least, from files that the workers have written for the driver."""
 
 _SIGNS: Final = re.compile(r"([\[\]{}*?\\])")  # of Hadoop's patterns
 
@@ -59,6 +63,11 @@ def read_parquet(session: Any, paths: Iterable[Path]) -> DataFrame:
 def is_readable(path: Path) -> bool:
     """Whether Spark can read a file of that name: it stumbles over colons, and passes over what it calls hidden."""
     return ":" not in str(path) and not path.name.startswith(("_", "."))
+
+
+def write_parts(rows: DataFrame, folder: Path) -> None:
+    """Let the workers write rows to files of which the driver will read some."""
+    rows.write.option("parquet.block.size", ROW_GROUP).parquet(url(folder))
 
 
 def store(folder: Path, name: str, table: pa.Table) -> Path:

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from hedgerow.arrays import Ints
 from hedgerow.engines.placing import CELL, GROUP
-from hedgerow.engines.spark.exchange import Send, read_parquet, store, url
+from hedgerow.engines.spark.exchange import Send, read_parquet, store, write_parts
 from hedgerow.engines.spark.routing import LEAF
 from hedgerow.errors import InternalError
 from hedgerow.intake.spark.library import DataFrame
@@ -56,7 +56,7 @@ class GroupFiles:
 
     def add_leaves(self, rows: DataFrame) -> None:
         """Let the workers write cells with the groups within their leaves."""
-        rows.write.parquet(url(self._folder / "leaves"))
+        write_parts(rows, self._folder / "leaves")
 
     def begin(self, leaf: int, before: int) -> None:
         """Say how many groups come before those of a leaf."""

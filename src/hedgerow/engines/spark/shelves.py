@@ -13,14 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hedgerow.engines.placing import CELL
-from hedgerow.engines.spark.exchange import Send, read_parquet, url
+from hedgerow.engines.spark.exchange import Send, read_parquet, write_parts
 from hedgerow.intake.spark.library import DataFrame
 from hedgerow.intake.spark.library import functions as F
 
 __all__ = ["Shelf"]
 
 _BATCH: Final = 1 << 16
-_ROW_GROUP: Final = 1 << 24  # bytes: what is read at least for one row
 
 
 class Shelf:
@@ -41,7 +40,7 @@ class Shelf:
     @classmethod
     def fill(cls, rows: DataFrame, folder: Path) -> Shelf:
         """Write rows, in the order that they are in."""
-        rows.write.option("parquet.block.size", _ROW_GROUP).parquet(url(folder))
+        write_parts(rows, folder)
         return cls(rows.sparkSession, folder)
 
     def __len__(self) -> int:

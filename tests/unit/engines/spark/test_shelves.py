@@ -13,11 +13,11 @@ pytestmark = pytest.mark.spark
 
 
 def test_rows_are_numbered_in_their_order(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from hedgerow.engines.spark import shelves
+    from hedgerow.engines.spark import exchange, shelves
     from hedgerow.engines.spark.exchange import send
 
     monkeypatch.setattr(shelves, "_BATCH", 7)
-    monkeypatch.setattr(shelves, "_ROW_GROUP", 4096)
+    monkeypatch.setattr(exchange, "ROW_GROUP", 4096)
     rows = spark.range(0, 3_000, 1, 3).selectExpr("3000 - id AS key").orderBy("key")
     shelf = shelves.Shelf.fill(rows, tmp_path / "rows")
     assert len(shelf) == 3_000

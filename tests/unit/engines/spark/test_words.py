@@ -26,6 +26,7 @@ from hedgerow.counts import FirstCuts, Part
 from pyspark.sql import SparkSession
 
 session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+session.conf.set("spark.sql.shuffle.partitions", 2)
 people = session.createDataFrame([("Zebulon", 1), ("7", 2)], "name string, town int")
 wrong = people.selectExpr("CAST(name AS INT) AS age", "town")
 

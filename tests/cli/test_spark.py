@@ -151,3 +151,21 @@ def test_without_pyspark(parquet: Path, tmp_path: Path) -> None:
     assert done.stderr == (
         "hedgerow: This needs pyspark, which is not installed. Type: pip install 'hedgerow[spark]'\n"
     )
+
+
+def test_pandas_is_there_for_pyspark(pyspark: None, tmp_path: Path) -> None:
+    """A command does without it, but PySpark wants it where workers run Python."""
+    script = """
+import sys
+from hedgerow.cli import main
+main()
+try:
+    import pandas
+except ModuleNotFoundError:
+    import pyspark
+    import pandas
+    print(pandas.__name__)
+"""
+    command = [sys.executable, "-c", script, "--version"]
+    done = subprocess.run(command, env=environment(tmp_path), capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[1:] == ["pandas"]

@@ -1,6 +1,7 @@
-"""A release by a driver and two workers of Spark, one of which is killed while it writes rows; run by a test.
+"""Releases by a driver and two workers of Spark, one of which is killed in the middle; run by a test.
 
-Prints the digest of the rows that came out, and whether a worker had to be replaced.
+The first time while it writes rows, the second time while it finishes parts of a table that does not fit. Prints the
+digests of the rows that came out, and how often a worker had to be replaced.
 """
 
 from __future__ import annotations
@@ -46,15 +47,27 @@ def workers(of: str) -> set[int]:
     return found
 
 
-def kill_one(application: str, folder: Path) -> None:
-    """Kill a worker as soon as some task has begun to write rows."""
-    while not list(folder.glob("hedgerow-*/rows/_temporary/0/_temporary/*/part-*")):
+def kill_one(application: str, folder: Path, when: str) -> None:
+    """Kill a worker as soon as some task has written something."""
+    while not list(folder.glob(when)):
         time.sleep(0.01)
     os.kill(min(workers(application)), signal.SIGKILL)
 
 
+def released(session: Any, path: str, shared: str, when: str, **options: Any) -> dict[str, Any]:
+    """Anonymize a table, in the middle of which a worker is killed."""
+    application = session.sparkContext.applicationId
+    before = workers(application)
+    threading.Thread(target=kill_one, args=(application, Path(shared), when), daemon=True).start()
+    release = hr.anonymize(session.read.parquet(path), SCHEMA, k=5, random_state=3, **options)
+    parts = 0 if release.recoding.parts is None else len(release.recoding.parts.bounds)
+    rows = digest(release.table.toArrow())
+    return {"rows": rows, "replaced": len(before - workers(application)), "in_parts": parts > 3}
+
+
 def main(path: str, shared: str) -> None:
-    """Anonymize a table."""
+    """Anonymize a table twice."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     from hedgerow.engines.spark import open_session
 
     with open_session("local-cluster[2,1,1024]") as session:
@@ -63,10 +76,10 @@ def main(path: str, shared: str) -> None:
             session.conf.set("spark.hedgerow.temp", shared)
             session.conf.set("spark.sql.shuffle.partitions", 6)
             session.conf.set("spark.sql.files.maxPartitionBytes", 100_000)
-            before = workers(application)
-            threading.Thread(target=kill_one, args=(application, Path(shared)), daemon=True).start()
-            release = hr.anonymize(session.read.parquet(path), SCHEMA, k=5, relaxed=True, random_state=3)
-            found = {"rows": digest(release.table.toArrow()), "replaced": len(before - workers(application))}
+            written = "hedgerow-*/rows/_temporary/0/_temporary/*/part-*"
+            found = [released(session, path, shared, written, relaxed=True)]
+            session.conf.set("spark.hedgerow.tuples", 3_000)
+            found.append(released(session, path, shared, "hedgerow-*/found-*/leaf-*"))
             sys.stdout.write(json.dumps(found))
         finally:
             # What workers on this machine have logged lies with Spark itself.

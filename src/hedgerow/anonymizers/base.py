@@ -11,7 +11,7 @@ from hedgerow import privacy
 from hedgerow.anonymizers.budget.limits import check_limit, records_allowed, refuse_losses
 from hedgerow.anonymizers.declaring import Declared
 from hedgerow.anonymizers.parameters import shared
-from hedgerow.counts import LargeTable, in_bins, refuse_many_numbers, too_many
+from hedgerow.counts import LargeTable, in_bins, refuse_many_numbers
 from hedgerow.errors import BadInput, InternalError, listing
 from hedgerow.privacy import Requirement
 from hedgerow.schema import Schema
@@ -134,7 +134,7 @@ class Anonymizer(Declared):
         if above is None and self.suppression_limit:
             above = "no record can be given up: leave suppression_limit (--suppression-limit) out"
         if above is not None:
-            raise too_many(counts.cells, counts.most, above)
+            raise counts.exceeds(above)
         self._refuse_numbers(counts)
         return self._fit_in_parts(counts, prepared.asked, prepared.random_state)
 

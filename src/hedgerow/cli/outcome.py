@@ -65,14 +65,14 @@ def _ask(number: int) -> None:
 
 
 class _NoPandas(MetaPathFinder):
-    """pyarrow imports pandas wherever it is installed. A command needs none, and would wait for it.
+    """pyarrow imports pandas wherever it is installed. A command needs none, and would wait for it; PySpark needs it.
 
     pyarrow remembers the answer, so it is given only in a process of our own, and never to methods of others.
     """
 
     def find_spec(self, fullname: str, *_where: Any) -> None:
         """Find nothing, and say that pandas is not there."""
-        if fullname == "pandas":
+        if fullname == "pandas" and "pyspark" not in sys.modules:
             raise ModuleNotFoundError("No module named 'pandas'", name="pandas")
 
 

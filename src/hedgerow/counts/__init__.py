@@ -6,7 +6,18 @@ from hedgerow.counts.decoding import original_values
 from hedgerow.counts.encoding import EncodedColumn, encode_column
 from hedgerow.counts.grouping import alike, distinct_pairs, sharing, tabulate
 from hedgerow.counts.homes import Links, draw_homes, rows_at_home
-from hedgerow.counts.large import CodedTuples, FirstCuts, LargeTable, Sets, Tally, ValueTally, too_many
+from hedgerow.counts.large import (
+    CodedTuples,
+    FirstCuts,
+    Grouped,
+    LargeTable,
+    MemoryLimit,
+    Part,
+    Sets,
+    SpreadTuples,
+    Tally,
+    ValueTally,
+)
 from hedgerow.counts.reading import Asked, BadValues, date_label
 from hedgerow.counts.table import FrequencyTable
 
@@ -18,9 +29,13 @@ __all__ = [
     "EncodedColumn",
     "FirstCuts",
     "FrequencyTable",
+    "Grouped",
     "LargeTable",
     "Links",
+    "MemoryLimit",
+    "Part",
     "Sets",
+    "SpreadTuples",
     "Tally",
     "ValueTally",
     "alike",
@@ -36,5 +51,4 @@ __all__ = [
     "rows_at_home",
     "sharing",
     "tabulate",
-    "too_many",
 ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol
+from functools import partial
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -17,7 +18,18 @@ from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.schema import Roles
 
-__all__ = ["CodedTuples", "FirstCuts", "LargeTable", "Sets", "Tally", "ValueTally", "too_many"]
+__all__ = [
+    "CodedTuples",
+    "FirstCuts",
+    "Grouped",
+    "LargeTable",
+    "MemoryLimit",
+    "Part",
+    "Sets",
+    "SpreadTuples",
+    "Tally",
+    "ValueTally",
+]
 
 
 class FirstCuts(NamedTuple):
@@ -125,12 +137,59 @@ class CodedTuples(Protocol):
         ...
 
 
-def too_many(cells: int, most: int, above: str) -> BadInput:
-    """The error for a table that is too large for what was asked of it; ``above`` says what cannot be done then."""
-    return BadInput(
-        f"The table has {cells:,} distinct tuples of the counted columns, and {most:,} of them fit into the memory "
-        f"limit. Above that {above}. Raise the limit (--memory-limit), or generalize columns beforehand."
-    )
+class Part(NamedTuple):
+    """A leaf that is worked on by itself.
+
+    Attributes
+    ----------
+    start, end : int
+        The numbers of its cells.
+    others : int
+        How many groups come before its own, beside those of earlier parts.
+    """
+
+    start: int
+    end: int
+    others: int
+
+
+class Grouped(NamedTuple):
+    """What work on a part has found: the group of each cell, from 0 on, how many groups there are, and what else."""
+
+    groups: Ints
+    number: int
+    found: Any
+
+
+Work = Callable[[FrequencyTable], Grouped]
+
+
+@runtime_checkable
+class SpreadTuples(Protocol):
+    """Tuples that several machines keep, which can work on them; those that an engine keeps need not be such."""
+
+    def finish(self, parts: Sequence[Part], work: Work) -> list[Any] | None:
+        """Do some work on each part where it is, and keep the groups of its cells; ``None`` if nobody there can.
+
+        The work is pickled. Returns what else was found in each part.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class MemoryLimit:
+    """How many cells fit into memory at once, in whose memory, and how to make room for more."""
+
+    most: int
+    name: str = "the memory limit"
+    advice: str = "Raise the limit (--memory-limit)"
+
+    def exceeded(self, cells: int, above: str) -> BadInput:
+        """The error for a table that is too large for what was asked; ``above`` says what cannot be done then."""
+        return BadInput(
+            f"The table has {cells:,} distinct tuples of the counted columns, and {self.most:,} of them fit into "
+            f"{self.name}. Above that {above}. {self.advice}, or generalize columns beforehand."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +204,7 @@ class LargeTable(Counted):
         How many there are.
     cells : int
         The distinct combinations of all counted columns.
-    most : int
+    limit : MemoryLimit
         How many of them fit into memory at once.
     kept : CodedTuples
         Where they are.
@@ -155,7 +214,7 @@ class LargeTable(Counted):
     domains: Mapping[str, Domain]
     records: int
     cells: int
-    most: int
+    limit: MemoryLimit
     kept: CodedTuples
     hierarchies: Mapping[str, EncodedHierarchy] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
@@ -167,13 +226,22 @@ class LargeTable(Counted):
         columns: Mapping[str, EncodedColumn],
         records: int,
         cells: int,
-        most: int,
+        limit: MemoryLimit,
         kept: CodedTuples,
     ) -> LargeTable:
         """The counts of encoded columns whose cells are kept somewhere."""
         domains = {name: columns[name].domain for name in roles.counted}
         remarks = tuple(remark for name in roles.counted for remark in remarks_of(columns[name]))
-        return cls(roles, domains, records, cells, most, kept, remarks=remarks)
+        return cls(roles, domains, records, cells, limit, kept, remarks=remarks)
+
+    @property
+    def most(self) -> int:
+        """How many cells fit into memory at once."""
+        return self.limit.most
+
+    def exceeds(self, above: str) -> BadInput:
+        """The error for what cannot be done with so many cells."""
+        return self.limit.exceeded(self.cells, above)
 
     @property
     def rows(self) -> int:
@@ -218,3 +286,24 @@ class LargeTable(Counted):
             counts = self.chunk(start, end)
             yield start, counts
             start += len(counts.cell_sizes)
+
+    def finish(self, parts: Sequence[Part], work: Work) -> list[Any]:
+        """Do some work on each part, and keep the groups of its cells; returns what else was found.
+
+        It is done where the cells are kept, if that is possible, else here, with one part after the other.
+        """
+        if isinstance(self.kept, SpreadTuples):
+            found = self.kept.finish(parts, partial(_with_hierarchies, self.hierarchies, work))
+            if found is not None:
+                return found
+        results, before = [], 0
+        for part in parts:
+            done = work(self.part(part.start, part.end))
+            self.kept.assign(part.start, done.groups + np.int32(before + part.others))
+            before += done.number
+            results.append(done.found)
+        return results
+
+
+def _with_hierarchies(hierarchies: Mapping[str, EncodedHierarchy], work: Work, counts: FrequencyTable) -> Grouped:
+    return work(counts.with_hierarchies(hierarchies))

@@ -62,11 +62,11 @@ class Key:
             number = f"({number}) * {size} + {_values(column)}.code"
         return number
 
-    def code(self, column: str) -> str:
-        """How the code of a column is read from the number."""
+    def code(self, column: str, divided: str = "//") -> str:
+        """How the code of a column is read from the number, where whole numbers are ``divided`` so."""
         at = self.columns.index(column)
         below = int(np.prod(self.sizes[at + 1 :], dtype=np.int64))
-        return f"CAST({self.name} // {below} % {self.sizes[at]} AS INTEGER)"
+        return f"CAST({self.name} {divided} {below} % {self.sizes[at]} AS INTEGER)"
 
     def codes(self, numbers: Longs) -> Ints:
         """The codes of all columns, (numbers, columns)."""
@@ -102,9 +102,9 @@ class Keys:
         """What the keys are called inside DuckDB."""
         return [key.name for key in self.keys]
 
-    def code(self, column: str) -> str:
+    def code(self, column: str, divided: str = "//") -> str:
         """How the code of a column is read from its key."""
-        return next(key for key in self.keys if column in key.columns).code(column)
+        return next(key for key in self.keys if column in key.columns).code(column, divided)
 
     def codes(self, batch: pa.RecordBatch) -> Ints:
         """The codes of all columns, (rows, columns), from the keys that stand first in a batch."""

@@ -16,7 +16,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hedgerow.arrays import Bools, Longs
-from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable, LargeTable, Links, draw_homes, tabulate, too_many
+from hedgerow.counts import (
+    BadValues,
+    EncodedColumn,
+    FrequencyTable,
+    LargeTable,
+    Links,
+    MemoryLimit,
+    draw_homes,
+    tabulate,
+)
 from hedgerow.engines import csv_text
 from hedgerow.engines.base import MOST_PLACES, encode, refuse_too_wide
 from hedgerow.engines.clear import InClear
@@ -158,7 +167,7 @@ class FileSource:
         """Count the records of every cell; where people are counted, draw their homes."""
         counts = self.count_or_keep(schema, roles, random_state)
         if isinstance(counts, LargeTable):
-            raise too_many(counts.cells, counts.most, "this needs them all at once")
+            raise counts.exceeds("this needs them all at once")
         return counts
 
     def count_or_keep(
@@ -186,9 +195,10 @@ class FileSource:
         self._counted = CountedFile(schema, roles, self._inside, self._kinds, keys, respelled)
         most = cells if self.shares is None else self.shares.most_tuples(len(roles.counted))
         if cells > most:
+            large = LargeTable.of(roles, encoded, records, cells, MemoryLimit(most), kept)
             if roles.entity is not None:
-                raise too_many(cells, most, "people cannot be counted")
-            return LargeTable.of(roles, encoded, records, cells, most, kept)
+                raise large.exceeds("people cannot be counted")
+            return large
         with self._own_words():
             counts = kept.part(0, cells)
         if roles.entity is not None:

@@ -21,7 +21,7 @@ from hedgerow.errors import required
 from hedgerow.recoding import Pieces
 from hedgerow.schema import Roles, Schema
 
-__all__ = ["CELL", "GROUP", "PERSON", "WHOLE", "CountedFile", "People", "located", "placed"]
+__all__ = ["CELL", "GROUP", "PERSON", "WHOLE", "CountedFile", "People", "dealt_out", "located", "placed"]
 
 CELL: Final = "cell"
 GROUP: Final = "group_number"
@@ -112,7 +112,7 @@ def _in_groups(work: Workspace, counted: CountedFile, pieces: Pieces | None, see
     if pieces is not None:
         _register(work, pieces)
     elif dealt is not None:
-        work.register(dealt=_dealt(dealt, np.ones(len(dealt.cell), dtype=np.bool_)))
+        work.register(dealt=dealt_out(dealt))
     whole = f"SELECT located.*, {GROUP} FROM located JOIN {WHOLE} USING ({CELL}) WHERE {GROUP} >= 0"
     if dealt is None and (pieces is None or not pieces.split):
         return whole
@@ -133,12 +133,13 @@ def _register(work: Workspace, pieces: Pieces) -> None:
     published = pieces.group >= 0
     whole = alone & published
     work.register(
-        whole=pa.table({CELL: pieces.cell[whole], GROUP: pieces.group[whole]}), dealt=_dealt(pieces, ~alone & published)
+        whole=pa.table({CELL: pieces.cell[whole], GROUP: pieces.group[whole]}),
+        dealt=dealt_out(pieces, ~alone & published),
     )
 
 
-def _dealt(pieces: Pieces, part: Bools) -> pa.Table:
-    """Which rows of a cell, by their ranks, go to which group; only some pieces are wanted."""
+def dealt_out(pieces: Pieces, part: Bools | slice = slice(None)) -> pa.Table:
+    """Which rows of a cell, by their ranks, go to which group; of all pieces, or of some."""
     # A running total that begins anew at each cell.
     past = np.cumsum(pieces.size)
     past -= np.maximum.accumulate(np.where(pieces.first, past - pieces.size, 0))

@@ -22,7 +22,7 @@ from hedgerow.errors import InternalError
 from hedgerow.schema import Roles
 from hedgerow.scratch import Scratch
 
-__all__ = ["KeptTuples"]
+__all__ = ["KeptTuples", "tally_of", "value_tally_of"]
 
 _RANKED: Final = "ranked"
 _ARRANGED: Final = "arranged"
@@ -90,21 +90,13 @@ class KeptTuples:
             *(f"max(q{at}) AS high{at}" for at in spanned),
             *(f"bit_or({_word(sets, word)}) AS word{word}" for word in range(sets.width)),
         ]
-        found = self._grouped(cuts, leaves, [f"q{column}"], told)
-        spans = len(spanned)
-        leaf, rank, cells, records = (_numbers(found, at, np.int64) for at in range(4))
-        return Tally(
-            *(leaf, rank, cells, records),
-            _side_by_side(found, range(4, 4 + spans), np.int32),
-            _side_by_side(found, range(4 + spans, 4 + 2 * spans), np.int32),
-            _side_by_side(found, range(4 + 2 * spans, 4 + 2 * spans + sets.width), np.uint64),
-        )
+        return tally_of(self._grouped(cuts, leaves, [f"q{column}"], told), len(spanned))
 
     def tally_values(self, cuts: FirstCuts, leaves: Sequence[int], column: int, name: str) -> ValueTally:
         """How often the values of a target or sensitive column occur in some leaves, by the rank of a column."""
         value = f"v{self._others.index(name)}"
         found = self._grouped(cuts, leaves, [f"q{column}", value], [f"CAST(sum({RECORDS}) AS BIGINT) AS {RECORDS}"])
-        return ValueTally(*(_numbers(found, at, np.int64) for at in range(4)))
+        return value_tally_of(found)
 
     def _grouped(self, cuts: FirstCuts, leaves: Sequence[int], keys: Sequence[str], told: Sequence[str]) -> pa.Table:
         """One grouped query over the cells of some leaves, ordered by leaf and keys."""
@@ -175,6 +167,22 @@ class KeptTuples:
         )
         codes = [self._keys.codes(batch) for batch in found.combine_chunks().to_batches()]
         return np.concatenate(codes)[index, : len(self._roles.quasi)]
+
+
+def tally_of(found: pa.Table, spans: int) -> Tally:
+    """Read a tally: leaf, rank, cells and records, the least and the greatest ranks of spanned columns, the words."""
+    leaf, rank, cells, records = (_numbers(found, at, np.int64) for at in range(4))
+    return Tally(
+        *(leaf, rank, cells, records),
+        _side_by_side(found, range(4, 4 + spans), np.int32),
+        _side_by_side(found, range(4 + spans, 4 + 2 * spans), np.int32),
+        _side_by_side(found, range(4 + 2 * spans, found.num_columns), np.uint64),
+    )
+
+
+def value_tally_of(found: pa.Table) -> ValueTally:
+    """Read a tally: leaf, rank, code and records."""
+    return ValueTally(*(_numbers(found, at, np.int64) for at in range(4)))
 
 
 def _leaf(cuts: FirstCuts, wanted: set[int]) -> str:

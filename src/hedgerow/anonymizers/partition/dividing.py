@@ -8,8 +8,10 @@ numbers are the same as in memory.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -20,7 +22,7 @@ from hedgerow.anonymizers.partition._choosing import ChosenCut, cheapest_of_buck
 from hedgerow.anonymizers.partition.cutting import Bound, Measures, cut_groups, measures_of
 from hedgerow.anonymizers.partition.threads import Cuts, join
 from hedgerow.arrays import Ints, Longs
-from hedgerow.counts import FirstCuts, LargeTable, Sets, Tally
+from hedgerow.counts import FirstCuts, FrequencyTable, Grouped, LargeTable, Part, Sets, Tally
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Held, Shown, StoredPieces, held_by_groups
 
@@ -59,26 +61,35 @@ def cut_in_parts(
     uncut = _grow(first, large, bound, measures_of(large, orders, shown))
     tree, leaves = first.numbered()
     starts = large.kept.divide(tree, len(leaves))
+    bounds = [(int(start), int(end)) for start, end in itertools.pairwise(starts)]
+    others = np.cumsum([0, *(leaf in uncut for leaf in leaves)]).tolist()
+    parts = [
+        Part(start, end, before)
+        for leaf, (start, end), before in zip(leaves, bounds, others, strict=False)
+        if leaf not in uncut
+    ]
+    cut = iter(large.finish(parts, partial(_finished, requirements, orders, shown, bound)))
     finished: list[_Finished] = []
-    for number, leaf in enumerate(leaves):
-        start, end = int(starts[number]), int(starts[number + 1])
-        before = sum(len(part.sizes) for part in finished)
-        if leaf in uncut:
-            finished.append(_one_group(large, start, end, before))
-        else:
-            finished.append(_finish(large, start, end, before, requirements, orders, shown, bound))
-    bounds = [chunk for part in finished for chunk in part.bounds]
+    before = 0
+    for leaf, (start, end) in zip(leaves, bounds, strict=True):
+        finished.append(_one_group(large, start, end, before) if leaf in uncut else next(cut))
+        before += len(finished[-1].sizes)
+    chunks = [
+        (start + first, start + last)
+        for part, (start, _) in zip(finished, bounds, strict=True)
+        for first, last in part.bounds
+    ]
     return Divided(
         np.concatenate([part.sizes for part in finished]),
         join(_as_cuts(tree, starts), [part.cuts for part in finished]),
         StoredPieces(
-            large, bounds, [Held.joined(held) for held in zip(*(part.held for part in finished), strict=True)]
+            large, chunks, [Held.joined(held) for held in zip(*(part.held for part in finished), strict=True)]
         ),
     )
 
 
 class _Finished(NamedTuple):
-    """The groups of one leaf of the first tree."""
+    """The groups of one leaf of the first tree; ``bounds`` of its chunks are told from its first cell on."""
 
     sizes: Longs
     held: list[Held]
@@ -86,22 +97,20 @@ class _Finished(NamedTuple):
     bounds: list[tuple[int, int]]
 
 
-def _finish(
-    large: LargeTable,
-    start: int,
-    end: int,
-    before: int,
+def _finished(
     requirements: Sequence[Requirement],
     orders: Sequence[Ints],
     shown: Sequence[Shown],
     bound: Bound,
-) -> _Finished:
-    """Cut one part in memory, and keep the groups of its cells."""
-    counts = large.part(start, end)
+    counts: FrequencyTable,
+) -> Grouped:
+    """Cut one part in memory."""
     pieces, cuts = cut_groups(counts, requirements, orders, shown, by_loss=True, relaxed=False, bound=bound)
     groups = len(cuts.start)
-    large.kept.assign(start, pieces.group + np.int32(before))
-    return _Finished(pieces.sizes(groups), held_by_groups(counts, pieces, groups), cuts, [(start, end)])
+    part = [(0, len(counts.cell_sizes))]
+    return Grouped(
+        pieces.group, groups, _Finished(pieces.sizes(groups), held_by_groups(counts, pieces, groups), cuts, part)
+    )
 
 
 def _one_group(large: LargeTable, start: int, end: int, before: int) -> _Finished:
@@ -112,7 +121,7 @@ def _one_group(large: LargeTable, start: int, end: int, before: int) -> _Finishe
     while last < end:
         first, counts = last, large.chunk(last, end)
         last += len(counts.cell_sizes)
-        bounds.append((first, last))
+        bounds.append((first - start, last - start))
         records += counts.rows
         for at, members in enumerate(found):
             members.append(np.unique(counts.tuples[:, at]))

@@ -17,7 +17,7 @@ import numpy as np
 from hedgerow import privacy
 from hedgerow.anonymizers.suppression._bags import draw, share_out
 from hedgerow.arrays import Bools, Ints, Longs
-from hedgerow.counts import LargeTable, too_many
+from hedgerow.counts import LargeTable
 from hedgerow.privacy import Requirement
 from hedgerow.privacy.formulas import all_hold
 from hedgerow.recoding import Pieces
@@ -171,7 +171,7 @@ class _Bags:
         self._entries_up += entries
         if self._entries_up > _ENTRIES_OF_A_CELL * self._large.most:
             above = "KActus cannot be used where leaves hand up more than fits too; a smaller k helps"
-            raise too_many(self._large.cells, self._large.most, above)
+            raise self._large.exceeds(above)
 
     def _entries(self, node: int) -> Iterator[_Bag]:
         """What is in the bag of a node, chunk by chunk."""

@@ -42,7 +42,7 @@ from hedgerow.anonymizers.budget.limits import refuse_losses
 from hedgerow.anonymizers.parameters import choice, flag
 from hedgerow.anonymizers.suppression.tree_guided import TreeGuided
 from hedgerow.arrays import Bools, Ints, Longs
-from hedgerow.counts import Counted, FrequencyTable, LargeTable, too_many
+from hedgerow.counts import Counted, FrequencyTable, LargeTable
 from hedgerow.errors import required
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Pieces, Recoding, publish_shown, publish_tallied
@@ -146,7 +146,7 @@ class KActus(TreeGuided):
         for domain in domains:
             if domain.has_missing and attribute_of(domain).numeric:
                 above = f"no number may be missing, and some of {domain.name!r} are: fill them in, or make it text"
-                raise too_many(large.cells, large.most, above)
+                raise large.exceeds(above)
         k = max(one.minimal_size for one in requirements)
         grown = induce_c45_in_parts(large, target, k if self.min_objects == "k" else int(self.min_objects))
         tree = PathTree.from_classification(grown, domains)

@@ -7,7 +7,8 @@ every task. They lie in a folder that all workers share.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,14 +16,34 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hedgerow.errors import BadInput
-from hedgerow.intake.spark.library import DataFrame
+from hedgerow.intake.spark.library import DataFrame, StorageLevel
 from hedgerow.intake.spark.library import functions as F
+from hedgerow.intake.spark.words import FAULTS
 from hedgerow.scratch import Scratch
 
-__all__ = ["fetch", "is_local", "is_readable", "near", "read_parquet", "send", "shared_folder", "url"]
+__all__ = [
+    "Send",
+    "fetch",
+    "is_local",
+    "is_readable",
+    "kept_by_workers",
+    "near",
+    "read_parquet",
+    "send",
+    "shared_folder",
+    "store",
+    "url",
+    "write_parts",
+]
+
+Send = Callable[[str, pa.Table], DataFrame]
+"""Hands a table to Spark under a name."""
 
 BROADCAST_BYTES: Final = 1 << 25
 """A table up to this size goes to every worker; a larger one is joined by a shuffle of both sides."""
+
+ROW_GROUP: Final = 1 << 22
+"""Bytes of rows that are read together, at least, from files that the workers have written for the driver."""
 
 _SIGNS: Final = re.compile(r"([\[\]{}*?\\])")  # of Hadoop's patterns
 
@@ -44,15 +65,26 @@ def is_readable(path: Path) -> bool:
     return ":" not in str(path) and not path.name.startswith(("_", "."))
 
 
-def send(session: Any, folder: Path, name: str, table: pa.Table) -> DataFrame:
-    """Hand a table to Spark."""
+def write_parts(rows: DataFrame, folder: Path) -> None:
+    """Let the workers write rows to files of which the driver will read some."""
+    rows.write.option("parquet.block.size", ROW_GROUP).parquet(url(folder))
+
+
+def store(folder: Path, name: str, table: pa.Table) -> Path:
+    """Write a table for Spark; returns where it is."""
     path = folder / f"{name}.parquet"
     with_room = BadInput(f"The recoding cannot be handed to Spark in {str(folder)!r}. Is the disk full?")
     try:
-        pq.write_table(table, path)
+        # Spark believes what it has noted of columns more than the columns.
+        pq.write_table(table.replace_schema_metadata(None), path)
     except OSError:
         raise with_room from None
-    return near(read_parquet(session, [path]), table.nbytes)
+    return path
+
+
+def send(session: Any, folder: Path, name: str, table: pa.Table) -> DataFrame:
+    """Hand a table to Spark."""
+    return near(read_parquet(session, [store(folder, name, table)]), table.nbytes)
 
 
 def near(table: DataFrame, size: int) -> DataFrame:
@@ -68,6 +100,17 @@ def fetch(table: DataFrame) -> pa.Table:
     for name in zoned:
         found = found.set_column(found.column_names.index(name), name, found.column(name).cast(utc))
     return found
+
+
+@contextmanager
+def kept_by_workers(table: DataFrame) -> Iterator[DataFrame]:
+    """Let workers keep the rows of a table on their disks for some lines: they are computed once."""
+    kept = table.persist(StorageLevel.DISK_ONLY)
+    try:
+        yield kept
+    finally:
+        with suppress(*FAULTS):
+            kept.unpersist()
 
 
 def is_local(session: Any) -> bool:

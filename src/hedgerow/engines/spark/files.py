@@ -72,6 +72,7 @@ class SparkFileSource(SparkSource):
             untyped=self._reader.untyped,
             decimal=file.decimal,
             records=records,
+            destination=destination,
             fault=partial(_fault, self._reader, file.found.name),
         )
         super().__init__(table, temp=file.temp, origin=origin)
@@ -90,7 +91,8 @@ class SparkFileSource(SparkSource):
     def places(self, column: str, cells: Bools) -> str:
         """The first lines of a CSV, or rows, whose value in a column is that of one of some cells."""
         counted = required(self._counted, "the count of a table that is looked through")
-        chosen = counted.cells.filter(pa.array(cells[counted.cells.column(CELL).to_numpy()]))
+        known = required(counted.cells, "the cells of a table that fits into memory")
+        chosen = known.filter(pa.array(cells[known.column(CELL).to_numpy()]))
         wrong = set(chosen.column(counted.inside[column]).to_pylist())
         return self._reader.locate(wrong.__contains__, self._columns.index(column), self._fetch, MOST_PLACES)
 

@@ -5,7 +5,7 @@ Inside, the columns are called c0, c1, …, so that no name of a table can be mi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,20 +13,20 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow.engines.base import ranking_columns
-from hedgerow.engines.placing import CELL, GROUP
+from hedgerow.engines.placing import CELL, GROUP, dealt_out
 from hedgerow.engines.spark.columns import ranking_hash
+from hedgerow.engines.spark.exchange import Send
+from hedgerow.errors import required
 from hedgerow.intake.spark.library import DataFrame, Window
 from hedgerow.intake.spark.library import functions as F
 from hedgerow.recoding import Pieces
 from hedgerow.schema import Roles, Schema
 
-__all__ = ["CountedTable", "placed"]
+__all__ = ["CountedTable", "placed", "placed_in_parts"]
 
 _RANK: Final = "rank_in_cell"
 _HASH: Final = "hash_of_row"
 _CELLS_NAME: Final = "cell_number"
-
-Send = Callable[[str, pa.Table], DataFrame]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +38,8 @@ class CountedTable:
     inside : mapping of column to str
         What each column is called inside.
     kinds : mapping of column to Spark's type
+    cells : Table, optional
+        Absent where the workers keep them.
     """
 
     schema: Schema
@@ -45,7 +47,7 @@ class CountedTable:
     rows: DataFrame
     inside: Mapping[str, str]
     kinds: Mapping[str, Any]
-    cells: pa.Table
+    cells: pa.Table | None
     respelled: frozenset[str]
 
     @property
@@ -61,30 +63,43 @@ class CountedTable:
 
 def placed(counted: CountedTable, pieces: Pieces, seed: str, send: Send) -> DataFrame:
     """The rows that are published, with their cell and group. What is sent goes by ``send``."""
+    cells = required(counted.cells, "the cells of a table that fits into memory")
     first = pieces.first
     alone = first & np.append(first[1:], True)
     published = pieces.group >= 0
     whole, part = alone & published, ~alone & published
-    rows = _located(counted, send("whole", _with_group(counted.cells, pieces.cell[whole], pieces.group[whole])))
+    rows = _located(counted, send("whole", _with_group(cells, pieces.cell[whole], pieces.group[whole])))
     if not pieces.split:
         return rows
-    # A running total that begins anew at each cell.
-    past = np.cumsum(pieces.size)
-    past -= np.maximum.accumulate(np.where(first, past - pieces.size, 0))
-    ranges = {CELL: pieces.cell[part], GROUP: pieces.group[part], "since": (past - pieces.size)[part]}
-    dealt = send("dealt", pa.table({**ranges, "past": past[part]}))
-    cells = counted.cells.filter(pa.array(np.isin(counted.cells.column(CELL).to_numpy(), pieces.cell[part])))
+    numbers = cells.column(CELL).to_numpy()
+    split = _located(counted, send("split", cells.filter(pa.array(np.isin(numbers, pieces.cell[part])))))
+    return rows.unionByName(_dealt(counted, split, dealt_out(pieces, part), seed, send).select(*rows.columns))
+
+
+def placed_in_parts(
+    counted: CountedTable, located: DataFrame, dealt: Pieces | None, seed: str, send: Send
+) -> DataFrame:
+    """The same where the cells are not in memory: rows are ``located`` in their cell and its group.
+
+    Cells that are dealt out have the group -1.
+    """
+    rows = located.where(F.col(GROUP) >= 0)
+    if dealt is None:
+        return rows
+    split = located.where(F.col(GROUP) < 0).drop(GROUP)
+    return rows.unionByName(_dealt(counted, split, dealt_out(dealt), seed, send).select(*rows.columns))
+
+
+def _dealt(counted: CountedTable, split: DataFrame, ranges: pa.Table, seed: str, send: Send) -> DataFrame:
+    """Rows of cells that go to several groups, with their group: those of a cell are ranked by hash."""
+    dealt = send("dealt", ranges)
     seeds = send("seed", pa.table({"seed": [seed]}))
     # The hash stands in a column of its own: it asks Java for bits, which no window may.
-    hashed = (
-        _located(counted, send("split", cells))
-        .crossJoin(seeds)
-        .withColumn(_HASH, ranking_hash(F.col("seed"), counted.ranking))
-    )
+    hashed = split.crossJoin(seeds).withColumn(_HASH, ranking_hash(F.col("seed"), counted.ranking))
     order = Window.partitionBy(CELL).orderBy(_HASH)
     ranked = hashed.withColumn(_RANK, F.row_number().over(order) - 1).withColumnRenamed(CELL, _CELLS_NAME)
     inside = (F.col(_CELLS_NAME) == dealt[CELL]) & (F.col(_RANK) >= dealt["since"]) & (F.col(_RANK) < dealt["past"])
-    return rows.unionByName(ranked.join(dealt, inside).select(*rows.columns))
+    return ranked.join(dealt, inside)
 
 
 def _with_group(cells: pa.Table, cell: Any, group: Any) -> pa.Table:

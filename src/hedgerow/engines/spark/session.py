@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -84,7 +85,11 @@ def _begin(master: str | None, folder: Path) -> Any:
             gateway = launch_gateway(conf=conf, popen_kwargs=nowhere)
         with translated(*FAULTS, ValueError, into=failed):
             SparkContext._ensure_initialized(gateway=gateway)
-            return SparkSession(SparkContext(conf=SparkConf().setAll(list(settings.items()))))
+            context = SparkContext(conf=SparkConf().setAll(list(settings.items())))
+            if local:
+                # The workers are on this machine, and so is all that this Python has.
+                context.pythonExec = os.environ.get("PYSPARK_PYTHON", sys.executable)
+            return SparkSession(context)
 
 
 def _of_one_machine(folder: Path) -> dict[str, str]:

@@ -1,8 +1,13 @@
 """A table of Spark that records are counted in and that a recoding is applied to, by plans of Spark.
 
-No row comes to the driver, and no Python runs on the workers. What is sent, shuffled and collected:
+No row comes to the driver, and no Python runs on the workers, but for the parts of a table that is too large for the
+driver. What is sent, shuffled and collected:
 
-- count: one ``groupBy`` of the counted columns; the distinct cells are collected through Arrow.
+- count: one ``groupBy`` of the counted columns; the distinct cells are collected through Arrow. Where they are more
+  than the driver holds (``counting`` says how many that are), they stay with the workers, as codes (``tuples``): the
+  first cuts are chosen from one ``groupBy`` for each column, and parts that fit are finished by the workers, if these
+  have Hedgerow (``finishing``), else by the driver, one after the other. The groups of the cells stay there too, and
+  rows find them by a shuffle of both.
 - apply: the cells are sent back with their groups and joined to the rows, the rows of split cells ranked by a window;
   what comes out is kept in files. From these the release is written: every row gets a random place, is shuffled to it
   once, and what its group publishes is joined to it.
@@ -15,8 +20,8 @@ kept goes when the source is no longer used, the release when neither it nor its
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -26,15 +31,27 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hedgerow.arrays import Bools, Longs
-from hedgerow.counts import BadValues, FrequencyTable
+from hedgerow.counts import BadValues, EncodedColumn, FrequencyTable, LargeTable, MemoryLimit
 from hedgerow.engines.base import encode, refuse_too_wide
 from hedgerow.engines.clear import InClear
+from hedgerow.engines.coding import RECORDS
 from hedgerow.engines.placing import CELL, GROUP
 from hedgerow.engines.spark.clear import CLASS, clear_in_rows
 from hedgerow.engines.spark.columns import canonical_text, refuse_other_kinds, without_signed_zeros
-from hedgerow.engines.spark.exchange import BROADCAST_BYTES, fetch, read_parquet, send, shared_folder, url
-from hedgerow.engines.spark.placing import CountedTable, placed
+from hedgerow.engines.spark.counting import keep_cells, limit_of
+from hedgerow.engines.spark.exchange import (
+    BROADCAST_BYTES,
+    Send,
+    fetch,
+    kept_by_workers,
+    read_parquet,
+    send,
+    shared_folder,
+    url,
+)
+from hedgerow.engines.spark.placing import CountedTable, placed, placed_in_parts
 from hedgerow.engines.spark.rows import SparkRows
+from hedgerow.engines.spark.tuples import SparkTuples
 from hedgerow.errors import BadInput, InternalError, required, translated
 from hedgerow.folders import Layout
 from hedgerow.frames import refuse_alike
@@ -48,7 +65,6 @@ from hedgerow.scratch import Scratch
 
 __all__ = ["Origin", "SparkSource"]
 
-_COUNT: Final = "records"
 _LOT: Final = "lot"
 
 
@@ -73,6 +89,8 @@ class Origin:
         What stands before the decimals of numbers in text.
     records : int, optional
         How many records there are, where that was counted apart from Spark.
+    destination : Path, optional
+        Where the release will be written, where that is known before the table is counted.
     fault : callable
         What is wrong with the table if Spark fails, told without quoting it.
     """
@@ -81,6 +99,7 @@ class Origin:
     untyped: bool = False
     decimal: str = "."
     records: int | None = None
+    destination: Path | None = None
     fault: Callable[[], BadInput] = _unknown_fault
 
 
@@ -104,6 +123,7 @@ class SparkSource:
         self._temp = temp
         self._origin = Origin() if origin is None else origin
         self._counted: CountedTable | None = None
+        self._tuples: SparkTuples | None = None
         self._kept: Scratch | None = None
         with self._own_words():
             self._columns = list(table.columns)
@@ -130,6 +150,18 @@ class SparkSource:
         random_state: int | None = None,  # noqa: ARG002 - it draws the homes of people, who are not counted here
     ) -> FrequencyTable:
         """Count the records of every cell."""
+        counts = self.count_or_keep(schema, roles)
+        if isinstance(counts, LargeTable):
+            raise counts.exceeds("this needs them all at once")
+        return counts
+
+    def count_or_keep(
+        self,
+        schema: Schema,
+        roles: Roles,
+        random_state: int | None = None,  # noqa: ARG002 - as for count
+    ) -> FrequencyTable | LargeTable:
+        """Count the records of every cell; the cells stay with the workers where they are too many for the driver."""
         if roles.entity is not None:
             raise BadInput(
                 "Spark counts rows, not people: the verifier would have to be told whose each row is. Leave the entity "
@@ -148,27 +180,42 @@ class SparkSource:
                 if name in needed
             )
         )
-        keys = [inside[name] for name in roles.counted]
+        counted = CountedTable(schema, roles, rows, inside, kinds, None, frozenset())
         with self._own_words():
-            grouped = fetch(rows.groupBy(*keys).agg(F.count("*").alias(_COUNT)))
-        weights = grouped.column(_COUNT).to_numpy().astype(np.int64)
-        if self._origin.records is not None:
-            _check_records(int(weights.sum()), self._origin.records)
+            limit = limit_of(self._session, len(roles.counted))
+            with kept_by_workers(rows.groupBy(*counted.keys).agg(F.count("*").alias(RECORDS))) as distinct:
+                if distinct.count() > limit.most:
+                    return self._keep(counted, distinct, limit)
+                grouped = fetch(distinct)
+        weights = grouped.column(RECORDS).to_numpy().astype(np.int64)
+        self._check_all(int(weights.sum()))
         if not len(weights):
             raise BadInput("The table has no rows.")
+        encoded = {name: self._encode(counted, name, grouped.column(inside[name]), weights) for name in roles.counted}
+        counts, cell = FrequencyTable.from_columns(roles, encoded, weights, grouped.num_rows)
+        cells = grouped.drop_columns([RECORDS]).append_column(CELL, pa.array(cell))
+        self._counted = replace(counted, cells=cells, respelled=_respelled(encoded))
+        return counts
+
+    def _keep(self, counted: CountedTable, distinct: DataFrame, limit: MemoryLimit) -> LargeTable:
+        """Let the workers keep the cells, as codes."""
+        folder = shared_folder(self._session, self._temp, self._origin.destination)
+        work = partial(self._encode, counted)
+        large, self._tuples, encoded = keep_cells(
+            self._session, folder, counted.roles, counted.inside, distinct, work, limit, self._own_words
+        )
+        self._check_all(large.records)
+        self._counted = replace(counted, respelled=_respelled(encoded))
+        return large
+
+    def _encode(self, counted: CountedTable, name: str, values: pa.ChunkedArray, weights: Longs) -> EncodedColumn:
         untyped, point = self._origin.untyped, self._origin.decimal
         with translated(BadValues, into=self._located):
-            encoded = {
-                name: encode(
-                    schema, roles, name, grouped.column(inside[name]), weights, untyped=untyped, decimal_point=point
-                )
-                for name in roles.counted
-            }
-        counts, cell = FrequencyTable.from_columns(roles, encoded, weights, grouped.num_rows)
-        cells = grouped.drop_columns([_COUNT]).append_column(CELL, pa.array(cell))
-        respelled = frozenset(name for name, column in encoded.items() if column.respelled)
-        self._counted = CountedTable(schema, roles, rows, inside, kinds, cells, respelled)
-        return counts
+            return encode(counted.schema, counted.roles, name, values, weights, untyped=untyped, decimal_point=point)
+
+    def _check_all(self, records: int) -> None:
+        if self._origin.records is not None:
+            _check_records(records, self._origin.records)
 
     def _located(self, bad: BadValues) -> BadInput:
         """The error about wrong values: rows of a table of Spark have no places."""
@@ -179,7 +226,6 @@ class SparkSource:
     ) -> SparkRows:
         """Write the published rows, shuffled, to files in a hidden folder."""
         counted = required(self._counted, "the count of a table that is to be published")
-        pieces = required(recoding.pieces, "how the cells of a table go to groups")
         kept = self._kept = shared_folder(self._session, self._temp, destination)
         folder = shared_folder(self._session, self._temp, destination)
         hand = partial(send, self._session, kept.path)
@@ -187,11 +233,10 @@ class SparkSource:
         names = [name for name in counted.roles.published if name not in recoding.quasi or name in as_it_is]
         with self._own_words():
             # Kept before anything random is drawn: what a task that is tried again finds is the same.
-            rows = placed(counted, pieces, seed, hand)
+            rows = self._placed(counted, recoding, seed, hand)
             needed = rows.select(CELL, GROUP, *(counted.inside[name] for name in names))
             needed.write.parquet(url(_rows_of(kept)))
-        published = int(pieces.size[pieces.group >= 0].sum())
-        _check_records(_records(_parts(kept)), published)
+        _check_records(_records(_parts(kept)), recoding.published)
         groups = _published_groups(recoding, counted, as_it_is)
         with self._own_words():
             keys = hand("keys", pa.table({"order_key": [secrets.token_hex(32)], "name_key": [secrets.token_hex(32)]}))
@@ -212,10 +257,17 @@ class SparkSource:
             # Whatever is noted of the columns stays behind: it may list their values.
             shuffled.sortWithinPartitions(_LOT).select(*cells).write.parquet(url(_rows_of(folder)))
         files = SparkFiles(_rows_of(folder), self._session)
-        _check_records(_records(files.parts), published)
+        _check_records(_records(files.parts), recoding.published)
         if any(tuple(pq.read_schema(part).names) != counted.roles.published for part in files.parts):
             raise InternalError("a file was written with other columns than those that are published")
         return SparkRows.of(files, folder, as_they_are=layout == Layout())
+
+    def _placed(self, counted: CountedTable, recoding: Recoding, seed: str, hand: Send) -> DataFrame:
+        """The rows that are published, with their cell and group."""
+        if recoding.parts is None:
+            return placed(counted, required(recoding.pieces, "how the cells of a table go to groups"), seed, hand)
+        tuples = required(self._tuples, "the cells of a table that does not fit into memory")
+        return placed_in_parts(counted, tuples.located(counted.rows), recoding.parts.dealt, seed, hand)
 
     def _cell(self, recoding: Recoding, counted: CountedTable, name: str) -> Column:
         inner = F.col(counted.inside[name])
@@ -243,6 +295,10 @@ class SparkSource:
             rows = read_parquet(self._session, _parts(kept))
             with_class = rows.join(send(self._session, kept.path, "classes", classes), GROUP)
             return clear_in_rows(with_class, _records(_parts(kept)), judged, others, np.flatnonzero(chosen))
+
+
+def _respelled(encoded: Mapping[str, EncodedColumn]) -> frozenset[str]:
+    return frozenset(name for name, column in encoded.items() if column.respelled)
 
 
 def _told(counted: CountedTable, name: str) -> str:

@@ -13,7 +13,7 @@ with (
     # It warns of pandas 3, of which nothing is used here: tables pass through Arrow.
     warnings.simplefilter("ignore", FutureWarning)
     from py4j.protocol import Py4JError
-    from pyspark import SparkConf, SparkContext
+    from pyspark import SparkConf, SparkContext, StorageLevel, cloudpickle
     from pyspark.errors import PySparkException
     from pyspark.java_gateway import launch_gateway
     from pyspark.logger import PySparkLogger
@@ -28,7 +28,9 @@ __all__ = [
     "SparkConf",
     "SparkContext",
     "SparkSession",
+    "StorageLevel",
     "Window",
+    "cloudpickle",
     "functions",
     "launch_gateway",
     "types",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,16 +18,33 @@ pytestmark = pytest.mark.spark
 SECRET = "Zebulon"
 
 SCRIPT = """
+import operator
 import sys
+import numpy as np
 import hedgerow as hr
+from hedgerow.counts import FirstCuts, Part
 from pyspark.sql import SparkSession
 
 session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+session.conf.set("spark.sql.shuffle.partitions", 2)
 people = session.createDataFrame([("Zebulon", 1), ("7", 2)], "name string, town int")
 wrong = people.selectExpr("CAST(name AS INT) AS age", "town")
+
+def finished_by_workers():
+    "Here the work on a part fails, in the Python of a worker."
+    from hedgerow.engines.spark import SparkSource
+    session.conf.set("spark.hedgerow.tuples", 1)
+    source = SparkSource(people)
+    schema = hr.Schema(quasi=["name", "town"])
+    large = source.count_or_keep(schema, schema.resolve(source.columns))
+    large.kept.rank([np.arange(2, dtype=np.int32)] * 2)
+    large.kept.divide(FirstCuts([], [], [], [], []), 1)
+    large.finish([Part(0, 2, 0)], operator.methodcaller("Zebulon"))
+
 for work in (
     lambda: hr.anonymize(wrong, hr.Schema(quasi=["age"], others="drop"), k=1),
     lambda: hr.audit(wrong, quasi=["age"]),
+    finished_by_workers,
 ):
     print("ours", file=sys.stderr, flush=True)
     try:
@@ -43,10 +61,12 @@ except Exception:
 
 def test_a_session_of_the_user_is_silent_while_we_work(pyspark: None, tmp_path: Path) -> None:
     """And as loud as before when we have done: so it would have been heard."""
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", SCRIPT], cwd=tmp_path, capture_output=True, check=True)
+    command = [sys.executable, "-W", "ignore", "-c", SCRIPT]
+    workers = {**os.environ, "PYSPARK_PYTHON": sys.executable}
+    done = subprocess.run(command, cwd=tmp_path, env=workers, capture_output=True, check=True)
     ours, theirs = done.stderr.decode().split("theirs")
     assert "Spark could not evaluate the table" in ours
-    assert ours.count("None None") == 2
+    assert ours.count("None None") == 3
     assert SECRET not in ours
     assert SECRET in theirs
     assert done.stdout == b""

@@ -60,7 +60,7 @@ class Treatment:
             "results": self.method.results_version,
             "own": own,
             "k": self.k,
-            "require": [str(one) for one in self.require],
+            "require": [_spelled_requirement(one) for one in self.require],
             "parameters": as_json(dict(self.parameters or {})),
         }
 
@@ -123,6 +123,13 @@ class Cell:
         }
         key = hashlib.sha256(json.dumps(spelled, sort_keys=True).encode()).hexdigest()
         return cls(way, learner, key, names)
+
+
+def _spelled_requirement(one: Requirement | str) -> str:
+    """A requirement, told apart also by the values that its description leaves out."""
+    names = one.withheld if isinstance(one, Requirement) else ()
+    held = {name: as_json(value) for name in names if (value := getattr(one, name)) is not None}
+    return f"{one} {json.dumps(held, sort_keys=True)}" if held else str(one)
 
 
 def _spelled_schema(table: EvaluatedTable) -> dict[str, Any]:

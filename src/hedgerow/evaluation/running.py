@@ -20,7 +20,7 @@ from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable
 from hedgerow.evaluation.trying import Stage, attempt
 
-__all__ = ["Advance", "Job", "Measurement", "TrialOf", "found_in", "run"]
+__all__ = ["Advance", "Job", "Measurement", "TrialOf", "finished", "found_in", "run"]
 
 Results = list[dict[str, Any]]
 
@@ -180,6 +180,15 @@ def found_in(store: Store, jobs: Sequence[Job]) -> list[Mapping[str, Any]]:
     """The results of those cells of some jobs that are finished."""
     found = (store.get(key) for job in jobs for key in job.keys)
     return [one for one in found if one is not None]
+
+
+def finished(store: Store, trials: Sequence[Trial]) -> list[Mapping[str, Any]]:
+    """The results of those cells of some trials that are finished, under the names that they have in these.
+
+    An earlier run may have called the same method by another name.
+    """
+    found = ((store.get(cell.key), cell.names) for trial in trials for cell in trial.cells)
+    return [{**one, **names} for one, names in found if one is not None]
 
 
 def _results(

@@ -1,0 +1,177 @@
+"""Charts as inline SVG that a page can hold many of: drawn by Altair without a browser, in the colours of the page.
+
+A chart names its colours by :data:`COLOURS`. They are signs that the drawing is searched for, so that the page's own
+colours (the variables of ``style.css``) take their place, on a light ground and on a dark one. What Vega writes into
+the SVG for screen readers is taken out, because it repeats every value of the data; the chart has a title and a
+description instead, and the page shows its numbers as a table.
+"""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import altair as alt
+    from markupsafe import Markup
+
+__all__ = ["COLOURS", "Drawing", "draw"]
+
+_NAMES: Final = (
+    "ink",
+    "muted",
+    "rule",
+    "strong-rule",
+    "ground",
+    "accent",
+    "good",
+    "bad",
+    "before",
+    "after",
+    "limit",
+    *(f"step-{step}" for step in range(5)),
+    *(f"step-{step}-ink" for step in range(5)),
+)
+COLOURS: Final[Mapping[str, str]] = MappingProxyType({name: f"#fe0a{at:02x}" for at, name in enumerate(_NAMES)})
+"""Variables of the style sheet, and the sign that stands for each while a chart is drawn."""
+
+_SVG: Final = "http://www.w3.org/2000/svg"
+_REFERENCE: Final = re.compile(r"url\(#([^)]+)\)")
+# What Vega writes for screen readers and for the mouse, and the font: all of them are the page's business.
+_DROPPED: Final = ("role", "pointer-events", "font-family", "class")
+_FONT: Final = "Arial, 'Liberation Sans', Helvetica, sans-serif"  # its widths are measured; the page may have another
+_FONT_SIZE: Final = 11
+_DIGITS: Final = re.compile(r"-?\d+\.\d{3,}")
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A chart as a page shows it.
+
+    Attributes
+    ----------
+    name : str
+        Of the chart; ids in its SVG begin with it.
+    heading : str
+        What is drawn, in a few words.
+    says : str
+        What a reader should see in it: one or two sentences.
+    svg : Markup
+        The chart itself.
+    columns : tuple of str
+        The headings of its numbers.
+    rows : tuple of tuples
+        Its numbers, as texts.
+    wide : bool
+        Whether it keeps its width, and scrolls in a box of its own where there is less room.
+    """
+
+    name: str
+    heading: str
+    says: str
+    svg: Markup
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    wide: bool = False
+
+
+def draw(
+    chart: alt.TopLevelMixin,
+    *,
+    name: str,
+    heading: str,
+    says: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    wide: bool = False,
+) -> Drawing:
+    """Draw a chart; see :class:`Drawing` for the parameters.
+
+    Examples
+    --------
+    >>> import altair as alt
+    >>> bar = alt.Chart(alt.InlineData(values=[{"n": 3}])).mark_bar(color=COLOURS["after"]).encode(x="n:Q")
+    >>> drawing = draw(bar, name="one", heading="A bar", says="It is 3.", columns=["n"], rows=[["3"]])
+    >>> "var(--after)" in drawing.svg, "aria-label=" in drawing.svg
+    (True, False)
+    """
+    import vl_convert
+    from markupsafe import Markup
+
+    root = ET.fromstring(vl_convert.vegalite_to_svg({**chart.to_dict(), "config": _configuration()}))
+    _clean(root, name)
+    _describe(root, name, heading, says)
+    ET.register_namespace("", _SVG)
+    # ElementTree escapes every text; nothing else than this SVG comes to a page unescaped.
+    svg = Markup(ET.tostring(root, encoding="unicode"))
+    return Drawing(name, heading, says, svg, tuple(columns), tuple(tuple(row) for row in rows), wide)
+
+
+def _clean(root: ET.Element, name: str) -> None:
+    """Take out what is not drawn, give ids a prefix, and put the page's colours in."""
+    variables = {sign: f"var(--{colour})" for colour, sign in COLOURS.items()}
+    for element in root.iter():
+        for child in list(element):
+            if child.get("display") == "none" or (child.get("class") == "background" and not child.get("stroke")):
+                element.remove(child)
+        for attribute, value in list(element.attrib.items()):
+            if attribute in _DROPPED or attribute.startswith("aria-"):
+                del element.attrib[attribute]
+            elif attribute == "id":
+                element.set("id", f"{name}-{value}")
+            elif value in variables:
+                element.set(attribute, variables[value])
+            elif "url(#" in value:
+                element.set(attribute, _REFERENCE.sub(rf"url(#{name}-\1)", value))
+            elif attribute in ("d", "transform"):
+                element.set(attribute, _DIGITS.sub(lambda number: f"{float(number.group()):.2f}", value))
+
+
+def _describe(root: ET.Element, name: str, heading: str, says: str) -> None:
+    width, height = root.attrib.pop("width"), root.attrib.pop("height")
+    # As wide as drawn, where the page does not say otherwise.
+    root.set("style", f"--drawn: {width}px")
+    root.set("viewBox", f"0 0 {width} {height}")
+    root.set("role", "img")
+    root.set("aria-labelledby", f"{name}-title {name}-desc")
+    for at, (tag, text) in enumerate((("title", heading), ("desc", says))):
+        element = ET.Element(f"{{{_SVG}}}{tag}", {"id": f"{name}-{tag}"})
+        element.text = text
+        root.insert(at, element)
+
+
+def _configuration() -> dict[str, Any]:
+    """How every chart looks: few lines, no frame, small quiet letters."""
+    label = {"labelColor": COLOURS["muted"], "labelFontSize": _FONT_SIZE, "labelLimit": 150}
+    title = {"titleColor": COLOURS["muted"], "titleFontSize": _FONT_SIZE, "titleFontWeight": "normal"}
+    return {
+        "font": _FONT,
+        "background": None,
+        "padding": 2,
+        "view": {"stroke": None},
+        "axis": {
+            **label,
+            **title,
+            "gridColor": COLOURS["rule"],
+            "domainColor": COLOURS["strong-rule"],
+            "tickColor": COLOURS["strong-rule"],
+            "tickSize": 4,
+            "titlePadding": 6,
+        },
+        "header": {**label, **title},
+        "legend": {
+            "labelColor": COLOURS["ink"],
+            "labelFontSize": _FONT_SIZE,
+            "titleColor": COLOURS["muted"],
+            "titleFontSize": _FONT_SIZE,
+            "titleFontWeight": "normal",
+            "symbolStrokeColor": COLOURS["before"],
+            "orient": "top",
+        },
+        "text": {"color": COLOURS["ink"], "fontSize": _FONT_SIZE},
+        "title": {"color": COLOURS["ink"], "fontSize": _FONT_SIZE + 1, "anchor": "start"},
+    }

@@ -1,0 +1,118 @@
+"""What only a person can say of a release: for whom and what for it is made, and who answers for it."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from typing import Any, Final, Literal, get_args
+
+from hedgerow.errors import BadInput
+
+__all__ = ["Context", "Coverage", "Governance", "ReleaseModel"]
+
+ReleaseModel = Literal["public", "semi-public", "non-public"]
+"""Who gets the table: everybody; whoever registers and agrees to terms; named people under a contract."""
+
+Coverage = Literal["sample", "population"]
+"""Whether the table holds some of the people it speaks of, or all of them."""
+
+_LONGEST: Final = 2_000
+
+
+@dataclass(frozen=True)
+class Context:
+    """For whom and what for a table is released: ``[context]`` of a job file.
+
+    Attributes
+    ----------
+    recipient : str, optional
+        Who gets it.
+    release_model : {"public", "semi-public", "non-public"}, optional
+    purpose : str, optional
+        What it is for.
+    controls : str, optional
+        What binds the recipient: a contract, a closed room, no linking with other data.
+    coverage : {"sample", "population"}, optional
+        Whether the table holds some of the people it speaks of, or all of them.
+    notes : str, optional
+        For the internal edition only.
+
+    Examples
+    --------
+    >>> Context(recipient="the university", release_model="non-public").purpose is None
+    True
+    """
+
+    recipient: str | None = None
+    release_model: ReleaseModel | None = None
+    purpose: str | None = None
+    controls: str | None = None
+    coverage: Coverage | None = None
+    notes: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_texts(self, "recipient", "purpose", "controls", "notes")
+        _check_choice(self, "release_model", get_args(ReleaseModel))
+        _check_choice(self, "coverage", get_args(Coverage))
+
+
+@dataclass(frozen=True)
+class Governance:
+    """Who answers for a release, and until when: ``[governance]`` of a job file.
+
+    Attributes
+    ----------
+    signatory : str, optional
+        Who answers for it.
+    role : str, optional
+        What the signatory is: data protection officer, head of the registry.
+    date : datetime.date, optional
+        When it was signed.
+    expiry : datetime.date, optional
+        Until when the judgement stands.
+    evaluate_again : str or datetime.date, optional
+        When it is to be judged anew: a day, or what must have happened.
+    notes : str, optional
+        For the internal edition only.
+    """
+
+    signatory: str | None = None
+    role: str | None = None
+    date: datetime.date | None = None
+    expiry: datetime.date | None = None
+    evaluate_again: str | datetime.date | None = None
+    notes: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_texts(self, "signatory", "role", "notes")
+        for name in ("date", "expiry"):
+            if not _is_day(getattr(self, name)):
+                raise _wrong(self, name, "a day, such as 2026-05-01")
+        if not _is_day(self.evaluate_again):
+            _check_texts(self, "evaluate_again")
+        if self.date is not None and self.expiry is not None and self.expiry < self.date:
+            raise BadInput("In governance, the expiry is before the date. Give the day on which it ends.")
+
+
+def _is_day(value: object) -> bool:
+    return value is None or (isinstance(value, datetime.date) and not isinstance(value, datetime.datetime))
+
+
+def _check_texts(owner: Context | Governance, *names: str) -> None:
+    for name in names:
+        value = getattr(owner, name)
+        if value is None:
+            continue
+        if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST:
+            raise _wrong(owner, name, f"a text of 1 to {_LONGEST:,} characters")
+
+
+def _check_choice(owner: Context | Governance, name: str, choices: tuple[str, ...]) -> None:
+    value = getattr(owner, name)
+    if value is not None and value not in choices:
+        raise _wrong(owner, name, " or ".join(map(repr, choices)))
+
+
+def _wrong(owner: Context | Governance, name: str, must: str) -> BadInput:
+    value: Any = getattr(owner, name)
+    return BadInput.parameter(name, type(owner).__name__, must, value)

@@ -15,11 +15,11 @@ from hedgerow.evaluation.learners import Learner
 from hedgerow.evaluation.learners.base import as_json
 from hedgerow.evaluation.learners.weka import WekaLearner
 from hedgerow.evaluation.splits import Protocol, Split
-from hedgerow.evaluation.tables import EvaluatedTable
+from hedgerow.evaluation.tables import EvaluatedTable, OpenedTable
 from hedgerow.evaluation.ways import RAW, Way
 from hedgerow.privacy import Requirement
 
-__all__ = ["UNANONYMIZED", "Cell", "Treatment", "Trial", "library_versions"]
+__all__ = ["UNANONYMIZED", "Cell", "Treatment", "Trial", "library_versions", "spelled_schema"]
 
 UNANONYMIZED: Final = "unanonymized"
 """What tables call training rows that nobody anonymized."""
@@ -101,7 +101,7 @@ class Cell:
         spelled = {
             "format": _FORMAT,
             "table": table.digest,
-            "schema": _spelled_schema(table),
+            "schema": spelled_schema(table),
             "protocol": as_json(protocol),
             "seed": random_state,
             "repetition": split.repetition,
@@ -132,7 +132,8 @@ def _spelled_requirement(one: Requirement | str) -> str:
     return f"{one} {json.dumps(held, sort_keys=True)}" if held else str(one)
 
 
-def _spelled_schema(table: EvaluatedTable) -> dict[str, Any]:
+def spelled_schema(table: OpenedTable) -> dict[str, Any]:
+    """What the roles of a table's columns are, as JSON has it."""
     schema = table.schema
     names = ("target", "entity", "kinds", "weights", "missing", "hierarchies", "accept")
     roles = table.roles

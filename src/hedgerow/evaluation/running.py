@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -19,8 +18,9 @@ from hedgerow.evaluation.learners.base import as_json
 from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable
 from hedgerow.evaluation.trying import Stage, attempt
+from hedgerow.scratch import Scratch
 
-__all__ = ["Advance", "Job", "Measurement", "TrialOf", "finished", "found_in", "run"]
+__all__ = ["Advance", "Job", "Measurement", "Results", "TrialOf", "finished", "found_in", "run"]
 
 Results = list[dict[str, Any]]
 
@@ -164,8 +164,9 @@ def run(
     wanted = sum(len(job.keys) for job in jobs)
     known = wanted - sum(len(job.keys) for job in left)
     began, done = time.monotonic(), known
-    with tempfile.TemporaryDirectory(prefix="hedgerow-") as folder:
-        work = [job.staged(Path(folder)) for job in left]
+    # A table is staged in it: what a killed run leaves behind only its owner can read, and the next one removes it.
+    with Scratch() as folder:
+        work = [job.staged(folder) for job in left]
         with closing(_results(work, workers or os.cpu_count() or 1, began, seconds)) as found:
             for results in found:
                 store.add(results)

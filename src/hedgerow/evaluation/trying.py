@@ -22,7 +22,7 @@ from hedgerow.evaluation.tables import EvaluatedTable, OpenedTable
 from hedgerow.evaluation.ways import Written
 from hedgerow.release import Release
 
-__all__ = ["Stage", "anonymized", "attempt"]
+__all__ = ["Stage", "anonymized", "attempt", "result_of"]
 
 _DIGITS: Final = 6  # of scores; results are kept by the thousand
 
@@ -67,7 +67,7 @@ def attempt(stage: Stage[EvaluatedTable], trial: Trial) -> list[dict[str, Any]]:
         _refuse_few(part, trial.treatment.k)
         release = None if trial.treatment.method is None else anonymized(part, trial.treatment, seed)
     except Infeasible as reason:
-        return [_result(cell, "infeasible", {"reason": str(reason)}) for cell in trial.cells]
+        return [result_of(cell, "infeasible", {"reason": str(reason)}) for cell in trial.cells]
     about = {} if release is None else _about(release, time.perf_counter() - began)
     return [_tried(cell, part, release, tests, about, seed) for cell in trial.cells]
 
@@ -113,7 +113,7 @@ def _tried(
 ) -> dict[str, Any]:
     if release is not None and cell.way.needs_recoding and release.recoding.router is None:
         reason = f"A recoding by {release.recoding.method} cannot recode rows that it has not seen."
-        return _result(cell, "impossible", {"reason": reason})
+        return result_of(cell, "impossible", {"reason": reason})
     began = time.perf_counter()
     written = _raw(part) if release is None else cell.way.write(release, part, seed)
     try:
@@ -124,9 +124,9 @@ def _tried(
     except HedgerowError as reason:
         if isinstance(reason, BadInput | MissingExtra):  # which no other cell would escape
             raise
-        return _result(cell, "failed", {"reason": str(reason)})
+        return result_of(cell, "failed", {"reason": str(reason)})
     rounded = {name: None if score is None else round(score, _DIGITS) for name, score in scores.items()}
-    return _result(cell, "done", {**rounded, **about, "learning_seconds": round(time.perf_counter() - began, 4)})
+    return result_of(cell, "done", {**rounded, **about, "learning_seconds": round(time.perf_counter() - began, 4)})
 
 
 def _raw(part: EvaluatedTable) -> Written:
@@ -147,5 +147,6 @@ def _about(release: Release, seconds: float) -> dict[str, Any]:
     }
 
 
-def _result(cell: Cell, status: str, told: dict[str, Any]) -> dict[str, Any]:
+def result_of(cell: Cell, status: str, told: dict[str, Any]) -> dict[str, Any]:
+    """What is kept of a cell."""
     return {"key": cell.key, **cell.names, "status": status, **told}

@@ -1,0 +1,150 @@
+"""The frontier as a chart: utility against risk, a sign for each choice. Altair is imported when it is drawn.
+
+What reaches Altair are figures that were rounded before. The chart names its data, so that a page can put other
+measures into the same drawing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from hedgerow.comparison.choices import Choice
+from hedgerow.comparison.measures import HIGHEST_RISK, Measure
+from hedgerow.comparison.recommending import pareto
+from hedgerow.report.drawing import COLOURS
+
+if TYPE_CHECKING:
+    from hedgerow.comparison.results import Comparison
+
+__all__ = ["SIGNS", "datasets", "frontier_chart"]
+
+_WIDTH, _HEIGHT = 640, 380
+# A contrast of 3 at least to the light ground and to the dark one; shapes tell the same.
+_PALETTE: Final = ("#2f7fc1", "#c9581a", "#2b8a5b", "#9a5fc4", "#b8860b", "#c0487a", "#5f7f8c", "#7a7a2a")
+SIGNS: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "stroke")
+_BESIDE: Final = 9  # pixels between methods of the same risk, which would cover each other
+
+
+def frontier_chart(comparison: Comparison, risk: Measure, utility: Measure) -> Any:
+    """Utility against risk: filled signs are on the frontier, a ring is around what is recommended."""
+    import altair as alt
+
+    methods = list(dict.fromkeys(one.method for one in comparison.choices))
+    x = alt.X(
+        "risk:Q", title=risk.title, scale=alt.Scale(type="sqrt", zero=True), axis=alt.Axis(format="~%", tickCount=8)
+    )
+    y = alt.Y(
+        "utility:Q",
+        title=utility.title,
+        scale=alt.Scale(zero=False, reverse=utility.lower_is_better),
+        axis=alt.Axis(format="~%" if utility.share else "~g", tickCount=6),
+    )
+    at = [(name, (place - (len(methods) - 1) / 2) * _BESIDE) for place, name in enumerate(methods)]
+    layers = [
+        *_baselines(y),
+        *_threshold(x),
+        _line(x, y),
+        *(one for name, beside in at for one in _signs(name, beside, methods, x, y)),
+    ]
+    return alt.layer(
+        *layers, datasets=datasets(comparison, risk, utility), width=_WIDTH, height=_HEIGHT
+    )
+
+
+def datasets(comparison: Comparison, risk: Measure, utility: Measure) -> dict[str, list[dict[str, Any]]]:
+    """The data of the chart, under the names by which it asks for them."""
+    front = pareto(comparison.choices, risk, utility)
+    points = [
+        _point(one, risk, utility, front=one in front, chosen=one is comparison.recommendation.choice)
+        for one in comparison.choices
+        if one.value(risk) is not None and one.value(utility) is not None
+    ]
+    baseline = comparison.baselines.get(utility.name)
+    told = [] if baseline is None else [("unanonymized", baseline.unanonymized), ("majority", baseline.majority)]
+    return {
+        "points": points,
+        "frontier": [{"risk": one.value(risk), "utility": one.value(utility)} for one in front],
+        "baselines": [{"name": name, "utility": value} for name, value in told if value is not None],
+        "threshold": [{"risk": comparison.threshold}] if risk is HIGHEST_RISK else [],
+    }
+
+
+def _point(one: Choice, risk: Measure, utility: Measure, *, front: bool, chosen: bool) -> dict[str, Any]:
+    value, error = one.value(utility) or 0.0, one.errors.get(utility.name, 0.0)
+    return {
+        "choice": one.label,
+        "method": one.method,
+        "near": "" if one.k is None else f"k = {one.k:,}",
+        "risk": one.value(risk),
+        "utility": value,
+        "low": value - error,
+        "high": value + error,
+        "front": front,
+        "chosen": chosen,
+        "risk_told": one.told(risk),
+        "utility_told": one.told(utility),
+        "smallest": f"{one.k_reached:,}",
+        "lost": f"{one.rows_lost:.0%}",
+    }
+
+
+def _baselines(y: Any) -> list[Any]:
+    import altair as alt
+
+    base = alt.Chart(alt.NamedData("baselines"))
+    label = base.mark_text(align="right", baseline="bottom", dx=-2, dy=-3, color=COLOURS["muted"], fontSize=11)
+    return [
+        base.mark_rule(strokeDash=[2, 3], color=COLOURS["muted"]).encode(y=y),
+        label.encode(y=y, x=alt.value("width"), text="name:N"),
+    ]
+
+
+def _threshold(x: Any) -> list[Any]:
+    import altair as alt
+
+    base = alt.Chart(alt.NamedData("threshold"))
+    label = base.mark_text(align="left", baseline="top", dx=5, dy=2, color=COLOURS["limit"], fontSize=11)
+    return [
+        base.mark_rule(strokeDash=[6, 3], strokeWidth=1.5, color=COLOURS["limit"]).encode(x=x),
+        label.encode(x=x, y=alt.value(0), text=alt.value("threshold")),
+    ]
+
+
+def _line(x: Any, y: Any) -> Any:
+    import altair as alt
+
+    base = alt.Chart(alt.NamedData("frontier"))
+    return base.mark_line(interpolate="step-after", color=COLOURS["strong-rule"], strokeWidth=1.5).encode(x=x, y=y)
+
+
+def _signs(name: str, beside: float, methods: list[str], x: Any, y: Any) -> list[Any]:
+    """The choices of one method: how sure the score is, the sign, the k of what is on the frontier, and the ring."""
+    import altair as alt
+
+    base = alt.Chart(alt.NamedData("points")).transform_filter(alt.FieldEqualPredicate(equal=name, field="method"))
+    front = base.transform_filter("datum.front")
+    legend = alt.Legend(title=None, symbolSize=90, symbolStrokeWidth=2)
+    colours = [_PALETTE[at % len(_PALETTE)] for at in range(len(methods))]
+    shapes = [SIGNS[at % len(SIGNS)] for at in range(len(methods))]
+    colour = alt.Color("method:N", scale=alt.Scale(domain=methods, range=colours), legend=legend)
+    shape = alt.Shape("method:N", scale=alt.Scale(domain=methods, range=shapes), legend=legend)
+    told = [
+        alt.Tooltip("choice:N", title="choice"),
+        alt.Tooltip("risk_told:N", title="risk"),
+        alt.Tooltip("utility_told:N", title="utility"),
+        alt.Tooltip("smallest:N", title="smallest class"),
+        alt.Tooltip("lost:N", title="rows lost"),
+    ]
+    low = y.copy()
+    low.shorthand = "low:Q"
+    sign = {"xOffset": beside, "size": 100, "opacity": 1, "strokeWidth": 2}
+    near = {"align": "left", "baseline": "middle", "dx": beside + 9, "dy": -9, "fontSize": 11}
+    return [
+        base.mark_rule(xOffset=beside, opacity=0.55).encode(x, low, alt.Y2("high:Q"), colour),
+        base.mark_point(fill=COLOURS["ground"], **sign).encode(x, y, colour, shape, tooltip=told),
+        front.mark_point(filled=True, **sign).encode(x, y, colour, shape, tooltip=told),
+        front.mark_text(color=COLOURS["ink"], **near).encode(x, y, text="near:N"),
+        base.transform_filter("datum.chosen")
+        .mark_point(shape="circle", xOffset=beside, size=420, strokeWidth=2, color=COLOURS["ink"], filled=False)
+        .encode(x, y),
+    ]

@@ -1,0 +1,196 @@
+"""The page of a comparison: which choice to take and why, the frontier to look at from all sides, and every figure.
+
+Nothing comes from outside: Vega is bundled in the page. Without JavaScript the frontier is there as it is drawn first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from hedgerow.comparison.charts import datasets, frontier_chart
+from hedgerow.comparison.choices import STATUSES, Choice, limit_told
+from hedgerow.comparison.measures import Measure
+from hedgerow.comparison.recommending import pareto
+from hedgerow.comparison.results import Comparison
+from hedgerow.report.drawing import COLOURS, Drawing, configuration, draw
+from hedgerow.report.page import Page, check_page, environment, write_page
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["drawn", "options_for", "render", "write"]
+
+_TITLE: Final = "Which method, and which k?"
+_HEADING: Final = "What each choice risks, and what it keeps"
+_STOPS: Final = {
+    "time": "The time was over before all cells were finished.",
+    "interrupted": "The run was interrupted before all cells were finished.",
+}
+
+
+def write(comparison: Comparison, path: str | Path, *, overwrite: bool = False) -> Path:
+    """Write the page, whole or not at all."""
+    check_page(path, overwrite=overwrite)
+    return write_page(path, render(comparison), overwrite=overwrite)
+
+
+def render(comparison: Comparison) -> str:
+    """The page as HTML."""
+    import vl_convert
+    from markupsafe import Markup
+
+    found = comparison.recommendation
+    # A word in a text of Vega's must not end the script.
+    bundle = vl_convert.javascript_bundle().replace("</script", "<\\/script")
+    return (
+        _environment()
+        .get_template("comparison.html")
+        .render(
+            page=Page(_TITLE),
+            comparison=comparison,
+            measured=comparison.measured,
+            found=found,
+            verdict=_verdict(comparison),
+            figures=_figures(comparison),
+            options=None if found.choice is None else options_for(comparison, found.choice),
+            drawing=drawn(comparison),
+            says=_says(comparison, comparison.risk, comparison.utility),
+            columns=_columns(comparison),
+            rows=list(_rows(comparison)),
+            missing=[one for one in comparison.choices if one.status != "done" or one.reason or one.warnings],
+            statuses=STATUSES,
+            stop=_STOPS.get(comparison.measured.stopped, ""),
+            # Only numbers, names of methods and of columns; Jinja's filter keeps them from ending the script.
+            data=_data(comparison),
+            bundle=Markup(bundle),
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    """The templates of reports, and ours."""
+    from jinja2 import ChoiceLoader, PackageLoader
+
+    shared = environment()
+    loaders = [one for one in (PackageLoader("hedgerow.comparison"), shared.loader) if one is not None]
+    return shared.overlay(loader=ChoiceLoader(loaders))
+
+
+def drawn(comparison: Comparison) -> Drawing:
+    """The frontier in its first view, as an SVG."""
+    risk, utility = comparison.risk, comparison.utility
+    return draw(
+        frontier_chart(comparison, risk, utility),
+        name="frontier",
+        heading=_HEADING,
+        says=_says(comparison, risk, utility),
+        columns=(),
+        rows=(),
+    )
+
+
+def options_for(comparison: Comparison, choice: Choice) -> str:
+    """What to add to ``hedgerow anonymize`` to publish a choice."""
+    words = [f"--method {choice.method}"]
+    words += [] if choice.k is None else [f"-k {choice.k}"]
+    if choice.suppression_limit:
+        words.append(f"--suppression-limit {limit_told(choice.suppression_limit).removesuffix(' rows').replace(',', '')}")
+    return " ".join([*words, *(["--publish-proportions"] if comparison.measured.proportions else [])])
+
+
+def _verdict(comparison: Comparison) -> dict[str, str]:
+    found = comparison.recommendation
+    if found.choice is None:
+        return {"state": "bad", "said": "No choice can be recommended", "why": found.reason}
+    finished = all(one.status not in ("in part", "not begun") for one in comparison.choices)
+    return {"state": "good" if finished else "doubt", "said": f"Take {found.choice.label}", "why": found.reason}
+
+
+def _figures(comparison: Comparison) -> list[dict[str, str]]:
+    """The figures of what is recommended."""
+    choice = comparison.recommendation.choice
+    if choice is None:
+        return []
+    first = {
+        "name": "Smallest class",
+        "value": f"{choice.k_reached:,}",
+        "meaning": f"So few {comparison.measured.counted} share what identifies them; never fewer.",
+    }
+    names = dict.fromkeys((comparison.risk.name, "average_risk", comparison.utility.name, "ncp_kept"))
+    shown = [one for name in names for one in comparison.measures if one.name == name]
+    return [first, *({"name": one.title, "value": one.told(choice.value(one)), "meaning": one.meaning} for one in shown)]
+
+
+def _columns(comparison: Comparison) -> list[Any]:
+    number = "number"
+    measures = [(one.title, number) for one in _shown(comparison)]
+    return ["Choice", "Status", ("Smallest class", number), *measures, ("Rows lost", number), ("Seconds", number)]
+
+
+def _shown(comparison: Comparison) -> list[Measure]:
+    """The measures that the table shows: all risks, the scores of all learners together, and detail."""
+    return [
+        one
+        for one in comparison.measures
+        if ":" not in one.name and any(choice.value(one) is not None for choice in comparison.choices)
+    ]
+
+
+def _rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    front, chosen = comparison.frontier(), comparison.recommendation.choice
+    for one in comparison.choices:
+        cells = [one.told(measure) for measure in _shown(comparison)]
+        yield {
+            "choice": one.label,
+            "front": one in front,
+            "chosen": one is chosen,
+            "state": {"done": "good", "in part": "doubt", "not begun": "doubt"}.get(one.status, "bad"),
+            "status": one.status,
+            "cells": [
+                "–" if one.k_reached is None else f"{one.k_reached:,}",
+                *cells,
+                "–" if one.rows_lost is None else f"{one.rows_lost:.0%}",
+                f"{one.seconds:,.1f}",
+            ],
+        }
+
+
+def _says(comparison: Comparison, risk: Measure, utility: Measure) -> str:
+    front = pareto(comparison.choices, risk, utility)
+    if not front:
+        return "No choice is finished that has both figures."
+    names = "; ".join(
+        f"{one.label} ({risk.told(one.value(risk))}, {utility.told(one.value(utility))})" for one in front
+    )
+    return f"On the frontier, where nothing else is better in one and no worse in the other: {names}."
+
+
+def _data(comparison: Comparison) -> dict[str, Any]:
+    """What the page's script draws with: one chart, and its data for every pair of measures."""
+    spec = json.loads(json.dumps(frontier_chart(comparison, comparison.risk, comparison.utility).to_dict()))
+    spec.pop("datasets")
+    pairs = [
+        (risk, utility)
+        for risk in comparison.measures_of("risk")
+        for utility in comparison.measures_of("utility")
+    ]
+    return {
+        "spec": {**spec, "config": configuration()},
+        "colours": {sign: name for name, sign in COLOURS.items()},
+        "measures": {
+            one.name: {"title": one.title, "share": one.share, "lower": one.lower_is_better, "meaning": one.meaning}
+            for one in comparison.measures
+        },
+        "views": {
+            f"{risk.name}|{utility.name}": {
+                "says": _says(comparison, risk, utility),
+                "datasets": datasets(comparison, risk, utility),
+            }
+            for risk, utility in pairs
+        },
+    }

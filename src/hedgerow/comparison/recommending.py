@@ -1,0 +1,188 @@
+"""Which choices no other one beats, and which of them to take.
+
+L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone, "Classification and Regression Trees", 1984, section 3.4.3: of what
+differs from the best by less than one standard error, take the simplest. Here that is what risks least.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from hedgerow.comparison.choices import Choice
+from hedgerow.comparison.measures import HIGHEST_RISK, Measure
+
+__all__ = ["Baseline", "Recommendation", "pareto", "recommend", "size_for"]
+
+_SLACK: Final = 1e-9
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What a score is without anonymizing, and for who knows only how often each class occurs."""
+
+    unanonymized: float | None = None
+    majority: float | None = None
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """Which choice to take, and why.
+
+    Attributes
+    ----------
+    choice : Choice, optional
+        ``None`` if no choice is within the threshold.
+    reason : str
+        Two or three sentences.
+    threshold : float
+        The highest risk that may be.
+    size : int
+        How many records a class then needs.
+    """
+
+    choice: Choice | None
+    reason: str
+    threshold: float
+    size: int
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+def size_for(threshold: float) -> int:
+    """How many records a class needs for a risk.
+
+    Thresholds are known by two digits: 0.33 stands for 1/3, and 0.09 for 1/11.
+
+    >>> [size_for(one) for one in (0.33, 0.2, 0.09, 0.05, 0.3, 1.0)]
+    [3, 5, 11, 20, 4, 1]
+    """
+    nearest = max(round(1 / threshold), 1)
+    if math.isclose(round(1 / nearest, 2), threshold, abs_tol=_SLACK):
+        return nearest
+    return max(math.ceil(1 / threshold - _SLACK), 1)
+
+
+def pareto(choices: Sequence[Choice], risk: Measure, utility: Measure) -> tuple[Choice, ...]:
+    """The choices that no other one beats in risk or utility without being worse in the other, by their risk."""
+    known = [
+        (risk.worth(at_risk), utility.worth(kept), one)
+        for one in choices
+        if one.status != "weak"
+        and (at_risk := one.value(risk)) is not None
+        and (kept := one.value(utility)) is not None
+    ]
+    best = [
+        (safe, kept, one)
+        for safe, kept, one in known
+        if not any(s >= safe and k >= kept and (s > safe or k > kept) for s, k, _ in known)
+    ]
+    return tuple(one for _, _, one in sorted(best, key=lambda item: (-item[0], item[1])))
+
+
+def recommend(
+    choices: Sequence[Choice],
+    utilities: Sequence[Measure],
+    *,
+    threshold: float,
+    baselines: Mapping[str, Baseline] | None = None,
+    counted: str = "records",
+) -> Recommendation:
+    """Recommend the choice of highest utility within a risk; of what is as good but for chance, what risks least.
+
+    Parameters
+    ----------
+    choices : sequence of Choice
+        In the order in which they are preferred where nothing else tells them apart.
+    utilities : sequence of Measure
+        The first that is known of some choice decides.
+    threshold : float
+        The highest risk of a person that may be.
+    baselines : mapping of str to Baseline, optional
+        For scores.
+    counted : str
+        What classes consist of.
+    """
+    size = size_for(threshold)
+    released = [one for one in choices if one.k_reached is not None and one.status != "weak"]
+    allowed = [one for one in released if (one.k_reached or 0) >= size]
+    limit = f"{HIGHEST_RISK.told(threshold)} (classes of {size:,} {counted} or more)"
+    open_ones = sum(one.status in ("in part", "not begun") for one in choices)
+    rest = [] if not open_ones else [_unfinished(open_ones)]
+    if not allowed:
+        return Recommendation(None, " ".join([*_nothing(released, limit), *rest]), threshold, size)
+    measure = next((one for one in utilities if any(choice.value(one) is not None for choice in allowed)), None)
+    if measure is None:
+        chosen = min(allowed, key=_risks)
+        told = f"{chosen.label} has the lowest risk of the {_choices(len(allowed))} within {limit}."
+        return Recommendation(
+            chosen, " ".join([told, "What they keep is not known.", *rest]), threshold, size
+        )
+    known = [(measure.worth(value), one) for one in allowed if (value := one.value(measure)) is not None]
+    most = max(worth for worth, _ in known)
+    alike = [one for worth, one in known if worth == most]
+    best = min(alike, key=_risks)
+    error = best.errors.get(measure.name, 0.0)
+    near = [one for worth, one in known if worth >= most - error - _SLACK]
+    chosen = min(near, key=_risks)
+    told = [
+        f"{_choices(len(allowed))} of {len(choices):,} {'keeps' if len(allowed) == 1 else 'keep'} the highest risk "
+        f"within {limit}.",
+        *_compared(chosen, best, measure, error, (baselines or {}).get(measure.name)),
+        *rest,
+    ]
+    return Recommendation(chosen, " ".join(told), threshold, size)
+
+
+def _risks(one: Choice) -> tuple[float, float, float]:
+    """What risks least comes first; then what may lose fewest rows. What is alike stays in the order given."""
+    limit = one.suppression_limit or 0
+    return (
+        one.figures.get(HIGHEST_RISK.name, 1.0),
+        one.figures.get("average_risk", 1.0),
+        float(limit),
+    )
+
+
+def _compared(
+    chosen: Choice, best: Choice, measure: Measure, error: float, baseline: Baseline | None
+) -> list[str]:
+    beside = ""
+    if baseline is not None and baseline.unanonymized is not None:
+        beside = f", against {measure.told(baseline.unanonymized)} from unanonymized rows"
+        if baseline.majority is not None:
+            beside += f" and {measure.told(baseline.majority)} by majority"
+    name = measure.title[0].lower() + measure.title[1:] if measure.title[1:2].islower() else measure.title
+    if chosen is best:
+        return [f"Of these, {chosen.label} keeps most: {name} {measure.told(chosen.value(measure))}{beside}."]
+    first = f"The best of these is {best.label}: {name} {measure.told(best.value(measure))}{beside}."
+    if chosen.value(measure) == best.value(measure):
+        return [first, f"{chosen.label} keeps as much, and risks less."]
+    return [
+        first,
+        f"{chosen.label} has {measure.told(chosen.value(measure))}, which is within one standard error "
+        f"({measure.told(error)}), and risks less: {HIGHEST_RISK.told(chosen.value(HIGHEST_RISK))} at most.",
+    ]
+
+
+def _nothing(released: Sequence[Choice], limit: str) -> list[str]:
+    if not released:
+        return ["No choice could be released, so none is recommended."]
+    safest = min(released, key=_risks)
+    return [
+        f"No choice keeps the highest risk within {limit}.",
+        f"The lowest is {HIGHEST_RISK.told(safest.value(HIGHEST_RISK))}, by {safest.label}.",
+        "Ask for a larger k, or name another threshold.",
+    ]
+
+
+def _unfinished(number: int) -> str:
+    """A word of warning."""
+    return f"{_choices(number)} {'is' if number == 1 else 'are'} not finished: that may change it."
+
+
+def _choices(number: int) -> str:
+    return f"{number:,} choice{'' if number == 1 else 's'}"

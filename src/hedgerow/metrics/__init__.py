@@ -6,6 +6,8 @@ of classes (discernibility, c_avg, classification, row_ratio), the share of supp
 know weights.
 """
 
+from hedgerow.metrics.association import cramers_v
+from hedgerow.metrics.by_column import ColumnLoss, losses_by_column
 from hedgerow.metrics.certainty import ncp, ncp_published, suppression
 from hedgerow.metrics.classes import c_avg, classification, discernibility, row_ratio
 from hedgerow.metrics.hierarchical import distortion, loss, nllm, prec
@@ -14,15 +16,18 @@ from hedgerow.metrics.registry import METRICS, Metric, Undefined, all_losses, re
 
 __all__ = [
     "METRICS",
+    "ColumnLoss",
     "Metric",
     "Undefined",
     "all_losses",
     "c_avg",
     "classification",
+    "cramers_v",
     "discernibility",
     "distortion",
     "kl",
     "loss",
+    "losses_by_column",
     "ncp",
     "ncp_published",
     "nllm",

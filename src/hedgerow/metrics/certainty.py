@@ -8,7 +8,7 @@ from hedgerow.metrics.cells import loss_as_read, loss_of_sets
 from hedgerow.metrics.view import ColumnView, view_of
 from hedgerow.recoding import Recoding
 
-__all__ = ["ncp", "ncp_published", "suppression"]
+__all__ = ["ncp", "ncp_published", "suppression", "written_penalties"]
 
 
 def ncp(counts: Counted, recoding: Recoding) -> float:
@@ -43,7 +43,7 @@ def ncp_published(counts: Counted, recoding: Recoding) -> float:
     J. Xu, W. Wang, J. Pei, X. Wang, B. Shi, A. Fu: Utility-Based Anonymization Using Local Recoding, KDD 2006.
     """
     view = view_of(counts, recoding)
-    return view.mean_over_cells(map(_written_penalties, view.columns))
+    return view.mean_over_cells(map(written_penalties, view.columns))
 
 
 def suppression(counts: Counted, recoding: Recoding) -> float:
@@ -60,7 +60,8 @@ def suppression(counts: Counted, recoding: Recoding) -> float:
     return view.mean_over_cells((column.suppressed for column in view.columns), alike=True)
 
 
-def _written_penalties(column: ColumnView) -> Floats:
+def written_penalties(column: ColumnView) -> Floats:
+    """The penalty of what each class has written in a column."""
     domain, published = column.domain, column.published
     of_value = loss_of_sets(domain, column.written)
     written = [kind in ("interval", "label") for kind in published.kinds]

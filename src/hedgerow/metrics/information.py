@@ -6,10 +6,10 @@ import numpy as np
 
 from hedgerow.arrays import Floats, Longs
 from hedgerow.counts import Counted
-from hedgerow.metrics.view import ColumnView, view_of
+from hedgerow.metrics.view import ColumnView, ReleaseView, view_of
 from hedgerow.recoding import Recoding
 
-__all__ = ["kl", "non_uniform_entropy"]
+__all__ = ["bits_in", "bits_missing", "kl", "non_uniform_entropy"]
 
 
 def non_uniform_entropy(counts: Counted, recoding: Recoding) -> float:
@@ -25,13 +25,22 @@ def non_uniform_entropy(counts: Counted, recoding: Recoding) -> float:
     A. Gionis, T. Tassa: k-Anonymization with Minimal Loss of Information, ESA 2007 and IEEE TKDE 21(2), 2009.
     """
     view = view_of(counts, recoding)
-    missing = []
-    for column in view.columns:
-        known = _sum_of_logs(column.histogram, column.histogram)
-        covered = _sum_of_logs(view.sizes, _covered_records(column, view.rows)) + view.lost * np.log(view.rows)
-        # The difference is never negative but for the rounding of two large sums.
-        missing.append(max(float(covered - known), 0.0))
-    return view.weighted(missing) / float(np.log(2.0))
+    return view.weighted(bits_missing(view, column) for column in view.columns)
+
+
+def bits_missing(view: ReleaseView, column: ColumnView) -> float:
+    """The bits that are missing to say which original values the cells of one column were, whatever it weighs."""
+    known = _sum_of_logs(column.histogram, column.histogram)
+    covered = _sum_of_logs(view.sizes, _covered_records(column, view.rows)) + view.lost * np.log(view.rows)
+    # The difference is never negative but for the rounding of two large sums.
+    return max(float(covered - known), 0.0) / float(np.log(2.0))
+
+
+def bits_in(column: ColumnView) -> float:
+    """The bits that say which original values the cells of a column are; all are missing where it is hidden."""
+    rows = int(column.histogram.sum())
+    known = _sum_of_logs(column.histogram, column.histogram)
+    return max(float(rows * np.log(rows) - known), 0.0) / float(np.log(2.0))
 
 
 def kl(counts: Counted, recoding: Recoding) -> float:

@@ -161,6 +161,7 @@ def configuration() -> dict[str, Any]:
             "tickColor": COLOURS["strong-rule"],
             "tickSize": 4,
             "titlePadding": 6,
+            "labelPadding": 5,
         },
         "header": {**label, **title},
         "legend": {
@@ -171,6 +172,8 @@ def configuration() -> dict[str, Any]:
             "titleFontWeight": "normal",
             "symbolStrokeColor": COLOURS["before"],
             "orient": "top",
+            "offset": 6,
+            "padding": 0,
         },
         "text": {"color": COLOURS["ink"], "fontSize": _FONT_SIZE},
         "title": {"color": COLOURS["ink"], "fontSize": _FONT_SIZE + 1, "anchor": "start"},

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow._version import __version__
 from hedgerow.places import appearing, check_place, refuse_existing
+from hedgerow.report.wording import capitalized, sentence, share
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -34,13 +35,15 @@ def environment() -> Environment:
     """The templates. A name that a template uses and nobody has given is an error, not an empty text."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    made = Environment(
         loader=PackageLoader("hedgerow.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters |= {"capitalized": capitalized, "sentence": sentence, "share": share}
+    return made
 
 
 def render(template: str, page: Page, given: Mapping[str, Any]) -> str:

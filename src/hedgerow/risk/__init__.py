@@ -13,6 +13,7 @@ from hedgerow.risk.excess import Risk
 from hedgerow.risk.label_posterior import LabelPosterior, Posterior, PublishedClasses, label_posterior
 from hedgerow.risk.likelihoods import KnownColumn, Labels
 from hedgerow.risk.proportions import Disclosure, SingledOut, singled_out
+from hedgerow.risk.telling_apart import TellsApart, tells_apart
 
 __all__ = [
     "AttackerRisk",
@@ -35,6 +36,7 @@ __all__ = [
     "SingledOut",
     "Seen",
     "SizeBucket",
+    "TellsApart",
     "audit",
     "audit_counts",
     "equal_rows",
@@ -43,4 +45,5 @@ __all__ = [
     "label_posterior",
     "refuse_disclosing",
     "singled_out",
+    "tells_apart",
 ]

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -14,10 +14,16 @@ from hedgerow.risk.attackers import Risks
 from hedgerow.risk.beside import Fit
 from hedgerow.risk.clear import ClearColumn
 from hedgerow.risk.proportions import Disclosure
+from hedgerow.risk.telling_apart import TellsApart
 from hedgerow.showing import Shown, names_shown, preformatted
 from hedgerow.verifier import ClassCounts, Verdict
 
-__all__ = ["Audit", "ClassSummary", "SensitiveAudit", "SizeBucket"]
+__all__ = ["CUSTOMARY", "Audit", "ClassSummary", "SensitiveAudit", "SizeBucket"]
+
+
+CUSTOMARY: Final = (3, 5, 11, 20)
+"""The least class sizes that are customary. Who uses them stands in K. El Emam, Guide to the De-Identification of
+Personal Health Information, CRC Press 2013, chapter "Cell size precedents"."""
 
 
 class SizeBucket(NamedTuple):
@@ -33,7 +39,8 @@ class SizeBucket(NamedTuple):
 class ClassSummary:
     """The sizes of the equivalence classes; the histogram goes by powers of two.
 
-    ``counted`` says what: of a release whose table does not tell whose a row is, its rows.
+    ``counted`` says what: of a release whose table does not tell whose a row is, its rows. ``small`` are the classes
+    that are smaller than each of :data:`CUSTOMARY`.
     """
 
     number: int
@@ -43,6 +50,7 @@ class ClassSummary:
     largest: int
     histogram: tuple[SizeBucket, ...]
     counted: Literal["rows", "people"] = "rows"
+    small: tuple[SizeBucket, ...] = ()
 
     @classmethod
     def of(cls, counts: ClassCounts) -> ClassSummary:
@@ -62,6 +70,7 @@ class ClassSummary:
             largest=int(sizes.max()),
             histogram=buckets,
             counted="rows" if counts.entity is None else "people",
+            small=tuple(SizeBucket(1, k - 1, int((sizes < k).sum()), int(sizes[sizes < k].sum())) for k in CUSTOMARY),
         )
 
 
@@ -153,6 +162,8 @@ class Audit(Shown):
         The people with tuples whose number they fix at all.
     clear : mapping of column to ClearColumn
         What the columns that are published as they are tell; empty for a table whose origin is not known.
+    tells_apart : mapping of quasi-identifier to TellsApart
+        How far each of them alone tells records apart.
     """
 
     rows: int
@@ -178,6 +189,7 @@ class Audit(Shown):
     linked: tuple[int, int] | None = None
     clear: Mapping[str, ClearColumn] = field(default_factory=dict)
     grave: tuple[str, ...] = ()
+    tells_apart: Mapping[str, TellsApart] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         judged = "" if self.verdict is None else ", holds" if self.verdict.holds else ", FAILS"
@@ -200,7 +212,8 @@ class Audit(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as plain values for JSON; what is infinite or not computed is ``None``."""
         plain = _plain(dataclasses.asdict(self))
-        plain["classes"]["histogram"] = [bucket._asdict() for bucket in self.classes.histogram]
+        for name in ("histogram", "small"):
+            plain["classes"][name] = [bucket._asdict() for bucket in getattr(self.classes, name)]
         return dict(plain)
 
     def render(self) -> str:

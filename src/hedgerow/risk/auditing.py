@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+import numpy as np
+
 from hedgerow.errors import BadInput, listing, whole
 from hedgerow.privacy import KAnonymity, parse_requirement
 from hedgerow.proportions import Proportions
@@ -21,6 +23,7 @@ from hedgerow.risk.given import check_columns, labels_of, with_trees
 from hedgerow.risk.population import people_fitting
 from hedgerow.risk.proportions import disclosures, singled_out
 from hedgerow.risk.roughly import tell_roughly
+from hedgerow.risk.telling_apart import tells_apart
 from hedgerow.risk.worth import gravest
 from hedgerow.verifier import ClassCounts, Histogram, count_classes, k_of_all, open_table, verify, wildcard_k
 from hedgerow.verifier.classes import Integers
@@ -240,6 +243,10 @@ def audit_counts(
         people=None if counts.entity is None else counts.people,
         linked=counts.linked if linked else None,
         clear=dict(clear or {}),
+        tells_apart={
+            name: tells_apart(np.bincount(counted.codes[:, at], counted.sizes, len(labels)).astype(np.int64))
+            for at, (name, labels) in enumerate(zip(counted.columns, counted.labels, strict=True))
+        },
     )
     return tell_roughly(exact, counts) if roughly else exact
 

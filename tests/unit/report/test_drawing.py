@@ -39,7 +39,7 @@ def test_the_pages_colours_take_the_place_of_signs() -> None:
 
 def test_every_colour_of_charts_is_in_the_style_sheet_on_both_grounds() -> None:
     loader: Any = environment().loader
-    sheet, _, _ = loader.get_source(environment(), "style.css")
+    sheet, _, _ = loader.get_source(environment(), "colours.css")
 
     for name in COLOURS:
         assert sheet.count(f"--{name}:") == 2, name

@@ -18,8 +18,9 @@ Judgement = Literal["good", "note", "bad", "unknown"]
 """How a fact is to be taken: fine; to be read; a failure; not known. Pages show it by a word and a sign, not by colour
 alone."""
 
-BarKind = Literal["value", "range", "published", "others", "missing", "suppressed"]
-"""What a bar stands for: a value, a range of numbers, a published cell, all that are not shown, no value, ``*``."""
+BarKind = Literal["value", "range", "published", "several", "others", "missing", "suppressed"]
+"""What a bar stands for: a value, a range of numbers, a published value or label, cells that name several values, all
+that are not shown, no value, ``*``."""
 
 
 @dataclass(frozen=True)
@@ -36,14 +37,15 @@ class Figure:
         How it is written: ``"12.5 %"``, ``"30,162"``, ``"not computed"``.
     meaning : str
         One sentence in plain words.
-    judgement : {"good", "note", "bad", "unknown"}
+    judgement : {"good", "note", "bad", "unknown"}, optional
+        ``None`` of a figure that is neither good nor bad by itself.
     """
 
     label: str
     value: float | int | None
     text: str
     meaning: str
-    judgement: Judgement = "good"
+    judgement: Judgement | None = None
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Bar:
     ----------
     label : str
         What it is called on an axis; unique within its distribution.
-    kind : {"value", "range", "published", "others", "missing", "suppressed"}
+    kind : {"value", "range", "published", "several", "others", "missing", "suppressed"}
     before : float or None
         Its share of the original records, 0 to 1; ``None`` in editions and of subjects that do not tell.
     after : float

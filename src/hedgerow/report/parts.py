@@ -1,0 +1,206 @@
+"""The parts that a report is made of, in the order of ISO/IEC 27559: context, data, identifiability, governance.
+
+A part is a template in ``templates/parts`` and the charts in it. Each can be shown alone: :func:`render_part` needs
+nothing but the facts, and its HTML needs nothing but the style sheet of ``base.html``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from hedgerow.errors import BadInput
+from hedgerow.report import charts
+from hedgerow.report.facts import ColumnFacts, Evidence, Figure, ReportFacts
+from hedgerow.report.page import environment
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+__all__ = ["CHAPTERS", "PARTS", "Chapter", "Part", "render_part"]
+
+Given = Mapping[str, Any]
+
+
+def _nothing(_facts: ReportFacts) -> Given:
+    return {}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a report.
+
+    Attributes
+    ----------
+    name : str
+        Of the part, of its template, and of the field of the facts that it shows.
+    title : str
+    gives : callable
+        Makes of the facts what its template shows besides: charts, and words that are explained once.
+    heading : bool
+        Whether its title is shown; that of a chapter's only part says nothing new.
+    """
+
+    name: str
+    title: str
+    gives: Callable[[ReportFacts], Given] = _nothing
+    heading: bool = True
+
+    def is_told(self, facts: ReportFacts) -> bool:
+        """Whether the facts have something for this part."""
+        if self.name == "left_out":
+            return bool(_left_out(facts.absent))
+        # That nobody has said for whom a table is, or signs for it, is a finding.
+        return self.name in ("context", "governance") or getattr(facts, self.name) is not None
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A chapter of a report and its parts."""
+
+    name: str
+    title: str
+    says: str
+    parts: tuple[Part, ...]
+
+
+def _of_columns(facts: ReportFacts) -> Given:
+    told = facts.columns
+    if told is None:
+        return {}
+    drawn = [charts.column_chart(one, at) for at, one in enumerate(told.columns)]
+    return {
+        "kept": charts.kept_chart(told),
+        "identifying": charts.identifying_chart(told),
+        "distributions": [one for one in drawn if one is not None],
+        "terms": _column_terms(told.columns),
+    }
+
+
+def _of_asked(facts: ReportFacts) -> Given:
+    return {"terms": () if facts.asked is None else _explained(facts.asked.requirements)}
+
+
+def _of_utility(facts: ReportFacts) -> Given:
+    return {"learners": facts.utility and charts.learner_chart(facts.utility)}
+
+
+def _of_suppression(facts: ReportFacts) -> Given:
+    return {"labels": facts.suppression and charts.label_chart(facts.suppression)}
+
+
+def _of_association(facts: ReportFacts) -> Given:
+    return {"heatmap": facts.association and charts.association_chart(facts.association)}
+
+
+CHAPTERS: Final = (
+    Chapter(
+        "glance",
+        "At a glance",
+        "",
+        (
+            Part("summary", "What holds", heading=False),
+            Part("asked", "What was asked, and what holds", _of_asked),
+        ),
+    ),
+    Chapter(
+        "context",
+        "1. Context",
+        "For whom and what for the table is released. The same table can be safe in one room and not in another.",
+        (Part("context", "For whom and what for", heading=False),),
+    ),
+    Chapter(
+        "data",
+        "2. Data",
+        "What the table holds, and whom it speaks of.",
+        (Part("data", "What the table is", heading=False),),
+    ),
+    Chapter(
+        "identifiability",
+        "3. Identifiability",
+        "How likely it is that somebody is found or learnt about, what was done against it, and what is kept.",
+        (
+            Part(
+                "attackers", "Who might look for somebody", lambda facts: {"risks": charts.risk_chart(facts.attackers)}
+            ),
+            Part("classes", "How many share a class", lambda facts: {"sizes": charts.size_chart(facts.classes)}),
+            Part("working_party", "Singling out, linkability, inference"),
+            Part("disclosure", "What is learnt without finding a row"),
+            Part("all_columns", "All published columns together"),
+            Part("safe_harbour", "Facts for HIPAA's safe harbour"),
+            Part("columns", "What is kept, column by column", _of_columns),
+            Part("association", "Ties between columns", _of_association),
+            Part("suppression", "What was left out", _of_suppression),
+            Part("utility", "What can still be learnt from it", _of_utility),
+            Part("cautions", "What to know before publishing"),
+        ),
+    ),
+    Chapter(
+        "governance",
+        "4. Governance",
+        "Who answers for the release, until when, and how it was made.",
+        (
+            Part("governance", "Who answers for it", heading=False),
+            Part("provenance", "How it was made"),
+            Part("left_out", "What this report does not tell", lambda facts: {"sentences": _left_out(facts.absent)}),
+        ),
+    ),
+)
+"""The chapters of a report; every page of one has them all."""
+
+PARTS: Final[Mapping[str, Part]] = MappingProxyType({part.name: part for chapter in CHAPTERS for part in chapter.parts})
+"""The parts by their names."""
+
+
+def render_part(name: str, facts: ReportFacts) -> Markup:
+    """Render one part alone, without the page around it; a part that the facts do not tell is empty.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`PARTS`.
+    facts : ReportFacts
+
+    Raises
+    ------
+    BadInput
+        If there is no such part.
+    """
+    from markupsafe import Markup
+
+    if name not in PARTS:
+        raise BadInput.unknown("part of a report", name, PARTS)
+    part = PARTS[name]
+    if not part.is_told(facts):
+        return Markup("")
+    template = environment().get_template(f"parts/{name}.html")
+    return Markup(template.render(part=part, facts=facts, **part.gives(facts)))
+
+
+def _left_out(absent: Mapping[str, str]) -> list[str]:
+    """Why sections are missing; context and governance say so in their own place."""
+    return [text for name, text in absent.items() if name not in ("context", "governance")]
+
+
+def _explained(requirements: Iterable[Evidence]) -> list[tuple[str, str]]:
+    """What was measured, each measure once."""
+    return list({one.measure: (one.measure, one.reached.meaning) for one in requirements}.values())
+
+
+def _column_terms(columns: Sequence[ColumnFacts]) -> list[tuple[str, str]]:
+    """What the figures of columns mean, each once."""
+    heads = {
+        "entropy_kept": "Information kept",
+        "ncp": "Width of cells",
+        "suppressed": "Suppressed",
+        "distinction": "Different values",
+        "separation": "Pairs told apart",
+    }
+    found: dict[str, tuple[str, str]] = {}
+    for name, head in heads.items():
+        told: list[Figure] = [figure for one in columns if (figure := getattr(one, name)) is not None]
+        if told:
+            found[name] = (head, told[0].meaning)
+    return list(found.values())

@@ -11,6 +11,7 @@ from hedgerow._version import __version__ as __version__
 _MODULES = (
     "anonymizers",
     "attacks",
+    "comparison",
     "datasets",
     "evaluation",
     "hierarchies",
@@ -26,6 +27,8 @@ _EXPORTS = {
     "methods": "hedgerow.anonymizers.registry",
     "Anonymizer": "hedgerow.anonymizers.base",
     "audit": "hedgerow.risk",
+    "compare": "hedgerow.comparison.api",
+    "Comparison": "hedgerow.comparison.results",
     "evaluate": "hedgerow.evaluation.api",
     "Evaluation": "hedgerow.evaluation.results",
     "Audit": "hedgerow.risk",

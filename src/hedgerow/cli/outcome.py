@@ -20,7 +20,7 @@ from typing import Any
 
 from hedgerow.errors import HedgerowError
 
-__all__ = ["main"]
+__all__ = ["Stopped", "main"]
 
 _BUG = 1
 _BAD_INPUT = 2
@@ -28,8 +28,16 @@ _CLOSED_PIPE = 128 + 13
 _PATIENCE = 5.0  # seconds
 
 
-class _Stopped(BaseException):
-    """The process was asked to stop. No library below catches it, and temporary files are still removed."""
+class Stopped(BaseException):
+    """The process was asked to stop. No library below catches it, and temporary files are still removed.
+
+    Attributes
+    ----------
+    left : str
+        What is left behind: whoever keeps something on purpose says so here.
+    """
+
+    left = "nothing is left half written."
 
 
 class _Signals:
@@ -42,7 +50,7 @@ class _Signals:
         # Who is impatient and asks again must not break off the removal of temporary files.
         if self.received is None or time.monotonic() - self.at > _PATIENCE:
             self.received, self.at = number, time.monotonic()
-            raise _Stopped
+            raise Stopped
 
 
 class _NoPandas(MetaPathFinder):
@@ -79,7 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except BaseException as error:
             # DuckDB answers a signal with an error of its own, so the signal is asked first.
             if signals.received is not None:
-                return _say("stopped; nothing is left half written.", 128 + signals.received)
+                left = error.left if isinstance(error, Stopped) else Stopped.left
+                return _say(f"stopped; {left}", 128 + signals.received)
             return _failed(error)
     return status if isinstance(status, int) else 0
 

@@ -6,7 +6,7 @@ import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from hedgerow.anonymizers.budget.limits import check_limit
 from hedgerow.comparison.choices import Choice
@@ -227,7 +227,7 @@ def check_seconds(given: object, name: str) -> None:
         raise BadInput.parameter(name, _OWNER, "a number of seconds above 0", given)
 
 
-def _is_real(given: object) -> bool:
+def _is_real(given: object) -> TypeGuard[float]:
     return isinstance(given, numbers.Real) and not isinstance(given, bool)
 
 

@@ -6,6 +6,7 @@ measures into the same drawing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow.comparison.choices import Choice
@@ -16,12 +17,13 @@ from hedgerow.report.drawing import COLOURS
 if TYPE_CHECKING:
     from hedgerow.comparison.results import Comparison
 
-__all__ = ["SIGNS", "datasets", "frontier_chart"]
+__all__ = ["datasets", "frontier_chart", "highest", "ticks"]
 
 _WIDTH, _HEIGHT = 640, 380
 # A contrast of 3 at least to the light ground and to the dark one; shapes tell the same.
 _PALETTE: Final = ("#2f7fc1", "#c9581a", "#2b8a5b", "#9a5fc4", "#b8860b", "#c0487a", "#5f7f8c", "#7a7a2a")
-SIGNS: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "stroke")
+_SIGNS: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "stroke")
+_TICKS: Final = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.33, 0.5, 0.75, 1.0)
 _BESIDE: Final = 9  # pixels between methods of the same risk, which would cover each other
 
 
@@ -29,9 +31,13 @@ def frontier_chart(comparison: Comparison, risk: Measure, utility: Measure) -> A
     """Utility against risk: filled signs are on the frontier, a ring is around what is recommended."""
     import altair as alt
 
-    methods = list(dict.fromkeys(one.method for one in comparison.choices))
+    methods = list(dict.fromkeys(one.method for one in comparison.choices if one.k_reached is not None))
+    found = datasets(comparison, risk, utility)
     x = alt.X(
-        "risk:Q", title=risk.title, scale=alt.Scale(type="sqrt", zero=True), axis=alt.Axis(format="~%", tickCount=8)
+        "risk:Q",
+        title=risk.title,
+        scale=alt.Scale(type="sqrt", domainMin=0, domainMax=highest(found), nice=False),
+        axis=alt.Axis(format="~%", values=ticks(highest(found)), labelOverlap="greedy"),
     )
     y = alt.Y(
         "utility:Q",
@@ -46,16 +52,37 @@ def frontier_chart(comparison: Comparison, risk: Measure, utility: Measure) -> A
         _line(x, y),
         *(one for name, beside in at for one in _signs(name, beside, methods, x, y)),
     ]
-    return alt.layer(
-        *layers, datasets=datasets(comparison, risk, utility), width=_WIDTH, height=_HEIGHT
-    )
+    drawn = [one for one in layers if found[one.data.name]]  # an empty one would have no scale
+    return alt.layer(*(drawn or layers), datasets=found, width=_WIDTH, height=_HEIGHT)
+
+
+def highest(found: Mapping[str, list[dict[str, Any]]]) -> float:
+    """Where the axis of risk ends: there is room for methods side by side."""
+    most = max((one["risk"] for name in ("points", "threshold") for one in found[name]), default=0.0)
+    return 1.1 * most or 0.01
+
+
+def ticks(most: float) -> list[float]:
+    """Where the axis of risk has numbers: the customary thresholds, and what is round.
+
+    >>> ticks(0.22)
+    [0.0, 0.01, 0.02, 0.05, 0.1, 0.2]
+    """
+    return [one for one in _TICKS if one <= most] if most >= _TICKS[1] else [0.0, most]
 
 
 def datasets(comparison: Comparison, risk: Measure, utility: Measure) -> dict[str, list[dict[str, Any]]]:
     """The data of the chart, under the names by which it asks for them."""
     front = pareto(comparison.choices, risk, utility)
+    # Of those that are alike, the last has the label, beside which nothing stands.
+    labelled = {(one.value(risk), one.value(utility)): one for one in front}
     points = [
-        _point(one, risk, utility, front=one in front, chosen=one is comparison.recommendation.choice)
+        _point(one, risk, utility)
+        | {
+            "front": one in front,
+            "chosen": one is comparison.recommendation.choice,
+            "near": _near(one) if one is labelled.get((one.value(risk), one.value(utility))) else "",
+        }
         for one in comparison.choices
         if one.value(risk) is not None and one.value(utility) is not None
     ]
@@ -69,18 +96,19 @@ def datasets(comparison: Comparison, risk: Measure, utility: Measure) -> dict[st
     }
 
 
-def _point(one: Choice, risk: Measure, utility: Measure, *, front: bool, chosen: bool) -> dict[str, Any]:
+def _near(one: Choice) -> str:
+    return "" if one.k is None else f"k = {one.k:,}"
+
+
+def _point(one: Choice, risk: Measure, utility: Measure) -> dict[str, Any]:
     value, error = one.value(utility) or 0.0, one.errors.get(utility.name, 0.0)
     return {
         "choice": one.label,
         "method": one.method,
-        "near": "" if one.k is None else f"k = {one.k:,}",
         "risk": one.value(risk),
         "utility": value,
         "low": value - error,
         "high": value + error,
-        "front": front,
-        "chosen": chosen,
         "risk_told": one.told(risk),
         "utility_told": one.told(utility),
         "smallest": f"{one.k_reached:,}",
@@ -92,10 +120,10 @@ def _baselines(y: Any) -> list[Any]:
     import altair as alt
 
     base = alt.Chart(alt.NamedData("baselines"))
-    label = base.mark_text(align="right", baseline="bottom", dx=-2, dy=-3, color=COLOURS["muted"], fontSize=11)
+    label = base.mark_text(align="left", baseline="bottom", dx=4, dy=-2, color=COLOURS["muted"], fontSize=11)
     return [
         base.mark_rule(strokeDash=[2, 3], color=COLOURS["muted"]).encode(y=y),
-        label.encode(y=y, x=alt.value("width"), text="name:N"),
+        label.encode(y=y, x=alt.value(0), text="name:N"),
     ]
 
 
@@ -122,10 +150,9 @@ def _signs(name: str, beside: float, methods: list[str], x: Any, y: Any) -> list
     import altair as alt
 
     base = alt.Chart(alt.NamedData("points")).transform_filter(alt.FieldEqualPredicate(equal=name, field="method"))
-    front = base.transform_filter("datum.front")
-    legend = alt.Legend(title=None, symbolSize=90, symbolStrokeWidth=2)
+    legend = alt.Legend(title=None, symbolSize=90, symbolStrokeWidth=2, symbolOpacity=1)
     colours = [_PALETTE[at % len(_PALETTE)] for at in range(len(methods))]
-    shapes = [SIGNS[at % len(SIGNS)] for at in range(len(methods))]
+    shapes = [_SIGNS[at % len(_SIGNS)] for at in range(len(methods))]
     colour = alt.Color("method:N", scale=alt.Scale(domain=methods, range=colours), legend=legend)
     shape = alt.Shape("method:N", scale=alt.Scale(domain=methods, range=shapes), legend=legend)
     told = [
@@ -137,14 +164,20 @@ def _signs(name: str, beside: float, methods: list[str], x: Any, y: Any) -> list
     ]
     low = y.copy()
     low.shorthand = "low:Q"
-    sign = {"xOffset": beside, "size": 100, "opacity": 1, "strokeWidth": 2}
-    near = {"align": "left", "baseline": "middle", "dx": beside + 9, "dy": -9, "fontSize": 11}
+    own = alt.value(colours[methods.index(name)])
+    ring = alt.condition("datum.chosen", alt.value(1), alt.value(0))
     return [
         base.mark_rule(xOffset=beside, opacity=0.55).encode(x, low, alt.Y2("high:Q"), colour),
-        base.mark_point(fill=COLOURS["ground"], **sign).encode(x, y, colour, shape, tooltip=told),
-        front.mark_point(filled=True, **sign).encode(x, y, colour, shape, tooltip=told),
-        front.mark_text(color=COLOURS["ink"], **near).encode(x, y, text="near:N"),
-        base.transform_filter("datum.chosen")
-        .mark_point(shape="circle", xOffset=beside, size=420, strokeWidth=2, color=COLOURS["ink"], filled=False)
-        .encode(x, y),
+        base.mark_point(xOffset=beside, size=420, strokeWidth=2, color=COLOURS["ink"]).encode(x, y, opacity=ring),
+        base.mark_text(color=COLOURS["ink"], align="left", baseline="middle", dx=beside + 9, dy=11, fontSize=11).encode(
+            x, y, text="near:N"
+        ),
+        base.mark_point(xOffset=beside, size=100, opacity=1, strokeWidth=2).encode(
+            x,
+            y,
+            colour,
+            shape,
+            fill=alt.condition("datum.front", own, alt.value(COLOURS["ground"])),
+            tooltip=told,
+        ),
     ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from hedgerow.errors import BadInput
-from hedgerow.evaluation.scores import BETTER_WHEN_LOWER, SCORES, SCORE_TITLES
+from hedgerow.evaluation.scores import BETTER_WHEN_LOWER, SCORE_TITLES, SCORES
 from hedgerow.evaluation.tables import Task
 
 __all__ = ["HIGHEST_RISK", "KEPT", "Measure", "find_measure", "kept_measures", "risk_measures", "score_measures"]

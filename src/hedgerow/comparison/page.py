@@ -5,13 +5,12 @@ Nothing comes from outside: Vega is bundled in the page. Without JavaScript the 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hedgerow.comparison.charts import datasets, frontier_chart
+from hedgerow.comparison.charts import datasets, frontier_chart, highest, ticks
 from hedgerow.comparison.choices import STATUSES, Choice, limit_told
 from hedgerow.comparison.measures import Measure
 from hedgerow.comparison.recommending import pareto
@@ -25,7 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["drawn", "options_for", "render", "write"]
 
 _TITLE: Final = "Which method, and which k?"
+_SNIPPET: Final = "window.vegaEmbed = vegaEmbed;"
 _HEADING: Final = "What each choice risks, and what it keeps"
+_JUDGEMENTS: Final = {"done": "good", "in part": "note", "not begun": "unknown"}
 _STOPS: Final = {
     "time": "The time was over before all cells were finished.",
     "interrupted": "The run was interrupted before all cells were finished.",
@@ -45,7 +46,7 @@ def render(comparison: Comparison) -> str:
 
     found = comparison.recommendation
     # A word in a text of Vega's must not end the script.
-    bundle = vl_convert.javascript_bundle().replace("</script", "<\\/script")
+    bundle = vl_convert.javascript_bundle(_SNIPPET).replace("</script", "<\\/script")
     return (
         _environment()
         .get_template("comparison.html")
@@ -99,16 +100,19 @@ def options_for(comparison: Comparison, choice: Choice) -> str:
     words = [f"--method {choice.method}"]
     words += [] if choice.k is None else [f"-k {choice.k}"]
     if choice.suppression_limit:
-        words.append(f"--suppression-limit {limit_told(choice.suppression_limit).removesuffix(' rows').replace(',', '')}")
+        words.append(
+            f"--suppression-limit {limit_told(choice.suppression_limit).removesuffix(' rows').replace(',', '')}"
+        )
     return " ".join([*words, *(["--publish-proportions"] if comparison.measured.proportions else [])])
 
 
 def _verdict(comparison: Comparison) -> dict[str, str]:
     found = comparison.recommendation
     if found.choice is None:
-        return {"state": "bad", "said": "No choice can be recommended", "why": found.reason}
+        return {"judgement": "bad", "said": "No choice can be recommended", "why": found.reason}
     finished = all(one.status not in ("in part", "not begun") for one in comparison.choices)
-    return {"state": "good" if finished else "doubt", "said": f"Take {found.choice.label}", "why": found.reason}
+    judgement = "good" if finished else "note"
+    return {"judgement": judgement, "said": f"Take {found.choice.label}", "why": found.reason}
 
 
 def _figures(comparison: Comparison) -> list[dict[str, str]]:
@@ -117,13 +121,14 @@ def _figures(comparison: Comparison) -> list[dict[str, str]]:
     if choice is None:
         return []
     first = {
-        "name": "Smallest class",
-        "value": f"{choice.k_reached:,}",
+        "label": "Smallest class",
+        "text": f"{choice.k_reached:,}",
         "meaning": f"So few {comparison.measured.counted} share what identifies them; never fewer.",
     }
     names = dict.fromkeys((comparison.risk.name, "average_risk", comparison.utility.name, "ncp_kept"))
     shown = [one for name in names for one in comparison.measures if one.name == name]
-    return [first, *({"name": one.title, "value": one.told(choice.value(one)), "meaning": one.meaning} for one in shown)]
+    told = [{"label": one.title, "text": one.told(choice.value(one)), "meaning": one.meaning} for one in shown]
+    return [first, *told]
 
 
 def _columns(comparison: Comparison) -> list[Any]:
@@ -149,7 +154,7 @@ def _rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
             "choice": one.label,
             "front": one in front,
             "chosen": one is chosen,
-            "state": {"done": "good", "in part": "doubt", "not begun": "doubt"}.get(one.status, "bad"),
+            "judgement": _JUDGEMENTS.get(one.status, "bad"),
             "status": one.status,
             "cells": [
                 "–" if one.k_reached is None else f"{one.k_reached:,}",
@@ -167,17 +172,15 @@ def _says(comparison: Comparison, risk: Measure, utility: Measure) -> str:
     names = "; ".join(
         f"{one.label} ({risk.told(one.value(risk))}, {utility.told(one.value(utility))})" for one in front
     )
-    return f"On the frontier, where nothing else is better in one and no worse in the other: {names}."
+    return f"On the frontier (risk, utility): {names}."
 
 
 def _data(comparison: Comparison) -> dict[str, Any]:
     """What the page's script draws with: one chart, and its data for every pair of measures."""
-    spec = json.loads(json.dumps(frontier_chart(comparison, comparison.risk, comparison.utility).to_dict()))
-    spec.pop("datasets")
+    spec = frontier_chart(comparison, *_fullest(comparison)).to_dict()
+    del spec["datasets"]
     pairs = [
-        (risk, utility)
-        for risk in comparison.measures_of("risk")
-        for utility in comparison.measures_of("utility")
+        (risk, utility) for risk in comparison.measures_of("risk") for utility in comparison.measures_of("utility")
     ]
     return {
         "spec": {**spec, "config": configuration()},
@@ -186,11 +189,17 @@ def _data(comparison: Comparison) -> dict[str, Any]:
             one.name: {"title": one.title, "share": one.share, "lower": one.lower_is_better, "meaning": one.meaning}
             for one in comparison.measures
         },
-        "views": {
-            f"{risk.name}|{utility.name}": {
-                "says": _says(comparison, risk, utility),
-                "datasets": datasets(comparison, risk, utility),
-            }
-            for risk, utility in pairs
-        },
+        "views": {f"{risk.name}|{utility.name}": _view(comparison, risk, utility) for risk, utility in pairs},
     }
+
+
+def _fullest(comparison: Comparison) -> tuple[Measure, Measure]:
+    """Measures whose chart has all layers that any has: a threshold, and baselines if there are some."""
+    scored = [one for one in comparison.measures_of("utility") if one.name in comparison.baselines]
+    return comparison.risk, next(iter(scored), comparison.utility)
+
+
+def _view(comparison: Comparison, risk: Measure, utility: Measure) -> dict[str, Any]:
+    found = datasets(comparison, risk, utility)
+    most = highest(found)
+    return {"says": _says(comparison, risk, utility), "datasets": found, "most": most, "ticks": ticks(most)}

@@ -137,7 +137,7 @@ class Plan:
 
     def _measures(self, store: Store) -> list[Measure]:
         schema = self.table.schema
-        known = [found for job in self.releases if (found := store.get(job.key)) is not None]
+        known = (store.get(job.key) or {} for job in self.releases)
         told = any(one.get("surest_guess") is not None for one in known)
         found = risk_measures(schema.target, self.table.roles.sensitive, proportions=told)
         return [*found, *self._scores(), *kept_measures()]
@@ -185,9 +185,7 @@ class Plan:
             counted="rows" if self.table.roles.entity is None else "people",
             target=self.table.schema.target,
             # Their descriptions leave out values, which few records may hold.
-            requirements=tuple(
-                str(parse_requirement(one) if isinstance(one, str) else one) for one in first.require
-            ),
+            requirements=tuple(str(parse_requirement(one) if isinstance(one, str) else one) for one in first.require),
             proportions=bool((first.parameters or {}).get("publish_proportions")),
             seconds=round(sum(one.seconds for one in choices), 1),
             cells=len(keys),

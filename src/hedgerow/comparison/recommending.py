@@ -1,7 +1,7 @@
 """Which choices no other one beats, and which of them to take.
 
-L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone, "Classification and Regression Trees", 1984, section 3.4.3: of what
-differs from the best by less than one standard error, take the simplest. Here that is what risks least.
+L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone, "Classification and Regression Trees", 1984, section 3.4.3: of
+what differs from the best by less than one standard error, take the simplest. Here that is what risks least.
 """
 
 from __future__ import annotations
@@ -117,10 +117,8 @@ def recommend(
     measure = next((one for one in utilities if any(choice.value(one) is not None for choice in allowed)), None)
     if measure is None:
         chosen = min(allowed, key=_risks)
-        told = f"{chosen.label} has the lowest risk of the {_choices(len(allowed))} within {limit}."
-        return Recommendation(
-            chosen, " ".join([told, "What they keep is not known.", *rest]), threshold, size
-        )
+        first = f"{chosen.label} has the lowest risk of the {_choices(len(allowed))} within {limit}."
+        return Recommendation(chosen, " ".join([first, "What they keep is not known.", *rest]), threshold, size)
     known = [(measure.worth(value), one) for one in allowed if (value := one.value(measure)) is not None]
     most = max(worth for worth, _ in known)
     alike = [one for worth, one in known if worth == most]
@@ -129,7 +127,7 @@ def recommend(
     near = [one for worth, one in known if worth >= most - error - _SLACK]
     chosen = min(near, key=_risks)
     told = [
-        f"{_choices(len(allowed))} of {len(choices):,} {'keeps' if len(allowed) == 1 else 'keep'} the highest risk "
+        f"{len(allowed):,} of {_choices(len(choices))} {'keeps' if len(allowed) == 1 else 'keep'} the highest risk "
         f"within {limit}.",
         *_compared(chosen, best, measure, error, (baselines or {}).get(measure.name)),
         *rest,
@@ -147,9 +145,7 @@ def _risks(one: Choice) -> tuple[float, float, float]:
     )
 
 
-def _compared(
-    chosen: Choice, best: Choice, measure: Measure, error: float, baseline: Baseline | None
-) -> list[str]:
+def _compared(chosen: Choice, best: Choice, measure: Measure, error: float, baseline: Baseline | None) -> list[str]:
     beside = ""
     if baseline is not None and baseline.unanonymized is not None:
         beside = f", against {measure.told(baseline.unanonymized)} from unanonymized rows"

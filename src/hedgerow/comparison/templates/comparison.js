@@ -24,14 +24,21 @@ function turned(channel, measure) {
 function chart() {
   const spec = coloured(data.spec);
   const measures = { x: data.measures[risk.value], y: data.measures[utility.value] };
+  const view = data.views[risk.value + "|" + utility.value];
+  // An empty layer would have no scale.
+  spec.layer = spec.layer.filter((layer) => view.datasets[layer.data.name].length);
   for (const layer of spec.layer) {
     for (const name of ["x", "y"]) {
       const channel = layer.encoding[name];
       if (channel && channel.field) turned(channel, measures[name]);
     }
-    if (layer.encoding.y && layer.encoding.y.scale) layer.encoding.y.scale.reverse = measures.y.lower;
+    const { x, y } = layer.encoding;
+    if (x && x.scale) {
+      x.scale.domainMax = view.most;
+      x.axis.values = view.ticks;
+    }
+    if (y && y.scale) y.scale.reverse = measures.y.lower;
   }
-  const view = data.views[risk.value + "|" + utility.value];
   return { ...spec, datasets: view.datasets, width: live.clientWidth, autosize: { type: "fit-x", contains: "padding" } };
 }
 

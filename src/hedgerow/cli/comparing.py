@@ -21,6 +21,7 @@ from hedgerow.places import check_place, refuse_existing
 
 if TYPE_CHECKING:
     from hedgerow.comparison.planning import Plan
+    from hedgerow.comparison.results import Stop
     from hedgerow.evaluation.store import Store
 
 __all__ = ["run"]
@@ -71,8 +72,8 @@ def run(**given: Any) -> None:
         random_state=given["seed"],
     )
     with unless_it_fails(cells):
-        stopped = _run(plan, store, seconds, given)
-        comparison = plan.found(store, stopped=_why(stopped))
+        ended = _run(plan, store, seconds, given)
+        comparison = plan.found(store, stopped=ended)
     comparison.report(output, overwrite=True)
     if given["as_json"]:
         typer.echo(json.dumps(comparison.to_dict(), indent=2, ensure_ascii=False))
@@ -80,28 +81,24 @@ def run(**given: Any) -> None:
         from hedgerow.cli.comparison_board import show_comparison
 
         show_comparison(screen(), comparison, output, cells, found.remarks)
-    if isinstance(stopped, Stopped):
+    if ended == "interrupted":
         done = comparison.measured
-        stopped.left = (
+        raise Stopped(
             f"{done.finished:,} of {done.cells:,} cells are finished and kept in {str(cells)!r}. The same command goes "
             "on where it was."
         )
-        raise stopped
 
 
-def _run(plan: Plan, store: Store, seconds: float | None, given: Mapping[str, Any]) -> bool | Stopped:
-    """Run it; whether all was run, or what stopped it."""
+def _run(plan: Plan, store: Store, seconds: float | None, given: Mapping[str, Any]) -> Stop:
+    """Run it, and say why it ended early, if it did."""
     from hedgerow.cli.screen import counting_bar
 
     with counting_bar(quiet=given["quiet"]) as advance:
         try:
-            return plan.run(store, workers=given["workers"], seconds=seconds, advance=advance)
-        except Stopped as asked:
-            return asked
-
-
-def _why(ended: bool | Stopped) -> Any:
-    return "interrupted" if isinstance(ended, Stopped) else "" if ended else "time"
+            whole = plan.run(store, workers=given["workers"], seconds=seconds, advance=advance)
+        except Stopped:
+            return "interrupted"
+    return "" if whole else "time"
 
 
 def _split(typed: str | None) -> list[str]:

@@ -57,9 +57,9 @@ def _table(comparison: Comparison) -> Table:
     table.add_column("k", justify="right")
     if limits:
         table.add_column("may lose", justify="right")
-    for name in ("smallest class", *(one.name.replace("_", " ") for one in shown), "rows lost"):
-        table.add_column(Text(name), justify="right")
-    table.add_column("status")
+    for name in ("smallest\nclass", *(one.name.replace("_", "\n") for one in shown), "rows\nlost"):
+        table.add_column(Text(name), justify="right", no_wrap=True)
+    table.add_column("status", no_wrap=True)
     front, chosen = comparison.frontier(), comparison.recommendation.choice
     for one in comparison.choices:
         table.add_row(

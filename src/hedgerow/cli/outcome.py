@@ -26,18 +26,21 @@ _BUG = 1
 _BAD_INPUT = 2
 _CLOSED_PIPE = 128 + 13
 _PATIENCE = 5.0  # seconds
+_LEFT = "nothing is left half written."
 
 
 class Stopped(BaseException):
     """The process was asked to stop. No library below catches it, and temporary files are still removed.
 
-    Attributes
+    Parameters
     ----------
     left : str
         What is left behind: whoever keeps something on purpose says so here.
     """
 
-    left = "nothing is left half written."
+    def __init__(self, left: str = _LEFT) -> None:
+        super().__init__(left)
+        self.left = left
 
 
 class _Signals:
@@ -87,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except BaseException as error:
             # DuckDB answers a signal with an error of its own, so the signal is asked first.
             if signals.received is not None:
-                left = error.left if isinstance(error, Stopped) else Stopped.left
+                left = error.left if isinstance(error, Stopped) else _LEFT
                 return _say(f"stopped; {left}", 128 + signals.received)
             return _failed(error)
     return status if isinstance(status, int) else 0

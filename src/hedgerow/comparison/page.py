@@ -20,6 +20,7 @@ from hedgerow.report.page import Page, check_page, environment, write_page
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 __all__ = ["drawn", "options_for", "render", "write"]
 
@@ -41,12 +42,7 @@ def write(comparison: Comparison, path: str | Path, *, overwrite: bool = False) 
 
 def render(comparison: Comparison) -> str:
     """The page as HTML."""
-    import vl_convert
-    from markupsafe import Markup
-
     found = comparison.recommendation
-    # A word in a text of Vega's must not end the script.
-    bundle = vl_convert.javascript_bundle(_SNIPPET).replace("</script", "<\\/script")
     return (
         _environment()
         .get_template("comparison.html")
@@ -67,9 +63,18 @@ def render(comparison: Comparison) -> str:
             stop=_STOPS.get(comparison.measured.stopped, ""),
             # Only numbers, names of methods and of columns; Jinja's filter keeps them from ending the script.
             data=_data(comparison),
-            bundle=Markup(bundle),
+            bundle=_bundle(),
         )
     )
+
+
+@cache
+def _bundle() -> Markup:
+    """Vega and all that it needs, which no word in a text of its own may end early."""
+    import vl_convert
+    from markupsafe import Markup
+
+    return Markup(vl_convert.javascript_bundle(_SNIPPET).replace("</script", "<\\/script"))
 
 
 @cache
@@ -154,7 +159,7 @@ def _rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
             "choice": one.label,
             "front": one in front,
             "chosen": one is chosen,
-            "judgement": _JUDGEMENTS.get(one.status, "bad"),
+            "judgement": "note" if one.warnings else _JUDGEMENTS.get(one.status, "bad"),
             "status": one.status,
             "cells": [
                 "–" if one.k_reached is None else f"{one.k_reached:,}",

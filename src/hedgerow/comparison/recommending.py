@@ -14,7 +14,7 @@ from typing import Final
 from hedgerow.comparison.choices import Choice
 from hedgerow.comparison.measures import HIGHEST_RISK, Measure
 
-__all__ = ["Baseline", "Recommendation", "pareto", "recommend", "size_for"]
+__all__ = ["Baseline", "Recommendation", "deciding", "pareto", "recommend", "size_for"]
 
 _SLACK: Final = 1e-9
 
@@ -107,14 +107,16 @@ def recommend(
         What classes consist of.
     """
     size = size_for(threshold)
-    released = [one for one in choices if one.k_reached is not None and one.status != "weak"]
+    # What keeps nothing, or promises nothing, is no choice, whatever its figures are.
+    released = [one for one in choices if one.k_reached is not None and one.status != "weak" and not one.warnings]
     allowed = [one for one in released if (one.k_reached or 0) >= size]
     limit = f"{HIGHEST_RISK.told(threshold)} (classes of {size:,} {counted} or more)"
     open_ones = sum(one.status in ("in part", "not begun") for one in choices)
     rest = [] if not open_ones else [_unfinished(open_ones)]
     if not allowed:
         return Recommendation(None, " ".join([*_nothing(released, limit), *rest]), threshold, size)
-    measure = next((one for one in utilities if any(choice.value(one) is not None for choice in allowed)), None)
+    known_baselines = baselines or {}
+    measure, passed = deciding(utilities, allowed, known_baselines)
     if measure is None:
         chosen = min(allowed, key=_risks)
         first = f"{chosen.label} has the lowest risk of the {_choices(len(allowed))} within {limit}."
@@ -129,10 +131,40 @@ def recommend(
     told = [
         f"{len(allowed):,} of {_choices(len(choices))} {'keeps' if len(allowed) == 1 else 'keep'} the highest risk "
         f"within {limit}.",
-        *_compared(chosen, best, measure, error, (baselines or {}).get(measure.name)),
+        *passed,
+        *_compared(chosen, best, measure, error, known_baselines.get(measure.name)),
+        *_void(best, measure, known_baselines.get(measure.name)),
         *rest,
     ]
     return Recommendation(chosen, " ".join(told), threshold, size)
+
+
+def deciding(
+    utilities: Sequence[Measure], choices: Sequence[Choice], baselines: Mapping[str, Baseline]
+) -> tuple[Measure | None, list[str]]:
+    """The first measure that tells something and that most of the choices have; and which were passed over, and why.
+
+    A score tells nothing where unanonymized rows teach no more than how often each class occurs.
+    """
+    passed = [one for one in utilities if _idle(one, baselines.get(one.name, Baseline()))]
+    telling = [one for one in utilities if one not in passed]
+    known = [sum(choice.value(one) is not None for choice in choices) for one in telling]
+    found = next((one for one, number in zip(telling, known, strict=True) if 2 * number > len(choices)), None)
+    if not passed or found is None or utilities.index(passed[0]) > utilities.index(found):
+        return found, []
+    names = ", ".join(_inside(one) for one in passed if utilities.index(one) < utilities.index(found))
+    return found, [f"Unanonymized rows teach no more than the majority ({names}), so {_inside(found)} decides."]
+
+
+def _idle(measure: Measure, baseline: Baseline) -> bool:
+    raw, majority = baseline.unanonymized, baseline.majority
+    return raw is not None and majority is not None and measure.worth(raw) <= measure.worth(majority)
+
+
+def _inside(measure: Measure) -> str:
+    """Its title inside a sentence."""
+    title = measure.title
+    return title[0].lower() + title[1:] if title[1:2].islower() else title
 
 
 def _risks(one: Choice) -> tuple[float, float, float]:
@@ -151,7 +183,7 @@ def _compared(chosen: Choice, best: Choice, measure: Measure, error: float, base
         beside = f", against {measure.told(baseline.unanonymized)} from unanonymized rows"
         if baseline.majority is not None:
             beside += f" and {measure.told(baseline.majority)} by majority"
-    name = measure.title[0].lower() + measure.title[1:] if measure.title[1:2].islower() else measure.title
+    name = _inside(measure)
     if chosen is best:
         return [f"Of these, {chosen.label} keeps most: {name} {measure.told(chosen.value(measure))}{beside}."]
     first = f"The best of these is {best.label}: {name} {measure.told(best.value(measure))}{beside}."
@@ -164,9 +196,19 @@ def _compared(chosen: Choice, best: Choice, measure: Measure, error: float, base
     ]
 
 
+def _void(best: Choice, measure: Measure, baseline: Baseline | None) -> list[str]:
+    """Say so if nothing is left to learn."""
+    kept = best.value(measure)
+    if kept is None or baseline is None or baseline.majority is None:
+        return []
+    if measure.worth(kept) > measure.worth(baseline.majority):
+        return []
+    return ["None of these teaches more than the majority: look at the frontier for what another threshold would keep."]
+
+
 def _nothing(released: Sequence[Choice], limit: str) -> list[str]:
     if not released:
-        return ["No choice could be released, so none is recommended."]
+        return ["There is no release that keeps its guarantee and something of the table, so none is recommended."]
     safest = min(released, key=_risks)
     return [
         f"No choice keeps the highest risk within {limit}.",

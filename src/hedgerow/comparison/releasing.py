@@ -18,7 +18,7 @@ from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable, OpenedTable
 from hedgerow.evaluation.trying import Stage, attempt, result_of
 from hedgerow.release import Release
-from hedgerow.rounding import digits_shown, share_told, significant
+from hedgerow.rounding import digits_shown, rounded_down, share_told, significant
 
 __all__ = ["PartOf", "ReleaseOf", "figures_of"]
 
@@ -100,14 +100,14 @@ def _released(stage: Stage[OpenedTable], treatment: Treatment, key: str) -> Resu
     except Disclosing as reason:
         return [{**known, "status": "disclosing", "reason": str(reason)}]
     seconds = round(time.perf_counter() - began, 4)
-    return [{**known, "status": "done", **figures_of(release), "anonymizing_seconds": seconds}]
+    return [{**known, "status": "done", **figures_of(release, treatment.k), "anonymizing_seconds": seconds}]
 
 
-def figures_of(release: Release) -> dict[str, Any]:
+def figures_of(release: Release, k: int | None = None) -> dict[str, Any]:
     """What a release risks and keeps.
 
     Of all releases that are compared at most one is published. So what everybody could count in a published table is
-    rounded here too; exact are only the smallest class, which is what is promised, and the risk that follows from it.
+    rounded here too. The smallest class is rounded down, but never below the k that was asked for and is met.
     """
     audit, facts = release.audit, release.facts
     rows = facts["rows_in"]
@@ -115,9 +115,11 @@ def figures_of(release: Release) -> dict[str, Any]:
     losses = audit.losses
     same = {name: significant(share, digits) for name, share in audit.label_homogeneity.items()}
     label = None if release.target is None else same.pop(release.target)
+    smallest = rounded_down(audit.k, digits)
+    smallest = smallest if k is None or audit.k < k else max(smallest, k)
     found: dict[str, Any] = {
-        "k_reached": audit.k,
-        "highest_risk": audit.risks.prosecutor.highest,
+        "k_reached": smallest,
+        "highest_risk": 1 / smallest,
         "average_risk": significant(audit.risks.prosecutor.average, digits),
         "label_disclosure": label,
         "sensitive_disclosure": max(same.values(), default=None),

@@ -13,11 +13,11 @@ import pyarrow as pa
 
 from hedgerow.comparison.choices import Choice, limit_told
 from hedgerow.comparison.measures import HIGHEST_RISK, Measure, find_measure
-from hedgerow.comparison.recommending import Baseline, Recommendation, pareto, recommend
+from hedgerow.comparison.recommending import Baseline, Recommendation, deciding, pareto, recommend
 from hedgerow.evaluation.results import Evaluation
 from hedgerow.showing import preformatted
 
-__all__ = ["Comparison", "Measured"]
+__all__ = ["Comparison", "Measured", "Stop"]
 
 Stop = Literal["", "time", "interrupted"]
 
@@ -110,9 +110,9 @@ class Comparison:
 
     @cached_property
     def utility(self) -> Measure:
-        """The measure of utility that is shown first: the first that is known of some choice."""
-        known = self.measures_of("utility")
-        return next((one for one in known if any(choice.value(one) is not None for choice in self.choices)), known[0])
+        """The measure of utility that is shown first: the first that tells something and is known of most choices."""
+        released = [one for one in self.choices if one.k_reached is not None]
+        return deciding(self.measures_of("utility"), released, self.baselines)[0] or self.measures_of("utility")[0]
 
     def measure(self, side: Literal["risk", "utility"], name: str | None) -> Measure:
         """The measure that is meant, if one is named."""

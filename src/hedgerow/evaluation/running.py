@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
+import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -210,7 +212,24 @@ def _results(
 
     # Processes of their own, each with a Java machine of its own if it needs one.
     pool = Parallel(n_jobs=workers, return_as="generator_unordered", pre_dispatch=workers, batch_size=1)
-    yield from pool(delayed(_called)(one) for one in begun())
+    with _deaf():
+        found = pool(delayed(_called)(one) for one in begun())
+    yield from found
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Processes that are started meanwhile do not hear Ctrl-C. A terminal tells all of them; this one stops them."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before is None:
+        yield
+        return
+    # Not by a mask, which the libraries that start processes take away.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _called(work: Callable[[], Results]) -> Results:

@@ -1,10 +1,15 @@
-"""Draw how methods cut two columns: ``python docs/pictures.py`` writes docs/cuts.svg.
+"""The pictures of these pages: ``python docs/pictures.py`` draws all, ``python docs/pictures.py report`` one of them.
 
-The people are made up here: whether one answers yes depends on age and hours together, and on chance.
+- ``cuts.svg``: how methods cut two columns. The people are made up here: whether one answers yes depends on age and
+  hours together, and on chance.
+- ``report.png``: the top of a report on the synthetic census, as Chromium shows it (type: sudo apt install chromium).
 """
 
 from __future__ import annotations
 
+import shutil
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -64,5 +69,32 @@ def picture() -> alt.Chart:
     )
 
 
+def cuts(path: Path) -> None:
+    """Write cuts.svg."""
+    picture().save(path)
+
+
+def report(path: Path) -> None:
+    """Write report.png."""
+    from playwright.sync_api import sync_playwright
+
+    census = hr.datasets.make_census(20_000, random_state=7)
+    require = [hr.KAnonymity(10), hr.LDiversity(3, "disease")]
+    schema = hr.datasets.census_schema()
+    release = hr.anonymize(census, schema, require=require, random_state=7, publish="interval")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        page = release.report(Path(folder) / "report.html")
+        chromium = shutil.which("chromium") or sys.exit("The report is opened in Chromium: sudo apt install chromium")
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        view = browser.new_page(viewport={"width": 1180, "height": 1000})
+        view.goto(page.as_uri())
+        view.screenshot(path=path)
+        browser.close()
+
+
+PICTURES = {"cuts.svg": cuts, "report.png": report}
+
 if __name__ == "__main__":
-    picture().save(Path(__file__).with_name("cuts.svg"))
+    for name, draw in PICTURES.items():
+        if not sys.argv[1:] or Path(name).stem in sys.argv[1:]:
+            draw(Path(__file__).with_name(name))

@@ -5,7 +5,12 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from hedgerow import faces as _faces
 from hedgerow._version import __version__ as __version__
+
+# What stands above releases and audits, and is still asked of them.
+_faces.register("report", "hedgerow.report.writing:write_report")
+_faces.register("notebook", "hedgerow.report.notebook:show")
 
 # Names are imported when they are first used: `import hedgerow` costs next to nothing.
 _MODULES = (
@@ -18,6 +23,7 @@ _MODULES = (
     "learning",
     "metrics",
     "privacy",
+    "report",
     "risk",
     "trees",
     "verifier",

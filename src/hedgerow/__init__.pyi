@@ -7,6 +7,7 @@ from hedgerow import hierarchies as hierarchies
 from hedgerow import learning as learning
 from hedgerow import metrics as metrics
 from hedgerow import privacy as privacy
+from hedgerow import report as report
 from hedgerow import risk as risk
 from hedgerow import trees as trees
 from hedgerow import verifier as verifier

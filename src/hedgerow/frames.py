@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
@@ -22,6 +23,7 @@ __all__ = [
     "as_arrow",
     "column_names",
     "column_types",
+    "first_rows",
     "is_relation",
     "is_spark",
     "open_frame",
@@ -152,6 +154,19 @@ def column_types(table: Any) -> dict[str, str]:
     schema = nw.from_native(table).collect_schema()
     zoned = {name for name, kind in schema.items() if isinstance(kind, nw.Datetime) and kind.time_zone is not None}
     return {name: type(kind).__name__ for name, kind in schema.items() if name not in zoned}
+
+
+def first_rows(table: Any, rows: int) -> Any:
+    """The first rows of any kind of table, of the same kind.
+
+    >>> first_rows(pa.table({"age": [39, 40, 41]}), 2)["age"].to_pylist()
+    [39, 40]
+    """
+    if is_relation(table):
+        return table.limit(rows)
+    if isinstance(table, np.ndarray):
+        return table[:rows]
+    return nw.to_native(nw.from_native(table).head(rows))
 
 
 def as_arrow(column: nw.Series[Any]) -> pa.ChunkedArray:

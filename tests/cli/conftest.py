@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import logging
 import os
 import subprocess
 import sys
@@ -116,8 +117,12 @@ def _drawn(request: pytest.FixtureRequest, among: int) -> bool:
 
 
 @pytest.fixture
-def refused(real: Run, called: Run, tmp_path: Path, request: pytest.FixtureRequest) -> Refused:
+def refused(
+    real: Run, called: Run, tmp_path: Path, request: pytest.FixtureRequest, caplog: pytest.LogCaptureFixture
+) -> Refused:
     """Run what must be refused: one sentence with the words, exit status 2 (or another), and no trace on disk.
+
+    No cell is said or logged, at the finest level either.
 
     Every 32nd case, the same ones each time, is the real command.
     """
@@ -125,6 +130,8 @@ def refused(real: Run, called: Run, tmp_path: Path, request: pytest.FixtureReque
 
     def runner(*arguments: str, words: tuple[str, ...], status: int = 2) -> str:
         before = snapshot(tmp_path)
+        caplog.set_level(logging.DEBUG)
+        logging.getLogger("numba").setLevel(logging.INFO)  # it would tell its own bytecode, slowly
         outcome = run(*arguments)
         assert outcome.status == status, outcome.err
         assert outcome.err.startswith("hedgerow: ")
@@ -132,7 +139,7 @@ def refused(real: Run, called: Run, tmp_path: Path, request: pytest.FixtureReque
         assert "Traceback" not in outcome.err
         for word in words:
             assert word in outcome.err
-        assert SECRET not in outcome.err + outcome.out
+        assert SECRET not in outcome.err + outcome.out + caplog.text
         assert snapshot(tmp_path) == before
         assert snapshot(tmp_path.parent / f"{tmp_path.name}-scratch") == {}
         return outcome.err

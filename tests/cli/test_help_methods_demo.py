@@ -5,11 +5,17 @@ from __future__ import annotations
 import csv
 import json
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import hedgerow
 from hedgerow.anonymizers.registry import METHODS
+
+from .conftest import environment
 
 
 def test_version_and_help(run: Any) -> None:
@@ -19,6 +25,38 @@ def test_version_and_help(run: Any) -> None:
     for words in ("anonymize", "audit", "methods", "demo", "Example", "--quasi age,sex,zip"):
         assert words in shown.out
     assert len(shown.out.splitlines()) < 30
+
+
+@pytest.mark.parametrize("command", ["anonymize", "audit", "methods", "demo", "evaluate", "reproduce"])
+def test_every_command_shows_examples_that_it_understands(command: str, run: Any, tmp_path: Path) -> None:
+    shown = run(command, "--help").out.replace("\\\n", "")
+    examples = [line.split() for line in shown.splitlines() if line.startswith(f"    hedgerow {command}")]
+
+    assert examples
+    for _, *words in examples:
+        if command in ("anonymize", "audit", "evaluate"):  # the files are not there, and nothing else is wrong
+            refused = run(*words)
+            assert refused.status == 2
+            assert "no file" in refused.err or "No such file" in refused.err, refused.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_shell_is_told_how_words_go_on(tmp_path: Path) -> None:
+    def completed(*words: str) -> list[str]:
+        asked = {
+            "_HEDGEROW_COMPLETE": "complete_bash",
+            "COMP_WORDS": " ".join(words),
+            "COMP_CWORD": str(len(words) - 1),
+        }
+        command = [sys.executable, "-m", "hedgerow"]
+        done = subprocess.run(
+            command, env={**environment(tmp_path), **asked}, capture_output=True, text=True, check=True
+        )
+        return done.stdout.split()
+
+    assert completed("hedgerow", "anonymize", "--method", "ka") == ["kactus", "kadet", "kaca"]
+    assert completed("hedgerow", "evaluate", "--methods", "hedge,mond") == ["hedge,mondrian"]
+    assert "--report" in completed("hedgerow", "audit", "--re")
 
 
 def test_methods_shows_all_that_the_registry_knows(run: Any) -> None:
@@ -41,7 +79,12 @@ def test_demo(run: Any, tmp_path: Path) -> None:
 
     assert (shown.status, shown.err) == (0, "")
     folder = tmp_path / "new" / "demo"
-    assert {path.name for path in folder.iterdir()} == {"census.csv", "release.csv", "release.csv.manifest.json"}
+    assert {path.name for path in folder.iterdir()} == {
+        "census.csv",
+        "release.csv",
+        "release.csv.manifest.json",
+        "report.html",
+    }
     for words in ("synthetic", "Before:", "After:", "prosecutor", "ncp", "All requirements hold"):
         assert words in shown.out
     tables = shown.out.partition("The audit")[0]

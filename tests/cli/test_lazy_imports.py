@@ -19,7 +19,7 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
     status = main()
 print(json.dumps([status, sorted({name.partition(".")[0] for name in sys.modules})]))
 """
-HEAVY = {"sklearn", "numba", "scipy", "altair"}
+HEAVY = {"sklearn", "numba", "scipy", "altair", "jinja2", "vl_convert"}
 FRAMES = {"pandas", "polars"}
 ENGINES = {"duckdb", "pyarrow", "narwhals"}
 # Methods are described by their classes, which know of numpy and Arrow.
@@ -62,6 +62,8 @@ def modules_after(*arguments: str, cwd: Path) -> tuple[int, set[str]]:
         (("anonymize", "people.csv", *ROLES, "-k", "9", "-o", "o.csv"), 2, HEAVY | FRAMES),
         (("anonymize", "people.csv", *ROLES, "-k", "2", "--hierarchies", "h", "-o", "o.csv"), 2, HEAVY | FRAMES),
         (("audit", "people.csv", "--quasi", "agee"), 2, HEAVY | FRAMES),
+        (("anonymize", "people.csv", *ROLES, "-k", "2", "-o", "o.csv", "--report", "o.txt"), 2, HEAVY | FRAMES),
+        (("audit", "people.csv", "--quasi", "age", "--report-edition", "public"), 2, HEAVY | FRAMES | ENGINES),
         (("audit", "people.csv"), 2, HEAVY | FRAMES | ENGINES),
         (("demo", "--method", "none"), 2, HEAVY | FRAMES | DATABASE),
         (("compare", "--help"), 0, HEAVY | FRAMES | ENGINES | {"numpy", "rich", "jinja2"}),

@@ -89,7 +89,7 @@ def column(name: str, **more: Any) -> ColumnFacts:
 
 def example_facts(**changes: Any) -> ReportFacts:
     """Facts of an internal edition; ``changes`` are fields that shall be different."""
-    names = ("age", "zip <code>", "sex")
+    names = ("age", "zip <area>", "sex")
     given: dict[str, Any] = {
         "edition": "internal",
         "subject": "release",
@@ -154,7 +154,7 @@ def example_facts(**changes: Any) -> ReportFacts:
             "No legal claim.",
         ),
         "safe_harbour": SafeHarbour(
-            (HarbourFinding("zip", "ZIP codes", "note", ("zip <code>",), "Three digits.", "The rule."),), "Not all."
+            (HarbourFinding("zip", "ZIP codes", "note", ("zip <area>",), "Three digits.", "The rule."),), "Not all."
         ),
         "disclosure": DisclosureFacts(
             columns=(SensitiveFacts("disease", "sensitive", figure("homogeneity", 0.0), (figure("distinct l", 3),)),),
@@ -175,7 +175,7 @@ def example_facts(**changes: Any) -> ReportFacts:
             accepted=("income",),
             sentence="One column was accepted.",
         ),
-        "columns": Columns(tuple(map(column, names)), "age", "zip <code>", 10, "people"),
+        "columns": Columns(tuple(map(column, names)), "age", "zip <area>", 10, "people"),
         "association": Association(
             names,
             (

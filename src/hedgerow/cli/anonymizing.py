@@ -12,6 +12,7 @@ from hedgerow.cli.engine import check_engine
 from hedgerow.cli.hierarchy_files import find_hierarchies, needing_trees
 from hedgerow.cli.job import Job
 from hedgerow.cli.lists import read_delimiter, read_suppression_limit
+from hedgerow.cli.reporting import check_job_report, staged_report
 from hedgerow.cli.roles import named_quasi, schema_of
 from hedgerow.destinations import Destination
 from hedgerow.errors import BadInput
@@ -102,12 +103,22 @@ def _run(job: Job, job_file: str | None) -> None:
             drawn = release.redraw(job.redraw)
             equal = drawn.equal_rows(others)
         progress("Saving")
-        save(release, output, escape_formulas=job.escape_formulas, overwrite=job.force, redrawn=drawn)
+        told = {"edition": job.report_edition or "internal", "context": job.context, "governance": job.governance}
+        with staged_report(job.report, release, progress, **told) as report:
+            save(
+                release,
+                output,
+                escape_formulas=job.escape_formulas,
+                overwrite=job.force,
+                redrawn=drawn,
+                beside=report,
+            )
         if job.recoding is not None:
             release.recoding.save(job.recoding)
     if not job.quiet:
         given = set(schema.hierarchies)
-        show_release(screen(), release, Path(output.shown), given=given, recoding=job.recoding, remarks=found.remarks)
+        also = {"recoding": job.recoding, "report": job.report}
+        show_release(screen(), release, Path(output.shown), given=given, remarks=found.remarks, **also)
         if drawn is not None and equal is not None:
             show_redrawn(screen(), drawn, equal, Path(output.shown), escaped=job.escape_formulas)
 
@@ -241,6 +252,7 @@ def _check_places(reads: Sequence[Path], job: Job, output: Destination) -> None:
         table.refuse_existing(overwrite=job.force)
     paths = [table.path for table in tables]
     published = [*paths, *map(manifest_path, paths), proportions_path(output.path)]
+    check_job_report(job, reads, published if job.recoding is None else [*published, Path(job.recoding)])
     if job.recoding is None:
         return
     private = Path(job.recoding)

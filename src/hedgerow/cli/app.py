@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from hedgerow._version import __version__
+from hedgerow.cli import completing, examples
+from hedgerow.cli.compare_command import compare
 from hedgerow.cli.options import (
     Accept,
     Columns,
@@ -20,10 +22,14 @@ from hedgerow.cli.options import (
     Insensitive,
     Kind,
     Master,
+    Method,
+    Metric,
     Missing,
     Others,
     Pseudonymize,
     Quasi,
+    Report,
+    ReportEdition,
     Require,
     Sensitive,
     Sheet,
@@ -41,7 +47,6 @@ from hedgerow.cli.options import (
 __all__ = ["app"]
 
 app = typer.Typer(
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -57,11 +62,7 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(
-    epilog=(
-        "Example:  hedgerow anonymize people.csv --quasi age,sex,zip --target income --drop name -k 10 --output out.csv"
-    )
-)
+@app.callback(epilog=examples.HEDGEROW)
 def hedgerow(
     *,
     version: Annotated[
@@ -71,7 +72,7 @@ def hedgerow(
     """Publish a table about people, provably anonymous, with its machine-learning value kept."""
 
 
-@app.command(epilog="Lists are separated by commas; a name that holds a comma stands in double quotes.")
+@app.command(epilog=examples.ANONYMIZE)
 def anonymize(
     *,
     input: Input = None,
@@ -95,16 +96,14 @@ def anonymize(
     missing: Missing = None,
     hierarchies: Hierarchies = None,
     hierarchy: HierarchyWords = None,
-    method: Annotated[str | None, typer.Option(metavar="NAME", help="See hedgerow methods.")] = None,
+    method: Method = None,
     k: Annotated[int | None, typer.Option("-k", metavar="K", help="Every class has at least K rows.")] = None,
     require: Require = None,
     suppression_limit: SuppressionLimit = None,
     parameters: Annotated[
         Texts, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method; repeatable.")
     ] = None,
-    metric: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What a search makes best: loss, ncp, prec, …")
-    ] = None,
+    metric: Metric = None,
     time_limit: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="A search stops then with the best it has found.")
     ] = None,
@@ -129,6 +128,8 @@ def anonymize(
     recoding: Annotated[
         str | None, typer.Option(metavar="FILE", help="Also save the recoding: private, never publish it.")
     ] = None,
+    report: Report = None,
+    report_edition: ReportEdition = None,
     publish_proportions: Annotated[
         bool | None,
         typer.Option("--publish-proportions", help="Also save how the people of each class are divided among values."),
@@ -167,11 +168,11 @@ def anonymize(
     given |= {**read_roles(given), "set": assignments(parameters, "--set")}
     given["partition_by"] = split_names(partition_by, "--partition-by")
     # A list that was not typed is empty.
-    typed = {name: value for name in Job.model_fields if (value := given[name]) not in (None, [])}
+    typed = {name: value for name in Job.model_fields if (value := given.get(name)) not in (None, [])}
     run(assemble(typed, job), job)
 
 
-@app.command()
+@app.command(epilog=examples.AUDIT)
 def audit(
     *,
     table: Table,
@@ -194,6 +195,9 @@ def audit(
     delimiter: Delimiter = None,
     sheet: Sheet = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    report: Report = None,
+    report_edition: ReportEdition = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a report that is there already.")] = False,
 ) -> None:
     """Measure what a table gives away. Exit 0 if the requirements hold or none is given, else 3."""
     from hedgerow.cli.auditing import run
@@ -216,12 +220,15 @@ def audit(
         delimiter=read_delimiter(delimiter),
         sheet=sheet,
         as_json=as_json,
+        report=report,
+        report_edition=report_edition,
+        force=force,
     )
     if not holds:
         raise typer.Exit(3)
 
 
-@app.command()
+@app.command(epilog=examples.METHODS)
 def methods() -> None:
     """Show the methods: family, guarantees, parameters, paper."""
     from hedgerow.cli.catalogue import show_methods
@@ -229,12 +236,12 @@ def methods() -> None:
     show_methods()
 
 
-@app.command()
+@app.command(epilog=examples.DEMO)
 def demo(
     *,
     rows: Annotated[int, typer.Option(metavar="N", help="How many people.")] = 20_000,
     k: Annotated[int, typer.Option("-k", metavar="K", help="Every class has at least K rows.")] = 10,
-    method: Annotated[str, typer.Option(metavar="NAME", help="See hedgerow methods.")] = "mondrian",
+    method: Method = "mondrian",
     seed: Annotated[int, typer.Option(metavar="N", help="The same seed, the same table.")] = 7,
     folder: Annotated[str, typer.Option(metavar="DIR", help="Where the files go.")] = "demo",
     engine: Engine = None,
@@ -243,10 +250,10 @@ def demo(
     """See the main job on a synthetic census: before, after, audit, losses."""
     from hedgerow.cli.demonstration import run
 
-    run(rows=rows, k=k, method=method, seed=seed, folder=folder, engine=engine, master=master)
+    run(rows=rows, k=k, method=method or "mondrian", seed=seed, folder=folder, engine=engine, master=master)
 
 
-@app.command(epilog="Lists are separated by commas. A finished cell is kept beside the results, and not run again.")
+@app.command(epilog=examples.EVALUATE)
 def evaluate(
     *,
     table: Table,
@@ -263,7 +270,14 @@ def evaluate(
     missing: Missing = None,
     hierarchies: Hierarchies = None,
     hierarchy: HierarchyWords = None,
-    methods: Annotated[Columns, typer.Option(metavar="NAMES", help="See hedgerow methods; mondrian,kactus.")] = None,
+    methods: Annotated[
+        Columns,
+        typer.Option(
+            metavar="NAMES",
+            help="See hedgerow methods; mondrian,kactus.",
+            autocompletion=completing.listed(completing.methods),
+        ),
+    ] = None,
     k: Annotated[Texts, typer.Option("-k", metavar="K,K,…", help="5,10,50,100 if not given.")] = None,
     require: Require = None,
     suppression_limit: SuppressionLimit = None,
@@ -273,10 +287,16 @@ def evaluate(
             metavar="NAMES",
             help="c45, id3, kadet, naive-bayes, logistic, mlp, boosting, linear; with Weka: j48, part, "
             "weka-naive-bayes, weka-logistic.",
+            autocompletion=completing.listed(completing.learners),
         ),
     ] = None,
     protocol: Annotated[
-        str, typer.Option(metavar="NAME", help="5x2cv, holdout, holdout:REPETITIONS or cv:FOLDS.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="5x2cv, holdout, holdout:REPETITIONS or cv:FOLDS.",
+            autocompletion=completing.listed(completing.protocols),
+        ),
     ] = "5x2cv",
     train: Annotated[
         str, typer.Option(metavar="HOW", help="Training rows: redrawn, or published as the release shows them.")
@@ -307,81 +327,10 @@ def evaluate(
     run(**given)
 
 
-@app.command(
-    epilog=(
-        "Example:  hedgerow compare people.csv --quasi age,sex,zip --target income --drop name "
-        "--methods kactus,mondrian,hedge -k 5,20,100 --suppression-limit 0,2% --time-limit 10m"
-    )
-)
-def compare(
-    *,
-    table: Table,
-    quasi: Quasi = None,
-    target: Annotated[str | None, column("What learners predict; without it, detail kept is utility.")] = None,
-    target_bins: TargetBins = None,
-    sensitive: Sensitive = None,
-    insensitive: Insensitive = None,
-    accept: Accept = None,
-    identifying: Identifying = None,
-    entity: Annotated[str | None, column("Tells people apart: k counts people, and nobody trains and tests.")] = None,
-    others: Others = None,
-    kind: Kind = None,
-    weights: Weights = None,
-    missing: Missing = None,
-    hierarchies: Hierarchies = None,
-    hierarchy: HierarchyWords = None,
-    methods: Annotated[
-        Columns,
-        typer.Option(metavar="NAMES", help="See hedgerow methods; kactus,mondrian,hedge with a target."),
-    ] = None,
-    k: Annotated[Texts, typer.Option("-k", metavar="K,K,…", help="5,10,50,100 if not given.")] = None,
-    suppression_limit: Annotated[
-        str | None, typer.Option(metavar="LIMITS", help="Rows that may be lost: 0,2% or 0,200; none if not given.")
-    ] = None,
-    require: Require = None,
-    risk_threshold: Annotated[
-        float | None,
-        typer.Option(
-            metavar="RISK", help="The highest that is recommended: 0.2, 0.09, …; 0.05, or 1/k of a smaller k."
-        ),
-    ] = None,
-    learners: Annotated[
-        Columns, typer.Option(metavar="NAMES", help="See hedgerow evaluate; one that is quick if not given.")
-    ] = None,
-    protocol: Annotated[
-        str | None, typer.Option(metavar="NAME", help="cv:FOLDS, holdout, holdout:REPETITIONS or 5x2cv; cv:5.")
-    ] = None,
-    train: Annotated[
-        str, typer.Option(metavar="HOW", help="Training rows: redrawn, or published as the release shows them.")
-    ] = "redrawn",
-    test: Annotated[
-        str, typer.Option(metavar="HOW", help="Test rows: raw, or recoded as the release would show them.")
-    ] = "raw",
-    time_limit: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Begin nothing more after it: 90, 10m, 1h. What is done is kept.")
-    ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="The same seed, the same figures.")] = 0,
-    workers: Workers = None,
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The page; finished cells stand beside it.")
-    ] = "compare.html",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    sheet: Sheet = None,
-    decimal: Annotated[str, typer.Option(metavar="SIGN", help="Before decimals in text.")] = ".",
-    force: Annotated[bool, typer.Option("--force", help="Write over a page that is there already.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
-) -> None:
-    """Compare methods, k and suppression: risk and utility side by side, and which to take. Stopped, it goes on."""
-    given = dict(locals())  # every option under its name
-
-    from hedgerow.cli.comparing import run
-
-    run(**given)
+app.command(epilog=examples.COMPARE)(compare)
 
 
-@app.command()
+@app.command(epilog=examples.REPRODUCE)
 def reproduce(
     *,
     paper: Annotated[

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 import typer
 
 from hedgerow.cli.hierarchy_files import find_hierarchies, needing_trees
+from hedgerow.cli.reporting import check_report
 from hedgerow.cli.roles import named_quasi
 from hedgerow.errors import BadInput
-from hedgerow.intake import STANDARD_INPUT
+from hedgerow.intake import STANDARD_INPUT, find_table
 
 __all__ = ["run"]
 
@@ -33,8 +34,14 @@ def run(
     delimiter: str | None,
     sheet: str | None,
     as_json: bool,
+    report: str | None = None,
+    report_edition: str | None = None,
+    force: bool = False,
 ) -> bool:
-    """Print the audit and return whether the requirements hold; without requirements they do."""
+    """Print the audit and return whether the requirements hold; without requirements they do.
+
+    A report is written whatever it finds: that requirements do not hold is worth a page, too.
+    """
     named_quasi(quasi)
     if table == population == STANDARD_INPUT:
         raise BadInput("Table and population are both standard input, which can be read once. Name a file.")
@@ -52,6 +59,9 @@ def run(
             "A hierarchy is given (--hierarchies, --hierarchy), but neither a population nor a requirement such as "
             "t=0.2:hierarchical@disease uses it. Leave it out, or name the --population."
         )
+    given = () if report is None else (table,) if population is None else (table, population)
+    reads = [path for one in given for path in find_table(one).reads]
+    edition = check_report(report, report_edition, force=force, reads=reads)
     found = find_hierarchies(hierarchies, (*quasi, *sensitive, *needed))
     for remark in found.remarks:
         typer.echo(f"hedgerow: {remark}", err=True)
@@ -75,6 +85,8 @@ def run(
         delimiter=delimiter,
         sheet=sheet,
     )
+    if report is not None:
+        result.report(report, edition=edition, overwrite=force)
     if as_json:
         typer.echo(json.dumps(result.to_dict(), indent=2, ensure_ascii=False))
     else:

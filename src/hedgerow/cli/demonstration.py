@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow.anonymizers.registry import find_method
 from hedgerow.cli.engine import check_engine
+from hedgerow.cli.reporting import staged_report
 from hedgerow.errors import BadInput
 
 if TYPE_CHECKING:
@@ -30,6 +31,12 @@ _SHOWN: Final = ("name", "age", "sex", "zip", "education", "marital-status", "di
 _PROTECTED: Final = "disease"
 _DIVERSITY: Final = 3
 _CELL_WIDTH: Final = 14
+_CONTEXT: Final = {
+    "recipient": "Whoever wants to see what Hedgerow does.",
+    "release-model": "public",
+    "purpose": "A demonstration. The people of this table never lived.",
+    "coverage": "sample",
+}
 
 
 def run(
@@ -68,7 +75,7 @@ def run(
             **parameters,
         )
         progress("Saving")
-        original, published = _save(census, release, place)
+        original, published, report = _save(census, release, place, progress)
         after = release.table if opened is _as_it_is else release.table.toArrow()
 
     console = screen()
@@ -86,7 +93,8 @@ def run(
     console.print(release.audit.render(), soft_wrap=True)
     console.print("Written:", style="bold")
     console.print(f"  {original}  the original (synthetic: a real one would stay with you)", soft_wrap=True)
-    console.print(f"  {published}  the release, and its manifest beside it\n", soft_wrap=True)
+    console.print(f"  {published}  the release, and its manifest beside it", soft_wrap=True)
+    console.print(f"  {report}  what a person reads who answers for it: open it in a browser\n", soft_wrap=True)
     console.print("Next, check the release as anyone could, or anonymize a table of your own:", style="bold")
     for command in _next_commands(schema, k, published):
         console.print(f"  {command}", soft_wrap=True)
@@ -109,15 +117,21 @@ def _opened(engine: str | None, master: str | None) -> Iterator[Callable[[pa.Tab
         yield session.createDataFrame
 
 
-def _save(census: pa.Table, release: Release, folder: Path) -> tuple[Path, Path]:
+def _save(census: pa.Table, release: Release, folder: Path, progress: Callable[[str], None]) -> tuple[Path, Path, Path]:
     from pyarrow import csv
 
+    from hedgerow.destinations import Destination
+    from hedgerow.release.saving import save
+
     folder.mkdir(parents=True, exist_ok=True)
-    original = folder / "census.csv"
+    original, published, report = folder / "census.csv", folder / "release.csv", folder / "report.html"
     staged = folder / ".census.csv.partial"
     csv.write_csv(census, staged)
     staged.replace(original)
-    return original, release.save(folder / "release.csv", overwrite=True)
+    with staged_report(report, release, progress, context=_CONTEXT) as beside:
+        destination = Destination.of(published)
+        save(release, destination, escape_formulas=False, overwrite=True, redrawn=None, beside=beside)
+    return original, published, report
 
 
 def _two_groups(published: Any, quasi: tuple[str, ...], each: int = 3) -> Any:

@@ -2,8 +2,9 @@
 
 The fields have the names of the options (``memory-limit`` or ``memory_limit``; ``drop`` is ``identifying``). Lists
 are TOML arrays or texts with commas, the method's parameters a table ``[set]``, the weights of columns a table
-``[weights]``. Relative paths start at the job file's folder, so that a job runs from anywhere; the input ``-`` is
-standard input there too.
+``[weights]``. What a report says of a release that only a person knows stands in two tables, which no option has:
+``[context]`` (recipient, release-model, purpose, …) and ``[governance]`` (signatory, date, expiry, …). Relative paths
+start at the job file's folder, so that a job runs from anywhere; the input ``-`` is standard input there too.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from hedgerow.intake import STANDARD_INPUT
 __all__ = ["Job", "assemble", "read_job"]
 
 _SYNONYMS = {"drop": "identifying"}
-_PATHS = ("input", "output", "hierarchies", "recoding", "holdout", "temp")
+_PATHS = ("input", "output", "hierarchies", "recoding", "report", "holdout", "temp")
 
 
 def _as_list(value: object) -> object:
@@ -87,6 +88,12 @@ class Job(BaseModel):
     rows_per_file: Annotated[int | None, Field(ge=1, description="a whole number >= 1")] = None
     partition_by: Columns
     recoding: Text
+    report: Text
+    report_edition: Annotated[Literal["internal", "public"] | None, Field(description="'internal' or 'public'")] = None
+    context: Annotated[
+        dict[str, Any], Field(default_factory=dict, description="a table about the recipient and purpose")
+    ]
+    governance: Annotated[dict[str, Any], Field(default_factory=dict, description="a table about who answers for it")]
     publish_proportions: Annotated[bool, Field(description="true or false")] = False
     redraw: Annotated[int | None, Field(ge=1, description="a whole number >= 1")] = None
     holdout: Text

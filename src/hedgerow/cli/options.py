@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from hedgerow.cli import completing
+
 __all__ = [
     "Accept",
     "Columns",
@@ -22,10 +24,14 @@ __all__ = [
     "Insensitive",
     "Kind",
     "Master",
+    "Method",
+    "Metric",
     "Missing",
     "Others",
     "Pseudonymize",
     "Quasi",
+    "Report",
+    "ReportEdition",
     "Require",
     "Sensitive",
     "Sheet",
@@ -117,9 +123,37 @@ SuppressionLimit = Annotated[
     str | None, typer.Option(metavar="LIMIT", help="Rows that may be lost: 2%, 0.02 or 200; none if not given.")
 ]
 Engine = Annotated[
-    str | None, typer.Option(metavar="NAME", help="What counts and writes the rows: duckdb (if not given) or spark.")
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="What counts and writes the rows: duckdb (if not given) or spark.",
+        autocompletion=completing.listed(completing.engines),
+    ),
 ]
 Master = Annotated[
     str | None, typer.Option(metavar="URL", help="Where Spark runs: local[2], spark://host:7077, yarn, …")
+]
+Method = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="See hedgerow methods.", autocompletion=completing.listed(completing.methods)),
+]
+Metric = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="What a search makes best: loss, ncp, prec, …",
+        autocompletion=completing.listed(completing.metrics),
+    ),
+]
+Report = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Also write a report: one page (.html) that opens offline.")
+]
+ReportEdition = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="internal (if not given), or public: what recipients may see.",
+        autocompletion=completing.listed(completing.editions),
+    ),
 ]
 Workers = Annotated[int | None, typer.Option(metavar="N", help="Processes; one for each core.")]

@@ -113,6 +113,8 @@ def _failed(error: BaseException) -> int:
     """Say in one sentence why the command failed, and return the exit status."""
     if os.environ.get("HEDGEROW_TRACEBACK") == "1":
         traceback.print_exception(error)
+    if isinstance(error, SystemExit) and error.code == 0:
+        return 0  # a shell was told how a word may go on
     if isinstance(error, SystemExit | BrokenPipeError):
         # Only rich and typer leave this way, when whoever reads the output has gone (hedgerow methods | head -1).
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -27,6 +27,7 @@ def show_release(
     *,
     given: Collection[str],
     recoding: str | None = None,
+    report: str | None = None,
     remarks: Sequence[str] = (),
 ) -> None:
     """Print what was released and where it is.
@@ -41,6 +42,8 @@ def show_release(
         The columns whose hierarchy was given; the others have automatic ones, which are named.
     recoding : str, optional
         Where the recoding was saved.
+    report : str, optional
+        Where the report was written.
     remarks : sequence of str
         What the user should know of the options; nothing of it is published.
     """
@@ -56,7 +59,7 @@ def show_release(
             f"name the column of the person (--entity). {first}"
         )
     console.print(Text(first, "bold"), soft_wrap=True)
-    for label, value in _lines(release, output, given, recoding):
+    for label, value in _lines(release, output, given, recoding, report):
         console.print(Text.assemble((f"  {label:<13}", "cyan"), value), soft_wrap=True)
     for warning in (*audit.warnings[len(audit.grave) :], *remarks):
         console.print(Text.assemble((f"  {'note':<13}", "yellow"), warning), soft_wrap=True)
@@ -89,7 +92,9 @@ def _judged(finding: Finding) -> str:
     return "verified" if finding.holds else "NOT MET"
 
 
-def _lines(release: Release, output: Path, given: Collection[str], recoding: str | None) -> Iterator[tuple[str, str]]:
+def _lines(
+    release: Release, output: Path, given: Collection[str], recoding: str | None, report: str | None
+) -> Iterator[tuple[str, str]]:
     audit, facts = release.audit, release.facts
     for finding in audit.verdict.findings if audit.verdict is not None else ():
         reached = f"{finding.measure} is {figure(finding.reached)}"
@@ -127,3 +132,5 @@ def _lines(release: Release, output: Path, given: Collection[str], recoding: str
         )
     if recoding is not None:
         yield "recoding", f"{recoding} (private: do not publish it)"
+    if report is not None:
+        yield "report", report

@@ -69,6 +69,7 @@ def load(
         dict.fromkeys(told.quasi, told.missing[0]) if told.missing and told.missing[0] else {},
         shares,
         labels={name: one for name, one in given.items() if name in told.quasi},
+        digests=told.digests,
     )
 
 
@@ -143,6 +144,12 @@ class _Told:
     def facts(self) -> dict[str, Any]:
         """How the release was made."""
         return {name: fact for name, fact in self.manifest.items() if name not in _OF_FILES}
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """The digests of the files, as the manifest tells them."""
+        named = {name: self.manifest.get(name, {}) for name in ("output", "proportions", "redrawn")}
+        return {name: str(file["sha256"]) for name, file in named.items() if "sha256" in file}
 
     def columns_in(self, rows: StagedRows) -> tuple[str, ...]:
         """The columns of the table, which must be those that the manifest names."""

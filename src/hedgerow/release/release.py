@@ -13,8 +13,9 @@ from hedgerow._version import __version__
 from hedgerow.counts import FrequencyTable
 from hedgerow.destinations import Destination
 from hedgerow.engines import Published
-from hedgerow.errors import BadInput
-from hedgerow.frames import column_types
+from hedgerow.errors import BadInput, whole
+from hedgerow.faces import Reported
+from hedgerow.frames import column_types, first_rows
 from hedgerow.hierarchies import EncodedHierarchy, Hierarchy
 from hedgerow.intake import SparkFiles
 from hedgerow.privacy import Requirement
@@ -24,7 +25,7 @@ from hedgerow.release.guarantee import Guarantee
 from hedgerow.release.manifest import public_facts, versions
 from hedgerow.risk import Audit, Auditable, Described
 from hedgerow.rounding import digits_shown
-from hedgerow.showing import Shown, names_shown
+from hedgerow.showing import names_shown
 from hedgerow.verifier import ClassCounts
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ __all__ = ["Release"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Release(Auditable, Shown):
+class Release(Auditable, Reported):
     """A verified release.
 
     Attributes
@@ -63,6 +64,9 @@ class Release(Auditable, Shown):
     originals : FrequencyTable, optional
         The original rows as they were counted: a secret, as the recoding is, and written nowhere. Drawn rows are
         compared with them. A release that was loaded has none.
+    digests : mapping of str to str
+        Of a release that was loaded, the SHA-256 of its files: ``"output"`` is the table, ``"proportions"`` and
+        ``"redrawn"`` what stands beside it.
     """
 
     rows: Published
@@ -78,6 +82,7 @@ class Release(Auditable, Shown):
     losses: Mapping[str, float] = field(default_factory=dict)
     labels: Mapping[str, Hierarchy] = field(default_factory=dict)
     originals: FrequencyTable | None = None
+    digests: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def load(
@@ -209,6 +214,27 @@ class Release(Auditable, Shown):
         facts = {} if self.private is None else self.private.facts
         own = {**public_facts(facts, digits_shown(self.facts["rows_in"])), "audit": self.audit.to_dict()}
         return {"hedgerow": __version__, "versions": versions(), **self.facts, **own}
+
+    def preview(self, rows: int = 5) -> Any:
+        """Some published rows, in the type of :attr:`table`: what everybody sees who gets the release.
+
+        Rows of a release are in no order, so that the first ones are as good as others.
+
+        Parameters
+        ----------
+        rows : int
+            How many, at most.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> import hedgerow as hr
+        >>> people = pa.table({"age": [20, 23, 27, 25, 27, 29], "sex": ["M", "M", "F", "F", "F", "M"]})
+        >>> release = hr.anonymize(people, hr.Schema(quasi=["age"], target="sex"), k=3)
+        >>> release.preview(2).num_rows
+        2
+        """
+        return first_rows(self.table, whole("rows", "Release.preview", rows, 1))
 
     def redraw(self, repeats: int = 1) -> Redrawn:
         """Draw rows of ordinary values from the proportions, for tools that read no sets, intervals and labels.

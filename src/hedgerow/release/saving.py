@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,13 +22,23 @@ if TYPE_CHECKING:
     from hedgerow.release.redrawn import Redrawn
     from hedgerow.release.release import Release
 
-__all__ = ["check_destination", "save"]
+__all__ = ["Beside", "check_destination", "save"]
+
+
+Beside = Callable[[Mapping[str, Any]], Sequence[tuple[Path, Path]]]
+"""Stages what takes its name together with the release, and is told its manifest: where each file is, and its name."""
 
 
 def save(
-    release: Release, destination: Destination, *, escape_formulas: bool, overwrite: bool, redrawn: int | Redrawn | None
+    release: Release,
+    destination: Destination,
+    *,
+    escape_formulas: bool,
+    overwrite: bool,
+    redrawn: int | Redrawn | None,
+    beside: Beside | None = None,
 ) -> None:
-    """Write a release; see :meth:`hedgerow.Release.save`."""
+    """Write a release; see :meth:`hedgerow.Release.save`. If ``beside`` fails, nothing is written."""
     tables = [destination] if redrawn is None else [destination, destination.redrawn]
     for table in tables:
         table.refuse_overwriting(release.reads, "The release's")
@@ -42,7 +52,7 @@ def save(
     full = BadInput(f"The {what} {destination.shown!r} cannot be written. Is the disk full?")
     with translated(OSError, into=full):
         escaped = escape_formulas and destination.layout is None and file_format(destination.path) == "csv"
-        _stage_and_put(release, destination, drawn, escape_formulas=escaped, overwrite=overwrite)
+        _stage_and_put(release, destination, drawn, beside, escape_formulas=escaped, overwrite=overwrite)
 
 
 def check_destination(destination: Destination) -> None:
@@ -66,7 +76,13 @@ def _drawn(release: Release, redrawn: object) -> Redrawn | None:
 
 
 def _stage_and_put(
-    release: Release, destination: Destination, drawn: Redrawn | None, *, escape_formulas: bool, overwrite: bool
+    release: Release,
+    destination: Destination,
+    drawn: Redrawn | None,
+    beside: Beside | None,
+    *,
+    escape_formulas: bool,
+    overwrite: bool,
 ) -> None:
     path, guarantee = destination.path, release.guarantee
     with Scratch(path) as folder:
@@ -82,10 +98,10 @@ def _stage_and_put(
             said["formulas_escaped"] = True
         staged, gone = [(manifest, manifest_path(path))], [proportions_path(path)]
         if release.proportions is not None:
-            beside = folder / gone.pop().name
-            beside.write_text(json.dumps(release.proportions.to_dict(), ensure_ascii=False), encoding="utf-8")
-            said["proportions"] = {"file": beside.name, "sha256": sha256(beside)}
-            staged.append((beside, proportions_path(path)))
+            proportions = folder / gone.pop().name
+            proportions.write_text(json.dumps(release.proportions.to_dict(), ensure_ascii=False), encoding="utf-8")
+            said["proportions"] = {"file": proportions.name, "sha256": sha256(proportions)}
+            staged.append((proportions, proportions_path(path)))
         if drawn is not None:
             said["redrawn"] = _stage_drawn(drawn, folder, destination.redrawn, wishes, said)
             written = (manifest_path(redrawn_path(path)), redrawn_path(path))
@@ -94,6 +110,8 @@ def _stage_and_put(
             read = [above for one in release.reads for above in (one, *one.parents)]
             gone += [one for one in older_redrawn(path) if not any(is_same_file(one, other) for other in read)]
         _write_manifest(manifest, said)
+        if beside is not None:
+            staged += beside(said)
         with locked(path):
             # Somebody else may have written meanwhile.
             for one in (destination,) if drawn is None else (destination, destination.redrawn):

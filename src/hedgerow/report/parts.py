@@ -6,6 +6,7 @@ nothing but the facts, and its HTML needs nothing but the style sheet of ``base.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -70,12 +71,15 @@ def _of_columns(facts: ReportFacts) -> Given:
     told = facts.columns
     if told is None:
         return {}
-    drawn = [charts.column_chart(one, at) for at, one in enumerate(told.columns)]
+    drawn = (charts.column_chart(one, at) for at, one in enumerate(told.columns))
+    shown = [one for one in drawn if one is not None]
     return {
         "kept": charts.kept_chart(told),
         "identifying": charts.identifying_chart(told),
-        "distributions": [one for one in drawn if one is not None],
+        "distributions": shown,
         "terms": _column_terms(told.columns),
+        # What is said of most of them is said once.
+        "common": Counter(one.says for one in shown).most_common(1)[0][0] if shown else "",
     }
 
 

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from typing import Final
 
+from hedgerow.report.facts.wording import percent
+
 __all__ = ["capitalized", "sentence", "share"]
 
 _SIGNS: Final = frozenset("kltpc")
 
 
 def share(value: float | None) -> str:
-    """A share as it is written everywhere.
+    """A share that stands in a table, where it may be told.
 
-    >>> share(0.1254), share(1.0), share(0.0004), share(None)
-    ('12.5 %', '100 %', '0.04 %', 'not told')
+    >>> share(0.1254), share(None)
+    ('12.5 %', 'not told')
     """
-    if value is None:
-        return "not told"
-    percents = 100 * value
-    digits = 2 if 0 < abs(percents) < 0.1 else 1
-    return f"{percents:.{digits}f}".rstrip("0").rstrip(".") + " %" if percents % 1 else f"{percents:.0f} %"
+    return "not told" if value is None else percent(value)
 
 
 def capitalized(text: str) -> str:

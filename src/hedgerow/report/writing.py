@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from hedgerow.report.facts import ReportFacts
+from hedgerow.places import appearing
+from hedgerow.report.facts import ReportFacts, gather
 from hedgerow.report.page import Page, render
 from hedgerow.report.parts import CHAPTERS, Chapter, render_part
+from hedgerow.report.told import check_page, read_context, read_edition, read_governance
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = ["report_page"]
+    from hedgerow.release import Release
+    from hedgerow.risk import Audit
+
+__all__ = ["make_report", "report_page", "write_report"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,44 @@ class _Written:
 def report_page(facts: ReportFacts) -> str:
     """The whole page, as HTML that needs nothing from outside."""
     chapters = [_Written.of(chapter, facts) for chapter in CHAPTERS]
-    return render(
-        "report.html", Page(f"{facts.title} ({facts.edition} report)"), {"facts": facts, "chapters": chapters}
+    page = Page(f"{facts.title} ({facts.edition} report)")
+    return render("report.html", page, {"facts": facts, "chapters": chapters})
+
+
+def write_report(
+    subject: Release | Audit,
+    path: str | Path,
+    *,
+    edition: object = "internal",
+    context: object = None,
+    governance: object = None,
+    evaluation: Any = None,
+    overwrite: bool = False,
+) -> Path:
+    """Write the report of a release or an audit, whole or not at all; see :meth:`hedgerow.Release.report`."""
+    place = check_page(path, overwrite=overwrite)
+    html = make_report(subject, edition=edition, context=context, governance=governance, evaluation=evaluation)
+    with appearing(place) as staged:
+        staged.write_text(html, encoding="utf-8")
+    return place
+
+
+def make_report(
+    subject: Release | Audit,
+    *,
+    edition: object = "internal",
+    context: object = None,
+    governance: object = None,
+    evaluation: Any = None,
+    written: Mapping[str, Any] | None = None,
+) -> str:
+    """The same as HTML; ``written`` is the manifest that is about to be written beside the table."""
+    facts = gather(
+        subject,
+        edition=read_edition(edition),
+        context=read_context(context),
+        governance=read_governance(governance),
+        evaluation=evaluation,
+        written=written,
     )
+    return report_page(facts)

@@ -10,12 +10,13 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
+from hedgerow.faces import Reported
 from hedgerow.risk.attackers import Risks
 from hedgerow.risk.beside import Fit
 from hedgerow.risk.clear import ClearColumn
 from hedgerow.risk.proportions import Disclosure
 from hedgerow.risk.telling_apart import TellsApart
-from hedgerow.showing import Shown, names_shown, preformatted
+from hedgerow.showing import names_shown
 from hedgerow.verifier import ClassCounts, Verdict
 
 __all__ = ["CUSTOMARY", "Audit", "ClassSummary", "SensitiveAudit", "SizeBucket"]
@@ -105,7 +106,7 @@ class SensitiveAudit:
 
 
 @dataclass(frozen=True, repr=False)
-class Audit(Shown):
+class Audit(Reported):
     """What a table gives away.
 
     Parameters
@@ -205,9 +206,6 @@ class Audit(Shown):
 
     def __str__(self) -> str:
         return self.render()
-
-    def _repr_html_(self) -> str:
-        return preformatted(self.render())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as plain values for JSON; what is infinite or not computed is ``None``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,18 @@ def test_what_is_typed_wins_and_paths_begin_at_the_job(tmp_path: Path) -> None:
     assert job.input == str(tmp_path / "in.csv")
 
 
+def test_what_only_a_person_knows_stands_in_tables(tmp_path: Path) -> None:
+    path = tmp_path / "job.toml"
+    path.write_text(
+        'report = "out.html"\nreport-edition = "public"\n[context]\nrecipient = "a university"\n'
+        "[governance]\nexpiry = 2027-05-01\n"
+    )
+    job = assemble({}, str(path))
+    assert (job.report, job.report_edition) == (str(tmp_path / "out.html"), "public")
+    assert job.context == {"recipient": "a university"}
+    assert job.governance == {"expiry": datetime.date(2027, 5, 1)}
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -26,6 +39,8 @@ def test_what_is_typed_wins_and_paths_begin_at_the_job(tmp_path: Path) -> None:
         ("a = " + "[" * 250 + "]" * 250, "nested too deeply for a job"),
         ('drop = ["a"]\nidentifying = ["b"]', "'identifying' stands twice"),
         ("kk = 2", "no field 'kk'"),
+        ('report-edition = "secret"', "must be 'internal' or 'public'"),
+        ('context = "research"', "'context' parameter of the job file .* must be a table"),
         ('k = "two"', "'k' parameter of the job file .* must be a whole number"),
     ],
 )

@@ -22,6 +22,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow import places
+from hedgerow.destinations import Destination
 from hedgerow.engines import rows as rows_module
 from hedgerow.errors import BadInput, NotAnonymous
 from hedgerow.places import manifest_path, sha256
@@ -448,3 +449,42 @@ def test_a_release_knows_its_columns() -> None:
     release = hr.anonymize(PEOPLE, SCHEMA, k=3)
     assert (release.quasi, release.target) == (("age", "city"), "income")
     assert set(release.hierarchies) == {"age", "city"}
+
+
+def test_a_preview_is_a_few_published_rows_of_the_same_type(frame_type: FrameType, rows_of: RowsOf) -> None:
+    release = hr.anonymize(frame_type(PEOPLE), SCHEMA, k=3)
+    shown = release.preview(4)
+    assert type(shown) is type(release.table)
+    rows = rows_of(shown)
+    assert len(rows) == 4
+    assert all(row in rows_of(release.table) for row in rows)
+    assert len(rows_of(release.preview(50))) == len(PEOPLE)
+    with pytest.raises(BadInput, match="'rows' parameter of"):
+        release.preview(0)
+
+
+def test_a_preview_of_a_file(people_file: Path, rows_of: RowsOf) -> None:
+    assert len(rows_of(hr.anonymize(people_file, SCHEMA, k=3).preview())) == 5
+
+
+def test_what_stands_beside_a_release_appears_with_it_or_neither_does(tmp_path: Path) -> None:
+    release = hr.anonymize(PEOPLE, SCHEMA, k=3)
+    place = Destination.of(tmp_path / "out.csv")
+    staged, page = tmp_path / "staged", tmp_path / "page"
+    told = []
+
+    def stage(manifest: Any) -> list[tuple[Path, Path]]:
+        told.append(manifest["output"]["sha256"])
+        staged.write_text("a page")
+        return [(staged, page)]
+
+    def fail(_manifest: Any) -> list[tuple[Path, Path]]:
+        raise BadInput("It cannot be drawn.")
+
+    wishes: dict[str, Any] = {"escape_formulas": False, "overwrite": False, "redrawn": None}
+    with pytest.raises(BadInput, match="drawn"):
+        saving.save(release, place, **wishes, beside=fail)
+    assert not list(tmp_path.iterdir())
+    saving.save(release, place, **wishes, beside=stage)
+    assert told == [sha256(tmp_path / "out.csv")]
+    assert page.read_text() == "a page"

@@ -11,8 +11,8 @@ __all__ = ["label_chart"]
 
 
 def label_chart(suppression: Suppression) -> Drawing | None:
-    """The share of suppressed cells among the records of each label."""
-    if not suppression.labels:
+    """The share of suppressed cells among the records of each label; nothing if there are no such cells."""
+    if not any(one.cells for one in suppression.labels):
         return None
     rows = [{"label": one.label, "when": AFTER, "share": one.cells} for one in suppression.labels]
     return draw(

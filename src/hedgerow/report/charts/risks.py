@@ -46,7 +46,7 @@ def risk_chart(attackers: Attackers, name: str = "risks") -> Drawing:
 
     def worded(channel: type[Any], values: list[str]) -> Any:
         return channel(
-            "which:N", sort=kinds, legend=alt.Legend(title=None), scale=alt.Scale(domain=kinds, range=values)
+            "which:N", sort=kinds, legend=alt.Legend(title=None, offset=18), scale=alt.Scale(domain=kinds, range=values)
         )
 
     look = (

@@ -18,7 +18,10 @@ WIDTH: Final = 330
 BEFORE: Final = "before"
 AFTER: Final = "after"
 _BAR: Final = 9
-_LABELS: Final = 118
+_LABELS: Final = 140
+"""Labels are at most so wide, in pixels; longer ones are cut."""
+_LETTER: Final = 6.2
+"""The width of a letter, about."""
 
 
 def of_rows(
@@ -62,7 +65,8 @@ def paired_bars(rows: Sequence[Mapping[str, Any]], order: Sequence[str], title: 
     told = [when for when in (BEFORE, AFTER) if any(row["when"] == when for row in rows)]
     highest = max((row["share"] for row in rows), default=1)
     legend = alt.Legend(title=None, symbolType="square", symbolSize=90) if len(told) > 1 else None
-    chart = of_rows(rows, width=WIDTH - _LABELS - 22, height=alt.Step(_BAR + 1 if len(told) > 1 else _BAR + 8))
+    labels = min(_LABELS, round(_LETTER * max(map(len, order), default=0)))
+    chart = of_rows(rows, width=WIDTH - labels - 22, height=alt.Step(_BAR + 1 if len(told) > 1 else _BAR + 8))
     encoded: dict[str, Any] = {
         "y": alt.Y(
             "label:N",

@@ -6,8 +6,10 @@ least k records or are published. So whatever template or chart shows them canno
 
 from __future__ import annotations
 
+from hedgerow.report.facts.attacking import attackers, class_sizes
 from hedgerow.report.facts.context import Context, Coverage, Governance, ReleaseModel
 from hedgerow.report.facts.figures import Bar, BarKind, Edition, Figure, Judgement
+from hedgerow.report.facts.gathering import gather
 from hedgerow.report.facts.sections import (
     AllColumns,
     Asked,
@@ -89,4 +91,7 @@ __all__ = [
     "Utility",
     "Verdict",
     "WorkingParty",
+    "attackers",
+    "class_sizes",
+    "gather",
 ]

@@ -15,6 +15,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.compiled]
 PHONE = 375
 DRAWN = "#frontier .live[data-view='{}'] svg"
 SIGNS = "svg => svg.querySelectorAll('g.mark-symbol path').length"
+INK = "document.querySelector('#frontier .live .role-legend-label text')?.getAttribute('fill')"
+WIDTH = "document.querySelector('#frontier .live svg')?.getBoundingClientRect().width"
 WIDEST = """() => [...document.querySelectorAll('body *')]
     .filter(one => one.getBoundingClientRect().right > innerWidth + 1)
     .filter(one => !one.closest('.scroll, .drawing, .live, .skip, .hidden, #vg-tooltip-element'))
@@ -53,8 +55,8 @@ def test_axes_can_be_chosen(page: Path, opened: Any) -> None:
     one.page.wait_for_selector(DRAWN.format("highest_risk|accuracy"))
     before = one.page.locator("#frontier-says").inner_text()
 
-    one.page.get_by_label("Risk").select_option("average_risk")
-    one.page.get_by_label("Utility").select_option("ncp_kept")
+    one.page.locator("#risk").select_option("average_risk")
+    one.page.locator("#utility").select_option("ncp_kept")
 
     one.page.wait_for_selector(DRAWN.format("average_risk|ncp_kept"))
     shown = one.page.locator("#frontier .live svg").text_content() or ""
@@ -74,9 +76,7 @@ def test_axes_can_be_chosen(page: Path, opened: Any) -> None:
 def test_signs_tell_their_figures(page: Path, opened: Any) -> None:
     one = opened(page)
     one.page.wait_for_selector(DRAWN.format("highest_risk|accuracy"))
-    one.page.locator(
-        "#frontier .live g.mark-symbol path[stroke-opacity], #frontier .live g.mark-symbol path"
-    ).last.hover()
+    one.page.locator("#frontier .live g.mark-symbol.role-mark path").last.hover()
     told = one.page.locator("#vg-tooltip-element.visible")
     told.wait_for()
     for words in ("choice", "with k =", "risk", "utility", "smallest class"):
@@ -105,14 +105,13 @@ def test_the_chart_follows_the_mode_and_the_width(page: Path, opened: Any) -> No
     one = opened(page)
     chart = DRAWN.format("highest_risk|accuracy")
     one.page.wait_for_selector(chart)
-    ink = f"getComputedStyle(document.querySelector({chart!r} + ' g.role-legend-label text')).fill".replace('"', "'")
-    light = one.page.evaluate(ink)
-    wide = one.page.locator(chart).bounding_box()["width"]
+    light = one.page.evaluate(INK)
+    wide = one.page.evaluate(WIDTH)
 
     one.page.emulate_media(color_scheme="dark")
-    one.page.wait_for_function(f"{ink} !== {light!r}")
+    one.page.wait_for_function(f"{INK} !== '{light}'")
     one.page.set_viewport_size({"width": PHONE, "height": 800})
-    one.page.wait_for_function(f"document.querySelector({chart!r}).getBoundingClientRect().width < {wide / 2}")
+    one.page.wait_for_function(f"{WIDTH} < {wide / 2}")
     assert one.complaints == []
 
 

@@ -17,12 +17,15 @@ from hedgerow.report.drawing import COLOURS
 if TYPE_CHECKING:
     from hedgerow.comparison.results import Comparison
 
-__all__ = ["datasets", "frontier_chart", "highest", "ticks"]
+__all__ = ["NUMBERS", "SHARES", "datasets", "frontier_chart", "highest", "ticks"]
 
 _WIDTH, _HEIGHT = 640, 380
 # A contrast of 3 at least to the light ground and to the dark one; shapes tell the same.
 _PALETTE: Final = ("#2f7fc1", "#c9581a", "#2b8a5b", "#9a5fc4", "#b8860b", "#c0487a", "#5f7f8c", "#7a7a2a")
 _SIGNS: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "stroke")
+SHARES: Final = "round(datum.value * 1000) / 10 + ' %'"
+NUMBERS: Final = "format(datum.value, '~g')"
+"""How axes write shares and other numbers."""
 _TICKS: Final = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.33, 0.5, 0.75, 1.0)
 _BESIDE: Final = 9  # pixels between methods of the same risk, which would cover each other
 
@@ -37,13 +40,13 @@ def frontier_chart(comparison: Comparison, risk: Measure, utility: Measure) -> A
         "risk:Q",
         title=risk.title,
         scale=alt.Scale(type="sqrt", domainMin=0, domainMax=highest(found), nice=False),
-        axis=alt.Axis(format="~%", values=ticks(highest(found)), labelOverlap="greedy"),
+        axis=alt.Axis(labelExpr=SHARES, values=ticks(highest(found)), labelOverlap="greedy"),
     )
     y = alt.Y(
         "utility:Q",
         title=utility.title,
         scale=alt.Scale(zero=False, reverse=utility.lower_is_better),
-        axis=alt.Axis(format="~%" if utility.share else "~g", tickCount=6),
+        axis=alt.Axis(labelExpr=SHARES if utility.share else NUMBERS, tickCount=6),
     )
     at = [(name, (place - (len(methods) - 1) / 2) * _BESIDE) for place, name in enumerate(methods)]
     layers = [

@@ -5,18 +5,21 @@ Nothing comes from outside: Vega is bundled in the page. Without JavaScript the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hedgerow.comparison.charts import datasets, frontier_chart, highest, ticks
+from hedgerow.comparison.charts import NUMBERS, SHARES, datasets, frontier_chart, highest, ticks
 from hedgerow.comparison.choices import STATUSES, Choice, limit_told
 from hedgerow.comparison.measures import Measure
 from hedgerow.comparison.recommending import pareto
 from hedgerow.comparison.results import Comparison
+from hedgerow.places import appearing
 from hedgerow.report.drawing import COLOURS, Drawing, configuration, draw
-from hedgerow.report.page import Page, check_page, environment, write_page
+from hedgerow.report.page import Page, environment
+from hedgerow.report.told import check_page
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -36,12 +39,17 @@ _STOPS: Final = {
 
 def write(comparison: Comparison, path: str | Path, *, overwrite: bool = False) -> Path:
     """Write the page, whole or not at all."""
-    check_page(path, overwrite=overwrite)
-    return write_page(path, render(comparison), overwrite=overwrite)
+    place = check_page(path, overwrite=overwrite)
+    html = render(comparison)
+    with appearing(place) as staged:
+        staged.write_text(html, encoding="utf-8")
+    return place
 
 
 def render(comparison: Comparison) -> str:
     """The page as HTML."""
+    from markupsafe import escape
+
     found = comparison.recommendation
     return (
         _environment()
@@ -53,7 +61,8 @@ def render(comparison: Comparison) -> str:
             found=found,
             verdict=_verdict(comparison),
             figures=_figures(comparison),
-            options=None if found.choice is None else options_for(comparison, found.choice),
+            # As it is typed: a command takes no space before the sign.
+            options=None if found.choice is None else escape(options_for(comparison, found.choice)),
             drawing=drawn(comparison),
             says=_says(comparison, comparison.risk, comparison.utility),
             columns=_columns(comparison),
@@ -83,8 +92,23 @@ def _environment() -> Environment:
     from jinja2 import ChoiceLoader, PackageLoader
 
     shared = environment()
+    before = shared.finalize
+
+    def finalize(value: Any) -> Any:
+        spaced = _spaced(value) if type(value) is str else value
+        return spaced if before is None else before(spaced)
+
     loaders = [one for one in (PackageLoader("hedgerow.comparison"), shared.loader) if one is not None]
-    return shared.overlay(loader=ChoiceLoader(loaders))
+    return shared.overlay(loader=ChoiceLoader(loaders), finalize=finalize)
+
+
+def _spaced(text: str) -> str:
+    """Shares as pages write them.
+
+    >>> _spaced("81% ± 0.5%")
+    '81 % ± 0.5 %'
+    """
+    return re.sub(r"(?<=\d)%", " %", text)
 
 
 def drawn(comparison: Comparison) -> Drawing:
@@ -191,7 +215,11 @@ def _data(comparison: Comparison) -> dict[str, Any]:
         "spec": {**spec, "config": configuration()},
         "colours": {sign: name for name, sign in COLOURS.items()},
         "measures": {
-            one.name: {"title": one.title, "share": one.share, "lower": one.lower_is_better, "meaning": one.meaning}
+            one.name: {
+                "title": one.title,
+                "labels": SHARES if one.share else NUMBERS,
+                "lower": one.lower_is_better,
+            }
             for one in comparison.measures
         },
         "views": {f"{risk.name}|{utility.name}": _view(comparison, risk, utility) for risk, utility in pairs},
@@ -207,4 +235,7 @@ def _fullest(comparison: Comparison) -> tuple[Measure, Measure]:
 def _view(comparison: Comparison, risk: Measure, utility: Measure) -> dict[str, Any]:
     found = datasets(comparison, risk, utility)
     most = highest(found)
-    return {"says": _says(comparison, risk, utility), "datasets": found, "most": most, "ticks": ticks(most)}
+    told = ("risk_told", "utility_told", "lost", "choice")
+    found["points"] = [one | {name: _spaced(one[name]) for name in told} for one in found["points"]]
+    says = _spaced(_says(comparison, risk, utility))
+    return {"says": says, "datasets": found, "most": most, "ticks": ticks(most)}

@@ -131,6 +131,7 @@ def recommend(
     told = [
         f"{len(allowed):,} of {_choices(len(choices))} {'keeps' if len(allowed) == 1 else 'keep'} the highest risk "
         f"within {limit}.",
+        *_worthless(choices, size),
         *passed,
         *_compared(chosen, best, measure, error, known_baselines.get(measure.name)),
         *_void(best, measure, known_baselines.get(measure.name)),
@@ -194,6 +195,11 @@ def _compared(chosen: Choice, best: Choice, measure: Measure, error: float, base
         f"{chosen.label} has {measure.told(chosen.value(measure))}, which is within one standard error "
         f"({measure.told(error)}), and risks less: {HIGHEST_RISK.told(chosen.value(HIGHEST_RISK))} at most.",
     ]
+
+
+def _worthless(choices: Sequence[Choice], size: int) -> list[str]:
+    number = sum(bool(one.warnings) and (one.k_reached or 0) >= size for one in choices)
+    return [] if not number else [f"{number:,} more {'does' if number == 1 else 'do'} so by keeping next to nothing."]
 
 
 def _void(best: Choice, measure: Measure, baseline: Baseline | None) -> list[str]:

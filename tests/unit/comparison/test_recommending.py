@@ -123,7 +123,10 @@ def test_what_keeps_nothing_or_is_weak_is_not_taken() -> None:
     worthless = choice("a", 100, 0.9, warnings=("The table keeps nothing.",))
     weak = choice("b", 100, 0.9, status="weak")
     sound = choice("c", 20, 0.7)
-    assert recommend([worthless, weak, sound], UTILITIES, threshold=0.05).choice is sound
+    found = recommend([worthless, weak, sound], UTILITIES, threshold=0.05)
+    assert found.choice is sound
+    assert "1 of 3 choices keeps" in found.reason
+    assert "1 more does so by keeping next to nothing." in found.reason
     assert recommend([worthless, weak], UTILITIES, threshold=0.05).choice is None
 
 

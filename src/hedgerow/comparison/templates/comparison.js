@@ -18,7 +18,7 @@ function coloured(spec) {
 
 function turned(channel, measure) {
   channel.title = measure.title;
-  channel.axis = { ...channel.axis, format: measure.share ? "~%" : "~g" };
+  channel.axis = { ...channel.axis, labelExpr: measure.labels };
 }
 
 function chart() {

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hedgerow.comparison.charts import NUMBERS, SHARES, datasets, frontier_chart, highest, ticks
 from hedgerow.comparison.choices import STATUSES, Choice, limit_told
 from hedgerow.comparison.measures import Measure
-from hedgerow.comparison.recommending import pareto
+from hedgerow.comparison.recommending import Baseline, pareto
 from hedgerow.comparison.results import Comparison
 from hedgerow.places import appearing
 from hedgerow.report.drawing import COLOURS, Drawing, configuration, draw
@@ -103,12 +103,12 @@ def _environment() -> Environment:
 
 
 def _spaced(text: str) -> str:
-    """Shares as pages write them.
+    """Shares as pages write them; what belongs together stays on one line.
 
-    >>> _spaced("81% ± 0.5%")
-    '81 % ± 0.5 %'
+    >>> _spaced("81% with k = 5").split(" ")
+    ['81\\xa0%', 'with', 'k\\xa0=\\xa05']
     """
-    return re.sub(r"(?<=\d)%", " %", text)
+    return re.sub(r"(?<=\d)%", "\N{NO-BREAK SPACE}%", text).replace("k = ", "k\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
 
 
 def drawn(comparison: Comparison) -> Drawing:
@@ -163,7 +163,13 @@ def _figures(comparison: Comparison) -> list[dict[str, str]]:
 def _columns(comparison: Comparison) -> list[Any]:
     number = "number"
     measures = [(one.title, number) for one in _shown(comparison)]
-    return ["Choice", "Status", ("Smallest class", number), *measures, ("Rows lost", number), ("Seconds", number)]
+    limits = [("May lose", number)] if _limited(comparison) else []
+    first = ["Method", ("k", number), *limits, "Status", ("Smallest class", number)]
+    return [*first, *measures, ("Rows lost", number), ("Seconds", number)]
+
+
+def _limited(comparison: Comparison) -> bool:
+    return any(one.suppression_limit for one in comparison.choices)
 
 
 def _shown(comparison: Comparison) -> list[Measure]:
@@ -177,10 +183,12 @@ def _shown(comparison: Comparison) -> list[Measure]:
 
 def _rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
     front, chosen = comparison.frontier(), comparison.recommendation.choice
+    limits = _limited(comparison)
     for one in comparison.choices:
         cells = [one.told(measure) for measure in _shown(comparison)]
         yield {
-            "choice": one.label,
+            "method": one.method,
+            "named": ["–" if one.k is None else f"{one.k:,}", *([limit_told(one.suppression_limit)] if limits else [])],
             "front": one in front,
             "chosen": one is chosen,
             "judgement": "note" if one.warnings else _JUDGEMENTS.get(one.status, "bad"),
@@ -201,7 +209,14 @@ def _says(comparison: Comparison, risk: Measure, utility: Measure) -> str:
     names = "; ".join(
         f"{one.label} ({risk.told(one.value(risk))}, {utility.told(one.value(utility))})" for one in front
     )
-    return f"On the frontier (risk, utility): {names}."
+    baseline = comparison.baselines.get(utility.name, Baseline())
+    lines = [
+        f"{name} {utility.told(value)}"
+        for name, value in (("unanonymized rows", baseline.unanonymized), ("the majority", baseline.majority))
+        if value is not None
+    ]
+    beside = f" Dotted lines: {', '.join(lines)}." if lines else ""
+    return f"On the frontier (risk, utility): {names}.{beside}"
 
 
 def _data(comparison: Comparison) -> dict[str, Any]:

@@ -27,6 +27,10 @@ function chart() {
   const view = data.views[risk.value + "|" + utility.value];
   // An empty layer would have no scale.
   spec.layer = spec.layer.filter((layer) => view.datasets[layer.data.name].length);
+  // On a phone there is no room for words on lines; the text below tells them.
+  if (live.clientWidth < 480) {
+    spec.layer = spec.layer.filter((layer) => layer.data.name !== "baselines" || layer.mark.type !== "text");
+  }
   for (const layer of spec.layer) {
     for (const name of ["x", "y"]) {
       const channel = layer.encoding[name];

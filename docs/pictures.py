@@ -86,7 +86,7 @@ def report(path: Path) -> None:
         page = release.report(Path(folder) / "report.html")
         chromium = shutil.which("chromium") or sys.exit("The report is opened in Chromium: sudo apt install chromium")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        view = browser.new_page(viewport={"width": 1180, "height": 1000})
+        view = browser.new_page(viewport={"width": 1180, "height": 960})
         view.goto(page.as_uri())
         view.screenshot(path=path)
         browser.close()

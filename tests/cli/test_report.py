@@ -20,7 +20,8 @@ def test_a_report_is_written_with_the_release(run: Any, people: Path, roles: Any
     page = (tmp_path / "out.html").read_text(encoding="utf-8")
     assert "internal edition" in page
     assert "2-anonymity" in page
-    assert "report       out.html" in done.out
+    assert "The release out.csv" in page
+    assert "report       out.html (internal: not for recipients)" in done.out
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".out.html")]
 
 

@@ -117,10 +117,18 @@ def _run(job: Job, job_file: str | None) -> None:
             release.recoding.save(job.recoding)
     if not job.quiet:
         given = set(schema.hierarchies)
-        also = {"recoding": job.recoding, "report": job.report}
+        also = {"recoding": job.recoding, "report": _said_of_report(job)}
         show_release(screen(), release, Path(output.shown), given=given, remarks=found.remarks, **also)
         if drawn is not None and equal is not None:
             show_redrawn(screen(), drawn, equal, Path(output.shown), escaped=job.escape_formulas)
+
+
+def _said_of_report(job: Job) -> str | None:
+    """Where the report is, and for whom."""
+    if job.report is None:
+        return None
+    told = "what recipients may see" if job.report_edition == "public" else "internal: not for recipients"
+    return f"{job.report} ({told})"
 
 
 def _named(path: str | None, what: str, how: str) -> str:

@@ -6,10 +6,11 @@ has made.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow._version import __version__
 from hedgerow.report.wording import capitalized, sentence, share
@@ -26,6 +27,9 @@ class Page:
 
     title: str
     made_by: str = f"Hedgerow {__version__}"
+
+
+_BREAKS: Final = re.compile(r" (?=%)|(?<=\bk) (?== )|(?<=\bk =) ")
 
 
 @cache
@@ -46,8 +50,8 @@ def environment() -> Environment:
 
 
 def _unbroken(value: Any) -> Any:
-    """Keep a number and its sign on one line; a drawing stays as it is."""
-    return value.replace(" %", "\N{NO-BREAK SPACE}%") if type(value) is str else value
+    """Keep a number and its sign on one line, as in "5 %" and "k = 5"; a drawing stays as it is."""
+    return _BREAKS.sub("\N{NO-BREAK SPACE}", value) if type(value) is str else value
 
 
 def render(template: str, page: Page, given: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from hedgerow.errors import BadInput
 from hedgerow.report import charts
 from hedgerow.report.facts import ColumnFacts, Evidence, Figure, ReportFacts
 from hedgerow.report.page import environment
+from hedgerow.report.wording import capitalized, share
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -69,18 +70,45 @@ class Chapter:
 
 def _of_columns(facts: ReportFacts) -> Given:
     told = facts.columns
-    if told is None:
-        return {}
     drawn = (charts.column_chart(one, at) for at, one in enumerate(told.columns))
     shown = [one for one in drawn if one is not None]
+    measures = _measures(told.columns)
     return {
         "kept": charts.kept_chart(told),
         "identifying": charts.identifying_chart(told),
         "distributions": shown,
-        "terms": _column_terms(told.columns),
+        "measures": list(measures),
+        "heads": [(_MEASURES[name], "number") for name in measures],
+        "terms": [(_MEASURES[name], figure.meaning) for name, figure in measures.items()],
         # What is said of most of them is said once.
         "common": Counter(one.says for one in shown).most_common(1)[0][0] if shown else "",
     }
+
+
+def _of_summary(facts: ReportFacts) -> Given:
+    """The figures at the top, with the people where they are counted; and the risk against named thresholds."""
+    first, *others = facts.summary.figures
+    people = [one for one in facts.data.figures if one.label == "people"]
+    return {"figures": (first, *people, *others), "against": _against_thresholds(facts)}
+
+
+def _against_thresholds(facts: ReportFacts) -> str:
+    worst = max(facts.attackers.attackers, key=lambda one: one.highest.value or 0)
+    risk = f"the highest risk ({worst.highest.text})"
+    within, above = (
+        [f"{share(one.precedent.threshold)} (k = {one.precedent.k})" for one in worst.levels if one.within is wanted]
+        for wanted in (True, False)
+    )
+    if within and above:
+        return f"Of thresholds that others use, {risk} is within {_listed(within)}, and above {_listed(above)}."
+    side = "within" if within else "above"
+    return f"{capitalized(risk)} is {side} all thresholds that others use: {_listed(within or above)}."
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Words with commas, and an and before the last."""
+    *before, last = words
+    return f"{', '.join(before)} and {last}" if before else last
 
 
 def _of_asked(facts: ReportFacts) -> Given:
@@ -105,7 +133,7 @@ CHAPTERS: Final = (
         "At a glance",
         "",
         (
-            Part("summary", "What holds", heading=False),
+            Part("summary", "What holds", _of_summary, heading=False),
             Part("asked", "What was asked, and what holds", _of_asked),
         ),
     ),
@@ -185,7 +213,7 @@ def render_part(name: str, facts: ReportFacts) -> Markup:
 
 def _left_out(absent: Mapping[str, str]) -> list[str]:
     """Why sections are missing; context and governance say so in their own place."""
-    return [text for name, text in absent.items() if name not in ("context", "governance")]
+    return list(dict.fromkeys(text for name, text in absent.items() if name not in ("context", "governance")))
 
 
 def _explained(requirements: Iterable[Evidence]) -> list[tuple[str, str]]:
@@ -193,18 +221,21 @@ def _explained(requirements: Iterable[Evidence]) -> list[tuple[str, str]]:
     return list({one.measure: (one.measure, one.reached.meaning) for one in requirements}.values())
 
 
-def _column_terms(columns: Sequence[ColumnFacts]) -> list[tuple[str, str]]:
-    """What the figures of columns mean, each once."""
-    heads = {
-        "entropy_kept": "Information kept",
-        "ncp": "Width of cells",
-        "suppressed": "Suppressed",
-        "distinction": "Different values",
-        "separation": "Pairs told apart",
-    }
-    found: dict[str, tuple[str, str]] = {}
-    for name, head in heads.items():
+_MEASURES: Final = {
+    "entropy_kept": "Information kept",
+    "ncp": "Width of cells",
+    "suppressed": "Suppressed",
+    "distinction": "Different values",
+    "separation": "Pairs told apart",
+}
+"""The figures of columns, and what a table calls them."""
+
+
+def _measures(columns: Sequence[ColumnFacts]) -> dict[str, Figure]:
+    """The figures that are told of some column, each as that of the first which has it."""
+    found = {}
+    for name in _MEASURES:
         told: list[Figure] = [figure for one in columns if (figure := getattr(one, name)) is not None]
         if told:
-            found[name] = (head, told[0].meaning)
-    return list(found.values())
+            found[name] = told[0]
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,4 +80,14 @@ def make_report(
         evaluation=evaluation,
         written=written,
     )
-    return report_page(facts)
+    return report_page(replace(facts, title=_title(facts, written)))
+
+
+def _title(facts: ReportFacts, written: Mapping[str, Any] | None) -> str:
+    """What the table is called by whoever holds it: by its file, not by the method that made it."""
+    if facts.subject == "audit":
+        return facts.title
+    output = {} if written is None else written.get("output", {})
+    name = output.get("file") or output.get("folder")
+    rows = facts.summary.figures[0].text
+    return f"A release of {rows} rows" if name is None else f"The release {name}"

@@ -69,6 +69,14 @@ def test_no_bar_begins_before_the_smallest_class(facts: ReportFacts) -> None:
     assert first > float(at.group(1))
 
 
+def test_a_rule_beyond_all_classes_is_in_the_chart() -> None:
+    drawn = charts.size_chart(sizes(50, (2, 3), (8, 15)))
+    rule = next(one for one in ET.fromstring(drawn.svg).iter(f"{SVG}line") if one.get("stroke") == "var(--limit)")
+    at, width = re.match(r"translate\(([\d.]+)", rule.get("transform", "")), ET.fromstring(drawn.svg).get("viewBox", "")
+    assert at is not None
+    assert float(at.group(1)) < float(width.split()[2])
+
+
 def test_classes_that_are_too_small_are_said() -> None:
     assert "smaller than was asked" in charts.size_chart(sizes(10, (2, 3), (8, 15), (16, 31))).says
     assert "line at k" not in charts.size_chart(sizes(None, (2, 3))).says
@@ -77,7 +85,7 @@ def test_classes_that_are_too_small_are_said() -> None:
 def test_thresholds_and_attackers_are_named(facts: ReportFacts) -> None:
     said = texts(charts.risk_chart(facts.attackers))
 
-    assert {"k = 3", "k = 20", "prosecutor", "journalist", "marketer", "highest", "average"} <= set(said)
+    assert {"k =", "3", "20", "prosecutor", "journalist", "marketer", "highest", "average"} <= set(said)
 
 
 def test_before_is_hollow_and_after_is_full(facts: ReportFacts) -> None:

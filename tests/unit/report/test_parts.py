@@ -86,7 +86,7 @@ def test_what_is_given_is_escaped(name: str) -> None:
     assert not re.search("<(old|area|2026)>", html)
 
 
-@pytest.mark.parametrize("name", sorted(set(PARTS) - {"left_out", "context", "governance"}))
+@pytest.mark.parametrize("name", ["asked", "safe_harbour", "columns", "association", "suppression", "utility"])
 def test_a_part_that_the_facts_do_not_tell_is_empty(name: str) -> None:
     facts = example_facts(**{name: None})
 
@@ -126,6 +126,39 @@ def test_headings_skip_no_level() -> None:
     assert levels[0] == 1
     assert levels.count(1) == 1
     assert all(later <= earlier + 1 for earlier, later in itertools.pairwise(levels))
+
+
+def test_the_first_screen_names_thresholds_and_counts_people() -> None:
+    summary = Checked(render_part("summary", example_facts())).text
+
+    assert (
+        "Of thresholds that others use, the highest risk (0.1) is within 33 % (k = 3), and above 5 % (k = 20)."
+        in summary
+    )
+    assert "900" in summary
+
+
+@pytest.mark.parametrize(
+    ("within", "words"),
+    [
+        ((True, True), "within all thresholds that others use: 33 % (k = 3) and 5 % (k = 20)."),
+        ((False, False), "above all"),
+    ],
+)
+def test_a_risk_on_one_side_of_all_thresholds(within: tuple[bool, bool], words: str) -> None:
+    facts = example_facts()
+    attackers = tuple(
+        dataclasses.replace(
+            one,
+            levels=tuple(
+                dataclasses.replace(level, within=is_within)
+                for level, is_within in zip(one.levels, within, strict=True)
+            ),
+        )
+        for one in facts.attackers.attackers
+    )
+    facts = dataclasses.replace(facts, attackers=dataclasses.replace(facts.attackers, attackers=attackers))
+    assert words in Checked(render_part("summary", facts)).text
 
 
 def test_verdicts_are_told_by_words() -> None:

@@ -6,7 +6,7 @@ import re
 
 from hedgerow.report.charts.scales import AFTER, BEFORE, WIDTH, mapped, of_rows, paired_bars, share_axis
 from hedgerow.report.drawing import COLOURS, Drawing, draw
-from hedgerow.report.facts import ColumnFacts, Columns, Figure
+from hedgerow.report.facts import Bar, ColumnFacts, Columns, Figure
 from hedgerow.report.wording import share
 
 __all__ = ["column_chart", "identifying_chart", "kept_chart"]
@@ -17,18 +17,18 @@ def column_chart(column: ColumnFacts, at: int) -> Drawing | None:
     if not column.bars:
         return None
     rows = [
-        {"label": bar.label, "when": when, "share": value}
+        {"label": _label(bar), "when": when, "share": value}
         for bar in column.bars
         for when, value in ((BEFORE, bar.before), (AFTER, bar.after))
         if value is not None
     ]
     return draw(
-        paired_bars(rows, [bar.label for bar in column.bars], "share of records"),
+        paired_bars(rows, [_label(bar) for bar in column.bars], "share of records"),
         name=f"column-{at}-{re.sub('[^a-z0-9]+', '-', column.name.lower()).strip('-') or 'x'}",
         heading=column.name,
         says=column.bars_note,
         columns=(column.name, BEFORE, AFTER),
-        rows=[(bar.label, share(bar.before), share(bar.after)) for bar in column.bars],
+        rows=[(_label(bar), share(bar.before), share(bar.after)) for bar in column.bars],
     )
 
 
@@ -90,6 +90,10 @@ def identifying_chart(columns: Columns) -> Drawing | None:
         columns=("column", *(f"pairs told apart, {when}" for when in (BEFORE, AFTER))),
         rows=[(one.name, share(_value(one.separation_before)), share(_value(one.separation))) for one in order],
     )
+
+
+def _label(bar: Bar) -> str:
+    return f"hidden ({bar.label})" if bar.kind == "suppressed" else bar.label
 
 
 def _value(figure: Figure | None) -> float | None:

@@ -27,7 +27,7 @@ def risk_chart(attackers: Attackers, name: str = "risks") -> Drawing:
         if figure.value is not None
     ]
     levels = [
-        {"risk": level.precedent.threshold, "k": f"k = {level.precedent.k}"} for level in attackers.attackers[0].levels
+        {"risk": level.precedent.threshold, "k": str(level.precedent.k)} for level in attackers.attackers[0].levels
     ]
     end = max(_LEAST_END, *(1.08 * row["risk"] for row in rows)) if rows else _LEAST_END
     names = [one.name for one in attackers.attackers]
@@ -67,6 +67,9 @@ def risk_chart(attackers: Attackers, name: str = "risks") -> Drawing:
         rules.mark_text(color=COLOURS["limit"], baseline="bottom", dy=-3, fontSize=10).encode(
             at, text="k:N", y=alt.value(0)
         ),
+        of_rows([{"said": "k ="}], **size)
+        .mark_text(color=COLOURS["limit"], baseline="bottom", align="right", dx=-6, dy=-3, fontSize=10)
+        .encode(text="said:N", x=alt.value(0), y=alt.value(0)),
         *marks,
     ]
     return draw(

@@ -38,7 +38,9 @@ def share_axis(title: str, **more: Any) -> alt.Axis:
     """An axis of shares from 0 to 1, in percents."""
     import altair as alt
 
-    return alt.Axis(title=title, labelExpr="round(datum.value * 1000) / 10 + ' %'", tickCount=4, **more)
+    return alt.Axis(
+        title=title, labelExpr="round(datum.value * 1000) / 10 + ' %'", tickCount=4, labelOverlap=True, **more
+    )
 
 
 def mapped(colours: Mapping[str, str]) -> alt.Scale:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from hedgerow.report.charts.scales import WIDTH, of_rows, share_axis
 from hedgerow.report.drawing import COLOURS, Drawing, draw
@@ -33,14 +33,14 @@ def size_chart(sizes: ClassSizes, name: str = "class-sizes") -> Drawing:
         for group in sizes.histogram
     ]
     first, last = rows[0]["low"], rows[-1]["high"]
-    least = min(first, sizes.threshold or first)
+    least, most = min(first, sizes.threshold or first), max(last, sizes.threshold or last)
     ticks = sorted(
-        {2**power for power in range(31) if least <= 2**power <= last} | ({first} if len(rows) < 3 else set())
+        {2**power for power in range(31) if least <= 2**power <= most} | ({first} if len(rows) < 3 else set())
     )
     at = alt.X(
         "low:Q",
         title=f"{counted} of the class (each step doubles)",
-        scale=alt.Scale(type="log", base=2, domain=[least, last], nice=False),
+        scale=alt.Scale(type="log", base=2, domain=[least, most], nice=False),
         axis=alt.Axis(values=ticks, grid=False, labelExpr="format(datum.value, ',')", labelOverlap=True),
     )
     up = alt.Y("share:Q", axis=share_axis(f"share of {counted}"), scale=alt.Scale(domain=[0, 1]))
@@ -57,12 +57,14 @@ def size_chart(sizes: ClassSizes, name: str = "class-sizes") -> Drawing:
         .encode(at, up),
     ]
     if sizes.threshold is not None:
+        # Beside the line, where there is room.
+        side: Literal["left", "right"] = "left" if sizes.threshold**2 <= least * most else "right"
         limit = of_rows([{"low": sizes.threshold, "said": f"k = {sizes.threshold:,}"}])
         layers += [
             limit.mark_rule(color=COLOURS["limit"], strokeWidth=2).encode(at),
-            limit.mark_text(color=COLOURS["limit"], align="left", dx=4, fontWeight="bold", baseline="top").encode(
-                at, text="said:N", y=alt.value(2)
-            ),
+            limit.mark_text(
+                color=COLOURS["limit"], align=side, dx=4 if side == "left" else -4, fontWeight="bold", baseline="top"
+            ).encode(at, text="said:N", y=alt.value(2)),
         ]
     return draw(
         alt.layer(*layers),

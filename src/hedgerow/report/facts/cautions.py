@@ -99,6 +99,15 @@ def _of_the_table(subject: Subject) -> list[Caution]:
                 _MACHANAVAJJHALA,
             )
         )
+    if audit.people is None and subject.columns.get("entity") is not None:
+        found.append(
+            Caution(
+                "people",
+                "Rows are counted here",
+                "When the release was made, people were counted, and its requirements speak of them. The table does "
+                "not say whose its rows are, so that what is read from its files is counted in rows.",
+            )
+        )
     accepted = [name for name, one in audit.clear.items() if one.accepted and one.discloses]
     if accepted:
         found.append(

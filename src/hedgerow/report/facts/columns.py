@@ -46,21 +46,34 @@ _PUBLISHED: Final = (
 )
 _CLEAR: Final = "The column is published as it is. Values of few are told together."
 _TOO_FEW: Final = "Too few people share a value to show how the column is distributed."
+_OF_AN_AUDIT: Final = "An audit counts a table and keeps no cell of it."
 _WHOSE: Final = "People were counted, and the table does not say whose its rows are: values of few cannot be told."
 
 
-def columns(subject: Subject) -> Columns | None:
-    """What was kept, column by column; ``None`` for an audit, which keeps no cells."""
+def columns(subject: Subject) -> Columns:
+    """What was kept, column by column; of an audit, which keeps no cells, only how far they tell people apart."""
     published = subject.published
     if published is None:
-        return None
+        return _audited(subject)
     before = _before(subject.originals)
     losses = {} if subject.originals is None else losses_by_column(subject.originals.counts, subject.originals.recoding)
     found = [_quasi(subject, published, name, losses.get(name), before.get(name)) for name in subject.quasi]
     in_clear = dict.fromkeys((*((subject.target,) if subject.target else ()), *subject.sensitive))
     found += [_in_clear(subject, published, name) for name in in_clear]
-    counted: Literal["rows", "people"] = "rows" if subject.audit.people is None else "people"
-    return Columns(tuple(found), _most(subject.audit.tells_apart), _most(before), subject.fewest, counted)
+    return Columns(tuple(found), _most(subject.audit.tells_apart), _most(before), subject.fewest, _counted(subject))
+
+
+def _audited(subject: Subject) -> Columns:
+    telling = subject.audit.tells_apart
+    found = tuple(
+        ColumnFacts(name, "quasi-identifier", None, None, "not known", (), _OF_AN_AUDIT, **_telling(subject, one, None))
+        for name, one in telling.items()
+    )
+    return Columns(found, _most(telling), None, subject.fewest, _counted(subject))
+
+
+def _counted(subject: Subject) -> Literal["rows", "people"]:
+    return "rows" if subject.audit.people is None else "people"
 
 
 def _before(originals: Originals | None) -> dict[str, TellsApart]:

@@ -18,9 +18,7 @@ TOWNS = {"*": {"north": ["Kiel", "Ulm"], "south": ["Bern", "Nice"]}}
 
 
 def column(release: Release, name: str, edition: Edition = "internal") -> ColumnFacts:
-    found = gather(release, edition=edition).columns
-    assert found is not None
-    return next(one for one in found.columns if one.name == name)
+    return next(one for one in gather(release, edition=edition).columns.columns if one.name == name)
 
 
 def shown(bars: tuple[Bar, ...]) -> list[tuple[str, float | None, float]]:

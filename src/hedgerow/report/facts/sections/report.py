@@ -50,7 +50,7 @@ class ReportFacts:
     safe_harbour: SafeHarbour | None
     disclosure: DisclosureFacts
     all_columns: AllColumns
-    columns: Columns | None
+    columns: Columns
     association: Association | None
     suppression: Suppression | None
     utility: Utility | None

@@ -79,7 +79,7 @@ def test_signs_tell_their_figures(page: Path, opened: Any) -> None:
     one.page.locator("#frontier .live g.mark-symbol.role-mark path").last.hover()
     told = one.page.locator("#vg-tooltip-element.visible")
     told.wait_for()
-    for words in ("choice", "with k =", "risk", "utility", "smallest class"):
+    for words in ("choice", "kactus with k", "risk", "utility", "smallest class"):
         assert words in told.inner_text()
 
 

@@ -123,10 +123,10 @@ def _baselines(y: Any) -> list[Any]:
     import altair as alt
 
     base = alt.Chart(alt.NamedData("baselines"))
-    label = base.mark_text(align="left", baseline="bottom", dx=4, dy=-2, color=COLOURS["muted"], fontSize=11)
+    label = base.mark_text(align="left", baseline="middle", dx=5, color=COLOURS["muted"], fontSize=11)
     return [
         base.mark_rule(strokeDash=[2, 3], color=COLOURS["muted"]).encode(y=y),
-        label.encode(y=y, x=alt.value(0), text="name:N"),
+        label.encode(y=y, x=alt.value("width"), text="name:N"),
     ]
 
 

@@ -119,7 +119,7 @@ def recommend(
     measure, passed = deciding(utilities, allowed, known_baselines)
     if measure is None:
         chosen = min(allowed, key=_risks)
-        first = f"{chosen.label} has the lowest risk of the {_choices(len(allowed))} within {limit}."
+        first = f"Of the {_choices(len(allowed))} within {limit}, {chosen.label} has the lowest risk."
         return Recommendation(chosen, " ".join([first, "What they keep is not known.", *rest]), threshold, size)
     known = [(measure.worth(value), one) for one in allowed if (value := one.value(measure)) is not None]
     most = max(worth for worth, _ in known)
@@ -189,12 +189,19 @@ def _compared(chosen: Choice, best: Choice, measure: Measure, error: float, base
         return [f"Of these, {chosen.label} keeps most: {name} {measure.told(chosen.value(measure))}{beside}."]
     first = f"The best of these is {best.label}: {name} {measure.told(best.value(measure))}{beside}."
     if chosen.value(measure) == best.value(measure):
-        return [first, f"{chosen.label} keeps as much, and risks less."]
-    return [
-        first,
-        f"{chosen.label} has {measure.told(chosen.value(measure))}, which is within one standard error "
-        f"({measure.told(error)}), and risks less: {HIGHEST_RISK.told(chosen.value(HIGHEST_RISK))} at most.",
-    ]
+        return [first, f"As much is kept by {chosen.label}, {_preferred(chosen, best)}."]
+    near = f"Within one standard error of it ({measure.told(error)})"
+    return [first, f"{near} is {chosen.label} ({measure.told(chosen.value(measure))}), {_preferred(chosen, best)}."]
+
+
+def _preferred(chosen: Choice, best: Choice) -> str:
+    """Why it is preferred to what is as good but for chance."""
+    mine, theirs = _risks(chosen), _risks(best)
+    if mine[0] < theirs[0]:
+        return f"which risks less: {HIGHEST_RISK.told(chosen.value(HIGHEST_RISK))} at most"
+    if mine[1] < theirs[1]:
+        return "which risks less on average"
+    return "which may lose fewer rows" if mine[2] < theirs[2] else "which was named first"
 
 
 def _worthless(choices: Sequence[Choice], size: int) -> list[str]:

@@ -12,13 +12,20 @@ from typing import TYPE_CHECKING, Any, Final
 from hedgerow.comparison.choices import Choice
 from hedgerow.comparison.measures import HIGHEST_RISK, Measure
 from hedgerow.comparison.recommending import pareto
-from hedgerow.report.drawing import COLOURS
 
 if TYPE_CHECKING:
     from hedgerow.comparison.results import Comparison
 
-__all__ = ["NUMBERS", "SHARES", "datasets", "frontier_chart", "highest", "ticks"]
+__all__ = ["NUMBERS", "PLAIN", "SHARES", "datasets", "frontier_chart", "highest", "ticks"]
 
+PLAIN: Final = {
+    "ink": "#1c2529",
+    "muted": "#545f65",
+    "strong-rule": "#8a9490",
+    "ground": "#ffffff",
+    "limit": "#b23c17",
+}
+"""The colours of a chart on a light ground."""
 _WIDTH, _HEIGHT = 640, 380
 # A contrast of 3 at least to the light ground and to the dark one; shapes tell the same.
 _PALETTE: Final = ("#2f7fc1", "#c9581a", "#2b8a5b", "#9a5fc4", "#b8860b", "#c0487a", "#5f7f8c", "#7a7a2a")
@@ -30,8 +37,16 @@ _TICKS: Final = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.33, 0.5, 0.75, 1.0)
 _BESIDE: Final = 9  # pixels between methods of the same risk, which would cover each other
 
 
-def frontier_chart(comparison: Comparison, risk: Measure, utility: Measure) -> Any:
-    """Utility against risk: filled signs are on the frontier, a ring is around what is recommended."""
+def frontier_chart(comparison: Comparison, risk: Measure, utility: Measure, colours: Mapping[str, str] = PLAIN) -> Any:
+    """Utility against risk: filled signs are on the frontier, a ring is around what is recommended.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    risk, utility : Measure
+    colours : mapping of str to str
+        What the colours are; a page has its own.
+    """
     import altair as alt
 
     methods = list(dict.fromkeys(one.method for one in comparison.choices if one.k_reached is not None))
@@ -50,10 +65,10 @@ def frontier_chart(comparison: Comparison, risk: Measure, utility: Measure) -> A
     )
     at = [(name, (place - (len(methods) - 1) / 2) * _BESIDE) for place, name in enumerate(methods)]
     layers = [
-        *_baselines(y),
-        *_threshold(x),
-        _line(x, y),
-        *(one for name, beside in at for one in _signs(name, beside, methods, x, y)),
+        *_baselines(y, colours),
+        *_threshold(x, colours),
+        _line(x, y, colours),
+        *(one for name, beside in at for one in _signs(name, beside, methods, x, y, colours)),
     ]
     drawn = [one for one in layers if found[one.data.name]]  # an empty one would have no scale
     return alt.layer(*(drawn or layers), datasets=found, width=_WIDTH, height=_HEIGHT)
@@ -119,44 +134,44 @@ def _point(one: Choice, risk: Measure, utility: Measure) -> dict[str, Any]:
     }
 
 
-def _baselines(y: Any) -> list[Any]:
+def _baselines(y: Any, colours: Mapping[str, str]) -> list[Any]:
     import altair as alt
 
     base = alt.Chart(alt.NamedData("baselines"))
-    label = base.mark_text(align="left", baseline="middle", dx=5, color=COLOURS["muted"], fontSize=11)
+    label = base.mark_text(align="left", baseline="middle", dx=5, color=colours["muted"], fontSize=11)
     return [
-        base.mark_rule(strokeDash=[2, 3], color=COLOURS["muted"]).encode(y=y),
+        base.mark_rule(strokeDash=[2, 3], color=colours["muted"]).encode(y=y),
         label.encode(y=y, x=alt.value("width"), text="name:N"),
     ]
 
 
-def _threshold(x: Any) -> list[Any]:
+def _threshold(x: Any, colours: Mapping[str, str]) -> list[Any]:
     import altair as alt
 
     base = alt.Chart(alt.NamedData("threshold"))
-    label = base.mark_text(align="left", baseline="top", dx=5, dy=2, color=COLOURS["limit"], fontSize=11)
+    label = base.mark_text(align="left", baseline="top", dx=5, dy=2, color=colours["limit"], fontSize=11)
     return [
-        base.mark_rule(strokeDash=[6, 3], strokeWidth=1.5, color=COLOURS["limit"]).encode(x=x),
+        base.mark_rule(strokeDash=[6, 3], strokeWidth=1.5, color=colours["limit"]).encode(x=x),
         label.encode(x=x, y=alt.value(0), text=alt.value("threshold")),
     ]
 
 
-def _line(x: Any, y: Any) -> Any:
+def _line(x: Any, y: Any, colours: Mapping[str, str]) -> Any:
     import altair as alt
 
     base = alt.Chart(alt.NamedData("frontier"))
-    return base.mark_line(interpolate="step-after", color=COLOURS["strong-rule"], strokeWidth=1.5).encode(x=x, y=y)
+    return base.mark_line(interpolate="step-after", color=colours["strong-rule"], strokeWidth=1.5).encode(x=x, y=y)
 
 
-def _signs(name: str, beside: float, methods: list[str], x: Any, y: Any) -> list[Any]:
+def _signs(name: str, beside: float, methods: list[str], x: Any, y: Any, colours: Mapping[str, str]) -> list[Any]:
     """The choices of one method: how sure the score is, the sign, the k of what is on the frontier, and the ring."""
     import altair as alt
 
     base = alt.Chart(alt.NamedData("points")).transform_filter(alt.FieldEqualPredicate(equal=name, field="method"))
     legend = alt.Legend(title=None, symbolSize=90, symbolStrokeWidth=2, symbolOpacity=1)
-    colours = [_PALETTE[at % len(_PALETTE)] for at in range(len(methods))]
+    palette = [_PALETTE[at % len(_PALETTE)] for at in range(len(methods))]
     shapes = [_SIGNS[at % len(_SIGNS)] for at in range(len(methods))]
-    colour = alt.Color("method:N", scale=alt.Scale(domain=methods, range=colours), legend=legend)
+    colour = alt.Color("method:N", scale=alt.Scale(domain=methods, range=palette), legend=legend)
     shape = alt.Shape("method:N", scale=alt.Scale(domain=methods, range=shapes), legend=legend)
     told = [
         alt.Tooltip("choice:N", title="choice"),
@@ -167,12 +182,12 @@ def _signs(name: str, beside: float, methods: list[str], x: Any, y: Any) -> list
     ]
     low = y.copy()
     low.shorthand = "low:Q"
-    own = alt.value(colours[methods.index(name)])
+    own = alt.value(palette[methods.index(name)])
     ring = alt.condition("datum.chosen", alt.value(1), alt.value(0))
     return [
         base.mark_rule(xOffset=beside, opacity=0.55).encode(x, low, alt.Y2("high:Q"), colour),
-        base.mark_point(xOffset=beside, size=420, strokeWidth=2, color=COLOURS["ink"]).encode(x, y, opacity=ring),
-        base.mark_text(color=COLOURS["ink"], align="left", baseline="middle", dx=beside + 9, dy=11, fontSize=11).encode(
+        base.mark_point(xOffset=beside, size=420, strokeWidth=2, color=colours["ink"]).encode(x, y, opacity=ring),
+        base.mark_text(color=colours["ink"], align="left", baseline="middle", dx=beside + 9, dy=11, fontSize=11).encode(
             x, y, text="near:N"
         ),
         base.mark_point(xOffset=beside, size=100, opacity=1, strokeWidth=2).encode(
@@ -180,7 +195,7 @@ def _signs(name: str, beside: float, methods: list[str], x: Any, y: Any) -> list
             y,
             colour,
             shape,
-            fill=alt.condition("datum.front", own, alt.value(COLOURS["ground"])),
+            fill=alt.condition("datum.front", own, alt.value(colours["ground"])),
             tooltip=told,
         ),
     ]

@@ -6,6 +6,7 @@ Nothing comes from outside: Vega is bundled in the page. Without JavaScript the 
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-__all__ = ["drawn", "options_for", "render", "write"]
+__all__ = ["drawn", "notebook", "options_for", "render", "write"]
 
 _TITLE: Final = "Which method, and which k?"
 _SNIPPET: Final = "window.vegaEmbed = vegaEmbed;"
@@ -111,12 +112,23 @@ def _spaced(text: str) -> str:
     return re.sub(r"(?<=\d)%", "\N{NO-BREAK SPACE}%", text).replace("k = ", "k\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
 
 
-def drawn(comparison: Comparison) -> Drawing:
+def notebook(comparison: Comparison) -> str:
+    """HTML for a notebook: what a terminal shows, and the frontier below it."""
+    from markupsafe import escape
+
+    # A notebook may show many of them, and ids must not meet.
+    own = f"hedgerow-{secrets.token_hex(4)}"
+    drawings = [drawn(comparison, name=f"{own}-frontier")]
+    template = environment().get_template("notebook.html")
+    return template.render(text=escape(repr(comparison)), drawings=drawings, own=own, scope=f"#{own}")
+
+
+def drawn(comparison: Comparison, *, name: str = "frontier") -> Drawing:
     """The frontier in its first view, as an SVG."""
     risk, utility = comparison.risk, comparison.utility
     return draw(
-        frontier_chart(comparison, risk, utility),
-        name="frontier",
+        frontier_chart(comparison, risk, utility, COLOURS),
+        name=name,
         heading=_HEADING,
         says=_says(comparison, risk, utility),
         columns=(),
@@ -221,7 +233,7 @@ def _says(comparison: Comparison, risk: Measure, utility: Measure) -> str:
 
 def _data(comparison: Comparison) -> dict[str, Any]:
     """What the page's script draws with: one chart, and its data for every pair of measures."""
-    spec = frontier_chart(comparison, *_fullest(comparison)).to_dict()
+    spec = frontier_chart(comparison, *_fullest(comparison), COLOURS).to_dict()
     del spec["datasets"]
     pairs = [
         (risk, utility) for risk in comparison.measures_of("risk") for utility in comparison.measures_of("utility")

@@ -15,7 +15,6 @@ from hedgerow.comparison.choices import Choice, limit_told
 from hedgerow.comparison.measures import HIGHEST_RISK, Measure, find_measure
 from hedgerow.comparison.recommending import Baseline, Recommendation, deciding, pareto, recommend
 from hedgerow.evaluation.results import Evaluation
-from hedgerow.showing import preformatted
 
 __all__ = ["Comparison", "Measured", "Stop"]
 
@@ -205,9 +204,9 @@ class Comparison:
         )
 
     def _repr_html_(self) -> str:
-        from hedgerow.comparison.page import drawn
+        from hedgerow.comparison.page import notebook
 
-        return preformatted(repr(self)) + str(drawn(self).svg)
+        return notebook(self)
 
 
 def _named(one: Choice) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from hedgerow.comparison.charts import datasets, highest, ticks
 from hedgerow.comparison.choices import Choice
 from hedgerow.comparison.measures import HIGHEST_RISK, kept_measures
 from hedgerow.comparison.results import Comparison, Measured
+from hedgerow.report.drawing import COLOURS
 
 
 def made_up(*choices: Choice) -> Comparison:
@@ -47,6 +48,7 @@ def test_it_is_a_chart_with_every_layer_that_has_data(compared: hr.Comparison) -
     names = {layer["data"]["name"] for layer in spec["layer"]}
     assert names == {"points", "frontier", "baselines", "threshold"}
     assert spec["layer"][0]["encoding"]["y"]["title"] == "Accuracy (naive-bayes)"
+    assert not any(sign in str(spec) for sign in COLOURS.values()), "these are for pages"
     other = compared.plot("average_risk", "ncp_kept").to_dict()
     assert {layer["data"]["name"] for layer in other["layer"]} == {"points", "frontier"}
 

@@ -61,5 +61,6 @@ def test_how_it_looks_where_it_is_typed(compared: hr.Comparison) -> None:
     assert second.startswith("  8 choices, 8 released; 2-fold cv with naive-bayes;")
     assert third.strip() == compared.recommendation.reason
     shown = compared._repr_html_()
-    assert shown.startswith("<pre>Comparison(mondrian, printed)")
+    assert "<pre>Comparison(mondrian, printed)" in shown
     assert "<svg" in shown
+    assert shown != compared._repr_html_(), "ids of two of them must not meet"

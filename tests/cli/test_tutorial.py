@@ -27,7 +27,10 @@ def commands() -> list[tuple[str, int]]:
 def test_every_command_ends_as_it_says(tmp_path: Path, called: Any) -> None:
     """In this process, split as a shell does; that the real command ends so, others test."""
     typed = commands()
-    assert len(typed) == 7
+    assert len(typed) == 9
+    job = re.search(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert job is not None
+    (tmp_path / "job.toml").write_text(job[1], encoding="utf-8")
     (making, _), *others = typed
     program, *arguments = shlex.split(making)
     assert program == "python"
@@ -45,6 +48,8 @@ def test_every_command_ends_as_it_says(tmp_path: Path, called: Any) -> None:
             assert shown is not None
             assert done.out.startswith(shown[1].rstrip())
     assert not (tmp_path / "out.csv").exists()
+    assert "A. Steward" in (tmp_path / "signed.html").read_text(encoding="utf-8")
+    assert "public edition" in (tmp_path / "for-recipients.html").read_text(encoding="utf-8")
 
 
 def test_the_python_runs() -> None:

@@ -35,7 +35,9 @@ def test_a_release_and_an_audit_write_reports(edition: str, release: hr.Release,
     for name, subject in (("release", release), ("audit", release.audit)):
         place = subject.report(tmp_path / f"{name}.html", edition=edition)  # type: ignore[arg-type]  # a list of texts
         assert place == tmp_path / f"{name}.html"
-        assert f"{edition} edition" in place.read_text(encoding="utf-8")
+        page = place.read_text(encoding="utf-8")
+        assert f"{edition} edition" in page
+        assert "anonymous" not in page.lower(), "no legal claim"
 
 
 def test_what_a_report_is_told(release: hr.Release, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from hedgerow.report import charts
 from hedgerow.report.facts import ColumnFacts, Evidence, Figure, ReportFacts
 from hedgerow.report.page import environment
 from hedgerow.report.wording import capitalized, share
+from hedgerow.risk.clear import MOST_ALONE, MOST_GIVEN_AWAY
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -115,6 +116,13 @@ def _of_asked(facts: ReportFacts) -> Given:
     return {"terms": () if facts.asked is None else _explained(facts.asked.requirements)}
 
 
+def _of_all_columns(_facts: ReportFacts) -> Given:
+    return {
+        "limits": f"A column discloses too much if {share(MOST_ALONE)} of the people have a value that nobody else "
+        f"has, or if it tells {share(MOST_GIVEN_AWAY)} of what the release leaves open of a quasi-identifier."
+    }
+
+
 def _of_utility(facts: ReportFacts) -> Given:
     return {"learners": facts.utility and charts.learner_chart(facts.utility)}
 
@@ -160,7 +168,7 @@ CHAPTERS: Final = (
             Part("classes", "How many share a class", lambda facts: {"sizes": charts.size_chart(facts.classes)}),
             Part("working_party", "Singling out, linkability, inference"),
             Part("disclosure", "What is learnt without finding a row"),
-            Part("all_columns", "All published columns together"),
+            Part("all_columns", "All published columns together", _of_all_columns),
             Part("safe_harbour", "Facts for HIPAA's safe harbour"),
             Part("columns", "What is kept, column by column", _of_columns),
             Part("association", "Ties between columns", _of_association),

@@ -85,7 +85,7 @@ def identifying_chart(columns: Columns) -> Drawing | None:
         heading="Which column tells people apart",
         says=(
             "Of all pairs of records, the share with different values in that column alone. The further to the right, "
-            "the more the column helps to find somebody."
+            "the more the column helps to find somebody. Published cells count as different also where they overlap."
         ),
         columns=("column", *(f"pairs told apart, {when}" for when in (BEFORE, AFTER))),
         rows=[(one.name, share(_value(one.separation_before)), share(_value(one.separation))) for one in order],

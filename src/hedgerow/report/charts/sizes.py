@@ -41,7 +41,9 @@ def size_chart(sizes: ClassSizes, name: str = "class-sizes") -> Drawing:
         "low:Q",
         title=f"{counted} of the class (each step doubles)",
         scale=alt.Scale(type="log", base=2, domain=[least, most], nice=False),
-        axis=alt.Axis(values=ticks, grid=False, labelExpr="format(datum.value, ',')", labelOverlap=True),
+        axis=alt.Axis(
+            values=ticks, grid=False, labelExpr="format(datum.value, ',')", labelOverlap=True, labelSeparation=6
+        ),
     )
     up = alt.Y("share:Q", axis=share_axis(f"share of {counted}"), scale=alt.Scale(domain=[0, 1]))
     bars = of_rows(rows, width=WIDTH - _AXIS, height=_HEIGHT)

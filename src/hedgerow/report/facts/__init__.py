@@ -10,42 +10,39 @@ from hedgerow.report.facts.attacking import attackers, class_sizes
 from hedgerow.report.facts.context import Context, Coverage, Governance, ReleaseModel
 from hedgerow.report.facts.figures import Bar, BarKind, Edition, Figure, Judgement
 from hedgerow.report.facts.gathering import gather
-from hedgerow.report.facts.sections import (
+from hedgerow.report.facts.sections.disclosing import (
     AllColumns,
-    Asked,
-    Association,
+    ClearColumnFacts,
+    DisclosureFacts,
+    SensitiveFacts,
+    ToldColumn,
+)
+from hedgerow.report.facts.sections.identifying import (
     Attacker,
     Attackers,
-    Caution,
     ClassSizes,
-    ClearColumnFacts,
-    ColumnFacts,
-    Columns,
-    Data,
-    Digest,
-    DisclosureFacts,
-    Evidence,
     HarbourFinding,
-    LabelShare,
     Level,
-    Pair,
     Precedent,
-    Provenance,
-    ReportFacts,
-    Role,
     SafeHarbour,
-    Score,
-    SensitiveFacts,
     SizeGroup,
     Smaller,
-    SubjectKind,
-    Summary,
-    Suppression,
-    ToldColumn,
-    Utility,
     Verdict,
     WorkingParty,
 )
+from hedgerow.report.facts.sections.keeping import (
+    Association,
+    ColumnFacts,
+    Columns,
+    LabelShare,
+    Pair,
+    Score,
+    Suppression,
+    Utility,
+)
+from hedgerow.report.facts.sections.making import Caution, Digest, Provenance
+from hedgerow.report.facts.sections.overview import Asked, Data, Evidence, Role, Summary
+from hedgerow.report.facts.sections.report import ReportFacts, SubjectKind
 
 __all__ = [
     "AllColumns",

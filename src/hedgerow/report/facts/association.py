@@ -23,7 +23,7 @@ from hedgerow.report.facts.grouping import (
     shares_of_cells,
     shares_of_published,
 )
-from hedgerow.report.facts.sections import Association, Pair
+from hedgerow.report.facts.sections.keeping import Association, Pair
 from hedgerow.report.facts.subjects import Originals, Subject
 from hedgerow.report.facts.wording import fraction
 from hedgerow.verifier import ClassCounts

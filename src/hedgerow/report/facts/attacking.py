@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from hedgerow.report.facts.figures import Judgement
 from hedgerow.report.facts.precedents import PRECEDENTS
-from hedgerow.report.facts.sections import Attacker, Attackers, ClassSizes, Level, SizeGroup, Smaller
+from hedgerow.report.facts.sections.identifying import Attacker, Attackers, ClassSizes, Level, SizeGroup, Smaller
 from hedgerow.report.facts.wording import count, number, percent, share
 from hedgerow.risk import AttackerRisk, Audit
 from hedgerow.rounding import significant

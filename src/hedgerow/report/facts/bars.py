@@ -196,6 +196,8 @@ def _plain_cells(labels: Labels, holding: Holding, standing: Standing, fewest: i
     )
     rows = some.rows_in(np.arange(some.size), some.size)
     found = _named(labels.tolist(), some, rows, rows.astype(np.float64), fewest)
+    if not found and rows.any():
+        return [_Group(_others(()), "others", None, float(rows.sum()))]
     return [
         one._replace(before=None, kind="published" if one.kind == "value" else one.kind) for one in found if one.after
     ]
@@ -261,7 +263,7 @@ def _published_ranges(standing: Standing, kind: Kind, fewest: int) -> list[_Grou
     order = np.argsort(middle, kind="stable")
     held = np.cumsum(spans.rows[order])
     if held[-1] < fewest:
-        return []
+        return [_Group(_others(()), "others", None, float(held[-1]))]
     low = float(middle[order][np.searchsorted(held, min(fewest, held[-1]))])
     high = float(middle[order][min(np.searchsorted(held, held[-1] - fewest, side="right"), len(held) - 1)])
     whole = bool((spans.low == np.floor(spans.low)).all())

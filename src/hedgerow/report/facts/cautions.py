@@ -6,7 +6,7 @@ from typing import Final
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.registry import all_methods
-from hedgerow.report.facts.sections import Caution
+from hedgerow.report.facts.sections.making import Caution
 from hedgerow.report.facts.subjects import Subject
 from hedgerow.report.facts.wording import percent, quoted
 

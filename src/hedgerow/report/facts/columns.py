@@ -17,7 +17,7 @@ from hedgerow.recoding import Recoding
 from hedgerow.report.facts.bars import Told, bars_before_and_after, bars_in_clear, bars_published
 from hedgerow.report.facts.figures import Bar, Figure
 from hedgerow.report.facts.holding import Holding
-from hedgerow.report.facts.sections import ColumnFacts, Columns
+from hedgerow.report.facts.sections.keeping import ColumnFacts, Columns
 from hedgerow.report.facts.standing_for import kind_of_cells
 from hedgerow.report.facts.subjects import Originals, Subject
 from hedgerow.report.facts.wording import DIGITS, fraction, percent, share

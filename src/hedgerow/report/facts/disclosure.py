@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from hedgerow.report.facts.figures import Figure, Judgement
-from hedgerow.report.facts.sections import AllColumns, ClearColumnFacts, DisclosureFacts, SensitiveFacts, ToldColumn
+from hedgerow.report.facts.sections.disclosing import (
+    AllColumns,
+    ClearColumnFacts,
+    DisclosureFacts,
+    SensitiveFacts,
+    ToldColumn,
+)
 from hedgerow.report.facts.subjects import Subject
 from hedgerow.report.facts.wording import count, number, percent, quoted, share
 from hedgerow.risk import ClearColumn, SensitiveAudit

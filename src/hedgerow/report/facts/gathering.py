@@ -18,7 +18,7 @@ from hedgerow.report.facts.figures import Edition
 from hedgerow.report.facts.overview import asked_of, data_of, summary_of
 from hedgerow.report.facts.provenance import provenance
 from hedgerow.report.facts.safe_harbour import safe_harbour
-from hedgerow.report.facts.sections import ReportFacts
+from hedgerow.report.facts.sections.report import ReportFacts
 from hedgerow.report.facts.subjects import Subject
 from hedgerow.report.facts.suppressing import suppression
 from hedgerow.report.facts.utility import utility

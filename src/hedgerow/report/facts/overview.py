@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from hedgerow.report.facts.context import Context
 from hedgerow.report.facts.figures import Figure, Judgement
-from hedgerow.report.facts.sections import Asked, Data, Evidence, Role, Summary
+from hedgerow.report.facts.sections.overview import Asked, Data, Evidence, Role, Summary
 from hedgerow.report.facts.subjects import Subject
 from hedgerow.report.facts.wording import count, number, plain, quoted, share
 from hedgerow.verifier import Finding

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hedgerow.report.facts.sections import Precedent
+from hedgerow.report.facts.sections.identifying import Precedent
 
 __all__ = ["PRECEDENTS"]
 
@@ -14,8 +14,8 @@ _CELL_SIZES: Final = (
 )
 
 PRECEDENTS: Final = (
-    Precedent(3, 0.33, "Some data custodians, for tables that they share under a contract.", _CELL_SIZES),
-    Precedent(5, 0.20, "The customary “cell size of five” of health data custodians.", _CELL_SIZES),
+    Precedent(3, 0.33, "Some data custodians.", _CELL_SIZES),
+    Precedent(5, 0.20, "The customary “cell size of five” rule of data custodians.", _CELL_SIZES),
     Precedent(
         11,
         0.09,

@@ -8,7 +8,7 @@ from typing import Any, Final
 from hedgerow.anonymizers.registry import all_methods
 from hedgerow.metrics import METRICS
 from hedgerow.report.facts.figures import Figure
-from hedgerow.report.facts.sections import Digest, Provenance
+from hedgerow.report.facts.sections.making import Digest, Provenance
 from hedgerow.report.facts.subjects import Subject
 from hedgerow.report.facts.wording import number
 

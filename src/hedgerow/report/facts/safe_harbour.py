@@ -12,11 +12,12 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from hedgerow.published import Interval, Suppressed, ValueSet, number_in, parse, read
+from hedgerow.published import Interval, ValueSet, number_in, parse, read
 from hedgerow.report.facts.figures import Judgement
-from hedgerow.report.facts.sections import HarbourFinding, SafeHarbour
+from hedgerow.report.facts.sections.identifying import HarbourFinding, SafeHarbour
 from hedgerow.report.facts.subjects import Subject
 from hedgerow.report.facts.wording import percent, quoted
+from hedgerow.values import SUPPRESSED_TEXT
 from hedgerow.verifier import ClassCounts
 
 __all__ = ["safe_harbour"]
@@ -159,7 +160,7 @@ def _absent(topic: Topic) -> HarbourFinding:
 
 
 def _tells(text: str) -> bool:
-    return not isinstance(parse(text), Suppressed)
+    return text != SUPPRESSED_TEXT
 
 
 def _members(text: str) -> tuple[str, ...]:

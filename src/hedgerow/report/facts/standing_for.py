@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from hedgerow.published import (
 from hedgerow.report.facts.ranges import Spans
 
 __all__ = ["Standing", "kind_of_cells", "standing_for", "standing_for_published"]
+
+_SOME: Final = 50
 
 
 class Standing(NamedTuple):
@@ -155,8 +157,15 @@ def kind_of_cells(labels: Sequence[str | None]) -> Kind:
     >>> kind_of_cells(["[2020-01-01,2021-01-01)", "2021-05-01"]), kind_of_cells(["*"])
     ('date', 'text')
     """
-    values, intervals, calendars = [], 0, 0
+    values: list[str] = []
+    intervals = calendars = 0
+    looked = False
     for label in labels:
+        if len(values) >= _SOME and not looked:
+            # Most columns of text are known by their first cells.
+            looked = True
+            if kind_of_texts(values) == "text":
+                return "text"
         said = None if label is None else parse(label)
         if isinstance(said, ValueSet):
             values += [one for one in said.members if one is not None]

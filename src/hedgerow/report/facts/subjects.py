@@ -90,7 +90,7 @@ class Subject:
             edition=edition,
             audit=subject.audit,
             manifest=manifest,
-            fewest=max(FEWEST, *(one.minimal_size for one in guarantee.requirements)),
+            fewest=max((FEWEST, *(one.minimal_size for one in guarantee.requirements))),
             published=classes,
             whose_unknown=counted_people and classes.entity is None,
             types=subject.column_types,

@@ -9,7 +9,7 @@ import numpy as np
 from hedgerow.arrays import Floats, Longs
 from hedgerow.published import SUPPRESSED, spelled
 from hedgerow.report.facts.holding import Holding, most_held
-from hedgerow.report.facts.sections import LabelShare, Suppression
+from hedgerow.report.facts.sections.keeping import LabelShare, Suppression
 from hedgerow.report.facts.subjects import Subject
 from hedgerow.report.facts.wording import DIGITS, share
 from hedgerow.verifier import ClassCounts

@@ -7,7 +7,7 @@ from typing import Any, Final
 import narwhals as nw
 
 from hedgerow.errors import BadInput
-from hedgerow.report.facts.sections import Score, Utility
+from hedgerow.report.facts.sections.keeping import Score, Utility
 from hedgerow.report.facts.subjects import Subject
 
 __all__ = ["utility"]

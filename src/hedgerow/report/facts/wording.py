@@ -58,11 +58,12 @@ def number(label: str, value: float | None, meaning: str, judgement: Judgement |
 def fraction(label: str, value: float, digits: int, meaning: str) -> Figure:
     """A share that comes from original rows, with so many digits after the point that one row can hardly change them.
 
-    >>> fraction("kept", 0.12345, 2, "").text, fraction("kept", 0.12345, 3, "").text
-    ('12 %', '12.3 %')
+    >>> [fraction("kept", value, digits, "").text for value, digits in ((0.12345, 2), (0.12345, 3), (0.004, 2))]
+    ['12 %', '12.3 %', 'less than 1 %']
     """
     told = round(value, digits)
-    return Figure(label, told, percent(told), meaning)
+    text = percent(told) if told or not value else f"less than {percent(10.0**-digits)}"
+    return Figure(label, told, text, meaning)
 
 
 def quoted(names: tuple[str, ...] | list[str]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from hedgerow.report.facts.figures import Judgement
-from hedgerow.report.facts.sections import Verdict, WorkingParty
+from hedgerow.report.facts.sections.identifying import Verdict, WorkingParty
 from hedgerow.report.facts.subjects import Subject
 from hedgerow.report.facts.wording import percent, plain, quoted
 

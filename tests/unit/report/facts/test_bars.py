@@ -136,3 +136,37 @@ def test_published_numbers_come_in_ranges_of_enough_rows() -> None:
     assert sum(bar.after for bar in bars) == pytest.approx(1, abs=0.01)
     assert all(bar.before is None for bar in bars)
     assert not any(text in bar.label for bar in bars for text in ("35", "{"))
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [Domain("a", "text", np.array(["x", "y"])), Domain("a", "number", np.array(["1", "2"]), np.array([1.0, 2]))],
+)
+def test_too_few_altogether_have_no_bars(domain: Domain) -> None:
+    held = Holding(np.arange(2), np.array([2, 2]), 2)
+    assert bars_in_clear(domain, held, np.array([2, 2]), Told(5, 3), before=True) == ()
+
+
+@pytest.mark.parametrize("cells", [["x", "y"], ["1", "2"]])
+def test_too_few_published_rows_have_no_bars(cells: list[str]) -> None:
+    """Only a release that gives its guarantee up has so few."""
+    held = Holding(np.arange(2), np.array([2, 2]), 2)
+    assert bars_published(np.array(cells, dtype=object), held, Told(5, 3)) == ()
+
+
+@pytest.mark.parametrize("cells", [["{x|y}", "z"], ["{x|y}", "3"], ["*", "3"]])
+def test_too_few_cells_beside_others_are_told_without_their_values(cells: list[str]) -> None:
+    held = Holding(np.arange(2), np.array([6, 2]), 2)
+    bars = bars_published(np.array(cells, dtype=object), held, Told(3, 3))
+    assert sorted((bar.kind, bar.after) for bar in bars)[0] == ("others", 0.25)
+    assert sum(bar.after for bar in bars) == 1
+
+
+def test_people_with_several_values_are_counted_once_in_joined_ranges() -> None:
+    """Three people have every age from 20 to 39: no range of more than these three, and of four there is none."""
+    ages = Domain("age", "number", np.array([str(at) for at in range(20, 40)]), np.arange(20.0, 40))
+    held = Holding(
+        np.tile(np.arange(20), 3), np.ones(60, dtype=np.int64), 20, np.repeat([0, 1, 2], 20).astype(np.int32)
+    )
+    assert len(bars_in_clear(ages, held, np.full(20, 3), Told(3, 3), before=True)) > 2
+    assert bars_in_clear(ages, held, np.full(20, 3), Told(4, 3), before=True) == ()

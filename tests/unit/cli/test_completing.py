@@ -1,0 +1,39 @@
+"""What a shell is offered after the tabulator key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pytest
+
+from hedgerow.anonymizers.registry import METHODS
+from hedgerow.cli import completing
+from hedgerow.evaluation.learners import LEARNERS
+from hedgerow.metrics import METRICS
+
+
+@pytest.mark.parametrize(
+    ("names", "known"),
+    [
+        (completing.methods, METHODS),
+        (completing.metrics, METRICS),
+        (completing.learners, LEARNERS),
+        (completing.editions, ("internal", "public")),
+        (completing.engines, ("duckdb", "spark")),
+    ],
+)
+def test_every_name_is_offered(names: Callable[[], Iterable[str]], known: Iterable[str]) -> None:
+    assert completing.listed(names)("") == list(known)
+
+
+def test_the_last_name_of_a_list_is_completed() -> None:
+    assert completing.listed(completing.methods)("hedge,mon") == ["hedge,mondrian"]
+    assert completing.listed(completing.methods)("hedge,none") == []
+
+
+def test_protocols_that_are_offered_are_understood() -> None:
+    from hedgerow.cli.evaluating import _protocol
+    from hedgerow.evaluation.splits import read_protocol
+
+    for typed in completing.protocols():
+        assert read_protocol(_protocol(typed))

@@ -17,7 +17,7 @@ Status = Literal["done", "in part", "not begun", "infeasible", "disclosing", "we
 Result = Mapping[str, Any]
 
 STATUSES: Final[Mapping[Status, str]] = {
-    "done": "Released, and every learner was tried.",
+    "done": "Released, and all that is to be tried was tried.",
     "in part": "Released, but not all training parts were tried.",
     "not begun": "Not released: the time was over, or the run was stopped.",
     "infeasible": "The requirement cannot be met.",
@@ -153,7 +153,8 @@ def choice_of(
         return _with(named, status=release["status"], reason=release["reason"], seconds=spent)
     figures = {one.name: release[one.name] for one in measures if release.get(one.name) is not None}
     means, errors, tried = score_figures(parts, learners, digits)
-    failed = next((one["reason"] for one in parts if one["status"] != "done"), "")
+    why = next((one["reason"] for one in parts if one["status"] != "done"), "")
+    failed = f"There is no score, because of a training part. {why}" if why else ""
     if failed:
         means, errors, tried = {}, {}, 0
     known = {one.name for one in measures}

@@ -71,7 +71,8 @@ def test_a_part_that_is_too_small_leaves_no_score() -> None:
     """A mean over the other parts would not be that of the other choices."""
     failed = part(1, None, status="infeasible", reason="The training part is too small.")
     found = of(RELEASE, [part(0, 0.8), failed])
-    assert (found.status, found.reason, found.parts) == ("done", "The training part is too small.", 0)
+    assert (found.status, found.parts) == ("done", 0)
+    assert found.reason == "There is no score, because of a training part. The training part is too small."
     assert "accuracy" not in found.figures
     assert found.figures["ncp_kept"] == 0.9
 

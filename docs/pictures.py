@@ -3,6 +3,7 @@
 - ``cuts.svg``: how methods cut two columns. The people are made up here: whether one answers yes depends on age and
   hours together, and on chance.
 - ``report.png``: the top of a report on the synthetic census, as Chromium shows it (type: sudo apt install chromium).
+- ``frontier.png``: the top of a comparison of methods and k on it; takes some minutes.
 """
 
 from __future__ import annotations
@@ -76,23 +77,41 @@ def cuts(path: Path) -> None:
 
 def report(path: Path) -> None:
     """Write report.png."""
-    from playwright.sync_api import sync_playwright
-
     census = hr.datasets.make_census(20_000, random_state=7)
     require = [hr.KAnonymity(10), hr.LDiversity(3, "disease")]
     schema = hr.datasets.census_schema()
     release = hr.anonymize(census, schema, require=require, random_state=7, publish="interval")
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        page = release.report(Path(folder) / "report.html")
-        chromium = shutil.which("chromium") or sys.exit("The report is opened in Chromium: sudo apt install chromium")
+    with tempfile.TemporaryDirectory() as folder:
+        photograph(release.report(Path(folder) / "report.html"), path, height=960)
+
+
+def frontier(path: Path) -> None:
+    """Write frontier.png."""
+    census = hr.datasets.make_census(10_000, random_state=7)
+    methods, k = ["hedge", "kactus", "mondrian"], [5, 10, 20, 50, 100]
+    found = hr.compare(census, hr.datasets.census_schema(), methods=methods, k=k, protocol=("cv", 3))
+    with tempfile.TemporaryDirectory() as folder:
+        page = found.report(Path(folder) / "compare.html")
+        photograph(page, path, height=960, drawn="#frontier .live[data-view]", until="#frontier")
+
+
+def photograph(page: Path, path: Path, *, height: int, drawn: str = "body", until: str | None = None) -> None:
+    """What Chromium shows of the top of a page, once a part of it is drawn; or of all until a part ends."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = shutil.which("chromium") or sys.exit("The page is opened in Chromium: sudo apt install chromium")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        view = browser.new_page(viewport={"width": 1180, "height": 960})
+        view = browser.new_page(viewport={"width": 1180, "height": height})
         view.goto(page.as_uri())
-        view.screenshot(path=path)
+        view.wait_for_selector(drawn)
+        box = None if until is None else view.locator(until).bounding_box()
+        view.screenshot(path=path, full_page=box is not None, clip=box and {**TOP, "height": box["y"] + box["height"]})
         browser.close()
 
 
-PICTURES = {"cuts.svg": cuts, "report.png": report}
+TOP = {"x": 0, "y": 0, "width": 1180}
+PICTURES = {"cuts.svg": cuts, "report.png": report, "frontier.png": frontier}
 
 if __name__ == "__main__":
     for name, draw in PICTURES.items():

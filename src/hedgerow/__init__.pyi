@@ -1,6 +1,7 @@
 from hedgerow import advice as advice
 from hedgerow import anonymizers as anonymizers
 from hedgerow import attacks as attacks
+from hedgerow import comparison as comparison
 from hedgerow import datasets as datasets
 from hedgerow import evaluation as evaluation
 from hedgerow import hierarchies as hierarchies
@@ -18,6 +19,8 @@ from hedgerow.anonymizers.api import anonymize as anonymize
 from hedgerow.anonymizers.base import Anonymizer as Anonymizer
 from hedgerow.anonymizers.methods import *  # noqa: F403 - listed there, and only there
 from hedgerow.anonymizers.registry import methods as methods
+from hedgerow.comparison.api import compare as compare
+from hedgerow.comparison.results import Comparison as Comparison
 from hedgerow.engines import File as File
 from hedgerow.errors import BadInput as BadInput
 from hedgerow.errors import Disclosing as Disclosing

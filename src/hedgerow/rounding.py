@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-__all__ = ["digits_shown", "rounded_up", "share_told", "significant"]
+__all__ = ["digits_shown", "rounded_down", "rounded_up", "share_told", "significant"]
 
 _MOST_DIGITS: Final = 3
 _MANY: Final = 1_000
@@ -45,6 +45,16 @@ def rounded_up(share: float, digits: int) -> float:
     # What is above a digit by the rounding of a quotient alone is not above it.
     scale = 10.0**digits
     return math.ceil(round(share * scale, 6)) / scale
+
+
+def rounded_down(number: int, digits: int) -> int:
+    """Round a number down to some significant digits, so that it never seems larger than it is.
+
+    >>> rounded_down(2_769, 2), rounded_down(254, 3), rounded_down(7, 1), rounded_down(0, 1)
+    (2700, 254, 7, 0)
+    """
+    unit: int = 10 ** max(len(str(number)) - digits, 0)
+    return number // unit * unit
 
 
 def share_told(share: float, rows: int) -> float:

@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,9 +80,10 @@ def real(tmp_path: Path) -> Run:
 def started(tmp_path: Path) -> Callable[..., subprocess.Popen[bytes]]:
     """Start ``hedgerow`` with some arguments in ``tmp_path``, and do not wait for it."""
 
-    def starter(*arguments: str) -> subprocess.Popen[bytes]:
+    def starter(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "hedgerow", *arguments]
-        return subprocess.Popen(command, cwd=tmp_path, env=environment(tmp_path), stderr=subprocess.DEVNULL)
+        given = {"stderr": subprocess.DEVNULL, **options}
+        return subprocess.Popen(command, cwd=tmp_path, env=environment(tmp_path), **given)
 
     return starter
 

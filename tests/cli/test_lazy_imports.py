@@ -77,6 +77,11 @@ def modules_after(*arguments: str, cwd: Path) -> tuple[int, set[str]]:
         (("advise", "people.csv", "-k", "9"), 3, HEAVY | FRAMES),
         (("advise", "people.csv", "-k", "2", "--no-trial"), 0, HEAVY | FRAMES),
         (("demo", "--method", "none"), 2, HEAVY | FRAMES | DATABASE),
+        (("compare", "--help"), 0, HEAVY | FRAMES | ENGINES | {"numpy", "rich", "jinja2"}),
+        (("compare", "people.csv"), 2, HEAVY | FRAMES | ENGINES | {"jinja2"}),
+        (("compare", "people.csv", *ROLES, "--time-limit", "soon"), 2, HEAVY | FRAMES | ENGINES | {"jinja2"}),
+        (("compare", "people.csv", *ROLES, "-k", "9"), 2, {"sklearn", "numba", "altair", "jinja2"} | FRAMES),
+        (("compare", "people.csv", *ROLES, "--methods", "none"), 2, {"sklearn", "numba", "altair", "jinja2"} | FRAMES),
     ],
 )
 def test_heavy_libraries_stay_unloaded(arguments: tuple[str, ...], status: int, absent: set[str], people: Path) -> None:

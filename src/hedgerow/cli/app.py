@@ -8,6 +8,7 @@ import typer
 
 from hedgerow._version import __version__
 from hedgerow.cli import completing, examples
+from hedgerow.cli.compare_command import compare
 from hedgerow.cli.options import (
     Accept,
     Columns,
@@ -388,6 +389,9 @@ def evaluate(
     from hedgerow.cli.evaluating import run
 
     run(**given)
+
+
+app.command(epilog=examples.COMPARE)(compare)
 
 
 @app.command(epilog=examples.REPRODUCE)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.cli.hierarchy_files import find_hierarchies
-from hedgerow.cli.lists import read_delimiter, read_suppression_limit, split_names
+from hedgerow.cli.lists import read_delimiter, read_ks, read_suppression_limit, split_names
 from hedgerow.cli.roles import named_quasi, read_roles, schema_of
 from hedgerow.errors import BadInput, HedgerowError
 from hedgerow.intake import find_table
@@ -18,7 +18,7 @@ from hedgerow.places import refuse_existing
 if TYPE_CHECKING:
     from hedgerow.evaluation.results import Evaluation
 
-__all__ = ["run"]
+__all__ = ["run", "typed_protocol", "unless_it_fails"]
 
 
 def run(**given: Any) -> None:
@@ -26,7 +26,7 @@ def run(**given: Any) -> None:
     roles = read_roles(given)
     methods, learners = (split_names(given[name], f"--{name}") for name in ("methods", "learners"))
     quasi = named_quasi(roles["quasi"])
-    ks = _ks(given["k"], given["require"])
+    ks = read_ks(given["k"], given["require"])
     lost = given["suppression_limit"]
     limit = None if lost is None else read_suppression_limit(lost, "hedgerow evaluate")
     found = find_hierarchies(given["hierarchies"], quasi)
@@ -42,7 +42,7 @@ def run(**given: Any) -> None:
     from hedgerow.evaluation.splits import read_protocol
     from hedgerow.evaluation.tables import open_table
 
-    protocol = read_protocol(_protocol(given["protocol"]))
+    protocol = read_protocol(typed_protocol(given["protocol"]))
     file = File(
         given["table"],
         encoding=given["encoding"],
@@ -52,7 +52,7 @@ def run(**given: Any) -> None:
     )
     table = open_table(file, schema)
     score = named_score(given["score"], table.task)
-    with _unless_it_fails(cells), counting_bar(quiet=given["quiet"]) as advance:
+    with unless_it_fails(cells), counting_bar(quiet=given["quiet"]) as advance:
         evaluation = evaluate(
             table,
             schema,
@@ -78,7 +78,7 @@ def run(**given: Any) -> None:
 
 
 @contextmanager
-def _unless_it_fails(cells: Path) -> Iterator[None]:
+def unless_it_fails(cells: Path) -> Iterator[None]:
     """Leave no finished cells behind where there were none, if nothing came of them."""
     there = cells.exists()
     try:
@@ -89,18 +89,8 @@ def _unless_it_fails(cells: Path) -> Iterator[None]:
         raise
 
 
-def _ks(typed: list[str] | None, require: list[str] | None) -> list[int] | None:
-    if not typed:
-        return None if require else [5, 10, 50, 100]
-    found = []
-    for text in split_names(typed, "-k") or []:
-        if not text.isascii() or not text.isdigit():
-            raise BadInput(f"{text!r} is no k. Write whole numbers with commas: -k 5,10,50.")
-        found.append(int(text))
-    return found
-
-
-def _protocol(typed: str) -> object:
+def typed_protocol(typed: str) -> object:
+    """A protocol as it is typed: its name, and a number after a colon."""
     name, colon, number = typed.partition(":")
     return (name, int(number)) if colon and number.isascii() and number.isdigit() else typed
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["ADVISE", "ANONYMIZE", "AUDIT", "CHECK", "DEMO", "EVALUATE", "HEDGEROW", "METHODS", "REPRODUCE"]
+__all__ = ["ADVISE", "ANONYMIZE", "AUDIT", "CHECK", "COMPARE", "DEMO", "EVALUATE", "HEDGEROW", "METHODS", "REPRODUCE"]
 
 _LISTS: Final = "Lists are separated by commas; a name that holds a comma stands in double quotes."
 
@@ -49,5 +49,12 @@ EVALUATE: Final = _shown(
     "hedgerow evaluate people.csv --quasi age,sex,zip --target income \\\n"
     "    --methods mondrian,kactus -k 5,10,50 --learners c45,boosting",
     says=f"{_LISTS} A finished cell is kept beside the results, and not run again.",
+)
+COMPARE: Final = _shown(
+    "hedgerow compare people.csv --quasi age,sex,zip --target income --drop name \\\n"
+    "    --methods kactus,mondrian,hedge -k 5,20,100 --time-limit 10m",
+    "hedgerow compare visits.csv --quasi age,zip --entity patient --others drop \\\n"
+    "    -k 5,11,20 --suppression-limit 0,2% --risk-threshold 0.09",
+    says=f"{_LISTS} A finished cell is kept beside the page: the same command goes on where it was.",
 )
 REPRODUCE: Final = _shown("hedgerow reproduce kactus --quick --minutes 10")

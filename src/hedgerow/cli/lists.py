@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from hedgerow.errors import BadInput, translated
 
-__all__ = ["assignments", "read_delimiter", "read_kinds", "read_suppression_limit", "read_weights", "split_names"]
+__all__ = [
+    "assignments",
+    "read_delimiter",
+    "read_duration",
+    "read_kinds",
+    "read_ks",
+    "read_suppression_limit",
+    "read_weights",
+    "split_names",
+]
 
 
 def split_names(texts: str | Sequence[str] | None, owner: str) -> list[str] | None:
@@ -79,6 +89,38 @@ def read_delimiter(typed: str | None) -> str | None:
     ('\t', ';')
     """
     return "\t" if typed == r"\t" else typed
+
+
+def read_ks(typed: Sequence[str] | None, require: Sequence[str] | None) -> list[int] | None:
+    """Read every k; 5, 10, 50 and 100 if none is typed, and none if something else is required.
+
+    >>> read_ks(["5,10"], None), read_ks(None, None), read_ks(None, ["l=3@disease"])
+    ([5, 10], [5, 10, 50, 100], None)
+    """
+    if not typed:
+        return None if require else [5, 10, 50, 100]
+    found = []
+    for text in split_names(typed, "-k") or []:
+        if not text.isascii() or not text.isdigit():
+            raise BadInput(f"{text!r} is no k. Write whole numbers with commas: -k 5,10,50.")
+        found.append(int(text))
+    return found
+
+
+def read_duration(typed: str, option: str) -> float:
+    """Read a time in seconds, minutes or hours.
+
+    >>> read_duration("90", "--time-limit"), read_duration("10m", "--time-limit"), read_duration("1.5h", "--time-limit")
+    (90.0, 600.0, 5400.0)
+    """
+    text = typed.strip().lower()
+    unit = {"s": 1, "m": 60, "h": 3600}.get(text[-1:])
+    wrong = BadInput(f"{typed!r} is no time. Write seconds, minutes or hours: {option} 90, 10m or 1h.")
+    with translated(ValueError, into=wrong):
+        found = float(text if unit is None else text[:-1]) * (unit or 1)
+    if not (math.isfinite(found) and found > 0):
+        raise wrong
+    return found
 
 
 def read_suppression_limit(given: str | float, owner: str) -> int | float:

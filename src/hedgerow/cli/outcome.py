@@ -21,17 +21,28 @@ from typing import Any
 
 from hedgerow.errors import HedgerowError
 
-__all__ = ["main"]
+__all__ = ["Stopped", "main"]
 
 _BUG = 1
 _BAD_INPUT = 2
 _CLOSED_PIPE = 128 + 13
 _PATIENCE = 5.0  # seconds
 _MOMENT = 0.01  # seconds
+_LEFT = "nothing is left half written."
 
 
-class _Stopped(BaseException):
-    """The process was asked to stop. No library below catches it, and temporary files are still removed."""
+class Stopped(BaseException):
+    """The process was asked to stop. No library below catches it, and temporary files are still removed.
+
+    Parameters
+    ----------
+    left : str
+        What is left behind: whoever keeps something on purpose says so here.
+    """
+
+    def __init__(self, left: str = _LEFT) -> None:
+        super().__init__(left)
+        self.left = left
 
 
 class _Signals:
@@ -44,11 +55,11 @@ class _Signals:
         # Who is impatient and asks again must not break off the removal of temporary files.
         if self.received is None or time.monotonic() - self.at > _PATIENCE:
             self.received, self.at = number, time.monotonic()
-            raise _Stopped
+            raise Stopped
 
     def lost(self, unraisable: sys.UnraisableHookArgs) -> None:
         """Ask again if a finalizer was interrupted: Python drops whatever is raised there, and would go on."""
-        if unraisable.exc_type is not _Stopped or self.received is None:
+        if unraisable.exc_type is not Stopped or self.received is None:
             sys.__unraisablehook__(unraisable)
             return
         number, self.received = self.received, None
@@ -98,7 +109,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except BaseException as error:
             # DuckDB answers a signal with an error of its own, so the signal is asked first.
             if signals.received is not None:
-                return _say("stopped; nothing is left half written.", 128 + signals.received)
+                left = error.left if isinstance(error, Stopped) else _LEFT
+                return _say(f"stopped; {left}", 128 + signals.received)
             return _failed(error)
     return status if isinstance(status, int) else 0
 

@@ -57,7 +57,7 @@ def _table(rows: Sequence[dict[str, object]], score: str, tests: Tests | None) -
     if tests is not None:
         marked = {
             (one.learner, one.method, one.k)
-            for one in tests.comparisons
+            for one in tests.contrasts
             if one.other == UNANONYMIZED and one.test.significant()
         }
     last = None
@@ -85,7 +85,7 @@ def _shown(value: object, score: str) -> str:
 
 def _conclusions(rows: Sequence[dict[str, object]], score: str, tests: Tests | None) -> Iterator[str]:
     """What a person can act on."""
-    if tests is not None and any(one.other == UNANONYMIZED and one.test.significant() for one in tests.comparisons):
+    if tests is not None and any(one.other == UNANONYMIZED and one.test.significant() for one in tests.contrasts):
         yield "* differs from unanonymized rows by more than chance (combined 5×2 cv F-test, 0.05)."
     sign = -1 if score in BETTER_WHEN_LOWER else 1
     raw = max(rows, key=lambda row: sign * _number(row[UNANONYMIZED]))

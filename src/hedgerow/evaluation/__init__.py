@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hedgerow.evaluation.diagrams import critical_difference_diagram
     from hedgerow.evaluation.learners import LEARNERS, learner
-    from hedgerow.evaluation.results import Comparison, Evaluation, Tests
+    from hedgerow.evaluation.results import Contrast, Evaluation, Tests
     from hedgerow.evaluation.statistics import BonferroniDunn, Friedman, FTest, bonferroni_dunn, five_by_two, friedman
 
 __all__ = [
     "LEARNERS",
     "BonferroniDunn",
-    "Comparison",
+    "Contrast",
     "Evaluation",
     "FTest",
     "Friedman",
@@ -30,7 +30,7 @@ __all__ = [
 _MODULES = {
     "diagrams": ("critical_difference_diagram",),
     "learners": ("LEARNERS", "learner"),
-    "results": ("Comparison", "Evaluation", "Tests"),
+    "results": ("Contrast", "Evaluation", "Tests"),
     "statistics": ("BonferroniDunn", "FTest", "Friedman", "bonferroni_dunn", "five_by_two", "friedman"),
 }
 

@@ -12,7 +12,7 @@ from hedgerow.errors import BadInput, is_whole
 from hedgerow.evaluation.cells import Cell, Treatment, Trial
 from hedgerow.evaluation.learners import Learner, learner
 from hedgerow.evaluation.results import MAJORITY, Evaluation
-from hedgerow.evaluation.running import Advance, TrialOf, found_in, run
+from hedgerow.evaluation.running import Advance, TrialOf, finished, run
 from hedgerow.evaluation.splits import Protocol, read_protocol, splits_of
 from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable, Task, open_table
@@ -20,7 +20,17 @@ from hedgerow.evaluation.ways import RAW, Way
 from hedgerow.privacy import Requirement
 from hedgerow.schema import Schema
 
-__all__ = ["evaluate", "named_methods", "trials_of"]
+__all__ = [
+    "backend_of",
+    "check_numbers",
+    "each_k",
+    "evaluate",
+    "named_learners",
+    "named_methods",
+    "protocol_shown",
+    "requirements_of",
+    "trials_of",
+]
 
 _LEARNERS: Mapping[Task, tuple[str, ...]] = {
     "classes": ("c45", "naive-bayes", "logistic", "boosting"),
@@ -103,33 +113,30 @@ def evaluate(
     """
     table = open_table(data, schema)
     way = Way(train, test)
-    wanted = _learners(learners, table.task)
+    wanted = named_learners(_LEARNERS[table.task] if learners is None else learners, table.task)
     chosen = named_methods(methods)
     reading = read_protocol(protocol)
-    if not is_whole(random_state, 0):
-        raise BadInput.parameter("random_state", "evaluate", "an int >= 0", random_state)
-    if workers is not None and not is_whole(workers, 1):
-        raise BadInput.parameter("workers", "evaluate", "an int >= 1", workers)
+    check_numbers(random_state, workers, "evaluate")
     parameters = {
         "suppression_limit": suppression_limit,
         "publish_proportions": way.needs_proportions if publish_proportions is None else publish_proportions,
         "target_bins": target_bins,
     }
     treatments = [
-        Treatment(label, method, one, _as_tuple(require), parameters)
+        Treatment(label, method, one, requirements_of(require), parameters)
         for label, method in chosen.items()
-        for one in _ks(k, require)
+        for one in each_k(k, require)
     ]
     trials = trials_of(table, reading, random_state, treatments, [way], wanted)
     store = Store(None if cache is None else Path(cache))
     jobs = [TrialOf(table, random_state, trial) for trial in trials]
     run(jobs, store, workers=workers, advance=advance)
     return Evaluation(
-        tuple(found_in(store, jobs)),
+        tuple(finished(store, trials)),
         table.task,
-        _shown(reading),
+        protocol_shown(reading),
         tuple(chosen),
-        _backend(data),
+        backend_of(data),
     )
 
 
@@ -154,7 +161,15 @@ def trials_of(
     return found
 
 
-def named_methods(given: Any) -> dict[str, Anonymizer]:
+def check_numbers(random_state: object, workers: object, owner: str) -> None:
+    """Say what is wrong with a seed or a number of processes, if something is."""
+    if not is_whole(random_state, 0):
+        raise BadInput.parameter("random_state", owner, "an int >= 0", random_state)
+    if workers is not None and not is_whole(workers, 1):
+        raise BadInput.parameter("workers", owner, "an int >= 1", workers)
+
+
+def named_methods(given: Any, owner: str = "evaluate") -> dict[str, Anonymizer]:
     """Methods by what tables call them: their names, with what differs from the defaults.
 
     >>> list(named_methods(["mondrian", find_method("kactus")(numbers="mean")]))
@@ -163,9 +178,9 @@ def named_methods(given: Any) -> dict[str, Anonymizer]:
     if isinstance(given, str | Anonymizer):
         given = [given]
     if isinstance(given, Mapping):
-        found = {str(name): _method(one) for name, one in given.items()}
+        found = {str(name): _method(one, owner) for name, one in given.items()}
     else:
-        made = [_method(one) for one in given]
+        made = [_method(one, owner) for one in given]
         found = {_label(one): one for one in made}
         if len(found) < len(made):
             raise BadInput("The same method is given twice. Leave one out, or name them: methods={'a': …, 'b': …}.")
@@ -174,12 +189,12 @@ def named_methods(given: Any) -> dict[str, Anonymizer]:
     return found
 
 
-def _method(given: Any) -> Anonymizer:
+def _method(given: Any, owner: str) -> Anonymizer:
     if isinstance(given, str):
         return find_method(given)()
     if not isinstance(given, Anonymizer):
         got = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
-        raise BadInput.parameter("methods", "evaluate", "names of methods, or Anonymizers", got)
+        raise BadInput.parameter("methods", owner, "names of methods, or Anonymizers", got)
     return given
 
 
@@ -187,10 +202,11 @@ def _label(method: Anonymizer) -> str:
     return method.name + repr(method).removeprefix(type(method).__name__).removesuffix("()")
 
 
-def _learners(given: Iterable[Any] | None, task: Task) -> list[Learner]:
-    if isinstance(given, str) or (given is not None and not isinstance(given, Iterable)):
+def named_learners(given: Any, task: Task) -> list[Learner]:
+    """The learners that are meant, each of which can learn what there is to learn."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
         given = [given]
-    found = [learner(one) for one in (_LEARNERS[task] if given is None else given)]
+    found = [learner(one) for one in given]
     if not found:
         raise BadInput("No learner is given. Name at least one, such as 'c45'.")
     for one in found:
@@ -202,28 +218,30 @@ def _learners(given: Iterable[Any] | None, task: Task) -> list[Learner]:
     return found
 
 
-def _ks(k: Any, require: Any) -> list[int | None]:
+def each_k(k: Any, require: Any, owner: str = "evaluate") -> list[int | None]:
+    """Every k that is asked for, once; none where other requirements stand alone."""
     if k is None:
-        if not _as_tuple(require):
+        if not requirements_of(require):
             raise BadInput("No k is given, and nothing else is required. Give k=[5, 10].")
         return [None]
     found: list[Any] = [k] if not isinstance(k, Iterable) or isinstance(k, str) else list(k)
     for one in found:
         if not is_whole(one, 1):
-            raise BadInput.parameter("k", "evaluate", "an int >= 1, or a list of these", k)
+            raise BadInput.parameter("k", owner, "an int >= 1, or a list of these", k)
     if not found:
         raise BadInput("No k is given. Give k=[5, 10].")
     return list(dict.fromkeys(found))
 
 
-def _as_tuple(require: Any) -> tuple[Requirement | str, ...]:
+def requirements_of(require: Any) -> tuple[Requirement | str, ...]:
+    """Requirements as they were given, one or several."""
     return (require,) if isinstance(require, Requirement | str) else tuple(require)
 
 
-def _shown(protocol: Protocol) -> str:
+def protocol_shown(protocol: Protocol) -> str:
     """What tables call a protocol.
 
-    >>> _shown(("cv", 10)), _shown(("holdout", 3)), _shown("5x2cv")
+    >>> protocol_shown(("cv", 10)), protocol_shown(("holdout", 3)), protocol_shown("5x2cv")
     ('10-fold cv', '3 × holdout', '5x2cv')
     """
     if isinstance(protocol, str):
@@ -232,7 +250,7 @@ def _shown(protocol: Protocol) -> str:
     return f"{number}-fold cv" if name == "cv" else f"{number} × holdout"
 
 
-def _backend(data: Any) -> Literal["pandas", "polars", "pyarrow"]:
+def backend_of(data: Any) -> Literal["pandas", "polars", "pyarrow"]:
     """The kind of dataframe that came in; Arrow tables for files and relations."""
     name = type(data).__module__.split(".")[0]
     return "pandas" if name == "pandas" else "polars" if name == "polars" else "pyarrow"

@@ -15,11 +15,11 @@ from hedgerow.evaluation.learners import Learner
 from hedgerow.evaluation.learners.base import as_json
 from hedgerow.evaluation.learners.weka import WekaLearner
 from hedgerow.evaluation.splits import Protocol, Split
-from hedgerow.evaluation.tables import EvaluatedTable
+from hedgerow.evaluation.tables import EvaluatedTable, OpenedTable
 from hedgerow.evaluation.ways import RAW, Way
 from hedgerow.privacy import Requirement
 
-__all__ = ["UNANONYMIZED", "Cell", "Treatment", "Trial", "library_versions"]
+__all__ = ["UNANONYMIZED", "Cell", "Treatment", "Trial", "library_versions", "spelled_schema"]
 
 UNANONYMIZED: Final = "unanonymized"
 """What tables call training rows that nobody anonymized."""
@@ -60,7 +60,7 @@ class Treatment:
             "results": self.method.results_version,
             "own": own,
             "k": self.k,
-            "require": [str(one) for one in self.require],
+            "require": [_spelled_requirement(one) for one in self.require],
             "parameters": as_json(dict(self.parameters or {})),
         }
 
@@ -101,7 +101,7 @@ class Cell:
         spelled = {
             "format": _FORMAT,
             "table": table.digest,
-            "schema": _spelled_schema(table),
+            "schema": spelled_schema(table),
             "protocol": as_json(protocol),
             "seed": random_state,
             "repetition": split.repetition,
@@ -125,7 +125,15 @@ class Cell:
         return cls(way, learner, key, names)
 
 
-def _spelled_schema(table: EvaluatedTable) -> dict[str, Any]:
+def _spelled_requirement(one: Requirement | str) -> str:
+    """A requirement, told apart also by the values that its description leaves out."""
+    names = one.withheld if isinstance(one, Requirement) else ()
+    held = {name: as_json(value) for name in names if (value := getattr(one, name)) is not None}
+    return f"{one} {json.dumps(held, sort_keys=True)}" if held else str(one)
+
+
+def spelled_schema(table: OpenedTable) -> dict[str, Any]:
+    """What the roles of a table's columns are, as JSON has it."""
     schema = table.schema
     names = ("target", "entity", "kinds", "weights", "missing", "hierarchies", "accept")
     roles = table.roles

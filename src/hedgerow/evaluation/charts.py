@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from hedgerow.evaluation.cells import UNANONYMIZED
+from hedgerow.evaluation.scores import SCORE_TITLES
 
 if TYPE_CHECKING:
     from hedgerow.evaluation.results import Evaluation
 
 __all__ = ["score_chart"]
 
-_TITLES: Final = {
-    "accuracy": "Accuracy",
-    "auc": "AUC",
-    "f1": "F1",
-    "log_loss": "Log loss",
-    "r2": "R²",
-    "mae": "Mean absolute error",
-}
 _WIDTH, _HEIGHT = 260, 200
 
 
@@ -44,7 +37,7 @@ def score_chart(evaluation: Evaluation, score: str) -> Any:
             name = MAJORITY if one["learner"] == MAJORITY else UNANONYMIZED
             panels = learners if name == MAJORITY else [one["learner"]]
             rules += [{"learner": panel, "method": name, "score": one[score]} for panel in panels]
-    title = _TITLES[score]
+    title = SCORE_TITLES[score]
     value = alt.Y("mean(score):Q", title=title, scale=alt.Scale(zero=False))
     color = alt.Color("method:N", title="Method", sort=[*evaluation.methods, UNANONYMIZED, MAJORITY])
     at_k = alt.X("k:Q", title="k", scale=alt.Scale(type="log"), axis=alt.Axis(values=[k for k in evaluation.ks if k]))

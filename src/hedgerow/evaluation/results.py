@@ -18,7 +18,7 @@ from hedgerow.evaluation.scores import BETTER_WHEN_LOWER, SCORES, named_score
 from hedgerow.evaluation.statistics import BonferroniDunn, Friedman, FTest, bonferroni_dunn, five_by_two, friedman
 from hedgerow.evaluation.tables import Task
 
-__all__ = ["MAJORITY", "Comparison", "Evaluation", "Tests", "mean_score", "paired"]
+__all__ = ["MAJORITY", "Contrast", "Evaluation", "Tests", "mean_score", "paired"]
 
 MAJORITY: Final = "majority"
 """The learner that knows nothing but how often each class occurs."""
@@ -31,7 +31,7 @@ Result = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Contrast:
     """One method at one k beside unanonymized rows or another method, with one learner.
 
     Attributes
@@ -59,7 +59,7 @@ class Tests:
     Attributes
     ----------
     score : str
-    comparisons : tuple of Comparison
+    contrasts : tuple of Contrast
         Every method at every k with every learner beside unanonymized rows, and beside the control.
     friedman : Friedman, optional
         Of the methods' ranks over all learners and k, if there are two methods or more and two cases.
@@ -68,7 +68,7 @@ class Tests:
     """
 
     score: str
-    comparisons: tuple[Comparison, ...]
+    contrasts: tuple[Contrast, ...]
     friedman: Friedman | None = None
     dunn: BonferroniDunn | None = None
 
@@ -178,12 +178,12 @@ class Evaluation:
         ranks = self._ranked(name)
         return Tests(
             name,
-            tuple(self._comparisons(name, chosen)),
+            tuple(self._contrasts(name, chosen)),
             ranks,
             None if ranks is None else bonferroni_dunn(ranks, chosen, alpha),
         )
 
-    def _comparisons(self, score: str, control: str) -> Iterable[Comparison]:
+    def _contrasts(self, score: str, control: str) -> Iterable[Contrast]:
         cells: dict[tuple[Any, ...], list[Result]] = defaultdict(list)
         for one in self.results:
             cells[one["learner"], one["train"], one["test"], one["method"], one["k"]].append(one)
@@ -199,7 +199,7 @@ class Evaluation:
                         pairs = paired(own, theirs, score)
                         if pairs is not None:
                             mean = statistics.fmean(one for pair in pairs for one in pair)
-                            yield Comparison(learner, method, k, other, mean, five_by_two(pairs))
+                            yield Contrast(learner, method, k, other, mean, five_by_two(pairs))
 
     def _ranked(self, score: str) -> Friedman | None:
         """The methods' ranks over all cases in which every one of them was feasible."""

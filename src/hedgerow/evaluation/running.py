@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
+import signal
+import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -19,8 +20,9 @@ from hedgerow.evaluation.learners.base import as_json
 from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable
 from hedgerow.evaluation.trying import Stage, attempt
+from hedgerow.scratch import Scratch
 
-__all__ = ["Advance", "Job", "Measurement", "TrialOf", "found_in", "run"]
+__all__ = ["Advance", "Job", "Measurement", "Results", "TrialOf", "finished", "found_in", "run"]
 
 Results = list[dict[str, Any]]
 
@@ -164,8 +166,9 @@ def run(
     wanted = sum(len(job.keys) for job in jobs)
     known = wanted - sum(len(job.keys) for job in left)
     began, done = time.monotonic(), known
-    with tempfile.TemporaryDirectory(prefix="hedgerow-") as folder:
-        work = [job.staged(Path(folder)) for job in left]
+    # A table is staged in it: what a killed run leaves behind only its owner can read, and the next one removes it.
+    with Scratch() as folder:
+        work = [job.staged(folder) for job in left]
         with closing(_results(work, workers or os.cpu_count() or 1, began, seconds)) as found:
             for results in found:
                 store.add(results)
@@ -180,6 +183,15 @@ def found_in(store: Store, jobs: Sequence[Job]) -> list[Mapping[str, Any]]:
     """The results of those cells of some jobs that are finished."""
     found = (store.get(key) for job in jobs for key in job.keys)
     return [one for one in found if one is not None]
+
+
+def finished(store: Store, trials: Sequence[Trial]) -> list[Mapping[str, Any]]:
+    """The results of those cells of some trials that are finished, under the names that they have in these.
+
+    An earlier run may have called the same method by another name.
+    """
+    found = ((store.get(cell.key), cell.names) for trial in trials for cell in trial.cells)
+    return [{**one, **names} for one, names in found if one is not None]
 
 
 def _results(
@@ -200,7 +212,24 @@ def _results(
 
     # Processes of their own, each with a Java machine of its own if it needs one.
     pool = Parallel(n_jobs=workers, return_as="generator_unordered", pre_dispatch=workers, batch_size=1)
-    yield from pool(delayed(_called)(one) for one in begun())
+    with _deaf():
+        found = pool(delayed(_called)(one) for one in begun())
+    yield from found
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Processes that are started meanwhile do not hear Ctrl-C. A terminal tells all of them; this one stops them."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before is None:
+        yield
+        return
+    # Not by a mask, which the libraries that start processes take away.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _called(work: Callable[[], Results]) -> Results:

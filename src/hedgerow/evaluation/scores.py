@@ -12,13 +12,23 @@ from hedgerow.errors import BadInput
 from hedgerow.evaluation.learners import Prediction
 from hedgerow.evaluation.tables import Task
 
-__all__ = ["BETTER_WHEN_LOWER", "SCORES", "named_score", "scores_of"]
+__all__ = ["BETTER_WHEN_LOWER", "SCORES", "SCORE_TITLES", "named_score", "scores_of"]
 
 SCORES: Final[dict[Task, tuple[str, ...]]] = {
     "classes": ("accuracy", "auc", "f1", "log_loss"),
     "numbers": ("r2", "mae"),
 }
 """The scores of each task, the one that is shown first in front."""
+
+SCORE_TITLES: Final = {
+    "accuracy": "Accuracy",
+    "auc": "AUC",
+    "f1": "F1",
+    "log_loss": "Log loss",
+    "r2": "R²",
+    "mae": "Mean absolute error",
+}
+"""What charts call them."""
 
 BETTER_WHEN_LOWER: Final = frozenset({"log_loss", "mae"})
 

@@ -37,7 +37,7 @@ class _Plan:
     tested: int
 
 
-def read_protocol(given: object) -> Protocol:
+def read_protocol(given: object, owner: str = "evaluate") -> Protocol:
     """Say what is wrong with a protocol, if something is.
 
     >>> read_protocol(["cv", 10])
@@ -49,7 +49,7 @@ def read_protocol(given: object) -> Protocol:
         name, number = given
         if isinstance(number, int) and not isinstance(number, bool) and number >= (2 if name == "cv" else 1):
             return ("cv", number) if name == "cv" else ("holdout", number)
-    raise BadInput.parameter("protocol", "evaluate", _KNOWN, given)
+    raise BadInput.parameter("protocol", owner, _KNOWN, given)
 
 
 def splits_of(table: EvaluatedTable, protocol: Protocol, random_state: int) -> list[Split]:

@@ -17,7 +17,7 @@ from hedgerow.errors import BadInput, translated
 from hedgerow.frames import as_arrow, open_frame
 from hedgerow.schema import Roles, Schema
 
-__all__ = ["EvaluatedTable", "Task", "open_table"]
+__all__ = ["EvaluatedTable", "OpenedTable", "Task", "check_schema", "open_rows", "open_table"]
 
 Task = Literal["classes", "numbers"]
 
@@ -25,25 +25,17 @@ _ROWS_OF_A_CLASS: Final = 4  # on average at least: two for training, two for te
 
 
 @dataclass(frozen=True, eq=False)
-class EvaluatedTable:
-    """A table whose target is to be learnt.
+class OpenedTable:
+    """A table in memory, with the roles of its columns.
 
     Attributes
     ----------
     table : Arrow table
-        Its target is text where classes are learnt, floating-point numbers otherwise.
     schema : Schema
-    task : {"classes", "numbers"}
     """
 
     table: pa.Table
     schema: Schema
-    task: Task
-
-    @property
-    def target(self) -> str:
-        """The column that is learnt."""
-        return str(self.schema.target)
 
     @cached_property
     def roles(self) -> Roles:
@@ -53,15 +45,8 @@ class EvaluatedTable:
     @property
     def features(self) -> list[str]:
         """What a learner sees: all published columns but the target, and none that only tells people apart."""
-        hidden = {self.target, self.roles.entity, *self.roles.pseudonymized}
+        hidden = {self.schema.target, self.roles.entity, *self.roles.pseudonymized}
         return [name for name in self.roles.published if name not in hidden]
-
-    @cached_property
-    def labels(self) -> Ints | None:
-        """The class of each row as a code, where classes are learnt."""
-        if self.task == "numbers":
-            return None
-        return self._codes(self.target)
 
     @cached_property
     def people(self) -> Ints | None:
@@ -86,14 +71,49 @@ class EvaluatedTable:
         return found.hexdigest()
 
 
+@dataclass(frozen=True, eq=False)
+class EvaluatedTable(OpenedTable):
+    """A table whose target is to be learnt: text where classes are learnt, floating-point numbers otherwise.
+
+    Attributes
+    ----------
+    task : {"classes", "numbers"}
+    """
+
+    task: Task
+
+    @property
+    def target(self) -> str:
+        """The column that is learnt."""
+        return str(self.schema.target)
+
+    @cached_property
+    def labels(self) -> Ints | None:
+        """The class of each row as a code, where classes are learnt."""
+        if self.task == "numbers":
+            return None
+        return self._codes(self.target)
+
+
 def open_table(data: Any, schema: Schema) -> EvaluatedTable:
     """Open a dataframe, a relation or a file for evaluation; a table that was opened is returned as it is."""
     if isinstance(data, EvaluatedTable):
         return data
-    if not isinstance(schema, Schema):
-        raise BadInput.parameter("schema", "evaluate", "a hedgerow.Schema", type(schema).__name__)
+    check_schema(schema, "evaluate")
     if schema.target is None:
         raise BadInput("No target is named. Name the column that learners are to predict (target=, --target).")
+    opened = open_rows(data, schema)
+    return _with_target(opened.table, schema)
+
+
+def check_schema(schema: object, owner: str) -> None:
+    """Refuse what is no schema."""
+    if not isinstance(schema, Schema):
+        raise BadInput.parameter("schema", owner, "a hedgerow.Schema", type(schema).__name__)
+
+
+def open_rows(data: Any, schema: Schema) -> OpenedTable:
+    """Open a dataframe, a relation or a file, whether or not something is to be learnt from it."""
     source = open_source(data) if isinstance(data, str | File) or hasattr(data, "__fspath__") else None
     if isinstance(source, FileSource):
         table = _typed(source, schema)
@@ -103,7 +123,7 @@ def open_table(data: Any, schema: Schema) -> EvaluatedTable:
     if not table.num_rows:
         raise BadInput("The table has no rows.")
     schema.resolve(table.column_names)
-    return _with_target(table, schema)
+    return OpenedTable(table, schema)
 
 
 def _typed(source: FileSource, schema: Schema) -> pa.Table:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -18,37 +18,37 @@ from hedgerow.engines import FrameRows
 from hedgerow.errors import BadInput, HedgerowError, Infeasible, MissingExtra, required
 from hedgerow.evaluation.cells import Cell, Treatment, Trial
 from hedgerow.evaluation.scores import scores_of
-from hedgerow.evaluation.tables import EvaluatedTable, Task
+from hedgerow.evaluation.tables import EvaluatedTable, OpenedTable
 from hedgerow.evaluation.ways import Written
 from hedgerow.release import Release
-from hedgerow.schema import Schema
 
-__all__ = ["Stage", "anonymized", "attempt"]
+__all__ = ["Stage", "anonymized", "attempt", "result_of"]
 
 _DIGITS: Final = 6  # of scores; results are kept by the thousand
 
+T = TypeVar("T", bound=OpenedTable)
+
 
 @dataclass(frozen=True, eq=False)
-class Stage:
+class Stage(Generic[T]):
     """A table on disk, from which worker processes read it."""
 
     path: Path
-    schema: Schema
-    task: Task
+    empty: T
     random_state: int
 
     @classmethod
-    def of(cls, table: EvaluatedTable, folder: Path, random_state: int) -> Stage:
+    def of(cls, table: T, folder: Path, random_state: int) -> Stage[T]:
         """Write a table out."""
         path = folder / f"{table.digest}.arrow"
         if not path.exists():
             feather.write_feather(table.table, path, compression="uncompressed")
-        return cls(path, table.schema, table.task, random_state)
+        return cls(path, replace(table, table=table.table.slice(0, 0)), random_state)
 
     @property
-    def table(self) -> EvaluatedTable:
+    def table(self) -> T:
         """The table."""
-        return EvaluatedTable(_read(self.path), self.schema, self.task)
+        return replace(self.empty, table=_read(self.path))
 
 
 @lru_cache(maxsize=4)
@@ -56,7 +56,7 @@ def _read(path: Path) -> pa.Table:
     return feather.read_table(path, memory_map=True)
 
 
-def attempt(stage: Stage, trial: Trial) -> list[dict[str, Any]]:
+def attempt(stage: Stage[EvaluatedTable], trial: Trial) -> list[dict[str, Any]]:
     """The results of all cells of a trial, as JSON has them."""
     table = stage.table
     part = replace(table, table=table.table.take(pa.array(trial.split.train)))
@@ -67,12 +67,12 @@ def attempt(stage: Stage, trial: Trial) -> list[dict[str, Any]]:
         _refuse_few(part, trial.treatment.k)
         release = None if trial.treatment.method is None else anonymized(part, trial.treatment, seed)
     except Infeasible as reason:
-        return [_result(cell, "infeasible", {"reason": str(reason)}) for cell in trial.cells]
+        return [result_of(cell, "infeasible", {"reason": str(reason)}) for cell in trial.cells]
     about = {} if release is None else _about(release, time.perf_counter() - began)
     return [_tried(cell, part, release, tests, about, seed) for cell in trial.cells]
 
 
-def _seed(stage: Stage, trial: Trial) -> int:
+def _seed(stage: Stage[EvaluatedTable], trial: Trial) -> int:
     """The same for all treatments of a part, so that they differ by nothing else."""
     state = np.random.SeedSequence([stage.random_state, trial.split.repetition, trial.split.fold])
     return int(state.generate_state(1)[0])
@@ -113,7 +113,7 @@ def _tried(
 ) -> dict[str, Any]:
     if release is not None and cell.way.needs_recoding and release.recoding.router is None:
         reason = f"A recoding by {release.recoding.method} cannot recode rows that it has not seen."
-        return _result(cell, "impossible", {"reason": reason})
+        return result_of(cell, "impossible", {"reason": reason})
     began = time.perf_counter()
     written = _raw(part) if release is None else cell.way.write(release, part, seed)
     try:
@@ -124,9 +124,9 @@ def _tried(
     except HedgerowError as reason:
         if isinstance(reason, BadInput | MissingExtra):  # which no other cell would escape
             raise
-        return _result(cell, "failed", {"reason": str(reason)})
+        return result_of(cell, "failed", {"reason": str(reason)})
     rounded = {name: None if score is None else round(score, _DIGITS) for name, score in scores.items()}
-    return _result(cell, "done", {**rounded, **about, "learning_seconds": round(time.perf_counter() - began, 4)})
+    return result_of(cell, "done", {**rounded, **about, "learning_seconds": round(time.perf_counter() - began, 4)})
 
 
 def _raw(part: EvaluatedTable) -> Written:
@@ -147,5 +147,6 @@ def _about(release: Release, seconds: float) -> dict[str, Any]:
     }
 
 
-def _result(cell: Cell, status: str, told: dict[str, Any]) -> dict[str, Any]:
+def result_of(cell: Cell, status: str, told: dict[str, Any]) -> dict[str, Any]:
+    """What is kept of a cell."""
     return {"key": cell.key, **cell.names, "status": status, **told}

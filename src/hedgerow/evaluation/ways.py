@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import pyarrow as pa
@@ -43,18 +43,21 @@ class Way:
         ``"raw"``: as they are, which is what whoever holds only the release can do. ``"recoded"``: as the release would
         show them, for which one needs its private recoding. An encoder, if one trains too: recoded, then as the
         features it makes of them.
+    owner : str
+        Whose parameters these are, for errors.
     """
 
     train: Any = "redrawn"
     test: Any = "raw"
+    owner: str = field(default="evaluate", compare=False)
 
     def __post_init__(self) -> None:
         if self.train == "raw" and self.test == "raw":  # without a release
             return
         if not (self.train in _TRAIN if isinstance(self.train, str) else _is_encoder(self.train)):
-            raise BadInput.parameter("train", "evaluate", "'published', 'redrawn' or an encoder", _named(self.train))
+            raise BadInput.parameter("train", self.owner, "'published', 'redrawn' or an encoder", _named(self.train))
         if not (self.test in _TEST if isinstance(self.test, str) else _is_encoder(self.test)):
-            raise BadInput.parameter("test", "evaluate", "'raw', 'recoded' or an encoder", _named(self.test))
+            raise BadInput.parameter("test", self.owner, "'raw', 'recoded' or an encoder", _named(self.test))
         if not isinstance(self.test, str) and isinstance(self.train, str):
             raise BadInput("Test rows are written by an encoder, training rows are not. Give train= one, too.")
 

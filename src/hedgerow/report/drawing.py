@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import altair as alt
     from markupsafe import Markup
 
-__all__ = ["COLOURS", "Drawing", "draw"]
+__all__ = ["COLOURS", "Drawing", "configuration", "draw"]
 
 _NAMES: Final = (
     "ink",
@@ -102,7 +102,7 @@ def draw(
     import vl_convert
     from markupsafe import Markup
 
-    root = ET.fromstring(vl_convert.vegalite_to_svg({**chart.to_dict(), "config": _configuration()}))
+    root = ET.fromstring(vl_convert.vegalite_to_svg({**chart.to_dict(), "config": configuration()}))
     _clean(root, name)
     _describe(root, name, heading, says)
     ET.register_namespace("", _SVG)
@@ -144,7 +144,7 @@ def _describe(root: ET.Element, name: str, heading: str, says: str) -> None:
         root.insert(at, element)
 
 
-def _configuration() -> dict[str, Any]:
+def configuration() -> dict[str, Any]:
     """How every chart looks: few lines, no frame, small quiet letters."""
     label = {"labelColor": COLOURS["muted"], "labelFontSize": _FONT_SIZE, "labelLimit": 150}
     title = {"titleColor": COLOURS["muted"], "titleFontSize": _FONT_SIZE, "titleFontWeight": "normal"}

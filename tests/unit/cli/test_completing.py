@@ -32,8 +32,8 @@ def test_the_last_name_of_a_list_is_completed() -> None:
 
 
 def test_protocols_that_are_offered_are_understood() -> None:
-    from hedgerow.cli.evaluating import _protocol
+    from hedgerow.cli.evaluating import typed_protocol
     from hedgerow.evaluation.splits import read_protocol
 
     for typed in completing.protocols():
-        assert read_protocol(_protocol(typed))
+        assert read_protocol(typed_protocol(typed))

@@ -62,6 +62,13 @@ def test_finished_cells_are_kept_and_new_ones_added(census: pa.Table, tmp_path: 
     assert again.table().select(["k=5"]).equals(first.table().select(["k=5"]))
 
 
+def test_a_finished_cell_is_found_under_another_name(census: pa.Table, tmp_path: Path) -> None:
+    first = short(census, methods={"old": hr.Mondrian()}, cache=tmp_path / "cells.jsonl")
+    again = short(census, methods={"new": hr.Mondrian()}, cache=tmp_path / "cells.jsonl")
+    assert again.table().column("method").to_pylist() == ["new"]
+    assert again.table().column("k=5").to_pylist() == first.table().column("k=5").to_pylist() != [None]
+
+
 def test_any_estimator_and_method_of_others(census: pa.Table) -> None:
     from sklearn.tree import DecisionTreeClassifier
 

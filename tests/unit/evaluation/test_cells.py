@@ -71,6 +71,14 @@ def test_another_key(changed: dict[str, Any]) -> None:
     assert cell(**changed).key != cell().key
 
 
+def test_values_that_a_requirement_does_not_show() -> None:
+    keys = {
+        cell(treatment=Treatment("mondrian", hr.Mondrian(), 2, (hr.AlphaK(0.5, 2, "ill", value=value),))).key
+        for value in ("y", "n", None)
+    }
+    assert len(keys) == 3
+
+
 def test_the_same_key() -> None:
     assert cell().key == cell().key
     # What tables call a method is no part of what it finds.

@@ -63,14 +63,14 @@ def test_a_row_for_each_learner_and_method() -> None:
 def test_a_part_without_a_score_leaves_no_mean_and_no_test() -> None:
     evaluation = made_up(missing=True)
     assert evaluation.table()["k=50"].isna().tolist() == [False, True, False, True]
-    assert not [one for one in evaluation.tests().comparisons if one.method == "bad" and one.k == 50]
+    assert not [one for one in evaluation.tests().contrasts if one.method == "bad" and one.k == 50]
     assert evaluation.frame["reason"].dropna().tolist() == ["too few"] * 2
 
 
 def test_each_cell_is_compared_with_raw_rows_and_the_control() -> None:
     tests = made_up().tests()
-    assert len(tests.comparisons) == 2 * 2 * (1 + 2)
-    compared = {(one.learner, one.method, one.k, one.other): one for one in tests.comparisons}
+    assert len(tests.contrasts) == 2 * 2 * (1 + 2)
+    compared = {(one.learner, one.method, one.k, one.other): one for one in tests.contrasts}
     one = compared["c45", "good", 5, "unanonymized"]
     gaps = [-0.01 - 0.004 * (at % 3) for at in range(10)]
     assert one.difference == pytest.approx(sum(gaps) / 10)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.evaluation.tables import open_table
+from hedgerow.evaluation.tables import open_rows, open_table
 
 SCHEMA = hr.Schema(quasi=["age", "zip"], target="ill", others="drop")
 PEOPLE = pa.table({"age": [20, 30, 40, 50] * 3, "zip": ["01", "02", "03", "04"] * 3, "ill": list("ynyn") * 3})
@@ -24,6 +24,12 @@ def test_frames_keep_their_types(convert: Any) -> None:
     assert table.table.column("age").to_pylist() == PEOPLE.column("age").to_pylist()
     assert table.labels is not None
     assert len(set(table.labels.tolist())) == 2
+
+
+def test_rows_without_a_target() -> None:
+    opened = open_rows(PEOPLE, hr.Schema(quasi=["age", "zip"], others="drop"))
+    assert opened.features == ["age", "zip"]
+    assert opened.people is None
 
 
 def test_a_csv_gets_the_types_that_it_plainly_has(tmp_path: Path) -> None:

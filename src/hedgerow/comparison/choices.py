@@ -1,0 +1,218 @@
+"""A choice: one method at one k and one suppression limit, with what is known of it."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from hedgerow.comparison.measures import Measure
+from hedgerow.evaluation.scores import SCORES
+from hedgerow.rounding import significant
+
+__all__ = ["STATUSES", "Choice", "Status", "choice_of", "limit_told", "score_figures"]
+
+Status = Literal["done", "in part", "not begun", "infeasible", "disclosing", "weak"]
+Result = Mapping[str, Any]
+
+STATUSES: Final[Mapping[Status, str]] = {
+    "done": "Released, and all that is to be tried was tried.",
+    "in part": "Released, but not all training parts were tried.",
+    "not begun": "Not released: the time was over, or the run was stopped.",
+    "infeasible": "The requirement cannot be met.",
+    "disclosing": "A column in clear would tell too much.",
+    "weak": "The method, as it was asked for, does not keep its guarantee.",
+}
+"""How far a choice is, and what that means."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One method at one k and one suppression limit.
+
+    Attributes
+    ----------
+    method : str
+        What the method is called.
+    k : int, optional
+        The k that was asked for.
+    suppression_limit : float or int, optional
+        How many rows might be lost.
+    status : str
+        ``"done"``, ``"in part"``, ``"not begun"``, ``"infeasible"``, ``"disclosing"`` or ``"weak"``.
+    reason : str
+        Why there is no release, or no score.
+    k_reached : int, optional
+        The records (or people) of the smallest class.
+    figures : mapping of str to float
+        What is known, by the names of the measures: rounded, since it was computed from original rows.
+    errors : mapping of str to float
+        The standard errors of scores, where they were measured on two parts or more.
+    parts : int
+        On how many parts scores were measured.
+    rows_lost : float, optional
+        The share of lost rows, in whole percents.
+    classes : int, optional
+        How many classes there are, about.
+    seconds : float
+        How long it took, release and parts.
+    warnings : tuple of str
+        What makes it worth nothing, though it holds.
+    """
+
+    method: str
+    k: int | None
+    suppression_limit: float | None = None
+    status: Status = "done"
+    reason: str = ""
+    k_reached: int | None = None
+    figures: Mapping[str, float] = field(default_factory=dict)
+    errors: Mapping[str, float] = field(default_factory=dict)
+    parts: int = 0
+    rows_lost: float | None = None
+    classes: int | None = None
+    seconds: float = 0.0
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """What it is called in a sentence.
+
+        >>> Choice("mondrian", 10).label, Choice("kactus", 5, 0.02).label
+        ('mondrian with k = 10', 'kactus with k = 5, up to 2% lost')
+        """
+        k = "" if self.k is None else f" with k = {self.k:,}"
+        return f"{self.method}{k}{self._lost}"
+
+    @property
+    def treatment_label(self) -> str:
+        """The method with what may be lost: what an evaluation calls it, which tells methods and k apart."""
+        return f"{self.method}{self._lost}"
+
+    @property
+    def _lost(self) -> str:
+        return f", up to {limit_told(self.suppression_limit)} lost" if self.suppression_limit else ""
+
+    def value(self, measure: Measure) -> float | None:
+        """The figure of a measure, if it is known."""
+        return self.figures.get(measure.name)
+
+    def told(self, measure: Measure) -> str:
+        """The figure of a measure as it is shown, with its standard error."""
+        error = self.errors.get(measure.name)
+        return measure.told(self.value(measure)) + (f" ± {measure.told(error)}" if error else "")
+
+
+def limit_told(limit: float | None) -> str:
+    """How a suppression limit is written.
+
+    >>> limit_told(None), limit_told(0.02), limit_told(200)
+    ('0', '2%', '200 rows')
+    """
+    if not limit:
+        return "0"
+    return f"{100 * limit:g}%" if isinstance(limit, float) else f"{limit:,} rows"
+
+
+def choice_of(
+    named: Choice,
+    release: Result | None,
+    parts: Sequence[Result],
+    *,
+    wanted: int,
+    learners: int,
+    measures: Sequence[Measure],
+    digits: int,
+) -> Choice:
+    """What is known of a choice.
+
+    Parameters
+    ----------
+    named : Choice
+        Its method, k and limit.
+    release : mapping, optional
+        The result of its release of the whole table, if that is finished.
+    parts : sequence of mappings
+        The results of its finished cells: every learner on every training part.
+    wanted : int
+        How many cells there are when all are finished.
+    learners : int
+        How many of them each part has.
+    measures : sequence of Measure
+    digits : int
+        How many significant digits of scores are told.
+    """
+    seconds = sum(one.get("learning_seconds", 0.0) for one in parts)
+    # What anonymizing a part took stands in the result of each learner.
+    by_part = {(one["repetition"], one["fold"]): one.get("anonymizing_seconds", 0.0) for one in parts}
+    spent = seconds + sum(by_part.values()) + (release or {}).get("anonymizing_seconds", 0.0)
+    if release is None:
+        return _with(named, status="not begun", seconds=spent)
+    if "k_reached" not in release:
+        return _with(named, status=release["status"], reason=release["reason"], seconds=spent)
+    figures = {one.name: release[one.name] for one in measures if release.get(one.name) is not None}
+    means, errors, tried = score_figures(parts, learners, digits)
+    why = next((one["reason"] for one in parts if one["status"] != "done"), "")
+    failed = f"There is no score, because of a training part. {why}" if why else ""
+    if failed:
+        means, errors, tried = {}, {}, 0
+    known = {one.name for one in measures}
+    whole: Status = "weak" if release["status"] == "weak" else "done"
+    return _with(
+        named,
+        status=whole if len(parts) == wanted or whole == "weak" else "in part",
+        reason=release.get("reason", "") or failed,
+        k_reached=release["k_reached"],
+        figures={**figures, **{name: mean for name, mean in means.items() if name in known}},
+        errors={name: error for name, error in errors.items() if name in known},
+        parts=tried,
+        rows_lost=release["rows_lost"],
+        classes=release["classes"],
+        seconds=spent,
+        warnings=tuple(release["warnings"]),
+    )
+
+
+def _with(named: Choice, **known: Any) -> Choice:
+    known["seconds"] = round(known["seconds"], 2)
+    return Choice(named.method, named.k, named.suppression_limit, **known)
+
+
+def score_figures(
+    parts: Sequence[Result], learners: int, digits: int
+) -> tuple[dict[str, float], dict[str, float], int]:
+    """The mean of each score over the parts, its standard error, and how many parts there are.
+
+    A part counts when all learners were tried on it; those that were not would make choices unlike. Names are those of
+    the measures: ``accuracy`` is the mean of all learners, ``accuracy:c45`` that of one.
+    """
+    by_part: dict[tuple[int, int], list[Result]] = {}
+    for one in parts:
+        by_part.setdefault((one["repetition"], one["fold"]), []).append(one)
+    whole = [found for found in by_part.values() if len(found) == learners]
+    scores: dict[str, list[float]] = {}
+    for found in whole:
+        for name, values in _scores(found).items():
+            scores.setdefault(name, []).append(statistics.fmean(values))
+    known = {name: values for name, values in scores.items() if len(values) == len(whole)}
+    errors = {
+        name: significant(statistics.stdev(values) / len(values) ** 0.5, digits)
+        for name, values in known.items()
+        if len(values) > 1
+    }
+    return {name: significant(statistics.fmean(values), digits) for name, values in known.items()}, errors, len(whole)
+
+
+_SCORES: Final = tuple(name for names in SCORES.values() for name in names)
+
+
+def _scores(results: Sequence[Result]) -> dict[str, list[float]]:
+    """The scores of one part, of all learners together and of each."""
+    found: dict[str, list[float]] = {}
+    for one in results:
+        for name in _SCORES:
+            if one.get(name) is not None:
+                found.setdefault(name, []).append(one[name])
+                found.setdefault(f"{name}:{one['learner']}", []).append(one[name])
+    return {name: values for name, values in found.items() if ":" in name or len(values) == len(results)}

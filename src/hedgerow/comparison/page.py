@@ -1,0 +1,268 @@
+"""The page of a comparison: which choice to take and why, the frontier to look at from all sides, and every figure.
+
+Nothing comes from outside: Vega is bundled in the page. Without JavaScript the frontier is there as it is drawn first.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from hedgerow.comparison.charts import NUMBERS, SHARES, datasets, frontier_chart, highest, ticks
+from hedgerow.comparison.choices import STATUSES, Choice, limit_told
+from hedgerow.comparison.measures import Measure
+from hedgerow.comparison.recommending import Baseline, pareto
+from hedgerow.comparison.results import Comparison
+from hedgerow.places import appearing
+from hedgerow.report.drawing import COLOURS, Drawing, configuration, draw
+from hedgerow.report.page import Page, environment
+from hedgerow.report.told import check_page
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+__all__ = ["drawn", "notebook", "options_for", "render", "write"]
+
+_TITLE: Final = "Which method, and which k?"
+_SNIPPET: Final = "window.vegaEmbed = vegaEmbed;"
+_HEADING: Final = "What each choice risks, and what it keeps"
+_JUDGEMENTS: Final = {"done": "good", "in part": "note", "not begun": "unknown"}
+_STOPS: Final = {
+    "time": "The time was over before all cells were finished.",
+    "interrupted": "The run was interrupted before all cells were finished.",
+}
+
+
+def write(comparison: Comparison, path: str | Path, *, overwrite: bool = False) -> Path:
+    """Write the page, whole or not at all."""
+    place = check_page(path, overwrite=overwrite)
+    html = render(comparison)
+    with appearing(place) as staged:
+        staged.write_text(html, encoding="utf-8")
+    return place
+
+
+def render(comparison: Comparison) -> str:
+    """The page as HTML."""
+    from markupsafe import escape
+
+    found = comparison.recommendation
+    return (
+        _environment()
+        .get_template("comparison.html")
+        .render(
+            page=Page(_TITLE),
+            comparison=comparison,
+            measured=comparison.measured,
+            found=found,
+            verdict=_verdict(comparison),
+            figures=_figures(comparison),
+            # As it is typed: a command takes no space before the sign.
+            options=None if found.choice is None else escape(options_for(comparison, found.choice)),
+            drawing=drawn(comparison),
+            says=_says(comparison, comparison.risk, comparison.utility),
+            columns=_columns(comparison),
+            rows=list(_rows(comparison)),
+            missing=[one for one in comparison.choices if one.status != "done" or one.reason or one.warnings],
+            statuses=STATUSES,
+            stop=_STOPS.get(comparison.measured.stopped, ""),
+            # Only numbers, names of methods and of columns; Jinja's filter keeps them from ending the script.
+            data=_data(comparison),
+            bundle=_bundle(),
+        )
+    )
+
+
+@cache
+def _bundle() -> Markup:
+    """Vega and all that it needs, which no word in a text of its own may end early."""
+    import vl_convert
+    from markupsafe import Markup
+
+    return Markup(vl_convert.javascript_bundle(_SNIPPET).replace("</script", "<\\/script"))
+
+
+@cache
+def _environment() -> Environment:
+    """The templates of reports, and ours."""
+    from jinja2 import ChoiceLoader, PackageLoader
+
+    shared = environment()
+    before = shared.finalize
+
+    def finalize(value: Any) -> Any:
+        spaced = _spaced(value) if type(value) is str else value
+        return spaced if before is None else before(spaced)
+
+    loaders = [one for one in (PackageLoader("hedgerow.comparison"), shared.loader) if one is not None]
+    return shared.overlay(loader=ChoiceLoader(loaders), finalize=finalize)
+
+
+def _spaced(text: str) -> str:
+    """Shares as pages write them; what belongs together stays on one line.
+
+    >>> _spaced("81% with k = 5").split(" ")
+    ['81\\xa0%', 'with', 'k\\xa0=\\xa05']
+    """
+    return re.sub(r"(?<=\d)%", "\N{NO-BREAK SPACE}%", text).replace("k = ", "k\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+
+
+def notebook(comparison: Comparison) -> str:
+    """HTML for a notebook: what a terminal shows, and the frontier below it."""
+    from markupsafe import escape
+
+    # A notebook may show many of them, and ids must not meet.
+    own = f"hedgerow-{secrets.token_hex(4)}"
+    drawings = [drawn(comparison, name=f"{own}-frontier")]
+    template = environment().get_template("notebook.html")
+    return template.render(text=escape(repr(comparison)), drawings=drawings, own=own, scope=f"#{own}")
+
+
+def drawn(comparison: Comparison, *, name: str = "frontier") -> Drawing:
+    """The frontier in its first view, as an SVG."""
+    risk, utility = comparison.risk, comparison.utility
+    return draw(
+        frontier_chart(comparison, risk, utility, COLOURS),
+        name=name,
+        heading=_HEADING,
+        says=_says(comparison, risk, utility),
+        columns=(),
+        rows=(),
+    )
+
+
+def options_for(comparison: Comparison, choice: Choice) -> str:
+    """What to add to ``hedgerow anonymize`` to publish a choice."""
+    words = [f"--method {choice.method}"]
+    words += [] if choice.k is None else [f"-k {choice.k}"]
+    if choice.suppression_limit:
+        words.append(
+            f"--suppression-limit {limit_told(choice.suppression_limit).removesuffix(' rows').replace(',', '')}"
+        )
+    return " ".join([*words, *(["--publish-proportions"] if comparison.measured.proportions else [])])
+
+
+def _verdict(comparison: Comparison) -> dict[str, str]:
+    found = comparison.recommendation
+    if found.choice is None:
+        return {"judgement": "bad", "said": "No choice can be recommended", "why": found.reason}
+    finished = all(one.status not in ("in part", "not begun") for one in comparison.choices)
+    judgement = "good" if finished else "note"
+    return {"judgement": judgement, "said": f"Take {found.choice.label}", "why": found.reason}
+
+
+def _figures(comparison: Comparison) -> list[dict[str, str]]:
+    """The figures of what is recommended."""
+    choice = comparison.recommendation.choice
+    if choice is None:
+        return []
+    first = {
+        "label": "Smallest class",
+        "text": f"{choice.k_reached:,}",
+        "meaning": f"So few {comparison.measured.counted} share what identifies them; never fewer.",
+    }
+    names = dict.fromkeys((comparison.risk.name, "average_risk", comparison.utility.name, "ncp_kept"))
+    shown = [one for name in names for one in comparison.measures if one.name == name]
+    told = [{"label": one.title, "text": one.told(choice.value(one)), "meaning": one.meaning} for one in shown]
+    return [first, *told]
+
+
+def _columns(comparison: Comparison) -> list[Any]:
+    number = "number"
+    measures = [(one.title, number) for one in _shown(comparison)]
+    limits = [("May lose", number)] if _limited(comparison) else []
+    first = ["Method", ("k", number), *limits, "Status", ("Smallest class", number)]
+    return [*first, *measures, ("Rows lost", number), ("Seconds", number)]
+
+
+def _limited(comparison: Comparison) -> bool:
+    return any(one.suppression_limit for one in comparison.choices)
+
+
+def _shown(comparison: Comparison) -> list[Measure]:
+    """The measures that the table shows: all risks, the scores of all learners together, and detail."""
+    return [
+        one
+        for one in comparison.measures
+        if ":" not in one.name and any(choice.value(one) is not None for choice in comparison.choices)
+    ]
+
+
+def _rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    front, chosen = comparison.frontier(), comparison.recommendation.choice
+    limits = _limited(comparison)
+    for one in comparison.choices:
+        cells = [one.told(measure) for measure in _shown(comparison)]
+        yield {
+            "method": one.method,
+            "named": ["–" if one.k is None else f"{one.k:,}", *([limit_told(one.suppression_limit)] if limits else [])],
+            "front": one in front,
+            "chosen": one is chosen,
+            "judgement": "note" if one.warnings else _JUDGEMENTS.get(one.status, "bad"),
+            "status": one.status,
+            "cells": [
+                "–" if one.k_reached is None else f"{one.k_reached:,}",
+                *cells,
+                "–" if one.rows_lost is None else f"{one.rows_lost:.0%}",
+                f"{one.seconds:,.1f}",
+            ],
+        }
+
+
+def _says(comparison: Comparison, risk: Measure, utility: Measure) -> str:
+    front = pareto(comparison.choices, risk, utility)
+    if not front:
+        return "No choice is finished that has both figures."
+    names = "; ".join(
+        f"{one.label} ({risk.told(one.value(risk))}, {utility.told(one.value(utility))})" for one in front
+    )
+    baseline = comparison.baselines.get(utility.name, Baseline())
+    lines = [
+        f"{name} {utility.told(value)}"
+        for name, value in (("unanonymized rows", baseline.unanonymized), ("the majority", baseline.majority))
+        if value is not None
+    ]
+    beside = f" Dotted lines: {', '.join(lines)}." if lines else ""
+    return f"On the frontier (risk, utility): {names}.{beside}"
+
+
+def _data(comparison: Comparison) -> dict[str, Any]:
+    """What the page's script draws with: one chart, and its data for every pair of measures."""
+    spec = frontier_chart(comparison, *_fullest(comparison), COLOURS).to_dict()
+    del spec["datasets"]
+    pairs = [
+        (risk, utility) for risk in comparison.measures_of("risk") for utility in comparison.measures_of("utility")
+    ]
+    return {
+        "spec": {**spec, "config": configuration()},
+        "colours": {sign: name for name, sign in COLOURS.items()},
+        "measures": {
+            one.name: {
+                "title": one.title,
+                "labels": SHARES if one.share else NUMBERS,
+                "lower": one.lower_is_better,
+            }
+            for one in comparison.measures
+        },
+        "views": {f"{risk.name}|{utility.name}": _view(comparison, risk, utility) for risk, utility in pairs},
+    }
+
+
+def _fullest(comparison: Comparison) -> tuple[Measure, Measure]:
+    """Measures whose chart has all layers that any has: a threshold, and baselines if there are some."""
+    scored = [one for one in comparison.measures_of("utility") if one.name in comparison.baselines]
+    return comparison.risk, next(iter(scored), comparison.utility)
+
+
+def _view(comparison: Comparison, risk: Measure, utility: Measure) -> dict[str, Any]:
+    found = datasets(comparison, risk, utility)
+    most = highest(found)
+    told = ("risk_told", "utility_told", "lost", "choice")
+    found["points"] = [one | {name: _spaced(one[name]) for name in told} for one in found["points"]]
+    says = _spaced(_says(comparison, risk, utility))
+    return {"says": says, "datasets": found, "most": most, "ticks": ticks(most)}

@@ -85,7 +85,7 @@ def test_the_job_runs_or_there_is_a_reason(table: tuple[list[str], list[list[str
         job = advice.save(place / "job.toml")
         read: dict[str, Any] = tomllib.loads(job.read_text(encoding="utf-8"))
         assert main(["anonymize", "--job", str(job), "--quiet"]) == 0
-        published = place / "people-anonymous.csv"
+        published = place / "people-release.csv"
         people = read.get("entity")
         if people is None:
             assert hr.check(published, quasi=read["quasi"], k=read["k"], require=read.get("require", [])).holds

@@ -3,7 +3,8 @@
     python benchmarks/peers.py grown      # makes an environment for them in .peers: they pin old versions
 
 Every tool gets the same rows of Adult, grown as in `scale.py`, in a process of its own: 10,000 rows, then ten times
-as many, up to a million, until it takes more than a minute, or fails. Hedgerow then gets the largest table that it has finished.
+as many, up to a million, until it takes more than a minute, or fails. Hedgerow then gets the largest table that it has
+finished.
 Seconds are those of the call, from a frame in memory to the result. NCP is by the same definition for all: of a column
 of numbers the range of the group, of categories the values of the group less one, by those of the table.
 """
@@ -209,8 +210,8 @@ def grown() -> None:
         f"k = {K}, eight quasi-identifiers, one run each. A tool ends at the first size at which a call takes more "
         f"than {PATIENCE} s, its process more than {2 * PATIENCE} s, or fails. anonypy and polarfrost return one line "
         "for each group, Hedgerow the rows, shuffled and verified. crowds keeps or drops whole columns, since it was "
-        "given no hierarchies. Peaks are those of the largest process; the equal least ones are that of this script, from "
-        "which the others begin. A million rows is the largest table that was tried."
+        "given no hierarchies. Peaks are those of the largest process; the equal least ones are that of this script, "
+        "from which the others begin. A million rows is the largest table that was tried."
     )
 
 

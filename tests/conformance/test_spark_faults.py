@@ -54,6 +54,7 @@ def children(process: int) -> list[Path]:
     return [Path("/proc") / number for number in listed.split()]
 
 
+@pytest.mark.timeout(300 + 30 * KILLS)
 def test_kills_of_the_driver(pyspark: None, tmp_path: Path) -> None:
     """At random moments of a run: no half file, no Java that stays, and the next run cleans up.
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hedgerow as hr
-from hedgerow.attacks.people import read_people
+from hedgerow.attacks.people import read_labelled
 from hedgerow.engines import open_source
 from hedgerow.risk import label_posterior
 
@@ -68,7 +68,7 @@ def test_exact_proportions_against_plain_python(rows: Rows, others: Rows, method
     schema = hr.Schema(quasi=QUASI, target="label", insensitive=["row"], accept=["row"], hierarchies={"letter": TREE})
     release = hr.anonymize(table, schema, method=method, k=k, random_state=0, publish_proportions=True, min_support=1)
     labels, expected, matching = by_hand(rows, release, [*rows, *others])
-    attacked = read_people(release, table_of(rows), table_of(others))
+    attacked = read_labelled(release, table_of(rows), table_of(others))
     assert attacked.target.domain.labels.tolist() == labels
     found = attacked.posterior.of(attacked.tuples)
     np.testing.assert_allclose(found.probabilities, expected, atol=1e-9)
@@ -92,14 +92,14 @@ def test_members_match_and_rows_add_up_to_one(
     told: dict[str, Any] = {} if support is None else {"publish_proportions": True, "min_support": support}
     schema = hr.Schema(quasi=QUASI, target="label", hierarchies={"letter": TREE})
     release = hr.anonymize(table_of(rows), schema, method=method, k=k, random_state=0, **told)
-    attacked = read_people(release, table_of(rows), table_of(others))
+    attacked = read_labelled(release, table_of(rows), table_of(others))
     for nearest in (False, True):
         found = attacked.posterior.of(attacked.tuples, nearest=nearest)
         np.testing.assert_allclose(found.probabilities.sum(axis=1), 1)
         assert (found.probabilities >= 0).all()
         assert (found.matching[: len(rows)] > 0).all()
     counts = open_source(table_of(rows)).count(schema, schema.resolve(["number", "letter", "label"]))
-    members = read_people(release, table_of(rows), table_of(rows))
+    members = read_labelled(release, table_of(rows), table_of(rows))
     by_codes = label_posterior(counts, release.recoding, members.tuples, release.proportions)
     by_table = members.posterior.of(members.tuples)
     np.testing.assert_allclose(by_codes.probabilities, by_table.probabilities, atol=1e-9)

@@ -22,7 +22,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from hedgerow.arrays import Bools, Floats, Longs
-from hedgerow.attacks.people import read_people
+from hedgerow.attacks.people import read_labelled
 from hedgerow.errors import BadInput, is_whole, whole
 from hedgerow.release import Release
 from hedgerow.risk import Risk
@@ -175,7 +175,7 @@ def label_disclosure(
     release = Release.load(release) if isinstance(release, str | Path) else release
     if not isinstance(release, Release):
         raise BadInput.parameter("release", _OWNER, "a Release or the path of a saved one", type(release).__name__)
-    attacked = read_people(release, members, non_members)
+    attacked = read_labelled(release, members, non_members)
 
     # Learners bring scikit-learn, which no wrong parameter should wait for.
     from hedgerow.attacks.stacking import easy_to_guess, folds_of, learnt, weighed

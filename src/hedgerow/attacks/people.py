@@ -1,11 +1,12 @@
-"""What an attacker knows: the original values of people, their labels to judge him by, and what is published."""
+"""What an attacker knows: the original values of people, what is published, and labels to judge him by."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import narwhals as nw
 import numpy as np
@@ -22,11 +23,17 @@ from hedgerow.proportions import published_texts
 from hedgerow.published import NO_LABELS, Leaves, covered_values, domain_of, leaves_below, number_in
 from hedgerow.release import Release
 from hedgerow.risk import KnownColumn, LabelPosterior, Labels, PublishedClasses
+from hedgerow.risk.likelihoods import Covering, cells_of_texts
 
-__all__ = ["Attacked", "Target", "read_people"]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["Attacked", "Classes", "People", "Target", "kind_of", "read_labelled", "read_people"]
 
 _MOST_LABELS: Final = 256
 _MEMBERS, _OTHERS = "members", "non-members"
+_PAIRS: Final = 2**24
+"""So many pairs of a person and a class are looked at together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,28 +72,47 @@ class Target:
 
 
 @dataclass(frozen=True, eq=False)
-class Attacked:
-    """People who are in a table, and after them others who are not.
+class Classes:
+    """The classes of a release, as everybody can count them.
+
+    Attributes
+    ----------
+    texts : tuple of tuples of str or None
+        What each quasi-identifier publishes, each value once; ``None`` is an empty cell.
+    codes : int array (classes, quasi-identifiers)
+        Which of them each class publishes.
+    of_row : int array (rows,)
+        The class of each published row.
+    """
+
+    texts: tuple[tuple[str | None, ...], ...]
+    codes: Ints
+    of_row: Ints
+
+    @cached_property
+    def sizes(self) -> Longs:
+        """The rows of each class."""
+        return np.bincount(self.of_row, minlength=len(self.codes))
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """People who are in a table, and after them others who are not, as an attacker knows them from elsewhere.
 
     Attributes
     ----------
     release : Release
-    target : Target
     domains : tuple of Domain
         The values of each quasi-identifier that they hold.
     tuples : int array (people, quasi-identifiers)
         The codes of their values.
-    labels : int array (people,)
-        The codes of their labels.
     members : int
         How many of them are in the table.
     """
 
     release: Release
-    target: Target
     domains: tuple[Domain, ...]
     tuples: Ints
-    labels: Longs
     members: int
 
     @cached_property
@@ -95,14 +121,43 @@ class Attacked:
         columns = [self.tuples[:, at] for at in range(len(self.domains))]
         return tabulate(columns, [domain.size for domain in self.domains], len(self.tuples))
 
-    @property
-    def posterior(self) -> LabelPosterior:
-        """What the release tells of labels."""
-        release = self.release
-        known = [self._known(at) for at in range(len(self.domains))]
-        return LabelPosterior.of_classes(self._published(), known, release.proportions)
+    @cached_property
+    def classes(self) -> Classes:
+        """The classes that the release publishes."""
+        release, frame = self.release, open_frame(self.release.table).frame
+        texts, codes = [], []
+        for domain in self.domains:
+            cells, index = published_texts(frame[domain.name], domain.kind, release.guarantee.missing)
+            code_of = {text: code for code, text in enumerate(dict.fromkeys(cells))}
+            texts.append(tuple(code_of))
+            codes.append(np.array([code_of[text] for text in cells], dtype=np.int32)[index])
+        classes, class_of_row = tabulate(codes, [len(one) for one in texts], len(frame))
+        return Classes(tuple(texts), classes, class_of_row)
 
-    def _known(self, at: int) -> KnownColumn:
+    @cached_property
+    def fitting(self) -> csr_array:
+        """Which classes each distinct tuple may be in, by their cells alone, (distinct tuples, classes)."""
+        from scipy.sparse import csr_array, vstack
+
+        classes, (distinct, _) = self.classes, self.distinct
+        bits = []
+        for at, texts in enumerate(classes.texts):
+            known = self.known(at)
+            cell = classes.codes[:, at].astype(np.int64)
+            bits.append(Covering.of(cells_of_texts(texts, known), cell, known.records).bits)
+        number = len(classes.codes)
+        step = max(1, _PAIRS // number)
+        parts = []
+        for start in range(0, len(distinct), step):
+            some = distinct[start : start + step]
+            fits = bits[0][some[:, 0]]
+            for at, own in enumerate(bits[1:], start=1):
+                fits &= own[some[:, at]]
+            parts.append(csr_array(np.unpackbits(fits, axis=1, count=number)))
+        return csr_array(vstack(parts))
+
+    def known(self, at: int) -> KnownColumn:
+        """What an attacker knows of a quasi-identifier."""
         domain = self.domains[at]
         records = np.bincount(self.tuples[:, at], minlength=domain.size)
         below, vague = self._labels(domain)
@@ -141,47 +196,69 @@ class Attacked:
         encoded = hierarchy.encode(covered)
         return leaves_below(encoded), frozenset({str(encoded.labels[encoded.root])} - values)
 
+
+@dataclass(frozen=True, eq=False)
+class Attacked(People):
+    """People whose labels are known, to judge by them what an attacker says.
+
+    Attributes
+    ----------
+    target : Target
+    labels : int array (people,)
+        The codes of their labels.
+    """
+
+    target: Target
+    labels: Longs
+
+    @property
+    def posterior(self) -> LabelPosterior:
+        """What the release tells of labels."""
+        known = [self.known(at) for at in range(len(self.domains))]
+        return LabelPosterior.of_classes(self._published(), known, self.release.proportions)
+
     def _published(self) -> PublishedClasses:
-        release, frame = self.release, open_frame(self.release.table).frame
-        texts, codes = [], []
-        for domain in self.domains:
-            cells, index = published_texts(frame[domain.name], domain.kind, release.guarantee.missing)
-            code_of = {text: code for code, text in enumerate(dict.fromkeys(cells))}
-            texts.append(tuple(code_of))
-            codes.append(np.array([code_of[text] for text in cells], dtype=np.int32)[index])
-        classes, class_of_row = tabulate(codes, [len(one) for one in texts], len(frame))
-        labels = self.target.domain.size
-        label = self.target.codes(frame[self.target.domain.name], release.guarantee.missing)
-        key = class_of_row.astype(np.int64) * labels + label
-        people = np.bincount(key, minlength=len(classes) * labels).reshape(-1, labels)
-        return PublishedClasses(tuple(texts), classes, people, self.target.labels)
+        classes, labels = self.classes, self.target.domain.size
+        column = open_frame(self.release.table).frame[self.target.domain.name]
+        label = self.target.codes(column, self.release.guarantee.missing)
+        key = classes.of_row.astype(np.int64) * labels + label
+        people = np.bincount(key, minlength=len(classes.codes) * labels).reshape(-1, labels)
+        return PublishedClasses(classes.texts, classes.codes, people, self.target.labels)
 
 
-def read_people(release: Release, members: Any, non_members: Any) -> Attacked:
-    """Read the people who are in the table of a release and others, with all quasi-identifiers and the target."""
+def read_people(release: Release, members: Any, non_members: Any) -> People:
+    """Read the people who are in the table of a release, and others, with all quasi-identifiers."""
+    frames = _frames(release, members, non_members, release.quasi)
+    return People(release, *_tuples(frames, release), len(frames[0]))
+
+
+def read_labelled(release: Release, members: Any, non_members: Any) -> Attacked:
+    """Read the people who are in the table of a release, and others, with all quasi-identifiers and the target."""
     target = Target.of(release)
-    frames = [_opened(members, _MEMBERS, release), _opened(non_members, _OTHERS, release)]
+    frames = _frames(release, members, non_members, (*release.quasi, str(release.target)))
     labels = [_labels(frame, who, target, release) for frame, who in zip(frames, (_MEMBERS, _OTHERS), strict=True)]
+    return Attacked(release, *_tuples(frames, release), len(frames[0]), target, np.concatenate(labels))
+
+
+def _frames(
+    release: Release, members: Any, non_members: Any, needed: tuple[str, ...]
+) -> tuple[nw.DataFrame[Any], nw.DataFrame[Any]]:
+    return _opened(members, _MEMBERS, release, needed), _opened(non_members, _OTHERS, release, needed)
+
+
+def _tuples(frames: Sequence[nw.DataFrame[Any]], release: Release) -> tuple[tuple[Domain, ...], Ints]:
     encoded = [_together(frames, at, release) for at in range(len(release.quasi))]
-    return Attacked(
-        release,
-        target,
-        tuple(one.domain for one in encoded),
-        np.stack([one.codes for one in encoded], axis=1),
-        np.concatenate(labels),
-        len(frames[0]),
-    )
+    return tuple(one.domain for one in encoded), np.stack([one.codes for one in encoded], axis=1)
 
 
-def _opened(data: Any, who: str, release: Release) -> nw.DataFrame[Any]:
+def _opened(data: Any, who: str, release: Release, needed: tuple[str, ...]) -> nw.DataFrame[Any]:
     source = open_source(data) if isinstance(data, str | Path) else None
     frame = open_frame(source.rows() if isinstance(source, FileSource) else data).frame
-    needed = (*release.quasi, str(release.target))
     absent = [name for name in needed if name not in frame.columns]
     if absent:
         raise BadInput(
-            f"The {who} lack columns of the release: {listing(absent)}. Give all quasi-identifiers and the target, as "
-            "they were before the table was anonymized."
+            f"The {who} lack columns of the release: {listing(absent)}. Give all quasi-identifiers"
+            f"{' and the target' if release.target in needed else ''}, as they were before the table was anonymized."
         )
     if not len(frame):
         raise BadInput(f"There are no {who}. Give at least one row.")
@@ -199,7 +276,7 @@ def _labels(frame: nw.DataFrame[Any], who: str, target: Target, release: Release
     return labels
 
 
-def _together(frames: list[nw.DataFrame[Any]], at: int, release: Release) -> EncodedColumn:
+def _together(frames: Sequence[nw.DataFrame[Any]], at: int, release: Release) -> EncodedColumn:
     """A column of all people by one domain, however each table stores it."""
     name, missing = release.quasi[at], release.guarantee.missing
     kind = kind_of(release, at)

@@ -81,10 +81,10 @@ def test_a_leak_does_not_hide_behind_a_learner(census: tuple[pa.Table, pa.Table]
     leaking = hr.anonymize(
         census[0], SCHEMA, method=InsideLabels(k=10), publish_proportions=True, min_support=1, random_state=0
     )
-    from hedgerow.attacks.people import read_people
+    from hedgerow.attacks.people import read_labelled
     from hedgerow.attacks.stacking import learnt
 
-    attacked = read_people(leaking, *census)
+    attacked = read_labelled(leaking, *census)
     right = learnt(attacked, None, 3, np.random.default_rng(0)).argmax(axis=1) == attacked.labels
     gap = right[: attacked.members].mean() - right[attacked.members :].mean()
     assert gap < 0.05

@@ -89,7 +89,7 @@ class Outcome(Shown):
         --------
         >>> Outcome.of("downcoding", "the age", Claims(400, 100, 90), Claims(400, 90, 36))
         downcoding: the age
-          excess 13.5 points (9.3 to 17.8)
+          excess 13.5 points (8.5 to 18.5)
           precision 90.0% - 40.0%, recall 22.5% - 9.0%
           400 members, 400 others
         """

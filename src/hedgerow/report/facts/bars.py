@@ -2,7 +2,7 @@
 
 Original values are named where enough people hold them. Of what is published, values and labels are named where enough
 rows have them; sets are not, since a set may name a value of few people. Numbers and dates come in ranges with round
-ends. What a cell leaves open is spread evenly over what it may stand for.
+ends. What a cell leaves open is spread as published proportions tell it, or else evenly over what it may stand for.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ import numpy as np
 from hedgerow.arrays import Floats, Longs
 from hedgerow.domains import Domain, Kind
 from hedgerow.hierarchies import EncodedHierarchy
-from hedgerow.published import PublishedColumn
 from hedgerow.report.facts.figures import Bar, BarKind
 from hedgerow.report.facts.holding import Holding, most_held
 from hedgerow.report.facts.ranges import merged, range_label, round_ends, spread_over
-from hedgerow.report.facts.standing_for import Standing, kind_of_cells, standing_for, standing_for_published
+from hedgerow.report.facts.standing_for import Standing, kind_of_cells, standing_for_published
 from hedgerow.verifier.classes import Labels
 
 __all__ = ["Told", "bars_before_and_after", "bars_in_clear", "bars_published"]
@@ -51,8 +50,7 @@ class _Group(NamedTuple):
 def bars_before_and_after(
     domain: Domain,
     holding: Holding,
-    published: PublishedColumn,
-    rows: Longs,
+    standing: Standing,
     told: Told,
     hierarchy: EncodedHierarchy | None = None,
 ) -> tuple[Bar, ...]:
@@ -64,15 +62,13 @@ def bars_before_and_after(
         The original values.
     holding : Holding
         Who holds them.
-    published : PublishedColumn
-    rows : int array (published values,)
-        How many rows show each.
+    standing : Standing
+        What the published cells stand for.
     told : Told
     hierarchy : EncodedHierarchy, optional
         By whose labels values are told together, where there are too many to name.
     """
     before = holding.rows_in(np.arange(domain.size), domain.size)
-    standing = standing_for(published, rows)
     if domain.numbers is not None:
         groups = _ranged(domain, holding, before, standing, told.fewest)
     elif (above := _above(domain, hierarchy)) is not None:
@@ -86,7 +82,7 @@ def bars_before_and_after(
         groups = _named(_labels(domain), holding, before, standing.codes, told.fewest, ordered=domain.ordered)
     if groups and standing.hidden:
         groups.append(_Group(_HIDDEN, "suppressed", 0.0, standing.hidden))
-    return _bars(groups, float(before.sum()), float(rows.sum()), told.digits)
+    return _bars(groups, float(before.sum()), standing.everybody, told.digits)
 
 
 def bars_in_clear(domain: Domain, holding: Holding, after: Longs, told: Told, *, before: bool) -> tuple[Bar, ...]:

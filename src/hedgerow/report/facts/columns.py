@@ -12,13 +12,13 @@ from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import encode_column
 from hedgerow.domains import Domain
 from hedgerow.metrics import ColumnLoss, losses_by_column
-from hedgerow.published import Interval, PublishedKind, Suppressed, ValueSet, parse, read
+from hedgerow.published import NO_LABELS, Interval, PublishedKind, Suppressed, ValueSet, leaves_below, parse, read
 from hedgerow.recoding import Recoding
 from hedgerow.report.facts.bars import Told, bars_before_and_after, bars_in_clear, bars_published
 from hedgerow.report.facts.figures import Bar, Figure
 from hedgerow.report.facts.holding import Holding
 from hedgerow.report.facts.sections.keeping import ColumnFacts, Columns
-from hedgerow.report.facts.standing_for import kind_of_cells
+from hedgerow.report.facts.standing_for import kind_of_cells, standing_as_told, standing_for
 from hedgerow.report.facts.subjects import Originals, Subject
 from hedgerow.report.facts.wording import DIGITS, fraction, percent, share
 from hedgerow.risk import TellsApart, tells_apart
@@ -39,6 +39,10 @@ _KINDS: Final[dict[PublishedKind, str]] = {
 _PAIRED: Final = (
     "Before: the original rows. After: what a reader of the table would reckon, taking what a cell leaves open as "
     "evenly spread. Values of few are told together."
+)
+_PAIRED_AS_TOLD: Final = (
+    "Before: the original rows. After: what a reader would reckon from the proportions that are published beside the "
+    "table. Values of few are told together."
 )
 _PUBLISHED: Final = (
     "As published. What a cell leaves open is taken as evenly spread over ranges; cells that name several values are "
@@ -104,8 +108,12 @@ def _quasi(
         domain = originals.counts.domains[name]
         holding, hierarchy = Holding.of_original(originals.counts, name), originals.counts.hierarchies.get(name)
         column, shown = originals.recoding.columns[at], _rows_shown(originals.recoding, at)
-        bars = bars_before_and_after(domain, holding, column, shown, Told(subject.fewest, subject.digits), hierarchy)
-        note = _PAIRED
+        if subject.proportions is None:
+            standing, note = standing_for(column, shown), _PAIRED
+        else:
+            below = NO_LABELS if hierarchy is None else leaves_below(hierarchy)
+            standing, note = standing_as_told(domain, subject.proportions.columns[at].spread(below)), _PAIRED_AS_TOLD
+        bars = bars_before_and_after(domain, holding, standing, Told(subject.fewest, subject.digits), hierarchy)
         published_as = _in_words((_KINDS[one], held) for one, held in zip(column.kinds, shown.tolist(), strict=True))
         kind = "order" if domain.ordered else domain.kind
     return ColumnFacts(

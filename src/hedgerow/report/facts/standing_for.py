@@ -9,6 +9,7 @@ import numpy as np
 
 from hedgerow.arrays import Bools, Floats, Longs
 from hedgerow.domains import Domain, Kind
+from hedgerow.proportions import Spread
 from hedgerow.published import (
     Interval,
     PublishedColumn,
@@ -22,7 +23,7 @@ from hedgerow.published import (
 )
 from hedgerow.report.facts.ranges import Spans
 
-__all__ = ["Standing", "kind_of_cells", "standing_for", "standing_for_published"]
+__all__ = ["Standing", "kind_of_cells", "standing_as_told", "standing_for", "standing_for_published"]
 
 _SOME: Final = 50
 
@@ -48,6 +49,12 @@ class Standing(NamedTuple):
     hidden: float
     several: float
     plain: Bools
+
+    @property
+    def everybody(self) -> float:
+        """All of them."""
+        shown = self.spans.rows if len(self.spans.rows) else self.codes
+        return float(shown.sum()) + self.missing + self.hidden + self.several
 
     @classmethod
     def of_codes(cls, domain: Domain, rows: Longs) -> Standing:
@@ -83,6 +90,23 @@ def standing_for(published: PublishedColumn, rows: Longs) -> Standing:
         np.concatenate([on_line[: len(numbers)], weight[list(written)]]),
     )
     return Standing(codes, spans, float(on_line[len(numbers) :].sum()), hidden, 0.0, kinds == "value")
+
+
+def standing_as_told(domain: Domain, spread: Spread) -> Standing:
+    """What published proportions tell: how many people hold each value, or are in a piece of a range."""
+    people = np.asarray(spread.matrix.sum(axis=0), dtype=np.float64).ravel()
+    known = spread.domain
+    held, missing = people[: len(known.labels)], float(people[len(known.labels) :].sum())
+    codes, nothing = np.zeros(domain.size), np.empty(0)
+    if domain.numbers is not None:
+        spans = Spans(spread.low[: len(held)], spread.high[: len(held)], held)
+        return Standing(codes, spans, missing, 0.0, 0.0, nothing.astype(bool))
+    place = {label: code for code, label in enumerate(domain.labels.tolist())}
+    at = np.array([place.get(label, -1) for label in known.labels.tolist()], dtype=np.int64)
+    np.add.at(codes, at[at >= 0], held[at >= 0])
+    if missing:
+        codes[domain.missing_code] += missing
+    return Standing(codes, Spans(nothing, nothing, nothing), 0.0, float(held[at < 0].sum()), 0.0, nothing.astype(bool))
 
 
 def _written(published: PublishedColumn, domain: Domain) -> dict[int, tuple[float, float]]:

@@ -13,6 +13,7 @@ from typing import Any, Final, get_args
 
 from hedgerow.counts import Counted
 from hedgerow.errors import BadInput
+from hedgerow.proportions import Proportions
 from hedgerow.recoding import Recoding
 from hedgerow.release import Release
 from hedgerow.report.facts.figures import Edition
@@ -56,6 +57,8 @@ class Subject:
     types : mapping of column to str
         The types of the published columns.
     originals : Originals, optional
+    proportions : Proportions, optional
+        What is published beside the table.
     digests : mapping of str to str
         The SHA-256 of the files of a release that was loaded.
     """
@@ -69,6 +72,7 @@ class Subject:
     whose_unknown: bool = False
     types: Mapping[str, str] = field(default_factory=dict)
     originals: Originals | None = None
+    proportions: Proportions | None = None
     digests: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -95,6 +99,7 @@ class Subject:
             whose_unknown=counted_people and classes.entity is None,
             types=subject.column_types,
             originals=_originals(subject) if edition == "internal" else None,
+            proportions=subject.proportions,
             digests=subject.digests,
         )
 

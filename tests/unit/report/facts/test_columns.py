@@ -109,3 +109,21 @@ def test_too_few_to_show() -> None:
     facts = found(hr.anonymize(table, hr.Schema(quasi=["town"]), k=3))
     assert facts.columns[0].bars == ()
     assert facts.columns[0].bars_note.startswith("Too few people")
+
+
+def test_what_proportions_tell_is_what_a_reader_would_reckon() -> None:
+    """Of 4,000 people 3,000 are of Bern, and 1,000 are 60. Hidden cells leave it open; proportions tell it."""
+    towns = ["Bern"] * 3_000 + ["Bonn"] * 600 + ["Ulm"] * 400
+    table = pa.table({"town": towns, "age": [60, 20, 20, 20] * 1_000, "ill": ["y", "n"] * 2_000})
+    schema = hr.Schema(quasi=["town", "age"], target="ill", hierarchies={"town": "flat", "age": "flat"})
+
+    bars = {}
+    for told in (False, True):
+        release = hr.anonymize(table, schema, method="datafly", k=500, publish_proportions=told)
+        town, age = found(release).columns[:2]
+        bars[told] = [{bar.label: (bar.before, bar.after) for bar in one.bars} for one in (town, age)]
+
+    assert bars[False][0] == {"Bern": (0.75, 0.0), "others": (0.25, 0.0), "*": (0.0, 1.0)}
+    # In the smaller class too few are of Ulm to be told apart from the others.
+    assert bars[True][0] == {"Bern": (0.75, 0.73), "others": (0.25, 0.27)}
+    assert bars[True][1] == bars[False][1]

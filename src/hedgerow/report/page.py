@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow._version import __version__
-from hedgerow.report.wording import capitalized, sentence, share
+from hedgerow.report.wording import capitalized, in_css, sentence, share
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -45,7 +45,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=_unbroken,
     )
-    made.filters |= {"capitalized": capitalized, "sentence": sentence, "share": share}
+    made.filters |= {"capitalized": capitalized, "in_css": in_css, "sentence": sentence, "share": share}
     return made
 
 

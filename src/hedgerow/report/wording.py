@@ -6,7 +6,7 @@ from typing import Final
 
 from hedgerow.report.facts.wording import percent
 
-__all__ = ["capitalized", "sentence", "share"]
+__all__ = ["capitalized", "in_css", "sentence", "share"]
 
 _SIGNS: Final = frozenset("kltpc")
 
@@ -36,3 +36,12 @@ def sentence(text: str) -> str:
     'No population was given.'
     """
     return capitalized(text) if text.endswith((".", "!", "?")) else f"{capitalized(text)}."
+
+
+def in_css(text: str) -> str:
+    """A text as a string of a style sheet, in which nothing can end it.
+
+    >>> in_css("At risk"), in_css("a'b")
+    ("'At risk'", "'a\\\\27 b'")
+    """
+    return "'" + "".join(one if one.isalnum() or one == " " else f"\\{ord(one):x} " for one in text) + "'"

@@ -36,7 +36,7 @@ def census() -> None:
 def measured(method: str, table: Any, schema: hr.Schema) -> tuple[str, ...]:
     """The best time of a method, its losses and its classes."""
     limit = TIME_LIMITS.get(method)
-    given = {} if limit is None else {"time_limit": limit}
+    given: dict[str, Any] = {} if limit is None else {"time_limit": limit}
     release = partial(hr.anonymize, table, schema, method=method, k=K, random_state=SEED, **given)
     try:
         audit = release().audit  # compiles what is not compiled yet

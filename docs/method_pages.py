@@ -8,7 +8,7 @@ says if a page has to be written again.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -80,7 +80,7 @@ def shared_parameters() -> str:
     return _table(Anonymizer.fields)
 
 
-def _table(fields: dict[str, Parameter]) -> str:
+def _table(fields: Mapping[str, Parameter]) -> str:
     rows = [
         (f"`{name}`", _escaped(one.kind.replace('"', "`")), f"`{one.default!r}`", _escaped(_plain(one.meaning)))
         for name, one in fields.items()

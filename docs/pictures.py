@@ -42,6 +42,7 @@ _PEOPLE, _K = 3_000, 60
 _BESIDE: Final = ("hedge", "mondrian", "kactus")
 _ENDS: Final = MappingProxyType({"age": (18, 80), "hours": (1, 80)})
 _DOTS: Final = 400
+_WIDTH: Final = 1180
 
 HIERARCHIES: Final = {"age": "intervals:5,10,20,<30,>=70", "hours": "intervals:5,10,20,<30,>=50"}
 """For methods that need hierarchies; the others cut numbers where they like."""
@@ -126,7 +127,7 @@ def _ranges(release: hr.Release, table: pa.Table) -> Callable[[str, Any, Any], t
     return ends
 
 
-def cut_chart(method: str, *, size: int = 300) -> alt.LayerChart:
+def cut_chart(method: str, *, size: int = 300) -> alt.LayerChart | alt.FacetChart:
     """The regions of a method, and some of the people as dots."""
     rows = [
         {"age": one.age[0], "to_age": one.age[1], "hours": one.hours[0], "to_hours": one.hours[1], "yes": one.yes}
@@ -285,20 +286,20 @@ def frontier(path: Path) -> None:
 
 def photograph(page: Path, path: Path, *, height: int, drawn: str = "body", until: str | None = None) -> None:
     """What Chromium shows of the top of a page, once a part of it is drawn; or of all until a part ends."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import FloatRect, sync_playwright
 
     with sync_playwright() as playwright:
         chromium = shutil.which("chromium") or sys.exit("The page is opened in Chromium: sudo apt install chromium")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        view = browser.new_page(viewport={"width": 1180, "height": height})
+        view = browser.new_page(viewport={"width": _WIDTH, "height": height})
         view.goto(page.as_uri())
         view.wait_for_selector(drawn)
         box = None if until is None else view.locator(until).bounding_box()
-        view.screenshot(path=path, full_page=box is not None, clip=box and {**TOP, "height": box["y"] + box["height"]})
+        clip = None if box is None else FloatRect(x=0, y=0, width=_WIDTH, height=box["y"] + box["height"])
+        view.screenshot(path=path, full_page=box is not None, clip=clip)
         browser.close()
 
 
-TOP = {"x": 0, "y": 0, "width": 1180}
 PHOTOGRAPHS: Final = {"report.png": report, "frontier.png": frontier}
 
 

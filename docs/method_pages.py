@@ -82,7 +82,7 @@ def shared_parameters() -> str:
 
 def _table(fields: Mapping[str, Parameter]) -> str:
     rows = [
-        (f"`{name}`", _escaped(one.kind.replace('"', "`")), f"`{one.default!r}`", _escaped(_plain(one.meaning)))
+        (f"`{name}`", _kind(one.kind), f"`{_quoted(one.default)}`", _escaped(_plain(one.meaning)))
         for name, one in fields.items()
     ]
     return _lines(("parameter", "what it may be", "if not given", "what it does"), rows)
@@ -90,6 +90,15 @@ def _table(fields: Mapping[str, Parameter]) -> str:
 
 def _lines(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in (heads, ["---"] * len(heads), *rows))
+
+
+def _kind(kind: str) -> str:
+    """What a parameter may be, its words as code."""
+    return re.sub(r'"([^"]*)"', r'`"\1"`', kind.strip("{").replace("}", ""))
+
+
+def _quoted(default: object) -> str:
+    return f'"{default}"' if isinstance(default, str) else repr(default)
 
 
 def _plain(meaning: str) -> str:

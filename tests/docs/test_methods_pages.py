@@ -52,7 +52,7 @@ def test_the_parameters_shown_are_those_of_the_class(method: type[Anonymizer]) -
     """Read from the page alone, so that a page which lost its comments is noticed."""
     _, _, told = text_of(f"methods/{method.name}.md").partition("\n## Parameters\n")
     rows = re.findall(r"^\| `(\w+)` \| .* \| `(.*?)` \| ", told, flags=re.MULTILINE)
-    own = {name: repr(one.default) for name, one in method.parameters().items()}
+    own = {name: repr(one.default).replace("'", '"') for name, one in method.parameters().items()}
     assert {name: default for name, default in rows if name in own} == own
     assert {name for name, _ in rows} - set(own) <= set(Anonymizer.fields)
 

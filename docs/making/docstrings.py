@@ -22,7 +22,7 @@ BARE_EXAMPLE = re.compile(r"\n\n(?=>>> )")
 
 
 class Declared(griffe.Extension):
-    """Give classes the docstring that they have once they are imported, and methods the parameters that they declare."""
+    """Give classes the docstring that they have once imported, and methods the parameters that they declare."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Called by griffe for every class, function and module."""

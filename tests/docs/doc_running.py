@@ -12,9 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from doc_blocks import Block, Command, blocks_of, commands_of, same
-
 import hedgerow
+from doc_blocks import Block, Command, blocks_of, commands_of, same
 from hedgerow.cli import main
 
 __all__ = ["run_page"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from doc_blocks import blocks_of, commands_of, same
 from doc_running import run_page
 
@@ -87,6 +88,7 @@ def test_a_page_that_is_wrong_fails(page: str, words: str, written: Path) -> Non
 
 
 def test_blocks_share_names_and_files(written: Path) -> None:
-    text = '```text title="two.txt"\n2\n```\n\n```python\nfrom pathlib import Path\nx = int(Path("two.txt").read_text())\n```\n\n'
+    text = '```text title="two.txt"\n2\n```\n\n```python\nimport pathlib\n\n'
+    text += 'x = int(pathlib.Path("two.txt").read_text())\n```\n\n'
     written.write_text(f"{text}```pycon\n>>> y = x + 1\n```\n\n```pycon\n>>> y\n3\n```\n", encoding="utf-8")
     run_page(written)

@@ -66,9 +66,10 @@ coverage: $(INSTALLED)
 	$(BIN)/coverage report --fail-under=98.5 --precision=1
 
 # The site, as files that open without a server or a network. tests/browser builds it by this target, elsewhere.
+# Not --quiet: warnings that are not logged do not count, and --strict would pass whatever is wrong.
 SITE := site
 docs: $(INSTALLED)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet --site-dir $(SITE)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --site-dir $(SITE)
 
 # Other random cases than those of tests/fuzz, and many: `make fuzz N=20000`. Reproducers of failures go to .fuzz.
 N ?= 2000

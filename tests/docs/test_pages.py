@@ -20,6 +20,9 @@ NOT_RUN = {
 }
 """How many blocks of which pages do not run, and why."""
 
+LEFT = {"tutorial.md": {"report.html": "A. Steward", "for-recipients.html": "public edition"}}
+"""What stands in files that pages leave behind."""
+
 
 def named(page: Path) -> str:
     return page.relative_to(DOCS).as_posix()
@@ -31,6 +34,8 @@ def test_a_page_runs_as_it_stands(page: Path, tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.delenv("COLUMNS", raising=False)
     run_page(page)
+    for file, words in LEFT.get(named(page), {}).items():
+        assert words in Path(file).read_text(encoding="utf-8")
 
 
 def test_what_does_not_run_is_known() -> None:

@@ -20,7 +20,7 @@ KERNEL_TESTS := tests/unit/privacy/test_binding.py tests/properties/test_privacy
 
 SPARK_TESTS := tests/conformance tests/cli/test_spark.py tests/unit/engines/spark tests/unit/verifier/test_spark_tables.py
 
-.PHONY: demo test lint types imports tests spark-tests kernels conformance coverage fuzz bench clean
+.PHONY: demo test lint types imports tests spark-tests kernels conformance coverage docs fuzz bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/hedgerow demo
@@ -65,6 +65,12 @@ coverage: $(INSTALLED)
 	$(MAKE) tests spark-tests kernels TRACED='--cov --cov-append --cov-report='
 	$(BIN)/coverage report --fail-under=98.5 --precision=1
 
+# The site, as files that open without a server or a network. tests/browser builds it by this target, elsewhere.
+# Not --quiet: warnings that are not logged do not count, and --strict would pass whatever is wrong.
+SITE := site
+docs: $(INSTALLED)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --site-dir $(SITE)
+
 # Other random cases than those of tests/fuzz, and many: `make fuzz N=20000`. Reproducers of failures go to .fuzz.
 N ?= 2000
 fuzz: $(INSTALLED)
@@ -82,4 +88,4 @@ $(INSTALLED): pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) demo .fuzz .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo site .fuzz .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis

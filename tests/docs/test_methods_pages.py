@@ -44,7 +44,7 @@ def test_a_page_has_its_picture_and_all_its_parts(name: str) -> None:
 
 def test_what_is_written_by_the_code_is_what_it_would_write_now() -> None:
     stale = [path.name for path, text in method_pages.pages().items() if path.read_text(encoding="utf-8") != text]
-    assert not stale, f"Type python docs/method_pages.py: {stale}"
+    assert not stale, f"Type python docs/making/method_pages.py: {stale}"
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
@@ -84,7 +84,7 @@ def test_a_picture_carries_the_numbers_that_the_code_finds_now(name: str) -> Non
     drawing = pictures.DRAWINGS[name]()
     assert drawing is not None
     assert drawing.rows
-    assert pictures.numbers_of(DOCS / name) == drawing.rows, f"Type python docs/pictures.py {Path(name).stem}"
+    assert pictures.numbers_of(DOCS / name) == drawing.rows, f"Type python docs/making/pictures.py {Path(name).stem}"
 
 
 @pytest.mark.parametrize("name", OF_METHODS)

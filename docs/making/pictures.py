@@ -1,4 +1,4 @@
-"""The pictures of these pages: ``python docs/pictures.py`` draws all, ``python docs/pictures.py mondrian`` one of them.
+"""The pictures of these pages: ``python docs/making/pictures.py`` draws all, ``… pictures.py mondrian`` one of them.
 
 - ``pictures/mondrian.svg`` and so on: what each method publishes of two columns. The people are made up here: whether
   one answers yes depends on age and hours together, and on chance. ``cuts.svg`` has three of them side by side.
@@ -37,7 +37,7 @@ from hedgerow.report import charts
 from hedgerow.report.drawing import COLOURS, Drawing, draw
 from hedgerow.report.facts import ReportFacts, gather
 
-HERE: Final = Path(__file__).parent
+DOCS: Final = Path(__file__).parents[1]
 _PEOPLE, _K = 3_000, 60
 _BESIDE: Final = ("hedge", "mondrian", "kactus")
 _ENDS: Final = MappingProxyType({"age": (18, 80), "hours": (1, 80)})
@@ -308,10 +308,10 @@ def main(asked: Sequence[str]) -> None:
     for name, made in DRAWINGS.items():
         if not asked or Path(name).stem in asked:
             drawing = made() or sys.exit(f"There is nothing to draw in {name}.")
-            (HERE / name).write_text(as_file(drawing), encoding="utf-8")
+            (DOCS / name).write_text(as_file(drawing), encoding="utf-8")
     for name, take in PHOTOGRAPHS.items():
         if not asked or name in asked or Path(name).stem in asked:
-            take(HERE / name)
+            take(DOCS / name)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What pages tell of all methods alike: ``python docs/method_pages.py`` writes it into them.
+"""What pages tell of all methods alike: ``python docs/making/method_pages.py`` writes it into them.
 
 Parameters, guarantees and measured figures stand between two comments of a page, and are written there from the
 classes and from benchmarks/RESULTS.md; so do the pictures of the gallery. The rest of a page is written by hand. A test
@@ -17,9 +17,9 @@ from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import Parameter
 from hedgerow.anonymizers.registry import METHODS
 
-HERE: Final = Path(__file__).parent
-PAGES: Final = HERE / "methods"
-RESULTS: Final = HERE.parent / "benchmarks" / "RESULTS.md"
+DOCS: Final = Path(__file__).parents[1]
+PAGES: Final = DOCS / "methods"
+RESULTS: Final = DOCS.parent / "benchmarks" / "RESULTS.md"
 _TITLE: Final = "Every method on the census (20,000 rows, 8 quasi-identifiers, k = 10)"
 _IN_A_ROW: Final = 3
 _BLOCK: Final = re.compile(r"<!-- ([a-z]+) -->\n.*?<!-- end -->", flags=re.DOTALL)
@@ -182,7 +182,7 @@ def filled(page: str, told: dict[str, str]) -> str:
 def pages() -> dict[Path, str]:
     """All pages as they should be."""
     told = {PAGES / "index.md": {name: tell() for name, tell in OF_ALL.items()}}
-    told[HERE / "gallery.md"] = {"methods": pictures()}
+    told[DOCS / "gallery.md"] = {"methods": pictures()}
     for method in METHODS.values():
         told[PAGES / f"{method.name}.md"] = {name: tell(method) for name, tell in OF_A_METHOD.items()}
     return {path: filled(path.read_text(encoding="utf-8"), parts) for path, parts in told.items()}

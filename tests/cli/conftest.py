@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ import hedgerow
 from hedgerow.cli import main
 
 REFUSALS = (1, 2, 3)
-"""How commands end that must not tell a cell, nor leave one behind. Those that are killed may have written the table."""
+"""How commands end that must not tell a cell, nor leave one behind. What is killed may have written the table."""
 
 HEADER = "name,age,sex,zip,ill,income"
 ROLES = ("--quasi", "age,sex", "--target", "income", "--sensitive", "ill", "--drop", "name", "--others", "drop")
@@ -63,11 +63,11 @@ def snapshot(folder: Path) -> dict[str, str]:
 
 
 @pytest.fixture(autouse=True)
-def every_process_is_searched(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def every_process_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     """Search what any process says that a test starts, also by ``subprocess.run``."""
     plain = subprocess.Popen
 
-    class Searched(plain):  # type: ignore[type-arg, misc, valid-type]  # a class that is only known here
+    class Searched(plain):  # type: ignore[misc, valid-type]  # a class that is only known here
         def __init__(self, args: Any, *others: Any, cwd: Any = None, **options: Any) -> None:
             self._search = None if cwd is None else Search(Path(cwd), [str(one) for one in args])
             super().__init__(args, *others, cwd=cwd, **options)
@@ -80,7 +80,6 @@ def every_process_is_searched(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
             return said
 
     monkeypatch.setattr(subprocess, "Popen", Searched)
-    yield
 
 
 @pytest.fixture

@@ -22,8 +22,13 @@ TELLING: dict[str, Any] = {
     "a planted cell inside a word": lambda: _refuse(f"The row of x{SECRET}7 is too short."),
     "a cell in a log": lambda: logging.getLogger("hedgerow.engines").debug("read %s", f"{SECRET}3"),
     "a cell in a file left behind": lambda: Path("notes.json").write_text(f'["{SECRET}1"]'),
-    "a table left behind by what is refused": lambda: (Path("part.csv").write_text(f"{CELL}\n"), _refuse("No.")),
+    "a table left behind by what is refused": lambda: _leave_behind("part.csv"),
 }
+
+
+def _leave_behind(file: str) -> None:
+    Path(file).write_text(f"{CELL}\n")
+    raise BadInput("No.")
 
 
 def _refuse(sentence: str) -> None:

@@ -1,10 +1,10 @@
 """No output ever shows a planted value: of a column that identifies, or held by fewer than k people.
 
-A column of everybody's name holds nothing else than canaries; every other column holds some that few people have: words,
-numbers, dates and formulas, in columns of every role. They are looked for in reports of both editions, of releases, of
-releases that were loaded and of audits, in manifests, in pages of comparisons, in the files of an evaluation, in suggested
-jobs, in what notebooks show, in what every command prints, and in everything that is logged at the finest level. What is
-refused is searched in ``tests/cli``.
+A column of everybody's name holds nothing else than canaries; every other column holds some that few people have:
+words, numbers, dates and formulas, in columns of every role. They are looked for in reports of both editions, of
+releases, of releases that were loaded and of audits, in manifests, in pages of comparisons, in the files of an
+evaluation, in suggested jobs, in what notebooks show, in what every command prints, and in everything that is logged at
+the finest level. What is refused is searched in ``tests/cli``.
 """
 
 from __future__ import annotations
@@ -138,7 +138,9 @@ def log_everything(caplog: pytest.LogCaptureFixture) -> None:
 def found_in(shown: dict[str, str], hidden: list[str]) -> dict[str, list[str]]:
     """Which canaries stand where, as they are or as a page or a JSON text writes them."""
     written = {one: {one, html.escape(one), json.dumps(one)[1:-1], quote(one)} for one in hidden}
-    found = {where: [one for one in hidden if any(form in text for form in written[one])] for where, text in shown.items()}
+    found = {
+        where: [one for one in hidden if any(form in text for form in written[one])] for where, text in shown.items()
+    }
     return {where: values for where, values in found.items() if values}
 
 

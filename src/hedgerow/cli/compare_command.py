@@ -93,7 +93,7 @@ def compare(
         str, typer.Option(metavar="HOW", help="Test rows: raw, or recoded as the release would show them.")
     ] = "raw",
     time_limit: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Begin nothing more after it: 90, 10m, 1h. What is done is kept.")
+        str | None, typer.Option(metavar="TIME", help="Stop after it: 90, 10m, 1h. What is done is kept.")
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="The same seed, the same figures.")] = 0,
     workers: Workers = None,

@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow._version import __version__
+from hedgerow.errors import amount
 from hedgerow.report.wording import capitalized, sentence, share
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=_unbroken,
     )
-    made.filters |= {"capitalized": capitalized, "sentence": sentence, "share": share}
+    made.filters |= {"capitalized": capitalized, "sentence": sentence, "share": share, "amount": amount}
     return made
 
 

@@ -265,7 +265,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "header only": ("age,n\n", "no rows"),
     "header without line end": ("age,n", "no rows"),
     "too many fields": (f"age,n\n1,2\n1,{SECRET},3\n", "Line 3 of 'people.csv' has 3 fields, the header has 2"),
-    "too few fields": (f"age,n\n{SECRET}\n", "Line 2 of 'people.csv' has 1 fields"),
+    "too few fields": (f"age,n\n{SECRET}\n", "Line 2 of 'people.csv' has 1 field,"),
     "after a quoted line end": (f'age,n\n1,"a\nb"\n{SECRET}\n', "Line 4 of"),
     "open quote": (f'age,n\n1,2\n1,"{SECRET}\n3,4\n', "broken quote in the record on line 3"),
     "text after a quote": (f'age,n\n1,"{SECRET}"x\n', "broken quote in the record on line 2"),

@@ -63,6 +63,24 @@ def test_after_its_time_nothing_is_begun() -> None:
     assert found_in(store, jobs()) == []
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system cannot wake a process")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_runs_when_the_time_is_over_is_stopped(workers: int, tmp_path: Path) -> None:
+    """Without the stop this test would take an hour; the timer and its handler are as they were."""
+    sleep: Any = subprocess.run
+    command = [sys.executable, "-c", "import time; time.sleep(3600)"]
+    work = [
+        Measurement(dict, {"number": 1}),
+        Measurement(sleep, {"args": command, "timeout": 3600}, repetition=1),
+        Measurement(sleep, {"args": command, "timeout": 3601}, repetition=1),
+    ]
+    path = tmp_path / "cells.jsonl"
+    before = signal.getsignal(signal.SIGALRM)
+    assert not run(work, Store(path), workers=workers, seconds=8.0)
+    assert [one["number"] for one in found_in(Store(path), work)] == [1], "what was finished is kept"
+    assert (signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)) == (before, (0.0, 0.0))
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_mistake_is_told_as_it_is(workers: int) -> None:
     measure: Any = reproduction

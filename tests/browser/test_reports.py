@@ -54,7 +54,7 @@ def test_a_report_fits_on_a_phone(edition: str, reports: dict[str, Path], opened
 def test_what_the_headline_does_not_cover_is_as_visible(edition: str, reports: dict[str, Path], opened: Any) -> None:
     size = "one => [getComputedStyle(one).fontSize, getComputedStyle(one).fontWeight]"
     page = opened(reports[edition]).page
-    holds, beyond = (page.locator(f"#summary .verdict.{one} .said") for one in ("good", "note"))
+    holds, beyond = (page.locator(f"#part-summary .verdict.{one} .said") for one in ("good", "note"))
 
     assert "somebody stands alone" in beyond.inner_text()
     assert beyond.evaluate(size) == holds.evaluate(size)

@@ -129,7 +129,7 @@ class Intervals:
         if len(outside):
             raise Uncovered(
                 f"The intervals of the column {domain.name!r} do not cover {len(outside)} of its "
-                f"{amount(len(domain.values), 'different values')}",
+                f"{len(domain.values):,} different values",
                 "Move the ends of the intervals outwards.",
                 domain,
                 outside,

@@ -47,7 +47,7 @@ class Taxonomy:
         if len(uncovered):
             raise Uncovered(
                 f"The {self.description} of the column {domain.name!r} does not cover {len(uncovered)} of its "
-                f"{amount(len(leaf_of), 'different values')}",
+                f"{len(leaf_of):,} different values",
                 "Add them to it, or name them in missing= (--missing) if they mean that there is no value.",
                 domain,
                 uncovered,

@@ -133,7 +133,7 @@ class Column:
         if unknown == "error":
             raise BadInput(
                 f"The column {self.name!r} has {amount(count, 'different values')} that its hierarchy does not know. "
-                "Add them to it, or choose unknown='ancestor'."
+                "Add what is missing to it, or choose unknown='ancestor'."
             )
 
     def _around(self, numbers: Floats) -> Longs:

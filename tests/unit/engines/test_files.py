@@ -482,7 +482,7 @@ def test_a_path_means_the_same_to_all(typed: str, tmp_path: Path, monkeypatch: p
 
 
 def test_other_columns_than_the_published_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_columns_of", lambda path: ("name", "age"))
+    monkeypatch.setattr(files, "columns_written", lambda path: ("name", "age"))
     with pytest.raises(InternalError, match="other columns"):
         rewrite(written(tmp_path, "age\n1\n"), Schema(quasi=["age"]), tmp_path)
 

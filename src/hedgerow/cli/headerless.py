@@ -17,6 +17,7 @@ import typer
 
 from hedgerow.errors import HedgerowError
 from hedgerow.intake import STANDARD_INPUT, find_table, open_parts
+from hedgerow.intake.parts import BROKEN_ARCHIVE
 
 __all__ = ["looks_headerless", "watched"]
 
@@ -111,6 +112,6 @@ def _beginning(table: str, encoding: str | None, delimiter: str | None) -> tuple
         with part.open_text() as text:
             lines = itertools.islice(csv.reader(text, delimiter=part.delimiter, strict=True), 1 + _LOOKED_AT)
             first, *rows = [record for record in lines if record] or [[]]
-    except (HedgerowError, OSError, EOFError, UnicodeError, csv.Error, LookupError):
+    except (HedgerowError, OSError, UnicodeError, csv.Error, *BROKEN_ARCHIVE):
         return table, [], []
     return part.name, first, rows

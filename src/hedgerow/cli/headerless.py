@@ -112,6 +112,6 @@ def _beginning(table: str, encoding: str | None, delimiter: str | None) -> tuple
         with part.open_text() as text:
             lines = itertools.islice(csv.reader(text, delimiter=part.delimiter, strict=True), 1 + _LOOKED_AT)
             first, *rows = [record for record in lines if record] or [[]]
-    except (HedgerowError, OSError, UnicodeError, csv.Error, *BROKEN_ARCHIVE):
+    except (HedgerowError, UnicodeError, LookupError, csv.Error, *BROKEN_ARCHIVE):
         return table, [], []
     return part.name, first, rows

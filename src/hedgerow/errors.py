@@ -10,7 +10,7 @@ import difflib
 import numbers
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
-from typing import Generic, TypeGuard, TypeVar
+from typing import Final, Generic, TypeGuard, TypeVar
 
 __all__ = [
     "BadInput",
@@ -20,7 +20,9 @@ __all__ = [
     "InternalError",
     "MissingExtra",
     "NotAnonymous",
+    "amount",
     "is_whole",
+    "listing",
     "required",
     "translated",
     "whole",
@@ -28,6 +30,9 @@ __all__ = [
 
 T = TypeVar("T")
 Foreign = TypeVar("Foreign", bound=BaseException)
+
+_ONE: Final = {"people": "person", "classes": "class"}
+"""How one of them is called, where that is not the word without its s."""
 
 
 class HedgerowError(Exception):
@@ -175,6 +180,18 @@ class translated(Generic[Foreign]):  # noqa: N801 - read as a word: with transla
         except BaseException as ours:
             ours.__cause__ = ours.__context__ = None
             raise
+
+
+def amount(number: int, what: str) -> str:
+    """So many of something, for a message or a page. What is counted is given as many; of one, it is said as one.
+
+    >>> amount(1, "rows"), amount(1_200, "rows"), amount(1, "people"), amount(1, "classes"), amount(0, "others")
+    ('1 row', '1,200 rows', '1 person', '1 class', '0 others')
+    """
+    if number == 1:
+        *before, last = what.split(" ")
+        what = " ".join([*before, _ONE.get(last, last.removesuffix("s"))])
+    return f"{number:,} {what}"
 
 
 def listing(names: Sequence[str], most: int = 10) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -14,6 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import hedgerow as hr
+from hedgerow.cli import main
 
 CONTEXT = {"recipient": "the university", "release-model": "non-public", "purpose": "research on readmissions"}
 GOVERNANCE = {"signatory": "A. Steward", "evaluate-again": "when another table of the same people is released"}
@@ -68,10 +71,12 @@ def opened(browser: Browser) -> Iterator[Open]:
         context.close()
 
 
-def _census() -> hr.Release:
-    table = hr.datasets.make_census(1_000, random_state=7)
-    require = [hr.KAnonymity(10), hr.LDiversity(3, "disease")]
-    return hr.anonymize(table, hr.datasets.census_schema(), require=require, random_state=7, publish="interval")
+def _demo(folder: Path) -> dict[str, Path]:
+    """The report that the demo writes, as it writes it, and the public edition of the files beside it."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert main(["demo", "--folder", str(folder)]) == 0
+    public = hr.Release.load(folder / "release.csv").report(folder / "public.html", edition="public")
+    return {"internal": folder / "report.html", "public": public}
 
 
 def _hospital() -> hr.Release:
@@ -90,7 +95,7 @@ def _hospital() -> hr.Release:
 
 def _adult(method: str) -> Callable[[Path], hr.Release]:
     def make(folder: Path) -> hr.Release:
-        rows = pl.read_csv(folder / "adult" / "adult_train.csv.gz", infer_schema=False).head(800)
+        rows = pl.read_csv(folder / "adult" / "adult_train.csv.gz", infer_schema=False)
         rows = rows.with_columns(pl.col("age").cast(pl.Int64)).select(*QUASI, "hours-per-week", "salary-class")
         schema = hr.Schema(quasi=QUASI, target="salary-class", insensitive=["hours-per-week"], missing=("?",))
         return hr.anonymize(rows, schema, method=method, k=10, random_state=7)
@@ -98,23 +103,24 @@ def _adult(method: str) -> Callable[[Path], hr.Release]:
     return make
 
 
-SYNTHETIC: dict[str, Callable[[], hr.Release]] = {"census": _census, "hospital": _hospital}
 REAL: dict[str, Callable[[Path], hr.Release]] = {
     f"Adult by {method}": _adult(method) for method in ("mondrian", "kactus", "hedge")
 }
 
 
-@pytest.fixture(scope="session", params=[*SYNTHETIC, *REAL, "audit"])
+@pytest.fixture(scope="session", params=["demo", "hospital", *REAL, "audit"])
 def reports(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The reports of one release, by edition."""
     name = request.param
+    folder = tmp_path_factory.mktemp("reports")
+    if name == "demo":
+        return _demo(folder)
     subject: Any
     if name == "audit":
         table = hr.datasets.make_census(500, random_state=7)
         subject = hr.audit(table, quasi=["age", "sex"], sensitive=["disease"], k=5)
     else:
-        subject = REAL[name](request.getfixturevalue("data_folder")) if name in REAL else SYNTHETIC[name]()
-    folder = tmp_path_factory.mktemp("reports")
+        subject = REAL[name](request.getfixturevalue("data_folder")) if name in REAL else _hospital()
     return {
         edition: subject.report(folder / f"{edition}.html", edition=edition, context=CONTEXT, governance=GOVERNANCE)
         for edition in ("internal", "public")

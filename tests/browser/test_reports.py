@@ -49,7 +49,19 @@ def test_a_report_fits_on_a_phone(edition: str, reports: dict[str, Path], opened
     assert page.evaluate(TOO_WIDE) == []
 
 
-@pytest.mark.parametrize("reports", ["census"], indirect=True)
+@pytest.mark.parametrize("edition", ["internal", "public"])
+@pytest.mark.parametrize("reports", ["demo"], indirect=True)
+def test_what_the_headline_does_not_cover_is_as_visible(edition: str, reports: dict[str, Path], opened: Any) -> None:
+    size = "one => [getComputedStyle(one).fontSize, getComputedStyle(one).fontWeight]"
+    page = opened(reports[edition]).page
+    holds, beyond = (page.locator(f"#part-summary .verdict.{one} .said") for one in ("good", "note"))
+
+    assert "somebody stands alone" in beyond.inner_text()
+    assert beyond.evaluate(size) == holds.evaluate(size)
+    assert (beyond.bounding_box() or {})["y"] < 900, "on the first screen"
+
+
+@pytest.mark.parametrize("reports", ["demo"], indirect=True)
 def test_light_and_dark_are_different_and_print_is_light(reports: dict[str, Path], opened: Any) -> None:
     ground = "getComputedStyle(document.body).backgroundColor"
     bar = "getComputedStyle(document.querySelector('figure.chart svg [fill^=\"var(--after\"]')).fill"
@@ -63,7 +75,7 @@ def test_light_and_dark_are_different_and_print_is_light(reports: dict[str, Path
     assert dark.evaluate(bar) == light.evaluate(bar)
 
 
-@pytest.mark.parametrize("reports", ["census"], indirect=True)
+@pytest.mark.parametrize("reports", ["demo"], indirect=True)
 def test_the_numbers_of_charts_open_by_keyboard(reports: dict[str, Path], opened: Any) -> None:
     page = opened(reports["internal"]).page
     first = page.locator("figure.chart details").first

@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from leaks import SECRET
 
-SECRET = "Zebulon"
 HEADER = "name,age,sex,zip,ill,income\n"
 LINE = f"{SECRET},20,M,10000,flu,low\n"
 TABLE = (HEADER + LINE * 4).encode()

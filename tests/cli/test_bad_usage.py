@@ -369,3 +369,11 @@ def test_output_over_a_hierarchy(refused: Any, people: Path, roles: tuple[str, .
 
     options = ("-k", "2", "--hierarchies", ".", "-o", "sex.csv")
     refused("anonymize", people.name, *roles, *options, words=("--output", "'sex.csv'", "read"))
+
+
+def test_long_values_that_a_hierarchy_does_not_cover(refused: Any, people: Path) -> None:
+    """The values of the other columns are so short that a message could hold them by chance; these would be found."""
+    (people.parent / "zip.csv").write_text("10000;*\n")
+
+    options = ("--quasi", "zip", "--others", "drop", "-k", "2", "--hierarchy", "zip=zip.csv", "-o", "out.csv")
+    refused("anonymize", people.name, *options, words=("'zip'", "does not cover 2 of its 3 different values"))

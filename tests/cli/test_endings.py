@@ -13,11 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from leaks import SECRET
 
 import hedgerow
 from hedgerow.cli import main
 
-SECRET = "Zebulon"
 ROWS = 80_000
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from .conftest import SECRET
+from leaks import SECRET
 
 ASKED = ("-k", "2", "-o", "out.csv")
 

@@ -11,10 +11,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from leaks import SECRET
 
 import hedgerow as hr
 
-from .conftest import SECRET, Refused, Run, environment, snapshot
+from .conftest import Refused, Run, environment, snapshot
 
 pytestmark = pytest.mark.spark
 

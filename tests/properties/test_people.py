@@ -117,7 +117,7 @@ def test_a_local_method_that_cannot_promise_it_says_so() -> None:
     draw = random.Random(3)
     table = table_of([(person, draw.randrange(20, 50), "F", "a") for person in range(60) for _ in range(3)])
     schema = hr.Schema(quasi=["age", "sex"], entity="person", insensitive=["person"], others="drop")
-    with pytest.raises(Infeasible, match=r"stay linked by 'person', and only \d people share all their classes"):
+    with pytest.raises(Infeasible, match=r"stay linked by 'person', and the fewest who share all their classes are \d"):
         hr.anonymize(table, schema, method="mondrian", k=4)
     dropped = hr.anonymize(table, hr.Schema(quasi=["age", "sex"], entity="person", others="drop"), k=4)
     assert dropped.audit.linked is None
@@ -154,7 +154,7 @@ def test_a_table_is_audited_in_both_readings() -> None:
     table = pa.table({"who": [1, 1, 2, 2, 3, 3], "age": [5, 6, 5, 6, 5, 5]})
     audit = hr.audit(table, quasi=["age"], entity="who")
     assert (audit.k, audit.people, audit.linked) == (2, 3, (1, 1))
-    assert "share the set of their classes" in audit.render()
+    assert "by the set of their classes" in audit.render()
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.csv.gz"])

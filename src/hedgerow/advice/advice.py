@@ -12,7 +12,7 @@ from hedgerow.advice.requirements import Choice
 from hedgerow.advice.roles import Role
 from hedgerow.advice.separation import Combination
 from hedgerow.advice.trial import Trial
-from hedgerow.errors import Infeasible
+from hedgerow.errors import Infeasible, amount
 from hedgerow.schema import Schema
 from hedgerow.showing import Shown, preformatted
 
@@ -137,7 +137,7 @@ class Advice(Shown):
         )
 
     def __repr__(self) -> str:
-        size = f"{self.rows:,} rows, {len(self.columns):,} columns"
+        size = f"{amount(self.rows, 'rows')}, {amount(len(self.columns), 'columns')}"
         if self.hopeless:
             return f"Advice({size}: {self.hopeless})"
         roles: dict[Role, str] = {"quasi": "quasi-identifiers", "sensitive": "sensitive", "insensitive": "in clear"}

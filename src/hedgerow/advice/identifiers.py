@@ -13,6 +13,7 @@ from hedgerow.advice.shapes import CODE, DATED, is_free_text, mostly, shape_of
 from hedgerow.advice.words import ENTITY, FREE_TEXT, IDENTIFYING, NUMBERED, OUTSIDE, SENSITIVE, topic_of
 from hedgerow.arrays import Ints
 from hedgerow.counts import distinct_pairs
+from hedgerow.errors import amount
 
 __all__ = ["entity_of", "why_identifying", "whole_numbers"]
 
@@ -32,7 +33,7 @@ def why_identifying(profile: Profile) -> str | None:
         return f"Its values look like {shape}."
     differ = f"{percent(min(profile.distinction, 1.0))} of its values differ"
     if profile.distinction < 0.5:
-        differ = f"it has {profile.distinct:,} different values"
+        differ = f"it has {amount(profile.distinct, 'different values')}"
     named = topic_of(profile.name, IDENTIFYING)
     if named is not None and profile.distinct >= min(_SEVERAL, profile.known / 2) and profile.kind != "date":
         return f"Its name says {named}, and {differ}."

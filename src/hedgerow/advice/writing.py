@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from hedgerow.advice.advice import Advice
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, amount
 from hedgerow.intake import STANDARD_INPUT
 from hedgerow.places import appearing, check_place, refuse_existing
 
@@ -69,8 +69,8 @@ def job_text(advice: Advice, path: Path) -> str:
 
 
 def _head(advice: Advice, path: Path) -> Iterator[str]:
-    people = "" if advice.people is None else f" of about {advice.people:,} people"
-    size = f"{advice.rows:,} rows{people} and {len(advice.columns):,} columns"
+    people = "" if advice.people is None else f" of about {amount(advice.people, 'people')}"
+    size = f"{amount(advice.rows, 'rows')}{people} and {amount(len(advice.columns), 'columns')}"
     yield from _comment(f"Suggested by hedgerow advise for a table of {size}. Read it, change it, then type")
     yield f"#   hedgerow anonymize --job {_printable(path.name)}"
     if advice.trial is not None:

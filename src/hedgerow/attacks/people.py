@@ -16,7 +16,7 @@ from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import Asked, BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.domains import Domain
 from hedgerow.engines import FileSource, open_source
-from hedgerow.errors import BadInput, listing, translated
+from hedgerow.errors import BadInput, amount, listing, translated
 from hedgerow.frames import as_arrow, open_frame
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.proportions import published_texts
@@ -270,8 +270,8 @@ def _labels(frame: nw.DataFrame[Any], who: str, target: Target, release: Release
     unknown = labels < 0
     if unknown.any():
         raise BadInput(
-            f"The {who} have labels that the release does not publish, in {int(unknown.sum()):,} rows, first in row "
-            f"{int(unknown.argmax()) + 1}. Leave these rows out."
+            f"The {who} have labels that the release does not publish, in {amount(int(unknown.sum()), 'rows')}, first "
+            f"in row {int(unknown.argmax()) + 1}. Leave these rows out."
         )
     return labels
 

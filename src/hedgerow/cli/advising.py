@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from hedgerow.cli.lists import read_delimiter
-from hedgerow.errors import Infeasible
+from hedgerow.errors import Infeasible, amount
 from hedgerow.intake import find_table
 from hedgerow.paths import refuse_overwriting
 from hedgerow.places import check_place, refuse_existing
@@ -61,8 +61,8 @@ def _show(console: Console, advice: Advice, job: Path) -> None:
     """Print the columns, and below them what else is suggested."""
     from rich.text import Text
 
-    people = "" if advice.people is None else f" of about {advice.people:,} people"
-    console.print(Text(f"{advice.rows:,} rows{people}, {len(advice.columns):,} columns", "bold"))
+    people = "" if advice.people is None else f" of about {amount(advice.people, 'people')}"
+    console.print(Text(f"{amount(advice.rows, 'rows')}{people}, {amount(len(advice.columns), 'columns')}", "bold"))
     if advice.sampled is not None:
         console.print(f"Values are counted in all rows; columns are compared in {advice.sampled:,} of them.")
     console.print(_columns(advice))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.cli.engine import check_engine
+from hedgerow.cli.headerless import watched
 from hedgerow.cli.hierarchy_files import find_hierarchies, needing_trees
 from hedgerow.cli.job import Job
 from hedgerow.cli.lists import read_delimiter, read_suppression_limit
@@ -82,7 +83,8 @@ def _run(job: Job, job_file: str | None) -> None:
     from hedgerow.cli.summary import show_redrawn, show_release
     from hedgerow.release.saving import save
 
-    with _opened(job, file, output) as table, progress_bar(quiet=job.quiet) as progress:
+    watch = watched(source, encoding=job.encoding, delimiter=file.delimiter, typed=_names_typed(job))
+    with watch, _opened(job, file, output) as table, progress_bar(quiet=job.quiet) as progress:
         release: Release = anonymize(
             table,
             schema,
@@ -121,6 +123,12 @@ def _run(job: Job, job_file: str | None) -> None:
         show_release(screen(), release, Path(output.shown), given=given, remarks=found.remarks, **also)
         if drawn is not None and equal is not None:
             show_redrawn(screen(), drawn, equal, Path(output.shown), escaped=job.escape_formulas)
+
+
+def _names_typed(job: Job) -> tuple[str | None, ...]:
+    """The columns that somebody has named."""
+    listed = (job.quasi, job.sensitive, job.insensitive, job.identifying, job.pseudonymize, job.accept)
+    return (*(name for names in listed for name in names), job.target, job.entity)
 
 
 def _said_of_report(job: Job) -> str | None:

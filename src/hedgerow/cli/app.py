@@ -7,13 +7,15 @@ from typing import Annotated
 import typer
 
 from hedgerow._version import __version__
-from hedgerow.cli import completing, examples
+from hedgerow.cli import examples, options
 from hedgerow.cli.compare_command import compare
 from hedgerow.cli.look_commands import advise, check
 from hedgerow.cli.options import (
     Accept,
     Columns,
+    Decimal,
     Delimiter,
+    EachK,
     Encoding,
     Engine,
     Hierarchies,
@@ -29,16 +31,20 @@ from hedgerow.cli.options import (
     Others,
     Pseudonymize,
     Quasi,
+    Quiet,
     Report,
     ReportEdition,
     Require,
+    SameFigures,
     Sensitive,
     Sheet,
     SuppressionLimit,
     Table,
     Target,
     TargetBins,
+    Test,
     Texts,
+    Train,
     Weights,
     Workers,
     column,
@@ -277,42 +283,28 @@ def evaluate(
     hierarchy: HierarchyWords = None,
     methods: Annotated[
         Columns,
-        typer.Option(
-            metavar="NAMES",
-            help="See hedgerow methods; mondrian,kactus.",
-            autocompletion=completing.listed(completing.methods),
-        ),
+        options.methods("See hedgerow methods; mondrian,kactus."),
     ] = None,
-    k: Annotated[Texts, typer.Option("-k", metavar="K,K,…", help="5,10,50,100 if not given.")] = None,
+    k: EachK = None,
     require: Require = None,
     suppression_limit: SuppressionLimit = None,
     learners: Annotated[
         Columns,
-        typer.Option(
-            metavar="NAMES",
-            help="c45, id3, kadet, naive-bayes, logistic, mlp, boosting, linear; with Weka: j48, part, "
-            "weka-naive-bayes, weka-logistic.",
-            autocompletion=completing.listed(completing.learners),
+        options.learners(
+            "c45, id3, kadet, naive-bayes, logistic, mlp, boosting, linear; with Weka: j48, part, "
+            "weka-naive-bayes, weka-logistic."
         ),
     ] = None,
     protocol: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help="5x2cv, holdout, holdout:REPETITIONS or cv:FOLDS.",
-            autocompletion=completing.listed(completing.protocols),
-        ),
+        options.protocol("5x2cv, holdout, holdout:REPETITIONS or cv:FOLDS."),
     ] = "5x2cv",
-    train: Annotated[
-        str, typer.Option(metavar="HOW", help="Training rows: redrawn, or published as the release shows them.")
-    ] = "redrawn",
-    test: Annotated[
-        str, typer.Option(metavar="HOW", help="Test rows: raw, or recoded as the release would show them.")
-    ] = "raw",
+    train: Train = "redrawn",
+    test: Test = "raw",
     score: Annotated[
         str | None, typer.Option(metavar="NAME", help="Shown: accuracy, auc, f1, log_loss; of numbers r2, mae.")
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="The same seed, the same figures.")] = 0,
+    seed: SameFigures = 0,
     workers: Workers = None,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="The cells as .csv; the chart stands beside it.")
@@ -320,9 +312,9 @@ def evaluate(
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     sheet: Sheet = None,
-    decimal: Annotated[str, typer.Option(metavar="SIGN", help="Before decimals in text.")] = ".",
+    decimal: Decimal = ".",
     force: Annotated[bool, typer.Option("--force", help="Write over results that are there already.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Measure what learners still know of a target, by method and k."""
     given = dict(locals())  # every option under its name

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import typer
 
 from hedgerow.cli.demands import hierarchies_used, read_demands
+from hedgerow.cli.headerless import watched
 from hedgerow.cli.reporting import check_report
 from hedgerow.cli.roles import named_quasi
 from hedgerow.errors import BadInput
@@ -56,23 +57,24 @@ def run(
 
     from hedgerow.risk import audit
 
-    result = audit(
-        table,
-        quasi=quasi,
-        sensitive=sensitive,
-        target=target,
-        population=population,
-        entity=entity,
-        # The k that stands for itself comes first: the audit reads it apart, since 1/k is its threshold.
-        k=k,
-        require=requirements if k is None else requirements[1:],
-        missing=tuple(dict.fromkeys((*missing, ""))),
-        hierarchies=given,
-        threshold=threshold,
-        encoding=encoding,
-        delimiter=delimiter,
-        sheet=sheet,
-    )
+    with watched(table, encoding=encoding, delimiter=delimiter, typed=(*quasi, *sensitive, target, entity)):
+        result = audit(
+            table,
+            quasi=quasi,
+            sensitive=sensitive,
+            target=target,
+            population=population,
+            entity=entity,
+            # The k that stands for itself comes first: the audit reads it apart, since 1/k is its threshold.
+            k=k,
+            require=requirements if k is None else requirements[1:],
+            missing=tuple(dict.fromkeys((*missing, ""))),
+            hierarchies=given,
+            threshold=threshold,
+            encoding=encoding,
+            delimiter=delimiter,
+            sheet=sheet,
+        )
     if report is not None:
         result.report(report, edition=edition, overwrite=force)
     if as_json:

@@ -7,6 +7,7 @@ import json
 import typer
 
 from hedgerow.cli.demands import hierarchies_used, read_demands
+from hedgerow.cli.headerless import watched
 from hedgerow.cli.hierarchy_files import needing_trees
 from hedgerow.cli.job import Job
 from hedgerow.cli.lists import read_delimiter
@@ -41,18 +42,21 @@ def run(asked: Job, *, typed_hierarchies: bool, as_json: bool, quiet: bool) -> b
 
     from hedgerow.risk import check
 
-    answer = check(
-        asked.input,
-        quasi=quasi,
-        require=requirements,
-        sensitive=asked.sensitive,
-        entity=asked.entity,
-        missing=tuple(dict.fromkeys((*asked.missing, ""))),
-        hierarchies=given,
-        encoding=asked.encoding,
-        delimiter=read_delimiter(asked.delimiter),
-        sheet=asked.sheet,
-    )
+    delimiter = read_delimiter(asked.delimiter)
+    typed = (*quasi, *asked.sensitive, asked.entity)
+    with watched(asked.input, encoding=asked.encoding, delimiter=delimiter, typed=typed):
+        answer = check(
+            asked.input,
+            quasi=quasi,
+            require=requirements,
+            sensitive=asked.sensitive,
+            entity=asked.entity,
+            missing=tuple(dict.fromkeys((*asked.missing, ""))),
+            hierarchies=given,
+            encoding=asked.encoding,
+            delimiter=delimiter,
+            sheet=asked.sheet,
+        )
     if as_json:
         typer.echo(json.dumps(answer.to_dict(), indent=2, ensure_ascii=False))
     elif not quiet:

@@ -6,11 +6,13 @@ from typing import Annotated
 
 import typer
 
-from hedgerow.cli import completing
+from hedgerow.cli import options
 from hedgerow.cli.options import (
     Accept,
     Columns,
+    Decimal,
     Delimiter,
+    EachK,
     Encoding,
     Hierarchies,
     HierarchyWords,
@@ -20,12 +22,15 @@ from hedgerow.cli.options import (
     Missing,
     Others,
     Quasi,
+    Quiet,
     Require,
+    SameFigures,
     Sensitive,
     Sheet,
     Table,
     TargetBins,
-    Texts,
+    Test,
+    Train,
     Weights,
     Workers,
     column,
@@ -53,13 +58,9 @@ def compare(
     hierarchy: HierarchyWords = None,
     methods: Annotated[
         Columns,
-        typer.Option(
-            metavar="NAMES",
-            help="See hedgerow methods; kactus,mondrian,hedge with a target.",
-            autocompletion=completing.listed(completing.methods),
-        ),
+        options.methods("See hedgerow methods; kactus,mondrian,hedge with a target."),
     ] = None,
-    k: Annotated[Texts, typer.Option("-k", metavar="K,K,…", help="5,10,50,100 if not given.")] = None,
+    k: EachK = None,
     suppression_limit: Annotated[
         str | None, typer.Option(metavar="LIMITS", help="Rows that may be lost: 0,2% or 0,200; none if not given.")
     ] = None,
@@ -72,30 +73,18 @@ def compare(
     ] = None,
     learners: Annotated[
         Columns,
-        typer.Option(
-            metavar="NAMES",
-            help="See hedgerow evaluate; one that is quick if not given.",
-            autocompletion=completing.listed(completing.learners),
-        ),
+        options.learners("See hedgerow evaluate; one that is quick if not given."),
     ] = None,
     protocol: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="cv:FOLDS, holdout, holdout:REPETITIONS or 5x2cv; cv:5.",
-            autocompletion=completing.listed(completing.protocols),
-        ),
+        options.protocol("cv:FOLDS, holdout, holdout:REPETITIONS or 5x2cv; cv:5."),
     ] = None,
-    train: Annotated[
-        str, typer.Option(metavar="HOW", help="Training rows: redrawn, or published as the release shows them.")
-    ] = "redrawn",
-    test: Annotated[
-        str, typer.Option(metavar="HOW", help="Test rows: raw, or recoded as the release would show them.")
-    ] = "raw",
+    train: Train = "redrawn",
+    test: Test = "raw",
     time_limit: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Begin nothing more after it: 90, 10m, 1h. What is done is kept.")
+        str | None, typer.Option(metavar="TIME", help="Stop after it: 90, 10m, 1h. What is done is kept.")
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="The same seed, the same figures.")] = 0,
+    seed: SameFigures = 0,
     workers: Workers = None,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="The page; finished cells stand beside it.")
@@ -104,9 +93,9 @@ def compare(
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     sheet: Sheet = None,
-    decimal: Annotated[str, typer.Option(metavar="SIGN", help="Before decimals in text.")] = ".",
+    decimal: Decimal = ".",
     force: Annotated[bool, typer.Option("--force", help="Write over a page that is there already.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Compare methods, k and suppression: risk and utility side by side, and which to take. Stopped, it goes on."""
     given = dict(locals())  # every option under its name

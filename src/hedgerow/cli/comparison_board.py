@@ -13,6 +13,7 @@ from hedgerow.comparison.choices import Choice, limit_told
 from hedgerow.comparison.measures import Measure
 from hedgerow.comparison.page import options_for
 from hedgerow.comparison.results import Comparison
+from hedgerow.errors import amount
 
 __all__ = ["show_comparison"]
 
@@ -24,7 +25,8 @@ def show_comparison(
     measured = comparison.measured
     learnt = f"; {', '.join(measured.learners)} by {measured.protocol}" if measured.learners else ""
     console.print(
-        Text(f"{len(comparison.choices):,} choices on {measured.rows:,} rows{learnt}.", "bold"), soft_wrap=True
+        Text(f"{amount(len(comparison.choices), 'choices')} on {amount(measured.rows, 'rows')}{learnt}.", "bold"),
+        soft_wrap=True,
     )
     console.print(_table(comparison))
     console.print(Text("● on the frontier: nothing else is better in risk or utility and no worse in the other."))

@@ -8,6 +8,7 @@ import typer
 
 from hedgerow.cli.options import (
     Columns,
+    Decimal,
     Delimiter,
     Encoding,
     Hierarchies,
@@ -15,6 +16,7 @@ from hedgerow.cli.options import (
     Input,
     Missing,
     Quasi,
+    Quiet,
     Require,
     Sheet,
     Table,
@@ -37,10 +39,10 @@ def advise(
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     sheet: Sheet = None,
-    decimal: Annotated[str, typer.Option(metavar="SIGN", help="Before decimals in text.")] = ".",
+    decimal: Decimal = ".",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Write over a job file that is there already.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Look at a table, and suggest roles, hierarchies, k and method, each with its reason, as a job file to edit."""
     given = dict(locals())  # every option under its name

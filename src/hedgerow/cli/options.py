@@ -14,7 +14,9 @@ from hedgerow.cli import completing
 __all__ = [
     "Accept",
     "Columns",
+    "Decimal",
     "Delimiter",
+    "EachK",
     "Encoding",
     "Engine",
     "Hierarchies",
@@ -30,20 +32,27 @@ __all__ = [
     "Others",
     "Pseudonymize",
     "Quasi",
+    "Quiet",
     "Report",
     "ReportEdition",
     "Require",
+    "SameFigures",
     "Sensitive",
     "Sheet",
     "SuppressionLimit",
     "Table",
     "Target",
     "TargetBins",
+    "Test",
     "Texts",
+    "Train",
     "Weights",
     "Workers",
     "column",
     "columns",
+    "learners",
+    "methods",
+    "protocol",
 ]
 
 Columns = list[str] | None
@@ -60,6 +69,21 @@ def columns(says: str) -> Any:
     return typer.Option(metavar="COLUMNS", help=says)
 
 
+def methods(says: str) -> Any:
+    """An option that names methods."""
+    return typer.Option(metavar="NAMES", help=says, autocompletion=completing.listed(completing.methods))
+
+
+def learners(says: str) -> Any:
+    """An option that names learners."""
+    return typer.Option(metavar="NAMES", help=says, autocompletion=completing.listed(completing.learners))
+
+
+def protocol(says: str) -> Any:
+    """An option that says how rows are parted for learners."""
+    return typer.Option(metavar="NAME", help=says, autocompletion=completing.listed(completing.protocols))
+
+
 # The table, and how it is read.
 _TABLE = (
     "A .csv, .tsv, .txt (also .gz, .zst), .parquet, .zip or .xlsx file; a folder or 'pattern*' of files; - for stdin."
@@ -73,6 +97,7 @@ Encoding = Annotated[
 Delimiter = Annotated[
     str | None, typer.Option(metavar="SIGN", help="Between columns of text; found in the header if not given.")
 ]
+Decimal = Annotated[str, typer.Option(metavar="SIGN", help="Before decimals in text.")]
 Sheet = Annotated[str | None, typer.Option(metavar="NAME", help="Of a workbook with several sheets.")]
 
 # The roles of its columns.
@@ -156,4 +181,11 @@ ReportEdition = Annotated[
         autocompletion=completing.listed(completing.editions),
     ),
 ]
+EachK = Annotated[Texts, typer.Option("-k", metavar="K,K,…", help="5,10,50,100 if not given.")]
+Train = Annotated[
+    str, typer.Option(metavar="HOW", help="Training rows: redrawn, or published as the release shows them.")
+]
+Test = Annotated[str, typer.Option(metavar="HOW", help="Test rows: raw, or recoded as the release would show them.")]
+SameFigures = Annotated[int, typer.Option("--seed", metavar="N", help="The same seed, the same figures.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Workers = Annotated[int | None, typer.Option(metavar="N", help="Processes; one for each core.")]

@@ -9,9 +9,11 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
+from hedgerow.errors import amount
 from hedgerow.places import manifest_path, proportions_path, redrawn_path
 from hedgerow.release import Redrawn, Release
 from hedgerow.risk import EqualRows
+from hedgerow.risk.over_all import beyond_quasi
 from hedgerow.risk.rendering import figure
 from hedgerow.verifier import Finding
 
@@ -51,7 +53,7 @@ def show_release(
     for warning in audit.grave:
         console.print(Text(warning, "bold yellow"), soft_wrap=True)
     people = "" if audit.people is None else f" of {audit.people_told} people"
-    first = f"Released {audit.rows:,} of {facts['rows_in']:,} rows{people}, anonymized by {facts['method']}."
+    first = f"Released {audit.rows:,} of {amount(facts['rows_in'], 'rows')}{people}, anonymized by {facts['method']}."
     linking = facts["columns"]["pseudonymized"]
     if linking and audit.people is None:
         first = (
@@ -78,7 +80,7 @@ def show_redrawn(console: Console, drawn: Redrawn, equal: EqualRows, output: Pat
     escaped : bool
         Whether formulas were escaped.
     """
-    rows = f"{redrawn_path(output)}: {drawn.rows:,} rows of ordinary values, drawn from the proportions"
+    rows = f"{redrawn_path(output)}: {amount(drawn.rows, 'rows')} of ordinary values, drawn from the proportions"
     for label, value in (("redrawn", rows), ("equal rows", f"{equal!r} (for you: written nowhere)")):
         console.print(Text.assemble((f"  {label:<13}", "cyan"), value), soft_wrap=True)
     for warning in () if escaped else drawn.warnings:
@@ -105,6 +107,9 @@ def _lines(
         f"{sizes.number:,} of {sizes.smallest:,} to {sizes.largest:,} {sizes.counted}, median {figure(sizes.median)}; "
         f"k reached: {audit.k:,}",
     )
+    beyond = beyond_quasi(audit)
+    if beyond:
+        yield "NOT COVERED", beyond
     for name, one in audit.clear.items():
         if one.accepted and one.discloses:
             other, share = one.most
@@ -124,7 +129,9 @@ def _lines(
     yield "manifest", str(manifest_path(output))
     if audit.proportions:
         name, worst = max(audit.proportions.items(), key=lambda one: one[1].posterior)
-        alone = f"{audit.singled_out:,} people are" if audit.singled_out else "nobody is"
+        singled_out = audit.singled_out or 0
+        are = "is" if singled_out == 1 else "are"
+        alone = f"{amount(singled_out, 'people')} {are}" if singled_out else "nobody is"
         yield (
             "proportions",
             f"{proportions_path(output)}; {alone} singled out; the surest guess of a hidden value: "

@@ -102,7 +102,8 @@ def compare(
         The highest risk of a person that may be recommended. If not given 0.05, or 1/k where no k that is asked for is
         large enough for that.
     time_limit : float, optional
-        Seconds, after which no further cell is begun.
+        Seconds, after which nothing is begun any more. What runs then is stopped and is not told; it is finished where
+        a process cannot be woken: on Windows, and outside the main thread.
     random_state : int
         Decides the parts and all else that is left to chance.
     workers : int, optional

@@ -6,6 +6,7 @@ measures into the same drawing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,6 +36,7 @@ NUMBERS: Final = "format(datum.value, '~g')"
 """How axes write shares and other numbers."""
 _TICKS: Final = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.33, 0.5, 0.75, 1.0)
 _BESIDE: Final = 9  # pixels between methods of the same risk, which would cover each other
+_WIDE, _HIGH = 0.16, 0.06  # of the drawing, which a phone makes small: how much a label covers
 
 
 def frontier_chart(comparison: Comparison, risk: Measure, utility: Measure, colours: Mapping[str, str] = PLAIN) -> Any:
@@ -92,18 +94,13 @@ def ticks(most: float) -> list[float]:
 def datasets(comparison: Comparison, risk: Measure, utility: Measure) -> dict[str, list[dict[str, Any]]]:
     """The data of the chart, under the names by which it asks for them."""
     front = pareto(comparison.choices, risk, utility)
-    # Of those that are alike, the last has the label, beside which nothing stands.
-    labelled = {(one.value(risk), one.value(utility)): one for one in front}
     points = [
         _point(one, risk, utility)
-        | {
-            "front": one in front,
-            "chosen": one is comparison.recommendation.choice,
-            "near": _near(one) if one is labelled.get((one.value(risk), one.value(utility))) else "",
-        }
+        | {"front": one in front, "chosen": one is comparison.recommendation.choice, "near": ""}
         for one in comparison.choices
         if one.value(risk) is not None and one.value(utility) is not None
     ]
+    _label([one for one in points if one["front"]])
     baseline = comparison.baselines.get(utility.name)
     told = [] if baseline is None else [("unanonymized", baseline.unanonymized), ("majority", baseline.majority)]
     return {
@@ -114,8 +111,29 @@ def datasets(comparison: Comparison, risk: Measure, utility: Measure) -> dict[st
     }
 
 
-def _near(one: Choice) -> str:
-    return "" if one.k is None else f"k = {one.k:,}"
+def _label(front: list[dict[str, Any]]) -> None:
+    """Write the k beside what is on the frontier: one label for those whose labels would cover each other.
+
+    The last of them has it, the one to the right, beside which nothing stands.
+    """
+    if not front:
+        return
+    across = math.sqrt(max(one["risk"] for one in front)) or 1.0
+    along = max(one["high"] for one in front) - min(one["low"] for one in front) or 1.0
+    groups: list[list[dict[str, Any]]] = []
+    for one in sorted(front, key=lambda one: one["risk"]):
+        before = groups[-1][-1] if groups else None
+        if (
+            before is not None
+            and math.sqrt(one["risk"]) - math.sqrt(before["risk"]) < _WIDE * across
+            and abs(one["utility"] - before["utility"]) < _HIGH * along
+        ):
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    for group in groups:
+        told = list(dict.fromkeys(f"{one['k']:,}" for one in group if one["k"] is not None))
+        group[-1]["near"] = f"k = {', '.join(told)}" if told else ""
 
 
 def _point(one: Choice, risk: Measure, utility: Measure) -> dict[str, Any]:
@@ -123,6 +141,7 @@ def _point(one: Choice, risk: Measure, utility: Measure) -> dict[str, Any]:
     return {
         "choice": one.label,
         "method": one.method,
+        "k": one.k,
         "risk": one.value(risk),
         "utility": value,
         "low": value - error,

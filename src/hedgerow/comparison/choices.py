@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from hedgerow.comparison.measures import Measure
+from hedgerow.errors import amount
 from hedgerow.evaluation.scores import SCORES
 from hedgerow.rounding import significant
 
@@ -112,7 +113,7 @@ def limit_told(limit: float | None) -> str:
     """
     if not limit:
         return "0"
-    return f"{100 * limit:g}%" if isinstance(limit, float) else f"{limit:,} rows"
+    return f"{100 * limit:g}%" if isinstance(limit, float) else amount(limit, "rows")
 
 
 def choice_of(

@@ -13,7 +13,7 @@ from hedgerow.comparison.measures import Measure, kept_measures, risk_measures, 
 from hedgerow.comparison.recommending import Baseline
 from hedgerow.comparison.releasing import PartOf, ReleaseOf
 from hedgerow.comparison.results import Comparison, Measured, Stop
-from hedgerow.errors import Infeasible
+from hedgerow.errors import Infeasible, amount
 from hedgerow.evaluation.api import protocol_shown, trials_of
 from hedgerow.evaluation.cells import UNANONYMIZED, Treatment, Trial
 from hedgerow.evaluation.learners import Learner
@@ -199,4 +199,6 @@ def _refuse_nothing(choices: Sequence[Choice]) -> None:
     refused = [one for one in choices if one.status in ("infeasible", "disclosing")]
     if len(refused) == len(choices):
         first = refused[0]
-        raise Infeasible(f"None of the {len(choices):,} choices can be released. {first.label}: {first.reason}")
+        raise Infeasible(
+            f"None of the {amount(len(choices), 'choices')} can be released. {first.label}: {first.reason}"
+        )

@@ -13,6 +13,7 @@ from typing import Final
 
 from hedgerow.comparison.choices import Choice
 from hedgerow.comparison.measures import HIGHEST_RISK, Measure
+from hedgerow.errors import amount
 
 __all__ = ["Baseline", "Recommendation", "deciding", "pareto", "recommend", "size_for"]
 
@@ -119,7 +120,7 @@ def recommend(
     measure, passed = deciding(utilities, allowed, known_baselines)
     if measure is None:
         chosen = min(allowed, key=_risks)
-        first = f"Of the {_choices(len(allowed))} within {limit}, {chosen.label} has the lowest risk."
+        first = f"Of the {amount(len(allowed), 'choices')} within {limit}, {chosen.label} has the lowest risk."
         return Recommendation(chosen, " ".join([first, "What they keep is not known.", *rest]), threshold, size)
     known = [(measure.worth(value), one) for one in allowed if (value := one.value(measure)) is not None]
     most = max(worth for worth, _ in known)
@@ -129,8 +130,8 @@ def recommend(
     near = [one for worth, one in known if worth >= most - error - _SLACK]
     chosen = min(near, key=_risks)
     told = [
-        f"{len(allowed):,} of {_choices(len(choices))} {'keeps' if len(allowed) == 1 else 'keep'} the highest risk "
-        f"within {limit}.",
+        f"{len(allowed):,} of {amount(len(choices), 'choices')} {'keeps' if len(allowed) == 1 else 'keep'} the highest "
+        f"risk within {limit}.",
         *_worthless(choices, size),
         *passed,
         *_compared(chosen, best, measure, error, known_baselines.get(measure.name)),
@@ -232,8 +233,4 @@ def _nothing(released: Sequence[Choice], limit: str) -> list[str]:
 
 def _unfinished(number: int) -> str:
     """A word of warning."""
-    return f"{_choices(number)} {'is' if number == 1 else 'are'} not finished: that may change it."
-
-
-def _choices(number: int) -> str:
-    return f"{number:,} choice{'' if number == 1 else 's'}"
+    return f"{amount(number, 'choices')} {'is' if number == 1 else 'are'} not finished: that may change it."

@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final
 
-from hedgerow.errors import Disclosing, Infeasible, required
+from hedgerow.errors import BadInput, Disclosing, Infeasible, MissingExtra, required
 from hedgerow.evaluation.cells import Treatment, library_versions, spelled_schema
 from hedgerow.evaluation.running import Results, TrialOf
 from hedgerow.evaluation.store import Store
@@ -68,7 +68,10 @@ class ReleaseOf:
 
 
 class PartOf(TrialOf):
-    """A trial with a training part, where a release that discloses too much is a result and not the end of the run."""
+    """A trial with a training part, where nothing that is wrong with the part ends the run.
+
+    Whatever is wrong with the whole table, or with what was asked, its release has told before.
+    """
 
     def staged(self, folder: Path) -> Callable[[], Results]:
         """Write the table out, once for all."""
@@ -80,6 +83,10 @@ def _attempted(stage: Stage[EvaluatedTable], trial: Any) -> Results:
         return attempt(stage, trial)
     except Disclosing as reason:
         return [result_of(cell, "disclosing", {"reason": str(reason)}) for cell in trial.cells]
+    except MissingExtra:
+        raise
+    except BadInput as reason:
+        return [result_of(cell, "failed", {"reason": str(reason)}) for cell in trial.cells]
 
 
 def _released(stage: Stage[OpenedTable], treatment: Treatment, key: str) -> Results:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from hedgerow.comparison.choices import Choice, limit_told
 from hedgerow.comparison.measures import HIGHEST_RISK, Measure, find_measure
 from hedgerow.comparison.recommending import Baseline, Recommendation, deciding, pareto, recommend
+from hedgerow.errors import amount
 from hedgerow.evaluation.results import Evaluation
 
 __all__ = ["Comparison", "Measured", "Stop"]
@@ -199,7 +200,8 @@ class Comparison:
         how = f" {self.measured.protocol} with {', '.join(self.measured.learners)};" if self.measured.learners else ""
         return (
             f"Comparison({methods})\n"
-            f"  {len(self.choices):,} choices, {released:,} released;{how} see .frame, .frontier(), .report(path)\n"
+            f"  {amount(len(self.choices), 'choices')}, {released:,} released;{how} see .frame, .frontier(), "
+            ".report(path)\n"
             f"  {self.recommendation.reason}"
         )
 

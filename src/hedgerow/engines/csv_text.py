@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from hedgerow.errors import BadInput, listing, translated
+from hedgerow.errors import BadInput, amount, listing, translated
 from hedgerow.intake import Part
 from hedgerow.intake.parts import BROKEN_ARCHIVE
 
@@ -145,7 +145,7 @@ def no_fault_found(name: str) -> BadInput:
 def wrong_width(part: Part, line: int, fields: int, columns: int) -> BadInput:
     """The error for a record with more or fewer fields than there are columns."""
     return BadInput(
-        f"Line {line} of {part.name!r} has {fields} fields, the header has {columns}. "
+        f"Line {line} of {part.name!r} has {amount(fields, 'fields')}, the header has {columns}. "
         "Mend the line, or name the right delimiter."
     )
 

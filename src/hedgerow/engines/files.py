@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import secrets
 import shutil
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import duckdb
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from hedgerow.arrays import Bools, Longs
 from hedgerow.counts import (
@@ -26,7 +23,6 @@ from hedgerow.counts import (
     draw_homes,
     tabulate,
 )
-from hedgerow.engines import csv_text
 from hedgerow.engines.base import MOST_PLACES, encode, refuse_too_wide
 from hedgerow.engines.clear import InClear
 from hedgerow.engines.clear_sql import clear_in_table
@@ -35,17 +31,17 @@ from hedgerow.engines.folder_writing import PARTS_OPTIONS, write_rows
 from hedgerow.engines.formats import copy_options, file_format
 from hedgerow.engines.looking import Look, look_at_kept, look_at_rows
 from hedgerow.engines.placing import CELL, GROUP, PERSON, CountedFile, People, located, placed
+from hedgerow.engines.publishing import columns_written, published_columns, published_groups
 from hedgerow.engines.room import check_room, least_written
 from hedgerow.engines.rows import StagedRows
 from hedgerow.engines.shares import divided
 from hedgerow.engines.source_file import File
-from hedgerow.engines.sql import column_list, identifier, literal, place_literal
+from hedgerow.engines.sql import column_list, identifier, place_literal
 from hedgerow.engines.tuples import KeptTuples
 from hedgerow.engines.workspace import Workspace
 from hedgerow.errors import BadInput, InternalError, required, translated
 from hedgerow.folders import Layout, part_name
 from hedgerow.frames import refuse_alike
-from hedgerow.intake import written_here
 from hedgerow.paths import absolute
 from hedgerow.recoding import Recoding
 from hedgerow.schema import Roles, Schema
@@ -300,12 +296,9 @@ class FileSource:
         else:
             named = _ONE_FILE if destination is None else destination.name
         staging = absolute(folder.path / named)
-        self._work.register(published=self._published_groups(recoding, counted, staging))
-        cells = {name: self._expression(recoding, counted, name) for name in counted.roles.published}
-        if len(cells) == 1 and layout is None and file_format(staging) == "csv":
-            # Null alone in a line would be an empty line, which is no record to most readers; empty text is quoted.
-            cells = {name: f"coalesce(CAST({cell} AS VARCHAR), '')" for name, cell in cells.items()}
-        columns = ", ".join(f"{cell} AS {identifier(name)}" for name, cell in cells.items())
+        self._work.register(published=published_groups(recoding, counted, staging))
+        text = layout is None and file_format(staging) == "csv"
+        columns = published_columns(recoding, counted, never_null=text)
         dealt = None if recoding.parts is None else recoding.parts.dealt
         with self._own_words():
             rows = placed(self._work, counted, pieces, seed, dealt)
@@ -332,7 +325,7 @@ class FileSource:
         query = f"WITH shuffled AS ({shuffled}) SELECT {columns} FROM shuffled JOIN published USING ({GROUP}) {last}"
         written = self._write(query, staging, layout, staging.name if destination is None else destination.name)
         self._check_records(written, recoding.published)
-        if _columns_of(staging) != counted.roles.published:
+        if columns_written(staging) != counted.roles.published:
             raise InternalError("a file was written with other columns than those that are published")
         if self.shares is None:
             return StagedRows.of(staging, folder, people, layout)
@@ -371,38 +364,3 @@ class FileSource:
             return self._work.within_memory(
                 lambda: clear_in_table(self._work.connection, judged, others, np.flatnonzero(chosen), person=person)
             )
-
-    def _published_groups(self, recoding: Recoding, counted: CountedFile, staging: Path) -> pa.Table:
-        """One row per group with what it publishes; in a CSV a missing value is written as it was marked."""
-        missing = counted.schema.missing
-        marker = missing[0] if missing and staging.name.lower().endswith((".csv", ".csv.gz")) else None
-        columns: dict[str, Any] = {GROUP: np.arange(len(recoding.groups), dtype=np.int32)}
-        for at, (name, column) in enumerate(zip(recoding.quasi, recoding.columns, strict=True)):
-            of_group = pa.array(recoding.groups[:, at])
-            if column.numeric:
-                columns[self._inside[name]] = pa.array(column.numbers, type=pa.float64()).take(of_group)
-            else:
-                # Many groups publish the same long text: it is held once.
-                texts = pa.array([marker if text is None else text for text in column.texts], type=pa.large_string())
-                columns[self._inside[name]] = pa.DictionaryArray.from_arrays(of_group, texts)
-        return pa.table(columns)
-
-    def _expression(self, recoding: Recoding, counted: CountedFile, name: str) -> str:
-        inner = self._inner(name)
-        if name in counted.roles.pseudonymized:
-            # A random key that nobody keeps makes the hash of a name a random pseudonym; null stays null.
-            key = literal(secrets.token_hex(32))
-            return f"substr(sha256({key} || CAST(shuffled.{inner} AS VARCHAR)), 1, 16)"
-        if name in recoding.quasi and name not in recoding.unchanged(counted.respelled):
-            return f"published.{inner}"
-        return f"shuffled.{inner}"
-
-
-def _columns_of(path: Path) -> tuple[str, ...]:
-    """The columns of a file, or a folder of them, that was written here."""
-    if path.is_dir():
-        path /= part_name(0)
-    if file_format(path) == "parquet":
-        return tuple(pq.read_schema(path).names)
-    with closing(csv_text.records(written_here(path))) as records:
-        return tuple(next(records)[1])

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 
 from hedgerow.arrays import Longs
 from hedgerow.engines.sql import identifier, literal
+from hedgerow.errors import amount
 
 __all__ = [
     "FORMULA_PATTERN",
@@ -147,7 +148,7 @@ Escape them (--escape-formulas)."
     """
     if not counts:
         return None
-    told = ", ".join(f"{number:,} cells of {name!r}" for name, number in list(counts.items())[:_TOLD])
+    told = ", ".join(f"{amount(number, 'cells')} of {name!r}" for name, number in list(counts.items())[:_TOLD])
     rest = len(counts) - _TOLD
     more = f" and cells of {rest:,} more columns" if rest > 0 else ""
     return (

@@ -159,7 +159,8 @@ def run(
     advance : callable, optional
         Told of every finished job.
     seconds : float, optional
-        After which no further job is begun.
+        After which no further job is begun, and those that run are stopped; what they did is lost. They are finished
+        where a process cannot be woken: on Windows, and outside its main thread.
     """
     left = [rest for job in jobs if (rest := job.left(store)) is not None]
     left.sort(key=lambda job: job.order)
@@ -170,7 +171,7 @@ def run(
     with Scratch() as folder:
         work = [job.staged(folder) for job in left]
         with closing(_results(work, workers or os.cpu_count() or 1, began, seconds)) as found:
-            for results in found:
+            for results in _until(found, None if seconds is None else began + seconds):
                 store.add(results)
                 done += len(results)
                 if advance is not None:
@@ -192,6 +193,45 @@ def finished(store: Store, trials: Sequence[Trial]) -> list[Mapping[str, Any]]:
     """
     found = ((store.get(cell.key), cell.names) for trial in trials for cell in trial.cells)
     return [{**one, **names} for one, names in found if one is not None]
+
+
+class _TimeIsOver(BaseException):
+    """Raised in the midst of work. Nothing that looks for errors may take it for one."""
+
+
+def _until(found: Generator[Results], end: float | None) -> Iterator[Results]:
+    """What is found until the time is over. Nothing is broken off while a result is kept."""
+    try:
+        while True:
+            with _alarm(end):
+                results = next(found, None)
+            if results is None:
+                return
+            yield results
+    except _TimeIsOver:
+        return
+
+
+@contextmanager
+def _alarm(end: float | None) -> Iterator[None]:
+    """Raise when the time is over: at once, or between two steps of Python where a kernel is running."""
+    if end is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    left = end - time.monotonic()
+    if left <= 0:
+        raise _TimeIsOver
+    before = signal.signal(signal.SIGALRM, _ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, left)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _ring(*_: object) -> None:
+    raise _TimeIsOver
 
 
 def _results(

@@ -10,7 +10,7 @@ import numpy as np
 
 from hedgerow.arrays import Floats, Longs
 from hedgerow.domains import Domain
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, amount
 from hedgerow.hierarchies.coverage import Uncovered
 from hedgerow.hierarchies.encoded import EncodedHierarchy
 from hedgerow.hierarchies.trees import encode_tree, tree_of_levels
@@ -52,7 +52,7 @@ class Dates:
         if len(wrong):
             form = "the ISO form (2024-03-31)" if self.format is None else f"the format {self.format!r}"
             raise Uncovered(
-                f"The column {domain.name!r} has {len(wrong)} values that are not dates in {form}",
+                f"The column {domain.name!r} has {amount(len(wrong), 'values')} that are not dates in {form}",
                 "Correct them, or give dates another format.",
                 domain,
                 wrong,

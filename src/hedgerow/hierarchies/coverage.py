@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hedgerow.arrays import Longs
 from hedgerow.domains import Domain
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, amount
 
 __all__ = ["Uncovered"]
 
@@ -44,5 +44,4 @@ class Uncovered(BadInput):
 
 
 def _records(records: Longs) -> str:
-    number = int(records.sum())
-    return f"{number:,} record{'' if number == 1 else 's'}"
+    return amount(int(records.sum()), "records")

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Literal
 
 from hedgerow.domains import Domain
-from hedgerow.errors import BadInput, is_whole
+from hedgerow.errors import BadInput, amount, is_whole
 from hedgerow.hierarchies.encoded import EncodedHierarchy
 from hedgerow.hierarchies.trees import encode_tree, tree_of_levels
 
@@ -47,7 +47,7 @@ class Masking:
         if self.length is not None and longest > self.length:
             beyond = sum(len(label) > self.length for label in labels)
             raise BadInput(
-                f"The column {domain.name!r} has {beyond} values longer than the length {self.length} given "
+                f"The column {domain.name!r} has {amount(beyond, 'values')} longer than the length {self.length} given "
                 f"to masking. Give a length of at least {longest}."
             )
         length = self.length or longest

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from hedgerow.arrays import Floats, Longs
 from hedgerow.domains import Domain
-from hedgerow.errors import BadInput, translated, whole
+from hedgerow.errors import BadInput, amount, translated, whole
 from hedgerow.hierarchies.coverage import Uncovered
 from hedgerow.hierarchies.cuts import Cut, Grid, cut_at, cuts_by_quantiles, cuts_by_width, exact
 from hedgerow.hierarchies.encoded import EncodedHierarchy
@@ -129,7 +129,7 @@ class Intervals:
         if len(outside):
             raise Uncovered(
                 f"The intervals of the column {domain.name!r} do not cover {len(outside)} of its "
-                f"{len(domain.values)} different values",
+                f"{len(domain.values):,} different values",
                 "Move the ends of the intervals outwards.",
                 domain,
                 outside,
@@ -283,7 +283,7 @@ def _read_as_numbers(domain: Domain) -> tuple[Domain, Floats]:
     wrong = np.flatnonzero(np.isnan(numbers))
     if len(wrong):
         raise Uncovered(
-            f"The column {domain.name!r} has {len(wrong)} values that are not numbers",
+            f"The column {domain.name!r} has {amount(len(wrong), 'values')} that are not numbers",
             "It has no intervals: use groups, a taxonomy or the hierarchy 'flat', or name these values in missing= "
             "(--missing) if they mean that there is no value.",
             domain,

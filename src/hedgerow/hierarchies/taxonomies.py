@@ -15,7 +15,7 @@ import numpy as np
 
 from hedgerow.arrays import Ints
 from hedgerow.domains import Domain
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, amount
 from hedgerow.hierarchies.coverage import Uncovered
 from hedgerow.hierarchies.encoded import EncodedHierarchy
 from hedgerow.hierarchies.entries import DEEPEST, entry_text, is_entry, number_or_nan, too_deep
@@ -47,7 +47,7 @@ class Taxonomy:
         if len(uncovered):
             raise Uncovered(
                 f"The {self.description} of the column {domain.name!r} does not cover {len(uncovered)} of its "
-                f"{len(leaf_of)} different values",
+                f"{len(leaf_of):,} different values",
                 "Add them to it, or name them in missing= (--missing) if they mean that there is no value.",
                 domain,
                 uncovered,
@@ -168,7 +168,7 @@ def _checked(tree: Tree, description: str) -> Taxonomy:
     leaves = set(tree.leaves()) if pairs else set()
     values = sum(earlier in leaves and node in leaves for earlier, node in pairs)
     if values:
-        raise BadInput(f"The {description} lists {values} values twice. List each value once.")
+        raise BadInput(f"The {description} lists {amount(values, 'values')} twice. List each value once.")
     if pairs:
         raise BadInput(
             f"The {description} has {len(pairs)} labels with two parents. Give each label one place, "

@@ -12,7 +12,7 @@ import pyarrow as pa
 from hedgerow.arrays import Floats, Longs
 from hedgerow.counts import BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.domains import Domain
-from hedgerow.errors import BadInput, is_whole, translated
+from hedgerow.errors import BadInput, amount, is_whole, translated
 from hedgerow.frames import OpenFrame, as_arrow
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
 from hedgerow.learning.estimators import refuse_unknown_columns
@@ -92,8 +92,8 @@ class KADETClassifier(TreeClassifier[GeneralizingTree]):
         records = int(weights.sum())
         if records < self.k:
             raise BadInput(
-                f"The table has {records} records, fewer than k = {self.k}. Lower k or use a larger table than this "
-                f"one (n_samples = {rows})."
+                f"The table has {amount(records, 'records')}, fewer than k = {self.k}. Lower k or use a larger table "
+                f"than this one (n_samples = {rows})."
             )
         self._given = {name: self._hierarchy(opened, name, name in public) for name in opened.frame.columns}
         columns = [self._encode(opened, name) for name in opened.frame.columns]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, amount
 from hedgerow.privacy.binding import GroundDistance, SensitiveColumn
 from hedgerow.values import number_text
 
@@ -137,8 +137,7 @@ def _children(children: object) -> Iterable[tuple[str, object]]:
 def _check_covered(place: np.ndarray[tuple[int], np.dtype[np.int64]], column: SensitiveColumn, parameter: str) -> None:
     uncovered = int((place < 0).sum())
     if uncovered:
-        values = "1 value" if uncovered == 1 else f"{uncovered} values"
         raise BadInput(
-            f"The {parameter!r} parameter of TCloseness leaves out {values} of {column.domain.name!r}. "
-            "Write it so that it covers every value."
+            f"The {parameter!r} parameter of TCloseness leaves out {amount(uncovered, 'values')} of "
+            f"{column.domain.name!r}. Write it so that it covers every value."
         )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
+from hedgerow.errors import amount
 from hedgerow.privacy.base import Requirement
 from hedgerow.privacy.binding import BoundRequirement, Context
 from hedgerow.privacy.notation import Typed
@@ -79,7 +80,7 @@ class KAnonymity(Requirement):
 
     def reached(self, context: Context) -> str:
         """How many records there are."""
-        return f"{context.rows:,} records"
+        return amount(context.rows, "records")
 
     def bind(self, context: Context) -> BoundRequirement:  # noqa: ARG002 - only requirements of a column need it
         """Ask for the size only."""

@@ -15,6 +15,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from hedgerow.domains import AT_HOME
+from hedgerow.errors import amount
 from hedgerow.privacy.base import Requirement
 from hedgerow.privacy.binding import BoundRequirement, Context
 from hedgerow.privacy.k_anonymity import KAnonymity
@@ -70,7 +71,7 @@ class AtHome(Requirement):
 
     def reached(self, context: Context) -> str:
         """How many people there are."""
-        return f"{int(context.columns[context.index_of(AT_HOME)].histogram[1]):,} people"
+        return amount(int(context.columns[context.index_of(AT_HOME)].histogram[1]), "people")
 
     def bind(self, context: Context) -> BoundRequirement:
         """Ask for the rows at home."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from hedgerow.errors import BadInput, listing
+from hedgerow.errors import BadInput, amount, listing
 from hedgerow.privacy.base import Requirement
 from hedgerow.privacy.binding import Context
 from hedgerow.privacy.k_anonymity import KAnonymity
@@ -59,7 +59,7 @@ def check(requirements: Iterable[Requirement], roles: Roles, rows: int) -> None:
             )
         if requirement.minimal_size > rows:
             raise BadInput(
-                f"{requirement} needs at least {requirement.minimal_size} rows, and the table has {rows}. "
+                f"{requirement} needs at least {amount(requirement.minimal_size, 'rows')}, and the table has {rows}. "
                 "Lower the requirement or give more rows."
             )
 
@@ -108,5 +108,5 @@ def reached_at_most(requirement: Requirement, context: Context) -> str:
     ('2 distinct values', '8 records')
     """
     if context.rows < requirement.minimal_size:
-        return f"{context.rows:,} records"
+        return amount(context.rows, "records")
     return requirement.reached(context)

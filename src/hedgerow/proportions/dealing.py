@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from hedgerow.arrays import Floats, Longs
 from hedgerow.counts import original_values
-from hedgerow.errors import BadInput, required
+from hedgerow.errors import BadInput, amount, required
 from hedgerow.frames import OpenFrame
 from hedgerow.hierarchies import Hierarchy
 from hedgerow.proportions.lifts import ANYONE
@@ -80,8 +80,9 @@ def deal_columns(
     unknown = class_of_row < 0
     if unknown.any():
         raise BadInput(
-            f"The proportions know no class for {int(unknown.sum())} rows, first for row {int(unknown.argmax()) + 1}. "
-            "Give the proportions of this very release, and its quasi-identifiers as they were published."
+            f"The proportions know no class for {amount(int(unknown.sum()), 'rows')}, first for row "
+            f"{int(unknown.argmax()) + 1}. Give the proportions of this very release, and its quasi-identifiers "
+            "as they were published."
         )
     rows = rows_by_class(class_of_row, proportions.sizes)
     lifts = proportions.lifts

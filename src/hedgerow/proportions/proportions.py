@@ -27,7 +27,7 @@ import numpy as np
 from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts import tabulate
 from hedgerow.domains import Kind
-from hedgerow.errors import BadInput, translated
+from hedgerow.errors import BadInput, amount, translated
 from hedgerow.places import write_json
 from hedgerow.proportions.lifts import Lifts
 from hedgerow.proportions.matching import published_texts
@@ -161,8 +161,8 @@ class Proportions(Shown):
 
     def __repr__(self) -> str:
         return (
-            f"Proportions(of {int(self.sizes.sum()):,} people in {len(self.sizes):,} classes, each of at least "
-            f"{self.min_support}; columns {names_shown(self.quasi)})"
+            f"Proportions(of {amount(int(self.sizes.sum()), 'people')} in {amount(len(self.sizes), 'classes')}, each "
+            f"of at least {self.min_support}; columns {names_shown(self.quasi)})"
         )
 
     @property

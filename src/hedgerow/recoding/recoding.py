@@ -14,7 +14,7 @@ import numpy as np
 from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import Asked, BadValues, Counted, EncodedColumn, FrequencyTable, encode_column, tabulate
 from hedgerow.domains import Domain
-from hedgerow.errors import BadInput, HedgerowError, InternalError, listing, required, translated
+from hedgerow.errors import BadInput, HedgerowError, InternalError, amount, listing, required, translated
 from hedgerow.frames import OpenFrame, as_arrow, open_frame
 from hedgerow.places import write_json
 from hedgerow.published import PublishedColumn
@@ -90,8 +90,8 @@ class Recoding(Shown):
 
     def __repr__(self) -> str:
         return (
-            f"Recoding({self.method}, private: {len(self.groups):,} groups of {int(self.sizes.sum()):,} records; "
-            f"quasi-identifiers {names_shown(self.quasi)})"
+            f"Recoding({self.method}, private: {amount(len(self.groups), 'groups')} of "
+            f"{amount(int(self.sizes.sum()), 'records')}; quasi-identifiers {names_shown(self.quasi)})"
         )
 
     @property

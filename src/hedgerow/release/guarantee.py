@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.errors import Infeasible, InternalError, NotAnonymous
+from hedgerow.errors import Infeasible, InternalError, NotAnonymous, amount
 from hedgerow.verifier import ClassCounts, enforce, verify, within
 from hedgerow.verifier import count_classes as count_published
 
@@ -93,9 +93,9 @@ class Guarantee:
         demanded = max((int(getattr(one, "k", 1)) for one in self.requirements), default=1)
         if self.linked and classes.linked[0] < demanded:
             raise Infeasible(
-                f"The rows of a person stay linked by {self.entity!r}, and only {classes.linked[0]:,} people share all "
-                f"their classes, where {demanded:,} are required. Drop that column, or take a method that generalizes "
-                "whole columns (optimal, incognito, datafly)."
+                f"The rows of a person stay linked by {self.entity!r}, and the fewest who share all their classes "
+                f"are {amount(classes.linked[0], 'people')}, where {demanded:,} are required. Drop that column, or "
+                "take a method that generalizes whole columns (optimal, incognito, datafly)."
             )
 
     def count_again(self, path: Path, published: ClassCounts, *, escaped: bool = False) -> None:

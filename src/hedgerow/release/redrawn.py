@@ -25,7 +25,7 @@ from hedgerow._version import __version__
 from hedgerow.counts import FrequencyTable, encode_column
 from hedgerow.engines import FrameRows, Wishes, open_source
 from hedgerow.engines.formulas import formula_warning
-from hedgerow.errors import BadInput, is_whole, listing, translated
+from hedgerow.errors import BadInput, amount, is_whole, listing, translated
 from hedgerow.frames import as_arrow, column_types, open_frame
 from hedgerow.proportions import deal_columns, with_drawn
 from hedgerow.risk import EqualRows, equal_rows
@@ -67,7 +67,7 @@ class Redrawn(Shown):
 
     def __repr__(self) -> str:
         return (
-            f"Redrawn({self.rows:,} rows, {self.repeats} for each published one; drawn "
+            f"Redrawn({amount(self.rows, 'rows')}, {self.repeats} for each published one; drawn "
             f"{names_shown(self.release.quasi)})"
         )
 

@@ -13,7 +13,7 @@ from hedgerow._version import __version__
 from hedgerow.counts import FrequencyTable
 from hedgerow.destinations import Destination
 from hedgerow.engines import Published
-from hedgerow.errors import BadInput, whole
+from hedgerow.errors import BadInput, amount, whole
 from hedgerow.faces import Reported
 from hedgerow.frames import column_types, first_rows
 from hedgerow.hierarchies import EncodedHierarchy, Hierarchy
@@ -137,13 +137,14 @@ class Release(Auditable, Reported):
         made = ", ".join((self.facts["method"], *self.facts["requirements"]))
         lines = [
             f"Release({made}{'' if self.guarantee.enforced else ', NOT guaranteed'})",
-            f"{self.classes.rows:,} rows in {len(self.classes.sizes):,} classes, k = {self.audit.k:,}",
+            f"{amount(self.classes.rows, 'rows')} in {amount(len(self.classes.sizes), 'classes')}, "
+            f"k = {self.audit.k:,}",
             f"quasi-identifiers: {names_shown(self.quasi)}",
         ]
         if self.target is not None:
             lines.append(f"target: {self.target!r}")
         if self.proportions is not None:
-            lines.append(f"proportions of at least {self.proportions.min_support} people")
+            lines.append(f"proportions of at least {amount(self.proportions.min_support, 'people')}")
         return "\n  ".join(lines)
 
     @property

@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow._version import __version__
+from hedgerow.errors import amount
 from hedgerow.report.wording import capitalized, in_css, sentence, share
 
 if TYPE_CHECKING:
@@ -45,7 +46,13 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=_unbroken,
     )
-    made.filters |= {"capitalized": capitalized, "in_css": in_css, "sentence": sentence, "share": share}
+    made.filters |= {
+        "amount": amount,
+        "capitalized": capitalized,
+        "in_css": in_css,
+        "sentence": sentence,
+        "share": share,
+    }
     return made
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hedgerow.errors import amount
 from hedgerow.places import appearing
 from hedgerow.report.facts import ReportFacts, gather
 from hedgerow.report.page import Page, render
@@ -89,5 +90,5 @@ def _title(facts: ReportFacts, written: Mapping[str, Any] | None) -> str:
         return facts.title
     output = {} if written is None else written.get("output", {})
     name = output.get("file") or output.get("folder")
-    rows = facts.summary.figures[0].text
-    return f"A release of {rows} rows" if name is None else f"The release {name}"
+    rows = int(facts.summary.figures[0].value or 0)
+    return f"A release of {amount(rows, 'rows')}" if name is None else f"The release {name}"

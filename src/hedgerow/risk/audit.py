@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
+from hedgerow.errors import amount
 from hedgerow.faces import Reported
 from hedgerow.risk.attackers import Risks
 from hedgerow.risk.beside import Fit
@@ -195,7 +196,8 @@ class Audit(Reported):
     def __repr__(self) -> str:
         judged = "" if self.verdict is None else ", holds" if self.verdict.holds else ", FAILS"
         return (
-            f"Audit({self.rows:,} rows in {self.classes.number:,} classes, k = {self.k:,}{judged}; quasi-identifiers "
+            f"Audit({amount(self.rows, 'rows')} in {amount(self.classes.number, 'classes')}, k = {self.k:,}{judged}; "
+            "quasi-identifiers "
             f"{names_shown(self.columns)})"
         )
 

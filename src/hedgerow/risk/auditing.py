@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hedgerow.errors import BadInput, listing
+from hedgerow.errors import BadInput, amount, listing
 from hedgerow.proportions import Proportions
 from hedgerow.published import SUPPRESSED
 from hedgerow.risk.attackers import attacker_risks
@@ -304,7 +304,7 @@ def _warnings(
         )
     if fitting is not None and (short := int((fitting < counts.sizes).sum())):
         found.append(
-            f"In {short} of {len(counts.sizes)} classes the population has fewer people than the table has "
+            f"In {short} of {amount(len(counts.sizes), 'classes')} the population has fewer people than the table has "
             "records: it does not contain the table, writes values in another way, or labels hide the match whose "
             "hierarchy is not given (--hierarchy). There the prosecutor's risk is used."
         )

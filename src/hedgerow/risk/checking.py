@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, amount
 from hedgerow.risk.given import check_columns, read_demands, with_trees
 from hedgerow.showing import Shown, names_shown
 from hedgerow.verifier import ClassCounts, Finding, Verdict, count_classes, verify
@@ -70,9 +70,10 @@ class Check(Shown):
         return self.holds
 
     def __repr__(self) -> str:
-        size = f"{self.rows:,} rows" if self.people is None else f"{self.rows:,} rows of {self.people:,} people"
+        people = "" if self.people is None else f" of {amount(self.people, 'people')}"
+        size = f"{amount(self.rows, 'rows')}{people}"
         judged = "holds" if self.holds else "DOES NOT HOLD"
-        return f"Check({judged}: {size} in {self.classes:,} classes of {names_shown(self.columns)})"
+        return f"Check({judged}: {size} in {amount(self.classes, 'classes')} of {names_shown(self.columns)})"
 
     def __str__(self) -> str:
         return self.render()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 
+from hedgerow.errors import amount
 from hedgerow.risk.attackers import AttackerRisk
 from hedgerow.risk.audit import Audit
 from hedgerow.risk.checking import Check
@@ -36,13 +37,13 @@ def render(audit: Audit) -> str:
 
 def render_check(check: Check) -> str:
     """Write whether a table holds, in a few lines."""
-    people = "" if check.people is None else f" of {check.people:,} people"
+    people = "" if check.people is None else f" of {amount(check.people, 'people')}"
     told = [
-        f"{one.records:,} {check.counted} in {one.classes:,} classes share their {name} with all of their class"
+        f"{amount(one.records, check.counted)} in {amount(one.classes, 'classes')} where {name} is the same for all"
         for name, one in check.told.items()
     ]
     lines = [
-        f"{check.rows:,} rows{people} in {check.classes:,} classes of {_columns(check.columns)}",
+        f"{amount(check.rows, 'rows')}{people} in {amount(check.classes, 'classes')} of {_columns(check.columns)}",
         *_findings(check.verdict, check.counted),
         *told,
     ]
@@ -69,7 +70,7 @@ def _summary(audit: Audit) -> list[str]:
 
 
 def _linked(sets: int, multisets: int) -> list[tuple[str, str]]:
-    return [("k of linked rows", f"{sets:,} people share the set of their classes; {multisets:,} with its numbers")]
+    return [("k of linked rows", f"{sets:,} by the set of their classes; {multisets:,} with its numbers")]
 
 
 def _columns(names: Sequence[str]) -> str:

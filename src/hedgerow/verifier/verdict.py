@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hedgerow.errors import BadInput, NotAnonymous
+from hedgerow.errors import BadInput, NotAnonymous, amount
 from hedgerow.verifier.classes import Bools, ClassCounts
 from hedgerow.verifier.closeness import equal_distance, hierarchical_distance, ordered_distance
 from hedgerow.verifier.counting import count_classes
@@ -133,8 +133,8 @@ def enforce(verdict: Verdict) -> None:
             raise NotAnonymous(
                 f"The table does not meet {finding.requirement}: {finding.measure} is "
                 f"{_written(finding.reached)} where {_written(finding.required)} is required, and "
-                f"{_plural(finding.classes_violating, 'class', 'classes')} with "
-                f"{_plural(finding.rows_violating, 'record', 'records')} violate it."
+                f"{amount(finding.classes_violating, 'classes')} with "
+                f"{amount(finding.rows_violating, 'records')} violate it."
             )
     if not verdict.holds or not verdict.findings:
         raise NotAnonymous("The table was not shown to meet any requirement.")
@@ -247,7 +247,3 @@ def _parameter(requirement: Any, name: str, least: float) -> float:
 
 def _written(number: float) -> str:
     return f"{number:.6g}" if math.isfinite(number) else "without bound"
-
-
-def _plural(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"

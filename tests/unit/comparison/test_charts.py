@@ -35,6 +35,13 @@ def test_points_frontier_and_lines() -> None:
     assert highest(found) == 1.1 * 0.05
 
 
+def test_labels_that_would_cover_each_other_are_one() -> None:
+    """The risks of 100 and 90 lie beside each other, and so do their utilities; 10 is far off, 80 is far above."""
+    choices = (one("a", 100, 0.500), one("b", 90, 0.501), one("a", 80, 0.7), one("a", 10, 0.701))
+    found = datasets(made_up(*choices), HIGHEST_RISK, kept_measures()[0])
+    assert [point["near"] for point in found["points"]] == ["", "k = 100, 90", "k = 80", "k = 10"]
+
+
 def test_ends_of_the_axis() -> None:
     nothing = {"points": [{"risk": 0.0}], "threshold": []}
     assert highest(nothing) == 0.01

@@ -75,6 +75,26 @@ def test_a_part_that_discloses_does_not_end_the_run(tmp_path: Path) -> None:
     assert (found["status"], found["method"]) == ("disclosing", "mondrian")
 
 
+def part(tmp_path: Path, people: pa.Table, schema: hr.Schema, taught: str = "naive-bayes") -> dict[str, Any]:
+    table = open_table(people, schema)
+    treatment = Treatment("mondrian", hr.Mondrian(), 2)
+    trials = trials_of(table, "holdout", 0, [treatment], [Way("published")], [learner(taught)])
+    (found,) = PartOf(table, 0, trials[1]).staged(tmp_path)()
+    return found
+
+
+def test_nor_does_a_part_that_is_no_table_to_publish(tmp_path: Path) -> None:
+    """One of thirty towns is known, and it is among the test rows."""
+    for at in range(30):
+        town = [None] * at + ["Ulm"] + [None] * (29 - at)
+        people = pa.table({"town": pa.array(town), "age": [1, 2] * 15, "ill": ["y", "n", "n"] * 10})
+        found = part(tmp_path, people, hr.Schema(quasi=["town", "age"], target="ill"))
+        if found["status"] != "done":
+            break
+    assert found["status"] == "failed"
+    assert "'town'" in found["reason"]
+
+
 CHANGES: list[dict[str, Any]] = [
     {"seed": 1},
     {"k": 6},

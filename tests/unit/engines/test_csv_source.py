@@ -134,7 +134,7 @@ def test_a_place_names_its_file(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"first at line 3 of 'b\.csv'") as caught:
         source.count(schema, schema.resolve(source.columns))
     assert "secret" not in str(caught.value)
-    with pytest.raises(BadInput, match=r"Line 3 of 'b\.csv' has 1 fields"):
+    with pytest.raises(BadInput, match=r"Line 3 of 'b\.csv' has 1 field,"):
         rows(several(tmp_path, "age,n\n1,2\n", "age,n\n3,4\n5\n"))
 
 

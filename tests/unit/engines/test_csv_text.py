@@ -37,7 +37,7 @@ def test_a_fault_and_none(path: Path) -> None:
     path.write_text("a,b\n1,2\n")
     assert find_fault(part(path)) is None
     path.write_text("a,b\n1,2\n3\n")
-    assert "Line 3 of 'people.csv' has 1 fields" in str(find_fault(part(path)))
+    assert "Line 3 of 'people.csv' has 1 field," in str(find_fault(part(path)))
 
 
 def test_transcoding(path: Path, tmp_path: Path) -> None:

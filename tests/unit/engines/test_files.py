@@ -265,7 +265,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "header only": ("age,n\n", "no rows"),
     "header without line end": ("age,n", "no rows"),
     "too many fields": (f"age,n\n1,2\n1,{SECRET},3\n", "Line 3 of 'people.csv' has 3 fields, the header has 2"),
-    "too few fields": (f"age,n\n{SECRET}\n", "Line 2 of 'people.csv' has 1 fields"),
+    "too few fields": (f"age,n\n{SECRET}\n", "Line 2 of 'people.csv' has 1 field,"),
     "after a quoted line end": (f'age,n\n1,"a\nb"\n{SECRET}\n', "Line 4 of"),
     "open quote": (f'age,n\n1,2\n1,"{SECRET}\n3,4\n', "broken quote in the record on line 3"),
     "text after a quote": (f'age,n\n1,"{SECRET}"x\n', "broken quote in the record on line 2"),
@@ -482,7 +482,7 @@ def test_a_path_means_the_same_to_all(typed: str, tmp_path: Path, monkeypatch: p
 
 
 def test_other_columns_than_the_published_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_columns_of", lambda path: ("name", "age"))
+    monkeypatch.setattr(files, "columns_written", lambda path: ("name", "age"))
     with pytest.raises(InternalError, match="other columns"):
         rewrite(written(tmp_path, "age\n1\n"), Schema(quasi=["age"]), tmp_path)
 

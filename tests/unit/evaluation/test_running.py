@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing.connection
 import signal
 import subprocess
 import sys
@@ -61,6 +62,23 @@ def test_after_its_time_nothing_is_begun() -> None:
     store = Store()
     assert not run(jobs(), store, workers=1, seconds=-1.0)
     assert found_in(store, jobs()) == []
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system cannot wake a process")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_runs_when_the_time_is_over_is_stopped(workers: int, tmp_path: Path) -> None:
+    """Without the stop this test would take an hour; the timer and its handler are as they were."""
+    sleep: Any = multiprocessing.connection.wait  # for nothing; other processes can import it
+    work = [
+        Measurement(dict, {"number": 1}),
+        Measurement(sleep, {"object_list": [], "timeout": 3600}, repetition=1),
+        Measurement(sleep, {"object_list": [], "timeout": 3601}, repetition=1),
+    ]
+    path = tmp_path / "cells.jsonl"
+    before = signal.getsignal(signal.SIGALRM)
+    assert not run(work, Store(path), workers=workers, seconds=1.0 if workers == 1 else 8.0)
+    assert [one["number"] for one in found_in(Store(path), work)] == [1], "what was finished is kept"
+    assert (signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)) == (before, (0.0, 0.0))
 
 
 @pytest.mark.parametrize("workers", [1, 2])

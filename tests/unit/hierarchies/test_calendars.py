@@ -78,7 +78,7 @@ def test_columns_without_dates() -> None:
     with pytest.raises(BadInput, match=r"'birth' has 2 values that are not dates in the ISO form") as caught:
         dates().encode(text("2024-02-30", "secret", "2024-01-01"))
     assert "secret" not in str(caught.value)
-    with pytest.raises(BadInput, match=r"1 values that are not dates in the format '%Y'"):
+    with pytest.raises(BadInput, match=r"1 value that are not dates in the format '%Y'"):
         dates(format="%Y").encode(text("2020", "x"))
     with pytest.raises(BadInput, match="holds numbers, not dates"):
         dates().encode(Domain("birth", "number", np.array(["1"]), np.array([1.0])))

@@ -144,7 +144,7 @@ def test_toml_file(tmp_path: Path) -> None:
         ("", "There is nothing in"),
         ('[Any]\nx = ["secret"\ny = 3', "wrong at line 3"),
         ('[Any]\nx = ["secret', "wrong at its end|wrong at line 2"),
-        ('[Any]\nx = ["secret"]\ny = ["secret"]', "lists 1 values twice"),
+        ('[Any]\nx = ["secret"]\ny = ["secret"]', "lists 1 value twice"),
         ('x = "secret"', "Found str"),
         ("x = " + "[" * 100_000, "nested more than 200 levels"),
         ("x = " + "{a=" * 100_000, "nested more than 200 levels"),

@@ -74,7 +74,7 @@ def test_one_character_goes_to_the_root() -> None:
         (text(), {}, "'zip' has no characters to mask"),
         (text(""), {}, "'zip' has no characters to mask"),
         (text(missing=True), {}, "'zip' has no characters to mask"),
-        (text("123", "1234"), {"length": 3}, "has 1 values longer than the length 3 .* at least 4"),
+        (text("123", "1234"), {"length": 3}, "has 1 value longer than the length 3 .* at least 4"),
         (number(-1.0, 2.5, 3.0), {}, "has 2 numbers with a sign or a fraction"),
     ],
 )

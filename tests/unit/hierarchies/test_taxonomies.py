@@ -92,8 +92,8 @@ def test_a_group_label_is_not_a_value() -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ({"Any": {"A": ["secret"], "B": ["secret"]}}, "lists 1 values twice"),
-        (["secret", "secret"], "lists 1 values twice"),
+        ({"Any": {"A": ["secret"], "B": ["secret"]}}, "lists 1 value twice"),
+        (["secret", "secret"], "lists 1 value twice"),
         ({"Any": {"A": {"secret": ["a"]}, "B": {"secret": ["b"]}}}, "1 labels with two parents"),
         ({"Any": {"secret": ["a"], "B": ["secret"]}}, "1 labels with two parents"),
         ({}, "is empty"),
@@ -153,7 +153,7 @@ def test_the_only_key_of_groups_is_no_root() -> None:
     ("spec", "message"),
     [
         ([["a"], []], "A group is empty"),
-        ([["a"], ["a", "b"]], "lists 1 values twice"),
+        ([["a"], ["a", "b"]], "lists 1 value twice"),
         ({}, "empty"),
         (3, "Found int"),
     ],

@@ -212,9 +212,9 @@ def test_wrong_parameters_are_refused(parameters: dict[str, Any], message: str) 
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        ([*RAIN[:-1], None], "no class in 1 rows, first in row 12"),
+        ([*RAIN[:-1], None], "no class in 1 row, first in row 12"),
         ([0.0, np.nan, 1.0, 1.0, 0.0, np.nan] * 2, "no class in 4 rows, first in row 2"),
-        (pd.Series([pd.NA, *RAIN[1:]], dtype="string"), "no class in 1 rows, first in row 1"),
+        (pd.Series([pd.NA, *RAIN[1:]], dtype="string"), "no class in 1 row, first in row 1"),
         (RAIN[:-1], "one class for each of the 12 rows"),
         (np.array([1, "a", *RAIN[2:]], dtype=object), "y mixes types"),
         ([0.5, 1.0] * 6, "Unknown label type: y holds numbers that are not whole"),

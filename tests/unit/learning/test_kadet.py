@@ -235,9 +235,9 @@ def test_wrong_tables_classes_and_weights_are_refused() -> None:
     for table, y, weights, message in [
         (PEOPLE.slice(0, 0), [], None, "no rows or no columns"),
         (PEOPLE, DRINKS[1:], None, "one class for each of the 8 rows"),
-        (PEOPLE, [None, *DRINKS[1:]], None, "no class in 1 rows, first in row 1"),
+        (PEOPLE, [None, *DRINKS[1:]], None, "no class in 1 row, first in row 1"),
         (PEOPLE, DRINKS, [0.5] * 8, "whole numbers, because k counts records"),
-        (PEOPLE, DRINKS, [1] + [0] * 7, "has 1 records, fewer than k = 2"),
+        (PEOPLE, DRINKS, [1] + [0] * 7, "has 1 record, fewer than k = 2"),
         (pa.table({"x": [1.0, np.inf]}), list("ab"), None, "holds NaN or infinite numbers, first at row 2"),
     ]:
         with pytest.raises(BadInput, match=message):

@@ -25,7 +25,7 @@ def test_only_a_release_brings_its_own() -> None:
     ("y", "message"),
     [
         (["a"], "one class for each of the 2 rows"),
-        (["a", None], "no class in 1 rows, first in row 2"),
+        (["a", None], "no class in 1 row, first in row 2"),
         ([0.5, 1.0], "not whole"),
         (["a", 1j], "mixes types"),
         ([1j, 2j], "Complex"),

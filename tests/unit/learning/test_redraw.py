@@ -267,7 +267,7 @@ def test_refused(parameters: dict[str, Any], message: str) -> None:
 def test_proportions_of_another_release_are_refused() -> None:
     release = release_of(PEOPLE)
     other = release.table.set_column(1, "age", pa.array(["{20|21}", *release.table["age"].to_pylist()[1:]]))
-    with pytest.raises(BadInput, match="know no class for 1 rows, first for row 1"):
+    with pytest.raises(BadInput, match="know no class for 1 row, first for row 1"):
         redraw(other, proportions=release.proportions)
     with pytest.raises(BadInput, match="There is no column 'row'"):
         redraw(release, quasi=["row"])

@@ -14,7 +14,7 @@ from hedgerow import _jit, privacy
 from hedgerow.counts import Counted, FrequencyTable, LargeTable, check_bins, in_bins
 from hedgerow.destinations import Destination
 from hedgerow.engines import Keeping, Locating, Roomy, Source, open_source
-from hedgerow.errors import BadInput, Infeasible, InternalError, translated, whole
+from hedgerow.errors import BadInput, Infeasible, InternalError, amount, translated, whole
 from hedgerow.hierarchies import EncodedHierarchy, Uncovered
 from hedgerow.hierarchies import resolve as resolve_hierarchy
 from hedgerow.privacy import Requirement
@@ -192,7 +192,7 @@ def _refuse_unreachable(prepared: Prepared) -> None:
     if failing:
         raise Infeasible(
             f"The table cannot meet {failing[0]}: even with every quasi-identifier suppressed, all "
-            f"{prepared.counted.rows:,} records as one class reach only "
+            f"{amount(prepared.counted.rows, 'records')} as one class reach only "
             f"{privacy.reached_at_most(failing[0], context)}. Lower the requirement."
         )
 

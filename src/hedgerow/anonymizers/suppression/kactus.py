@@ -43,7 +43,7 @@ from hedgerow.anonymizers.parameters import choice, flag
 from hedgerow.anonymizers.suppression.tree_guided import TreeGuided
 from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts import Counted, FrequencyTable, LargeTable
-from hedgerow.errors import required
+from hedgerow.errors import amount, required
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Pieces, Recoding, publish_shown, publish_tallied
 
@@ -224,5 +224,6 @@ def warnings_of(counts: Counted, tree: PathTree, lost: int) -> tuple[str, ...]:
     elif tree.size == 1:
         found.append("The tree has no branch, so all quasi-identifiers are suppressed. Try a smaller min_objects.")
     if lost:
-        found.append(f"{lost:,} records were left at the root and are not published; remainder='merge' keeps them.")
+        left = "was left at the root and is" if lost == 1 else "were left at the root and are"
+        found.append(f"{amount(lost, 'records')} {left} not published; remainder='merge' keeps them.")
     return tuple(found)

@@ -14,6 +14,8 @@ from typing import Final, Literal, Self
 
 from scipy.special import stdtrit
 
+from hedgerow.errors import amount
+
 __all__ = ["FEWEST", "Estimate", "Side", "signed"]
 
 FEWEST: Final = 3
@@ -88,7 +90,7 @@ class Estimate:
         return "against" if self.low > margin or self.high < -margin else "unclear"
 
     def __str__(self) -> str:
-        runs = f"({self.number} run{'' if self.number == 1 else 's'})"
+        runs = f"({amount(self.number, 'runs')})"
         return f"{self.mean:.2f} {runs}" if self.half is None else f"{self.mean:.2f} ± {self.half:.2f} {runs}"
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from hedgerow.arrays import Bools, Floats, Longs
 from hedgerow.domains import Domain, Kind
-from hedgerow.errors import BadInput, required
+from hedgerow.errors import BadInput, amount, required
 from hedgerow.hierarchies import NOWHERE, EncodedHierarchy, Hierarchy, nodes_above
 from hedgerow.learning.encoders.nodes import ROOT, FeatureNodes
 from hedgerow.published import NO_LABELS, Leaves, Reach, Vocabulary, number_in
@@ -132,8 +132,8 @@ class Column:
         """Raise if values that are not known are unwelcome."""
         if unknown == "error":
             raise BadInput(
-                f"The column {self.name!r} has {count} different values that its hierarchy does not know. Add them to "
-                "it, or choose unknown='ancestor'."
+                f"The column {self.name!r} has {amount(count, 'different values')} that its hierarchy does not know. "
+                "Add what is missing to it, or choose unknown='ancestor'."
             )
 
     def _around(self, numbers: Floats) -> Longs:

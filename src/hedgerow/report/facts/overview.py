@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from typing import Final, Literal, NamedTuple
 
+from hedgerow.errors import amount
 from hedgerow.report.facts.context import Context
 from hedgerow.report.facts.figures import Figure, Judgement
 from hedgerow.report.facts.sections.overview import Asked, Data, Evidence, Role, Summary
 from hedgerow.report.facts.subjects import Subject
 from hedgerow.report.facts.wording import count, number, plain, quoted, share
+from hedgerow.risk.over_all import beyond_quasi
 from hedgerow.verifier import Finding
 
 __all__ = ["asked_of", "data_of", "summary_of"]
@@ -46,6 +48,9 @@ _ROLES: Final = {
     "dropped": ("dropped", "They are not in the published table."),
 }
 
+_ROWS: Final = ("The rows of the published table.", "The rows of the table.")
+"""What is audited may never have been published."""
+
 
 def summary_of(subject: Subject) -> Summary:
     """What a reader must know who reads nothing else."""
@@ -53,7 +58,7 @@ def summary_of(subject: Subject) -> Summary:
     sentence, judgement = _headline(subject)
     highest = audit.risks.prosecutor.highest
     figures = [
-        count("rows", audit.rows, "The rows of the published table."),
+        count("rows", audit.rows, _ROWS[subject.kind == "audit"]),
         count("k", audit.k, f"The fewest {subject.unit} that look alike in the quasi-identifiers.", _of_k(audit.k)),
         count("classes", audit.classes.number, "Groups of rows that look alike in the quasi-identifiers."),
         share(
@@ -70,7 +75,7 @@ def summary_of(subject: Subject) -> Summary:
                 "How wide the published cells are: 0 % is every value as it was, 100 % is nothing told.",
             )
         )
-    return Summary(sentence, judgement, audit.grave, tuple(figures))
+    return Summary(sentence, judgement, audit.grave, tuple(figures), beyond_quasi(audit))
 
 
 def _of_k(k: int) -> Judgement:
@@ -80,7 +85,7 @@ def _of_k(k: int) -> Judgement:
 def _headline(subject: Subject) -> tuple[str, Judgement]:
     audit, verdict = subject.audit, subject.audit.verdict
     alike = (
-        f"Everybody shares their quasi-identifiers with at least {audit.k - 1:,} others"
+        f"Everybody shares their quasi-identifiers with at least {amount(audit.k - 1, 'others')}"
         if audit.k > 1
         else "Somebody stands alone in the quasi-identifiers"
     )
@@ -102,7 +107,7 @@ def _headline(subject: Subject) -> tuple[str, Judgement]:
 def data_of(subject: Subject, context: Context | None) -> Data:
     """What the table is."""
     audit = subject.audit
-    figures = [count("rows", audit.rows, "The rows of the published table.")]
+    figures = [count("rows", audit.rows, _ROWS[subject.kind == "audit"])]
     if audit.people is not None:
         about = "about " if audit.classes.counted == "rows" else ""
         meaning = "The people these rows are of."
@@ -166,13 +171,16 @@ def _evidence(subject: Subject, finding: Finding) -> Evidence:
     reached = finding.reached if math.isfinite(finding.reached) else None
     bound = "at least" if measure.more else "at most"
     worst = "without bound" if reached is None else plain(reached)
-    counted = f"{subject.audit.classes.number:,} classes were counted anew by independent code. The worst one has"
+    classes = subject.audit.classes.number
+    were = "was" if classes == 1 else "were"
+    counted = f"{amount(classes, 'classes')} {were} counted anew by independent code. The worst one has"
     violating = None
     if not finding.holds:
         records = share(
             "violating",
             finding.rows_violating / max(subject.audit.rows, 1),
-            f"So many do not satisfy it: {finding.rows_violating:,} records in {finding.classes_violating:,} classes.",
+            f"So many do not satisfy it: {amount(finding.rows_violating, 'records')} in "
+            f"{amount(finding.classes_violating, 'classes')}.",
             "bad",
         )
         violating = records

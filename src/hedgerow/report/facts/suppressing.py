@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from hedgerow.arrays import Floats, Longs
+from hedgerow.errors import amount
 from hedgerow.published import SUPPRESSED, spelled
 from hedgerow.report.facts.holding import Holding, most_held
 from hedgerow.report.facts.sections.keeping import LabelShare, Suppression
@@ -30,7 +31,8 @@ def suppression(subject: Subject) -> Suppression | None:
         rows=share(
             "rows left out",
             lost / rows_in,
-            f"Of {rows_in:,} rows {lost:,} were left out so that the others could stay finer.",
+            f"Of {amount(rows_in, 'rows')} {lost:,} {'was' if lost == 1 else 'were'} left out so that the others "
+            "could stay finer.",
             "good" if lost == 0 else "note",
         ),
         cells=share(

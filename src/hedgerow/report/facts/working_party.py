@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from hedgerow.errors import amount
 from hedgerow.report.facts.figures import Judgement
 from hedgerow.report.facts.sections.identifying import Verdict, WorkingParty
 from hedgerow.report.facts.subjects import Subject
@@ -42,7 +43,7 @@ def _singling_out(subject: Subject) -> Verdict:
     else:
         evidence.append(f"The fewest who share the values of all published columns are {audit.k_all:,}.")
     if audit.singled_out is not None:
-        evidence.append(f"The published proportions single out {audit.singled_out:,} people.")
+        evidence.append(f"The published proportions single out {amount(audit.singled_out, 'people')}.")
     accepted = [name for name, one in audit.clear.items() if one.accepted and one.discloses]
     if accepted:
         evidence.append(f"What {quoted(accepted)} tell was accepted by name; it may single people out.")
@@ -69,7 +70,9 @@ def _linkability(subject: Subject) -> Verdict:
     ]
     pseudonyms = subject.columns.get("pseudonymized", ())
     if audit.linked is not None:
-        evidence.append(f"Rows of one person can be linked; {audit.linked[0]:,} people share all their classes.")
+        fewest = audit.linked[0]
+        alike = "some share their classes with nobody" if fewest == 1 else f"{fewest:,} people share all their classes"
+        evidence.append(f"Rows of one person can be linked; {alike}.")
     elif pseudonyms:
         evidence.append(f"Rows with the same pseudonym in {quoted(pseudonyms)} can be linked, and rows were counted.")
     elif audit.people is None:
@@ -95,7 +98,7 @@ def _inference(subject: Subject) -> Verdict:
         for name, told in audit.label_homogeneity.items()
     ]
     evidence += [
-        f"Of {name!r} every class has at least {one.distinct_l:,} values; t is {plain(one.t_equal)}."
+        f"Of {name!r} every class has at least {amount(one.distinct_l, 'values')}; t is {plain(one.t_equal)}."
         for name, one in audit.sensitive.items()
     ]
     if audit.proportions:

@@ -138,10 +138,13 @@ def test_a_leaf_that_has_lent_goes_to_the_root(tmp_path: Path) -> None:
 
 
 def test_a_donor_that_would_not_comply_any_more_lends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Others lend what it does not, each as likely as before."""
+    """Others lend what it does not, each record of theirs as likely as any: what the one could spare counts no more.
+
+    It holds as many of one illness as it may, so that it mostly refuses.
+    """
     table = grouped(
-        *(("a", "u", "yes", "1111111111112222"), ("b", "u", "no", "0000000")),
-        *(("c", "u", "rare", "12" * 8), ("d", "u", "last", "12" * 7)),
+        *(("a", "u", "yes", "1112" * 6), ("b", "u", "no", "0")),
+        *(("c", "u", "rare", "12" * 10), ("d", "u", "last", "12" * 8)),
     )
     refused = 0
     plain = handing_up._Bags._can_lend
@@ -154,5 +157,5 @@ def test_a_donor_that_would_not_comply_any_more_lends_nothing(tmp_path: Path, mo
     monkeypatch.setattr(handing_up._Bags, "_can_lend", can_lend)
     for seed in range(8):
         found = assert_same(table, tmp_path, 4, [KAnonymity(10), AlphaK(0.75, 2, "ill")], seed)
-        assert found.borrowed.sum() == 3
-    assert refused
+        assert found.borrowed.sum() == 9
+    assert refused >= 3

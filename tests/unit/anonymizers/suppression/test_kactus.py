@@ -48,7 +48,7 @@ def test_nothing_is_lent_where_it_would_not_help() -> None:
     release = as_the_paper(table(red="xxx", blue="yyyy", green="z"), k=3)
     assert Counter(release.table["color"].to_pylist()) == {"red": 3, "blue": 4}
     assert release.recoding.lost == 1
-    assert "1 records were left at the root" in release.audit.warnings[0]
+    assert "1 record was left at the root" in release.audit.warnings[0]
 
 
 def test_what_is_lost_at_the_root_needs_a_budget() -> None:

@@ -56,7 +56,7 @@ def test_single_numbers_are_placed_at_their_own_nodes() -> None:
         ("[10,20)", True),
         ("*", False),
     ]
-    with pytest.raises(BadInput, match="'c' has 1 different values that its hierarchy does not know"):
+    with pytest.raises(BadInput, match="'c' has 1 different value that its hierarchy does not know"):
         column.place(["13"], np.array([13.0]), "error")
 
 

@@ -124,7 +124,7 @@ def test_inside_an_interval_are_the_intervals_within_its_ends(age: Column) -> No
 
 @pytest.mark.parametrize("cell", ["wolf", "{cat|wolf}"])
 def test_unknown_values_are_refused_by_choice(race: Column, cell: str) -> None:
-    with pytest.raises(BadInput, match="'c' has 1 different values that its hierarchy does not know") as refused:
+    with pytest.raises(BadInput, match="'c' has 1 different value that its hierarchy does not know") as refused:
         covers_of(race, cells_of([cell]), "error")
     assert "wolf" not in str(refused.value)
 

@@ -132,3 +132,22 @@ def test_people_are_told_roughly_where_the_table_does_not_name_them() -> None:
 def test_sample_or_population(coverage: str | None, words: str) -> None:
     context = Context(coverage=coverage)  # type: ignore[arg-type]  # one of the three
     assert words in gather(hr.anonymize(PEOPLE, SCHEMA, k=4), context=context).data.coverage
+
+
+def test_what_the_headline_does_not_cover_stands_beside_it() -> None:
+    """Of the two who are alike in town, one note each: nobody else has both."""
+    people = pa.table({"town": ["Ulm"] * 3 + ["Bern"] * 3, "note": ["a", "b", "c"] * 2, "ill": ["flu"] * 6})
+    schema = hr.Schema(quasi=["town"], insensitive=["note"], sensitive=["ill"])
+    facts = gather(hr.anonymize(people, schema, k=3))
+    assert facts.summary.judgement == "good"
+    assert facts.summary.beyond.startswith("Over all columns together, somebody stands alone: ")
+    fewer = gather(hr.anonymize(pa.concat_tables([people, people]), schema, k=6)).summary.beyond
+    assert fewer.startswith("Over all columns together, as few as 2 look alike: ")
+    bare = hr.anonymize(people.select(["town"]), hr.Schema(quasi=["town"]), k=3)
+    assert gather(bare).summary.beyond == ""
+    assert gather(hr.audit(people, quasi=["town", "note"])).summary.beyond == "", "k says so itself"
+
+
+def test_rows_of_a_table_that_nobody_published() -> None:
+    facts = gather(hr.audit(PEOPLE, quasi=["town"]))
+    assert "published" not in next(one.meaning for one in facts.data.figures if one.label == "rows")

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from hedgerow.errors import amount
 from hedgerow.evaluation.reproductions.base import Claim, Verdict
 from hedgerow.evaluation.reproductions.estimates import signed
 from hedgerow.evaluation.reproductions.hedge.experiments import ADULT_KS, HEDGE, SEEDS, SET_KS, SET_METHODS, SETS
@@ -69,7 +70,7 @@ def _reach(found: Found, method: str, k: int, wanted: float, how: str) -> Claim:
 
 
 def _seeds(some: Mapping[int, object]) -> str:
-    return f"{len(some)} seed{'' if len(some) == 1 else 's'}"
+    return amount(len(some), "seeds")
 
 
 def _singled_out(found: Found) -> Claim:

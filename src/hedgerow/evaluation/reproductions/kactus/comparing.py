@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from hedgerow.errors import amount
 from hedgerow.evaluation.cells import UNANONYMIZED
 from hedgerow.evaluation.reproductions.base import Result
 from hedgerow.evaluation.reproductions.kactus.experiments import TREE
@@ -121,7 +122,7 @@ class Effect:
 
     def __str__(self) -> str:
         within = f" ± {_WIDTH * self.error:.2f}" if len(self.by_fold) >= _LEAST_FOLDS else ""
-        return f"{signed(self.mean)}{within} ({counted(self.cases, 'case')}, {counted(len(self.by_fold), 'fold')})"
+        return f"{signed(self.mean)}{within} ({amount(self.cases, 'cases')}, {amount(len(self.by_fold), 'folds')})"
 
 
 @dataclass(frozen=True)
@@ -140,15 +141,6 @@ def signed(points: float) -> str:
     ('−3.46', '+2.00')
     """
     return f"{points:+.2f}".replace("-", "−")
-
-
-def counted(number: int, what: str) -> str:
-    """So many of something.
-
-    >>> counted(1, "fold"), counted(12, "case")
-    ('1 fold', '12 cases')
-    """
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def only(accuracies: Accuracies, holds: Callable[[Case], bool]) -> Accuracies:

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from hedgerow.errors import amount
 from hedgerow.evaluation.diagrams import critical_difference_diagram
 from hedgerow.evaluation.reproductions.base import Page, Result
 from hedgerow.evaluation.reproductions.kactus import charts
@@ -15,7 +16,6 @@ from hedgerow.evaluation.reproductions.kactus.comparing import (
     Case,
     Effect,
     Found,
-    counted,
     effect,
     only,
     signed,
@@ -201,7 +201,7 @@ def _against_k(page: Page, found: Found) -> None:
 
 def _repetitions(every: Accuracies, name: str) -> str:
     folds = [len(done) for case, done in every.items() if case.dataset == name]
-    return f"at least {counted(min(folds), 'fold')} of 10 in every cell" if folds else "not begun"
+    return f"at least {amount(min(folds), 'folds')} of 10 in every cell" if folds else "not begun"
 
 
 def _marked(every: Accuracies, case: Case, raw: Mapping[tuple[int, int], float]) -> str | None:

@@ -23,12 +23,15 @@ class Summary:
         What makes the table or its promise worth nothing; before anything else.
     figures : tuple of Figure
         The four to six figures at the top: records, k, classes, the highest risk, what is lost.
+    beyond : str
+        What the sentence does not cover: that fewer look alike over all published columns. Shown beside it, as visibly.
     """
 
     sentence: str
     judgement: Judgement
     grave: tuple[str, ...]
     figures: tuple[Figure, ...]
+    beyond: str = ""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ KERNEL_TESTS := tests/unit/privacy/test_binding.py tests/properties/test_privacy
 
 SPARK_TESTS := tests/conformance tests/cli/test_spark.py tests/unit/engines/spark tests/unit/verifier/test_spark_tables.py
 
-.PHONY: demo test lint types imports tests spark-tests kernels conformance coverage fuzz bench clean
+.PHONY: demo test lint types imports tests spark-tests kernels conformance coverage oldest fuzz bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/hedgerow demo
@@ -65,6 +65,19 @@ coverage: $(INSTALLED)
 	$(MAKE) tests spark-tests kernels TRACED='--cov --cov-append --cov-report='
 	$(BIN)/coverage report --fail-under=98.5 --precision=1
 
+# The fast tests with the oldest libraries that pyproject.toml allows. Left out: a digest of figures that depends on the
+# version of the libraries, and that DuckDB spills, which older ones do later. Old
+# libraries warn of what they use themselves.
+OLDEST := .oldest
+oldest:
+	$(PYTHON) -m venv --clear $(OLDEST)
+	$(OLDEST)/bin/pip install --quiet --constraint tests/packaging/oldest.txt --editable '.[excel,weka]' \
+		pytest pytest-timeout pytest-xdist hypothesis openpyxl pandas polars imbalanced-learn mlxtend
+	$(OLDEST)/bin/pytest -n auto --dist worksteal -W ignore::DeprecationWarning -m 'not spark' \
+		--deselect tests/unit/anonymizers/test_results_version.py \
+		--deselect tests/unit/verifier/test_grouping.py::test_what_does_not_fit_is_spilled_and_removed \
+		tests/golden tests/contract tests/unit tests/cli
+
 # Other random cases than those of tests/fuzz, and many: `make fuzz N=20000`. Reproducers of failures go to .fuzz.
 N ?= 2000
 fuzz: $(INSTALLED)
@@ -82,4 +95,4 @@ $(INSTALLED): pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) demo .fuzz .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) demo .fuzz .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis

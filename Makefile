@@ -65,16 +65,15 @@ coverage: $(INSTALLED)
 	$(MAKE) tests spark-tests kernels TRACED='--cov --cov-append --cov-report='
 	$(BIN)/coverage report --fail-under=98.5 --precision=1
 
-# The fast tests with the oldest libraries that pyproject.toml allows. Left out: a digest of figures that depends on the
-# version of the libraries, and that DuckDB spills, which older ones do later. Old
-# libraries warn of what they use themselves.
+# The fast tests with the oldest libraries that pyproject.toml allows, which warn of what they use themselves. Two are
+# left out that came out otherwise with them, why is not known yet: MinGen's release, and whether DuckDB spills.
 OLDEST := .oldest
 oldest:
 	$(PYTHON) -m venv --clear $(OLDEST)
 	$(OLDEST)/bin/pip install --quiet --constraint tests/packaging/oldest.txt --editable '.[excel,weka]' \
 		pytest pytest-timeout pytest-xdist hypothesis openpyxl pandas polars imbalanced-learn mlxtend
 	$(OLDEST)/bin/pytest -n auto --dist worksteal -W ignore::DeprecationWarning -m 'not spark' \
-		--deselect tests/unit/anonymizers/test_results_version.py \
+		--deselect 'tests/unit/anonymizers/test_results_version.py::test_the_version_is_raised_with_the_results[mingen]' \
 		--deselect tests/unit/verifier/test_grouping.py::test_what_does_not_fit_is_spilled_and_removed \
 		tests/golden tests/contract tests/unit tests/cli
 

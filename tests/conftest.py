@@ -20,6 +20,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from required_parts import do_without
 
 from hedgerow.domains import Domain
 from hedgerow.proportions import ColumnProportions, ExactColumn, ExactProportions
@@ -100,25 +101,22 @@ def _told_exactly(domain: Domain, texts: list[str | None], classes: list[dict[in
 
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
-    """The folder of the real data sets; without it a test is skipped, but never on CI."""
+    """The folder of the real data sets; without it a test is skipped, unless it must be there."""
     named = os.environ.get("HEDGEROW_DATA")
-    if named and Path(named).is_dir():
-        return Path(named)
-    reason = "HEDGEROW_DATA does not name the folder of the real data sets"
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
+    if not named or not Path(named).is_dir():
+        do_without("data", "HEDGEROW_DATA does not name the folder of the real data sets")
+    return Path(named)
 
 
 @pytest.fixture(scope="session")
 def weka() -> None:
-    """Weka and Java are there; without them a test is skipped, but never on CI."""
+    """Weka and Java are there; without them a test is skipped, unless they must be there."""
     _need("Weka", "weka", "python-weka-wrapper3 (type: pip install 'hedgerow[weka]')", "default-jre-headless")
 
 
 @pytest.fixture(scope="session")
 def pyspark() -> None:
-    """PySpark and Java are there; without them a test is skipped, but never on CI."""
+    """PySpark and Java are there; without them a test is skipped, unless they must be there."""
     _need("Spark", "pyspark", "PySpark (type: pip install 'hedgerow[spark]')", "openjdk-17-jre-headless")
     # Java that lives for a test starts in less time than it would save by compiling well.
     os.environ["JDK_JAVA_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -139,7 +137,4 @@ def _need(what: str, module: str, package: str, java: str) -> None:
     if shutil.which("java") is None:
         lacking.append(f"Java (type: sudo apt install {java})")
     if lacking:
-        reason = f"{what} needs {' and '.join(lacking)}"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        do_without("java", f"{what} needs {' and '.join(lacking)}")

@@ -97,9 +97,13 @@ def dictionary_of(name: str, values: pa.ChunkedArray | pa.Array) -> tuple[Ints, 
         _refuse_type(name, column.type.value_type)
         if any(chunk.dictionary.null_count for chunk in column.chunks):
             column = column.cast(column.type.value_type)
+    if column.type == pa.float16():
+        column = column.cast(pa.float32())  # the same numbers; not every Arrow encodes those of two bytes
     if not pa.types.is_dictionary(column.type):
         # Encoded before the chunks are joined: the texts of a long column together may overflow their offsets.
         column = column.dictionary_encode()
+    if not column.num_chunks:  # not every Arrow joins none of any type
+        return _without_unused(np.empty(0, dtype=np.int32), pa.nulls(0, column.type.value_type))
     array = column.unify_dictionaries().combine_chunks()
     indices = array.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
     return _without_unused(indices, array.dictionary)

@@ -120,6 +120,8 @@ def distinct_values(array: Any) -> Distinct:
         values = [*bits.view(np.float64).tolist(), None]
         used, renumbered = np.unique(np.where(given, place, len(bits)), return_inverse=True)
         return Distinct([values[one] for one in used.tolist()], renumbered.astype(np.int32))
+    if str(array.type).startswith("dictionary"):
+        array = array.dictionary_decode()  # not every Arrow encodes what is encoded
     # By default Arrow leaves null out of the dictionary, and so holes in the indices.
     dictionary = array.dictionary_encode(null_encoding="encode")
     at = np.asarray(dictionary.indices.to_numpy(zero_copy_only=False), dtype=np.int32)

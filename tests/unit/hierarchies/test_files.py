@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -159,12 +158,8 @@ def test_bad_toml_files(tmp_path: Path, content: str, message: str) -> None:
     assert "secret" not in str(caught.value)
 
 
-DATA = os.environ.get("HEDGEROW_DATA")
-
-
-@pytest.mark.skipif(not DATA and not os.environ.get("CI"), reason="HEDGEROW_DATA is not set")
-def test_every_hierarchy_of_the_benchmark_data_loads() -> None:
-    files = sorted(Path(DATA or "").glob("*/hierarchies/*.csv"))
+def test_every_hierarchy_of_the_benchmark_data_loads(data_folder: Path) -> None:
+    files = sorted(data_folder.glob("*/hierarchies/*.csv"))
     assert files, "HEDGEROW_DATA has no hierarchies"
     for file in files:
         with file.open(newline="", encoding="utf-8") as lines:

@@ -109,7 +109,8 @@ def test_types_are_those_of_the_values() -> None:
     polars = redraw(release_of(pl.from_arrow(PEOPLE)), random_state=0)
     assert polars.dtypes == [pl.Int64, pl.Int64, pl.Float64, pl.String, pl.Date, pl.String]
     pandas = redraw(release_of(PEOPLE.to_pandas()), random_state=0)
-    assert [str(kind) for kind in pandas.dtypes[1:5]] == ["float64", "float64", "str", "datetime64[us]"]
+    text = str(pd.Series(["a"]).dtype)  # pandas 3 has a type for it
+    assert [str(kind) for kind in pandas.dtypes[1:5]] == ["float64", "float64", text, "datetime64[us]"]
     assert pandas["age"].isna().sum() == 1
 
 

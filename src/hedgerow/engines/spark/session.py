@@ -94,7 +94,8 @@ def _begin(master: str | None, folder: Path) -> Any:
 
 def _of_one_machine(folder: Path) -> dict[str, str]:
     """Settings for one process of Java that does all the work: it gets a quarter of the memory, 1 GB at least."""
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    # Windows does not say how much there is.
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 0
     return {
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": f"{max(1024, memory // 4 // 1024**2)}m",

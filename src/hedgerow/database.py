@@ -10,9 +10,11 @@ takes the same time.
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Final
 
 import duckdb
@@ -20,7 +22,7 @@ import pyarrow as pa
 
 from hedgerow.errors import translated
 
-__all__ = ["arrow_batches", "open_database"]
+__all__ = ["arrow_batches", "end_quietly", "open_database"]
 
 _CLOSED: Final[dict[str, Any]] = {
     "python_enable_replacements": False,
@@ -95,3 +97,9 @@ class _Shared:
 
 
 _SHARED: Final = _Shared()
+
+
+@cache
+def end_quietly() -> None:
+    """Let this process say nothing when it ends: DuckDB lists on stderr what is still held in one that is stopped."""
+    atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))

@@ -109,6 +109,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except BaseException as error:
             # DuckDB answers a signal with an error of its own, so the signal is asked first.
             if signals.received is not None:
+                if arguments is None:
+                    _end_quietly()
                 left = error.left if isinstance(error, Stopped) else _LEFT
                 return _say(f"stopped; {left}", 128 + signals.received)
             return _failed(error)
@@ -162,6 +164,14 @@ def _failed(error: BaseException) -> int:
         "HEDGEROW_TRACEBACK=1 its place is shown (the text may quote cells of the table).",
         _BUG,
     )
+
+
+def _end_quietly() -> None:
+    """A process of our own that is stopped says what there is to say itself."""
+    if "duckdb" in sys.modules:
+        from hedgerow.database import end_quietly
+
+        end_quietly()
 
 
 def _say(sentence: str, status: int) -> int:

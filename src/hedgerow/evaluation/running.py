@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from hedgerow.database import end_quietly
 from hedgerow.evaluation.cells import Trial, library_versions
 from hedgerow.evaluation.learners.base import as_json
 from hedgerow.evaluation.store import Store
@@ -276,5 +277,6 @@ def _called(work: Callable[[], Results]) -> Results:
     """Do the work on one thread for each process: threads of several would wait for each other."""
     from threadpoolctl import threadpool_limits
 
+    end_quietly()
     with threadpool_limits(1):
         return work()

@@ -1,5 +1,7 @@
 """Attacks: what somebody could find out from a release, each beside the same for people who are not in it."""
 
 from hedgerow.attacks.label_disclosure import Guessed, LabelDisclosure, Success, label_disclosure
+from hedgerow.attacks.membership import membership
+from hedgerow.attacks.outcome import Claims, Outcome
 
-__all__ = ["Guessed", "LabelDisclosure", "Success", "label_disclosure"]
+__all__ = ["Claims", "Guessed", "LabelDisclosure", "Outcome", "Success", "label_disclosure", "membership"]

@@ -2,6 +2,7 @@
 
 from hedgerow.attacks.label_disclosure import Guessed, LabelDisclosure, Success, label_disclosure
 from hedgerow.attacks.membership import membership
+from hedgerow.attacks.minimality import minimality
 from hedgerow.attacks.outcome import Claims, Outcome
 
-__all__ = ["Claims", "Guessed", "LabelDisclosure", "Outcome", "Success", "label_disclosure", "membership"]
+__all__ = ["Claims", "Guessed", "LabelDisclosure", "Outcome", "Success", "label_disclosure", "membership", "minimality"]

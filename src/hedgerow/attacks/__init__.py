@@ -4,5 +4,19 @@ from hedgerow.attacks.label_disclosure import Guessed, LabelDisclosure, Success,
 from hedgerow.attacks.membership import membership
 from hedgerow.attacks.minimality import minimality
 from hedgerow.attacks.outcome import Claims, Outcome
+from hedgerow.attacks.registry import ATTACKS
+from hedgerow.attacks.trying import Attacks, Skipped
 
-__all__ = ["Claims", "Guessed", "LabelDisclosure", "Outcome", "Success", "label_disclosure", "membership", "minimality"]
+__all__ = [
+    "ATTACKS",
+    "Attacks",
+    "Claims",
+    "Guessed",
+    "LabelDisclosure",
+    "Outcome",
+    "Skipped",
+    "Success",
+    "label_disclosure",
+    "membership",
+    "minimality",
+]

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hedgerow.arrays import Bools, Floats, Longs
+from hedgerow.arrays import Bools, Floats, Ints, Longs
 from hedgerow.attacks.asking import generator_of, released
 from hedgerow.attacks.outcome import Claims, Outcome
 from hedgerow.attacks.people import Valued, read_valued
@@ -29,6 +29,7 @@ from hedgerow.proportions import Proportions
 from hedgerow.published import Interval, Suppressed, read, stands_for
 from hedgerow.release import Release
 from hedgerow.risk import KnownColumn, LabelPosterior, PublishedClasses, Risk
+from hedgerow.rounding import share_told
 
 __all__ = ["membership"]
 
@@ -92,6 +93,8 @@ def membership(
     of_members, of_others = int(main.sum()), int(control.sum())
     shares = Risk.share(of_members, len(main)), Risk.share(of_others, len(control))
     fits = scores[index, 0] > 0
+    area = max(_area(one[index], inside) for one in scores.T)
+    fewer = min(len(main), len(control))
     return Outcome(
         "membership",
         "is in the table",
@@ -99,9 +102,10 @@ def membership(
         Claims(len(control), of_others, 0),
         Risk.excess(*shares),
         (
-            _precision(*shares),
-            f"area under the curve {max(_area(one[index], inside) for one in scores.T):.2f} (0.5 is chance)",
-            f"fit a class: {fits[inside].mean():.0%} of members, {fits[~inside].mean():.0%} of others",
+            _precision(*shares, fewer),
+            f"area under the curve: {share_told(area, fewer)} (0.5 is chance)",
+            f"fit a class: {share_told(fits[inside].mean(), fewer):.0%} of members, "
+            f"{share_told(fits[~inside].mean(), fewer):.0%} of others",
         ),
     )
 
@@ -113,11 +117,11 @@ def _named(knowing: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _precision(members: Risk, others: Risk) -> str:
+def _precision(members: Risk, others: Risk, people: int) -> str:
     both = members.value + others.value
     if not both:
         return "nothing is claimed of anybody"
-    return f"precision where members and others are equally many: {members.value / both:.0%}"
+    return f"precision where members and others are equally many: {share_told(members.value / both, people):.0%}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +167,7 @@ def _scores(people: Valued) -> tuple[Floats, Longs]:
     return np.stack(scores, axis=1), point_of_person.astype(np.int64)
 
 
-def _held(people: Valued) -> tuple[Longs, Longs]:
+def _held(people: Valued) -> tuple[Longs, Ints]:
     """How many people of each class have which known values, (classes, values); and the value of each person."""
     classes = people.classes
     both = np.concatenate([people.published, people.values])
@@ -171,7 +175,7 @@ def _held(people: Valued) -> tuple[Longs, Longs]:
     combined, number = tabulate([both[:, at] + 1 for at in range(len(sizes))], sizes, len(both))
     rows = len(people.published)
     used, published = np.unique(number[:rows], return_inverse=True)
-    place = np.full(len(combined), len(used), dtype=np.int64)
+    place = np.full(len(combined), len(used), dtype=np.int32)
     place[used] = np.arange(len(used))
     key = classes.of_row.astype(np.int64) * len(used) + published
     held = np.bincount(key, minlength=len(classes.codes) * len(used)).reshape(-1, len(used))

@@ -33,6 +33,7 @@ from hedgerow.attacks.rerunning import Finer, finer_groups
 from hedgerow.errors import BadInput, listing
 from hedgerow.privacy import BoundRequirement, Context, Requirement, SensitiveColumn
 from hedgerow.release import Release
+from hedgerow.rounding import share_told
 
 __all__ = ["minimality"]
 
@@ -257,8 +258,9 @@ def _surprise(told: _Told, finer: Finer, people: Valued) -> tuple[str, ...]:
     count = sum(map(len, before))
     if not count:
         return ("no class is coarser than k alone would have made it, or chance explains it",)
-    means = [float(np.concatenate(part).mean()) for part in (before, after)]
+    means = [share_told(float(np.concatenate(part).mean()), count) for part in (before, after)]
+    held = share_told(count / people.members, people.members)
     return (
-        f"classes that k alone would have split hold {count / people.members:.0%} of members; there the probability of "
-        f"their true value is {means[0]:.0%} by the class and {means[1]:.0%} by minimality, on the average",
+        f"classes that k alone would have split hold {held:.0%} of members; there the probability of their true value "
+        f"is {means[0]:.0%} by the class and {means[1]:.0%} by minimality, on the average",
     )

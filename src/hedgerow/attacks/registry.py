@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-from hedgerow.attacks.label_disclosure import LabelDisclosure
+from hedgerow.attacks.label_disclosure import LabelDisclosure, Success
 from hedgerow.attacks.outcome import Claims, Outcome
 from hedgerow.release import Release
+from hedgerow.rounding import share_told
 
 __all__ = ["ATTACKS", "Attack"]
 
@@ -99,17 +100,19 @@ ATTACKS: Final[Mapping[str, Attack]] = MappingProxyType(
 def _of_labels(found: LabelDisclosure, target: str) -> Outcome:
     """The attack on labels as the others are told: the most probable label is claimed of everybody."""
     best = max((found.alone, found.stacked), key=lambda one: one.excess.value)
-    sides = [
-        Claims(people, people, round(side.accuracy.value * people))
-        for people, side in ((found.members, best.members), (found.non_members, best.control))
-    ]
     return Outcome(
         "label",
         f"the label {target!r}",
-        *sides,
+        _of_everybody(found.members, best.members),
+        _of_everybody(found.non_members, best.control),
         best.excess,
         (
-            f"told with at least {found.sure:.0%} certainty, and rightly: {best.members.recall:.0%} of members, "
-            f"{best.control.recall:.0%} of others",
+            f"told with at least {found.sure:.0%} certainty, and rightly: "
+            f"{share_told(best.members.recall, found.members):.0%} of members, "
+            f"{share_told(best.control.recall, found.non_members):.0%} of others",
         ),
     )
+
+
+def _of_everybody(people: int, side: Success) -> Claims:
+    return Claims(people, people, round(side.accuracy.value * people))

@@ -21,6 +21,7 @@ from hedgerow.privacy import KAnonymity
 from hedgerow.recoding import Recoding
 from hedgerow.release import Release
 from hedgerow.risk.likelihoods import cells_of_column
+from hedgerow.rounding import share_told
 from hedgerow.schema import Schema
 
 __all__ = ["Finer", "finer_groups"]
@@ -71,7 +72,10 @@ def finer_groups(people: People, k: int) -> Finer:
             of_tuple[here], sizes[at] = found
     told = float(people.classes.sizes[known].sum() / people.classes.sizes.sum())
     if told < 1:
-        remarks = (*remarks, f"who is in a class is known of classes with {told:.0%} of the rows")
+        remarks = (
+            *remarks,
+            f"who is in a class is known of classes with {share_told(told, people.members):.0%} of the rows",
+        )
     return Finer(of_class, of_tuple, sizes, together, remarks)
 
 
@@ -189,7 +193,7 @@ class _Groups:
             covers = cells_of_column(column, column.texts)[self.recoding.groups[numbers, at]]
             known = codes[:, at] >= 0
             fitting[known] += covers[:, codes[known, at]].T
-        return fitting.argmax(axis=1)
+        return np.asarray(fitting.argmax(axis=1))
 
 
 def _restricted(domain: Domain, records: Longs) -> tuple[Domain, Ints]:

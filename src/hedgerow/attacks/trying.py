@@ -15,12 +15,14 @@ from hedgerow.attacks.people import People, read_people
 from hedgerow.attacks.registry import ATTACKS
 from hedgerow.errors import BadInput
 from hedgerow.release import Release
-from hedgerow.rounding import digits_shown
+from hedgerow.rounding import digits_shown, share_told
 from hedgerow.showing import Shown
 
-__all__ = ["Attacks", "Skipped", "attack", "told"]
+__all__ = ["Attacks", "Skipped", "attack"]
 
 _OWNER: Final = "attack"
+_COUNTS: Final = frozenset(f"{who}_{what}" for who in ("members", "control") for what in ("claimed", "right"))
+"""Exact numbers of people, of which only shares are told."""
 _MAY_FIT_NONE: Final = 0.05
 """More members than that, beyond rows that were lost, fit no class only if something is wrong."""
 
@@ -74,7 +76,7 @@ class Attacks(Shown):
             row = {
                 name: round(value, _digits(one)) if isinstance(value, float) else value
                 for name, value in _row(one).items()
-                if not name.endswith(("_claimed", "_right"))
+                if name not in _COUNTS
             }
             outcomes.append({"attack": one.attack, "claim": one.claim, **row, "remarks": list(one.remarks)})
         skipped = [{"attack": one.attack, "reason": one.reason} for one in self.skipped]
@@ -155,13 +157,6 @@ def attack(
     return Attacks(tuple(outcomes), tuple(skipped), _strangers(people))
 
 
-def told(outcome: Outcome) -> tuple[float, float, float]:
-    """The excess and its interval in points, rounded so that one person can hardly change them."""
-    excess, digits = outcome.excess, _digits(outcome)
-    low, value, high = (round(100 * round(one, digits), 1) + 0.0 for one in (excess.low, excess.value, excess.high))
-    return value, low, high
-
-
 def _named(attacks: object) -> tuple[str, ...] | None:
     if attacks is None:
         return None
@@ -182,8 +177,8 @@ def _strangers(people: People) -> tuple[str, ...]:
     if float(fits.mean()) >= 1 - lost - _MAY_FIT_NONE:
         return ()
     return (
-        f"Only {fits.mean():.0%} of members fit a class. If columns were generalized by hierarchies, name these too; "
-        "else others were given than the people of the table.",
+        f"Only {share_told(float(fits.mean()), people.members):.0%} of members fit a class. If columns were "
+        "generalized by hierarchies, name these too; else others were given than the people of the table.",
     )
 
 

@@ -74,7 +74,8 @@ ATTACKS: Final[Mapping[str, Attack]] = MappingProxyType(
             Attack(
                 "membership",
                 "membership:membership",
-                "Somebody with a register of people asks who of them is in the table.",
+                "Somebody with a register of people asks who of them is in the table. Of others that claim is never "
+                "right, so the excess is the difference of what is claimed.",
                 takes=("random_state",),
             ),
             Attack(

@@ -13,8 +13,9 @@ Deviations
   drawn groups. Where a method generalizes whole columns, it is run again on the whole register, and one broken group
   anywhere explains all. A method that learns from labels, which the attacker does not know, is replaced by Mondrian.
 - Only classes are attacked of which the register tells who is in them: as many fit no tighter class as they have rows.
-- That a method tried several cuts, and all of them broke the requirement, is not used: who knows the method by heart
-  may find out more.
+- Of a method that cuts, the first cut is looked at that k alone would have made: one of its sides breaks the
+  requirement. That other cuts were tried too, and broke it as well, is not used: who knows the method by heart may
+  find out more.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from hedgerow.domains import Domain
 from hedgerow.errors import HedgerowError, required
 from hedgerow.hierarchies import resolve
 from hedgerow.privacy import KAnonymity
-from hedgerow.recoding import Recoding
+from hedgerow.recoding import CutTree, Recoding
 from hedgerow.release import Release
 from hedgerow.risk.likelihoods import cells_of_column
 from hedgerow.rounding import share_told
@@ -40,7 +40,7 @@ class Finer:
     of_class : int array (distinct tuples,)
         The tightest class that each tuple fits, -1 if it fits none.
     group : int array (distinct tuples,)
-        The group of each tuple among those of its class; -1 if the class has none.
+        The group of each tuple among those of its class, or the side of the first cut; -1 if the class has none.
     sizes : mapping of class to int array
         The members in each group, for classes that would have been split.
     together : bool
@@ -160,40 +160,72 @@ class _Register:
         pieces = required(recoding.pieces, "the pieces of a recoding")
         group = np.full(len(self.counts.cell_sizes), -1, dtype=np.int64)
         group[some.cells[pieces.cell[pieces.first]]] = pieces.group[pieces.first]
-        return _Groups(recoding, group)
+        return _Groups(recoding, group, _first_cut(recoding))
 
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """Groups of members: a recoding, and the group of each cell of the register."""
+    """Groups of members.
+
+    Attributes
+    ----------
+    recoding : Recoding
+    of_cell : int array (cells,)
+        The group of each cell of the register.
+    part : int array (groups,)
+        What the method would have done first: the side of its first cut, or each group by itself.
+    """
 
     recoding: Recoding
     of_cell: Longs
+    part: Longs
 
     def within(self, tuples: Longs, register: _Register) -> tuple[Longs, Longs] | None:
-        """The group of each of the tuples of a class, numbered within it, and their sizes; ``None`` if it is one."""
+        """The part of each of the tuples of a class, numbered within it, and their sizes; ``None`` if it is one."""
         cells = register.cell_of_tuple[tuples]
         held = cells >= 0
         own = self.of_cell[cells[held]]
-        numbers, inverse = np.unique(own, return_inverse=True)
-        if len(numbers) < 2 or (numbers < 0).any():
+        if (own < 0).any():
             return None
+        numbers, inverse = np.unique(self.part[own], return_inverse=True)
         sizes = np.bincount(inverse, register.counts.cell_sizes[cells[held]]).astype(np.int64)
-        if not np.array_equal(sizes, self.recoding.sizes[numbers]):
-            return None  # groups that reach into other classes
+        whole = np.bincount(self.part, self.recoding.sizes).astype(np.int64)
+        if len(numbers) < 2 or not np.array_equal(sizes, whole[numbers]):
+            return None  # one part, or parts that reach into other classes
         result = np.empty(len(tuples), dtype=np.int64)
         result[held] = inverse
-        result[~held] = self._nearest(register.codes[tuples[~held]], numbers)
+        near = self._nearest(register.codes[tuples[~held]], np.unique(own))
+        result[~held] = np.searchsorted(numbers, self.part[near])
         return result, sizes
 
-    def _nearest(self, codes: Ints, numbers: Longs) -> Longs:
+    def _nearest(self, codes: Ints, groups: Longs) -> Longs:
         """Of these groups the one whose cells cover the most values of each tuple."""
-        fitting = np.zeros((len(codes), len(numbers)), dtype=np.int64)
+        fitting = np.zeros((len(codes), len(groups)), dtype=np.int64)
         for at, column in enumerate(self.recoding.columns):
-            covers = cells_of_column(column, column.texts)[self.recoding.groups[numbers, at]]
+            covers = cells_of_column(column, column.texts)[self.recoding.groups[groups, at]]
             known = codes[:, at] >= 0
             fitting[known] += covers[:, codes[known, at]].T
-        return np.asarray(fitting.argmax(axis=1))
+        return np.asarray(groups[fitting.argmax(axis=1)])
+
+
+def _first_cut(recoding: Recoding) -> Longs:
+    """The side of the first cut that each group is on; its own number where groups are not made by cuts.
+
+    A method that cuts would have made this cut before any other: had it kept the requirement, it would have been made.
+    """
+    groups = np.arange(len(recoding.groups))
+    tree = recoding.router
+    if not isinstance(tree, CutTree) or not len(tree.column):
+        return groups
+    side = np.zeros(len(groups), dtype=np.int64)
+    below = [int(tree.right[0])]
+    while below:
+        node = below.pop()
+        if node < 0:
+            side[-1 - node] = 1
+        elif node > 0:
+            below += [int(tree.left[node]), int(tree.right[node])]
+    return side
 
 
 def _restricted(domain: Domain, records: Longs) -> tuple[Domain, Ints]:

@@ -157,6 +157,6 @@ def test_bad_people_and_releases() -> None:
     people = towns("Bonn", "Ulm", ill=["no", "yes"])
     release = hr.anonymize(people, hr.Schema(quasi=["town"], target="ill"), k=2)
     with pytest.raises(BadInput, match="The 'release' parameter of membership must be a Release"):
-        membership(people, people, people)  # type: ignore[arg-type] - what is wrong is the point
+        membership(people, people, people)
     with pytest.raises(BadInput, match="The non-members lack columns of the release: 'ill'"):
         membership(release, people, people.select(["town"]), knowing="ill")

@@ -6,6 +6,9 @@ who fit it, so that each of these is in it with the chance n/N; published propor
 that are as tight as their people say more: of those who hold a value that a set names, or the lower end of a range, at
 least one is in the class, and is known if they are alone with it.
 
+A release that everybody fits tells something, too, to whoever has the whole register: how many of those who fit a
+class are in it. The smaller the classes, the more chance makes these shares differ.
+
 From which chance on he says "is in" he learns from other people of whom he knows whether they are. Somebody with the
 same values is never among these.
 """

@@ -36,7 +36,7 @@ _NOT_TOLD: Final = {
     "safe_harbour": _OF_AN_AUDIT,
     "association": _OF_AN_AUDIT,
     "suppression": "An audit does not know what there was before the table was made.",
-    "attempts": "Nobody has attacked the release to see what it gives away; hr.attack and hedgerow attack do.",
+    "attempts": "Nobody has tried what attacks find out; hr.attack and hedgerow attack do, on a release.",
     "utility": "Nobody has evaluated what learners still know; hr.evaluate and hedgerow evaluate do.",
 }
 _ONE_COLUMN: Final = "There is only one column to look at."

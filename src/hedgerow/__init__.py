@@ -33,6 +33,7 @@ _EXPORTS = {
     "anonymize": "hedgerow.anonymizers.api",
     "methods": "hedgerow.anonymizers.registry",
     "Anonymizer": "hedgerow.anonymizers.base",
+    "attack": "hedgerow.attacks.trying",
     "audit": "hedgerow.risk",
     "advise": "hedgerow.advice",
     "Advice": "hedgerow.advice",

@@ -19,6 +19,7 @@ from hedgerow.anonymizers.api import anonymize as anonymize
 from hedgerow.anonymizers.base import Anonymizer as Anonymizer
 from hedgerow.anonymizers.methods import *  # noqa: F403 - listed there, and only there
 from hedgerow.anonymizers.registry import methods as methods
+from hedgerow.attacks.trying import attack as attack
 from hedgerow.comparison.api import compare as compare
 from hedgerow.comparison.results import Comparison as Comparison
 from hedgerow.engines import File as File

@@ -44,6 +44,7 @@ class Reported(Shown):
         context: Any = None,
         governance: Any = None,
         evaluation: Any = None,
+        attacks: Any = None,
         overwrite: bool = False,
     ) -> Path:
         """Write a report: one page that opens offline, prints, and shows neither a row nor a value of few records.
@@ -60,6 +61,8 @@ class Reported(Shown):
             Who answers for it, and until when; see :class:`hedgerow.report.Governance`.
         evaluation : Evaluation, optional
             What :func:`hedgerow.evaluate` found on the same table.
+        attacks : Attacks or sequence of Outcome, optional
+            What :func:`hedgerow.attack` found out; told only in the internal edition.
         overwrite : bool
             Whether a file that stands there already may be replaced.
 
@@ -81,6 +84,7 @@ class Reported(Shown):
             context=context,
             governance=governance,
             evaluation=evaluation,
+            attacks=attacks,
             overwrite=overwrite,
         )
         return written

@@ -27,14 +27,19 @@ def test_version_and_help(run: Any) -> None:
     assert len(shown.out.splitlines()) < 30
 
 
-@pytest.mark.parametrize("command", ["anonymize", "audit", "methods", "demo", "evaluate", "reproduce"])
+@pytest.mark.parametrize("command", ["anonymize", "attack", "audit", "methods", "demo", "evaluate", "reproduce"])
 def test_every_command_shows_examples_that_it_understands(command: str, run: Any, tmp_path: Path) -> None:
     shown = run(command, "--help").out.replace("\\\n", "")
     examples = [line.split() for line in shown.splitlines() if line.startswith(f"    hedgerow {command}")]
 
     assert examples
     for _, *words in examples:
-        if command in ("anonymize", "audit", "evaluate"):  # the files are not there, and nothing else is wrong
+        if command in (
+            "anonymize",
+            "attack",
+            "audit",
+            "evaluate",
+        ):  # the files are not there, and nothing else is wrong
             refused = run(*words)
             assert refused.status == 2
             assert "no file" in refused.err or "No such file" in refused.err, refused.err

@@ -24,6 +24,7 @@ FRAMES = {"pandas", "polars"}
 ENGINES = {"duckdb", "pyarrow", "narwhals"}
 # Methods are described by their classes, which know of numpy and Arrow.
 DATABASE = {"duckdb"}
+BOTH = ("--members", "people.csv", "--non-members", "people.csv")
 ROLES = ("--quasi", "age,sex", "--others", "drop")
 
 
@@ -70,6 +71,11 @@ def modules_after(*arguments: str, cwd: Path) -> tuple[int, set[str]]:
         (("check", "people.csv", "--quasi", "age", "-k", "0"), 2, HEAVY | FRAMES | ENGINES),
         (("check", "people.csv", "--quasi", "agee", "-k", "2"), 2, HEAVY | FRAMES),
         (("check", "people.csv", "--quasi", "age", "-k", "9"), 3, HEAVY | FRAMES),
+        (("attack", "--help"), 0, HEAVY | FRAMES | ENGINES | {"numpy", "rich"}),
+        (("attack", "people.csv", "--members", "people.csv"), 2, HEAVY | FRAMES | ENGINES | {"numpy"}),
+        (("attack", "people.csv", *BOTH, "--sure", "2"), 2, HEAVY | FRAMES | ENGINES | {"numpy"}),
+        (("attack", "people.csv", *BOTH, "--attack", "none"), 2, HEAVY | FRAMES),
+        (("attack", "people.csv", *BOTH), 2, HEAVY | FRAMES),
         (("advise", "--help"), 0, HEAVY | FRAMES | ENGINES | {"numpy", "rich"}),
         (("advise", "none.csv"), 2, HEAVY | FRAMES | ENGINES | {"numpy"}),
         (("advise", "people.csv", "-o", "people.csv"), 2, HEAVY | FRAMES | ENGINES | {"numpy"}),

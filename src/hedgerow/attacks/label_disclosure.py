@@ -22,8 +22,9 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from hedgerow.arrays import Bools, Floats, Longs
+from hedgerow.attacks.asking import check_sure, generator_of, released
 from hedgerow.attacks.people import read_labelled
-from hedgerow.errors import BadInput, is_whole, whole
+from hedgerow.errors import BadInput, whole
 from hedgerow.release import Release
 from hedgerow.risk import Risk
 from hedgerow.showing import Shown
@@ -171,17 +172,17 @@ def label_disclosure(
     True
     """
     repeats = whole("repeats", _OWNER, repeats, 1)
-    _check(sure, strangers, random_state)
-    release = Release.load(release) if isinstance(release, str | Path) else release
-    if not isinstance(release, Release):
-        raise BadInput.parameter("release", _OWNER, "a Release or the path of a saved one", type(release).__name__)
+    check_sure(sure, _OWNER)
+    if strangers not in ("nearest", "prior"):
+        raise BadInput.parameter("strangers", _OWNER, "'nearest' or 'prior'", strangers)
+    generator = generator_of(random_state, _OWNER)
+    release = released(release, _OWNER)
     attacked = read_labelled(release, members, non_members)
 
     # Learners bring scikit-learn, which no wrong parameter should wait for.
     from hedgerow.attacks.stacking import easy_to_guess, folds_of, learnt, weighed
     from hedgerow.risk import Posterior
 
-    generator = np.random.default_rng(random_state)
     distinct, index = attacked.distinct
     told = attacked.posterior.of(distinct, nearest=strangers == "nearest")
     told = Posterior(told.probabilities[index], told.matching[index])
@@ -202,16 +203,6 @@ def label_disclosure(
         len(attacked.labels) - attacked.members,
         sure,
     )
-
-
-def _check(sure: object, strangers: object, random_state: object) -> None:
-    if isinstance(sure, bool) or not isinstance(sure, int | float) or not 0 < sure <= 1:
-        raise BadInput.parameter("sure", _OWNER, "a number above 0 and up to 1", sure)
-    if strangers not in ("nearest", "prior"):
-        raise BadInput.parameter("strangers", _OWNER, "'nearest' or 'prior'", strangers)
-    if not (random_state is None or isinstance(random_state, np.random.Generator) or is_whole(random_state, 0)):
-        must = "None, a numpy Generator or an int >= 0"
-        raise BadInput.parameter("random_state", _OWNER, must, random_state)
 
 
 @dataclass(frozen=True, eq=False)

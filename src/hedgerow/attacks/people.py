@@ -28,7 +28,17 @@ from hedgerow.risk.likelihoods import Covering, cells_of_texts
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["Attacked", "Classes", "People", "Target", "kind_of", "read_labelled", "read_people"]
+__all__ = [
+    "Attacked",
+    "Classes",
+    "People",
+    "Target",
+    "Valued",
+    "kind_of",
+    "read_labelled",
+    "read_people",
+    "read_valued",
+]
 
 _MOST_LABELS: Final = 256
 _MEMBERS, _OTHERS = "members", "non-members"
@@ -38,7 +48,7 @@ _PAIRS: Final = 2**24
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """The label of a release: the values that it publishes."""
+    """The label of a release, or another column that it publishes as it is: its values."""
 
     domain: Domain
 
@@ -48,14 +58,19 @@ class Target:
         name = release.target
         if name is None:
             raise BadInput("The release has no target, so there are no labels to tell. Name the target in the schema.")
-        frame = open_frame(release.table).frame
-        domain = _encoded(name, as_arrow(frame[name]), release.guarantee.missing, "derived").domain
+        domain = cls.of_column(release, name).domain
         if domain.size > _MOST_LABELS:
             raise BadInput(
                 f"The target {name!r} has {domain.size:,} values; labels are told apart up to {_MOST_LABELS}. Publish "
                 "it in classes."
             )
         return cls(domain)
+
+    @classmethod
+    def of_column(cls, release: Release, name: str) -> Target:
+        """Read another column, however many values it has."""
+        column = as_arrow(open_frame(release.table).frame[name])
+        return cls(_encoded(name, column, release.guarantee.missing, "derived").domain)
 
     @property
     def labels(self) -> Labels:
@@ -226,6 +241,29 @@ class Attacked(People):
         return PublishedClasses(classes.texts, classes.codes, people, self.target.labels)
 
 
+@dataclass(frozen=True, eq=False)
+class Valued(People):
+    """People of whom more is known than the quasi-identifiers: columns that are published as they are.
+
+    Attributes
+    ----------
+    columns : tuple of Target
+        What is known, or judged by.
+    values : int array (people, columns)
+        The codes of their values; -1 for one that the release does not publish.
+    """
+
+    columns: tuple[Target, ...]
+    values: Longs
+
+    @cached_property
+    def published(self) -> Longs:
+        """The codes of the published rows, (rows, columns)."""
+        frame, missing = open_frame(self.release.table).frame, self.release.guarantee.missing
+        codes = [one.codes(frame[one.domain.name], missing) for one in self.columns]
+        return np.stack(codes, axis=1) if codes else np.zeros((len(frame), 0), dtype=np.int64)
+
+
 def read_people(release: Release, members: Any, non_members: Any) -> People:
     """Read the people who are in the table of a release, and others, with all quasi-identifiers."""
     frames = _frames(release, members, non_members, release.quasi)
@@ -238,6 +276,21 @@ def read_labelled(release: Release, members: Any, non_members: Any) -> Attacked:
     frames = _frames(release, members, non_members, (*release.quasi, str(release.target)))
     labels = [_labels(frame, who, target, release) for frame, who in zip(frames, (_MEMBERS, _OTHERS), strict=True)]
     return Attacked(release, *_tuples(frames, release), len(frames[0]), target, np.concatenate(labels))
+
+
+def read_valued(release: Release, members: Any, non_members: Any, columns: Sequence[str]) -> Valued:
+    """Read the people who are in the table of a release, and others, with further columns that it publishes."""
+    clear = [name for name in open_frame(release.table).frame.columns if name not in release.quasi]
+    for name in columns:
+        if name not in clear:
+            raise BadInput.unknown("column", str(name), clear, "Only what is published as it is can be known so.")
+    frames = _frames(release, members, non_members, (*release.quasi, *columns))
+    targets = tuple(Target.of_column(release, name) for name in columns)
+    values = np.zeros((sum(map(len, frames)), len(targets)), dtype=np.int64)
+    for at, one in enumerate(targets):
+        codes = [one.codes(frame[one.domain.name], release.guarantee.missing) for frame in frames]
+        values[:, at] = np.concatenate(codes)
+    return Valued(release, *_tuples(frames, release), len(frames[0]), targets, values)
 
 
 def _frames(

@@ -8,6 +8,7 @@ import typer
 
 from hedgerow._version import __version__
 from hedgerow.cli import examples, options
+from hedgerow.cli.attack_command import attack
 from hedgerow.cli.compare_command import compare
 from hedgerow.cli.look_commands import advise, check
 from hedgerow.cli.options import (
@@ -235,6 +236,7 @@ def audit(
         raise typer.Exit(3)
 
 
+app.command(epilog=examples.ATTACK)(attack)
 app.command(epilog=examples.ADVISE)(advise)
 app.command(epilog=examples.CHECK)(check)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-__all__ = ["editions", "engines", "learners", "listed", "methods", "metrics", "protocols"]
+__all__ = ["attacks", "editions", "engines", "learners", "listed", "methods", "metrics", "protocols"]
 
 
 def methods() -> Iterable[str]:
@@ -29,6 +29,13 @@ def learners() -> Iterable[str]:
     from hedgerow.evaluation.learners import LEARNERS
 
     return LEARNERS
+
+
+def attacks() -> Iterable[str]:
+    """The names of all attacks."""
+    from hedgerow.attacks.registry import ATTACKS
+
+    return ATTACKS
 
 
 def editions() -> Iterable[str]:

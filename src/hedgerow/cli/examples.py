@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["ADVISE", "ANONYMIZE", "AUDIT", "CHECK", "COMPARE", "DEMO", "EVALUATE", "HEDGEROW", "METHODS", "REPRODUCE"]
+__all__ = [
+    "ADVISE",
+    "ANONYMIZE",
+    "ATTACK",
+    "AUDIT",
+    "CHECK",
+    "COMPARE",
+    "DEMO",
+    "EVALUATE",
+    "HEDGEROW",
+    "METHODS",
+    "REPRODUCE",
+]
 
 _LISTS: Final = "Lists are separated by commas; a name that holds a comma stands in double quotes."
 
@@ -29,6 +41,12 @@ ANONYMIZE: Final = _shown(
     "    --entity patient --others drop -k 5 --require l=3@disease \\\n    --hierarchy zip=masking:2,3 -o out/",
     "hedgerow anonymize --job job.toml",
     says=_LISTS,
+)
+ATTACK: Final = _shown(
+    "hedgerow attack out.csv --members half.csv --non-members others.csv",
+    "hedgerow attack out.csv --members half.csv --non-members others.csv \\\n"
+    "    --attack membership,label --report attacks.html --fail-if-works",
+    says="To have people who are not in the table, anonymize a random half of it, and attack that release.",
 )
 AUDIT: Final = _shown(
     "hedgerow audit out.csv --quasi age,sex,zip",

@@ -127,6 +127,17 @@ def _of_utility(facts: ReportFacts) -> Given:
     return {"learners": facts.utility and charts.learner_chart(facts.utility)}
 
 
+def _of_attempts(facts: ReportFacts) -> Given:
+    told = facts.attempts
+    if told is None:
+        return {}
+    shown: list[Figure] = [] if not told.attempts else [told.attempts[0].claimed, told.attempts[0].right]
+    return {
+        "excess": charts.attempt_chart(told),
+        "terms": [(word, figure.meaning) for word, figure in zip(("Claimed", "Right"), shown, strict=False)],
+    }
+
+
 def _of_suppression(facts: ReportFacts) -> Given:
     return {"labels": facts.suppression and charts.label_chart(facts.suppression)}
 
@@ -165,6 +176,7 @@ CHAPTERS: Final = (
             Part(
                 "attackers", "Who might look for somebody", lambda facts: {"risks": charts.risk_chart(facts.attackers)}
             ),
+            Part("attempts", "What attacks found out", _of_attempts),
             Part("classes", "How many share a class", lambda facts: {"sizes": charts.size_chart(facts.classes)}),
             Part("working_party", "Singling out, linkability, inference"),
             Part("disclosure", "What is learnt without finding a row"),

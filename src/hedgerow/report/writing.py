@@ -53,11 +53,14 @@ def write_report(
     context: object = None,
     governance: object = None,
     evaluation: Any = None,
+    attacks: Any = None,
     overwrite: bool = False,
 ) -> Path:
     """Write the report of a release or an audit, whole or not at all; see :meth:`hedgerow.Release.report`."""
     place = check_page(path, overwrite=overwrite)
-    html = make_report(subject, edition=edition, context=context, governance=governance, evaluation=evaluation)
+    html = make_report(
+        subject, edition=edition, context=context, governance=governance, evaluation=evaluation, attacks=attacks
+    )
     with appearing(place) as staged:
         staged.write_text(html, encoding="utf-8")
     return place
@@ -70,6 +73,7 @@ def make_report(
     context: object = None,
     governance: object = None,
     evaluation: Any = None,
+    attacks: Any = None,
     written: Mapping[str, Any] | None = None,
 ) -> str:
     """The same as HTML; ``written`` is the manifest that is about to be written beside the table."""
@@ -79,6 +83,7 @@ def make_report(
         context=read_context(context),
         governance=read_governance(governance),
         evaluation=evaluation,
+        attacks=attacks,
         written=written,
     )
     return report_page(replace(facts, title=_title(facts, written)))

@@ -138,6 +138,17 @@ def test_learners_are_between_the_majority_and_the_original(facts: ReportFacts) 
     assert drawn.rows[1] == ("mlp", "0.760", "not measured", "0.860")
 
 
+def test_attacks_that_work_have_a_full_mark_right_of_zero(facts: ReportFacts) -> None:
+    assert facts.attempts is not None
+    drawn = charts.attempt_chart(facts.attempts)
+    assert drawn is not None
+    assert {"membership", "minimality", "finds out more", "nothing beyond chance"} <= set(texts(drawn))
+    # One mark, and one in the legend.
+    assert len(filled(drawn, "after")) == len(filled(drawn, "ground")) == 2
+    assert drawn.rows == (("membership", "30", "20", "40"), ("minimality", "-2", "-5", "10"))
+    assert charts.attempt_chart(dataclasses.replace(facts.attempts, attempts=())) is None
+
+
 def test_where_there_is_nothing_to_draw_nothing_is_drawn(facts: ReportFacts) -> None:
     assert facts.columns is not None
     assert facts.association is not None

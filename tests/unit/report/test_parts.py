@@ -86,7 +86,9 @@ def test_what_is_given_is_escaped(name: str) -> None:
     assert not re.search("<(old|area|2026)>", html)
 
 
-@pytest.mark.parametrize("name", ["asked", "safe_harbour", "columns", "association", "suppression", "utility"])
+@pytest.mark.parametrize(
+    "name", ["asked", "attempts", "safe_harbour", "columns", "association", "suppression", "utility"]
+)
 def test_a_part_that_the_facts_do_not_tell_is_empty(name: str) -> None:
     facts = example_facts(**{name: None})
 
@@ -168,6 +170,20 @@ def test_a_risk_on_one_side_of_all_thresholds(within: tuple[bool, bool], words: 
     )
     facts = dataclasses.replace(facts, attackers=dataclasses.replace(facts.attackers, attackers=attackers))
     assert words in Checked(render_part("summary", facts)).text
+
+
+def test_attacks_are_told_with_their_excess_in_words_and_those_not_tried_with_a_reason() -> None:
+    told = Checked(render_part("attempts", example_facts())).text
+
+    for words in (
+        "30 points (20 to 40)",
+        "Finds out more",
+        "-2 points (-5 to 10)",
+        "Nothing beyond chance",
+        "Label was not tried. The release has no target",
+        "Only 60% of members fit a class.",
+    ):
+        assert words in told
 
 
 def test_verdicts_are_told_by_words() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hedgerow.report.charts.association import association_chart
+from hedgerow.report.charts.attempts import attempt_chart
 from hedgerow.report.charts.columns import column_chart, identifying_chart, kept_chart
 from hedgerow.report.charts.labels import label_chart
 from hedgerow.report.charts.learners import learner_chart
@@ -11,6 +12,7 @@ from hedgerow.report.charts.sizes import size_chart
 
 __all__ = [
     "association_chart",
+    "attempt_chart",
     "column_chart",
     "identifying_chart",
     "kept_chart",

@@ -10,6 +10,7 @@ from hedgerow.report.facts.attacking import attackers, class_sizes
 from hedgerow.report.facts.context import Context, Coverage, Governance, ReleaseModel
 from hedgerow.report.facts.figures import Bar, BarKind, Edition, Figure, Judgement
 from hedgerow.report.facts.gathering import gather
+from hedgerow.report.facts.sections.attempting import Attempt, Attempts, Untried
 from hedgerow.report.facts.sections.disclosing import (
     AllColumns,
     ClearColumnFacts,
@@ -50,6 +51,8 @@ __all__ = [
     "Association",
     "Attacker",
     "Attackers",
+    "Attempt",
+    "Attempts",
     "Bar",
     "BarKind",
     "Caution",
@@ -85,6 +88,7 @@ __all__ = [
     "Summary",
     "Suppression",
     "ToldColumn",
+    "Untried",
     "Utility",
     "Verdict",
     "WorkingParty",

@@ -10,6 +10,7 @@ from typing import Any, Final
 from hedgerow.release import Release
 from hedgerow.report.facts.association import association
 from hedgerow.report.facts.attacking import attackers, class_sizes
+from hedgerow.report.facts.attempting import attempts
 from hedgerow.report.facts.cautions import cautions
 from hedgerow.report.facts.columns import columns
 from hedgerow.report.facts.context import Context, Governance
@@ -35,10 +36,14 @@ _NOT_TOLD: Final = {
     "safe_harbour": _OF_AN_AUDIT,
     "association": _OF_AN_AUDIT,
     "suppression": "An audit does not know what there was before the table was made.",
+    "attempts": "Nobody has tried what attacks find out; hr.attack and hedgerow attack do, on a release.",
     "utility": "Nobody has evaluated what learners still know; hr.evaluate and hedgerow evaluate do.",
 }
 _ONE_COLUMN: Final = "There is only one column to look at."
-_NOT_FOR_RECIPIENTS: Final = "What learners know was measured on original rows, and is not part of the public edition."
+_NOT_FOR_RECIPIENTS: Final = {
+    "attempts": "What attacks find out was measured on original rows, and is not part of the public edition.",
+    "utility": "What learners know was measured on original rows, and is not part of the public edition.",
+}
 
 
 def gather(
@@ -48,6 +53,7 @@ def gather(
     context: Context | None = None,
     governance: Governance | None = None,
     evaluation: Any = None,
+    attacks: Any = None,
     written: Mapping[str, Any] | None = None,
     today: datetime.date | None = None,
 ) -> ReportFacts:
@@ -64,6 +70,8 @@ def gather(
         What only a person can say; their notes are for the internal edition.
     evaluation : Evaluation, optional
         What :func:`hedgerow.evaluate` found, for the internal edition.
+    attacks : Attacks or sequence of Outcome, optional
+        What :func:`hedgerow.attack` found out, for the internal edition.
     written : mapping, optional
         The manifest as it stands beside the written table, for the digests of its files.
     today : datetime.date, optional
@@ -82,6 +90,7 @@ def gather(
     sections: dict[str, Any] = {
         "context": _for(edition, context),
         "asked": asked_of(about),
+        "attempts": attempts(about, attacks),
         "safe_harbour": safe_harbour(about),
         "association": association(about),
         "suppression": suppression(about),
@@ -103,7 +112,7 @@ def gather(
         all_columns=all_columns(about),
         cautions=cautions(about),
         provenance=provenance(about, written),
-        absent=_absent(about, sections, evaluated=evaluation is not None),
+        absent=_absent(about, sections, {"attempts": attacks, "utility": evaluation}),
         **sections,
     )
 
@@ -119,10 +128,9 @@ def _title(subject: Subject) -> str:
     return f"Release by {subject.manifest['method']}"
 
 
-def _absent(subject: Subject, sections: Mapping[str, Any], *, evaluated: bool) -> dict[str, str]:
+def _absent(subject: Subject, sections: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, str]:
     reasons = {name: _NOT_TOLD[name] for name, section in sections.items() if section is None}
     if "association" in reasons and subject.kind != "audit":
         reasons["association"] = _ONE_COLUMN
-    if "utility" in reasons and evaluated:
-        reasons["utility"] = _NOT_FOR_RECIPIENTS
-    return reasons
+    withheld = {name: says for name, says in _NOT_FOR_RECIPIENTS.items() if name in reasons and given[name] is not None}
+    return {**reasons, **withheld}

@@ -8,6 +8,7 @@ from typing import Literal
 
 from hedgerow.report.facts.context import Context, Governance
 from hedgerow.report.facts.figures import Edition
+from hedgerow.report.facts.sections.attempting import Attempts
 from hedgerow.report.facts.sections.disclosing import AllColumns, DisclosureFacts
 from hedgerow.report.facts.sections.identifying import Attackers, ClassSizes, SafeHarbour, WorkingParty
 from hedgerow.report.facts.sections.keeping import Association, Columns, Suppression, Utility
@@ -46,6 +47,7 @@ class ReportFacts:
     asked: Asked | None
     attackers: Attackers
     classes: ClassSizes
+    attempts: Attempts | None
     working_party: WorkingParty
     safe_harbour: SafeHarbour | None
     disclosure: DisclosureFacts

@@ -64,7 +64,7 @@ def matchings(old: Sequence[Row], new: Sequence[Row]) -> Iterator[list[tuple[int
 
 def groups(old: Sequence[Row], new: Sequence[Row], pairs: list[tuple[int, int]]) -> Counter[Any]:
     """The people who share both their classes; who is in one release alone has no class of the other."""
-    found = Counter((old[at][:2], new[other][:2]) for at, other in pairs)
+    found: Counter[Any] = Counter((old[at][:2], new[other][:2]) for at, other in pairs)
     found.update((old[at][:2], None) for at in set(range(len(old))) - {at for at, _ in pairs})
     found.update((None, new[other][:2]) for other in set(range(len(new))) - {other for _, other in pairs})
     return found

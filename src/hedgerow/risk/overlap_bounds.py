@@ -25,7 +25,7 @@ import numpy as np
 from hedgerow.arrays import Bools, Floats, Longs, ranges
 from hedgerow.risk.linked_rows import BothReleases
 
-__all__ = ["Bounds", "Extent", "Rest", "bounds_of"]
+__all__ = ["Bounds", "Extent", "bounds_of"]
 
 _CELLS: Final = 2**22
 """So many pairs of classes, or of cells, are looked at together."""
@@ -36,14 +36,6 @@ class Extent(NamedTuple):
 
     least: int
     most: int
-
-
-class Rest(NamedTuple):
-    """Of the people of one release who are not in the other: the classes in which they are surely somebody, and surely
-    fewer than k; and how many people these are, at least."""
-
-    classes: int
-    people: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +56,8 @@ class Bounds:
         Whether everybody of the old release is taken to be in the new one, and the other way round.
     new_of_old, old_of_new : int arrays
         For each old class how many new ones its people may be in, and the other way round.
-    newcomers, leavers : Rest
+    newcomers, leavers : int
+        Classes with people who are in this release only: surely somebody, and surely fewer than k.
     told : mapping of column to int
         How many people at least are in groups with one value of it.
     """
@@ -77,8 +70,8 @@ class Bounds:
     none_new: bool
     new_of_old: Longs
     old_of_new: Longs
-    newcomers: Rest
-    leavers: Rest
+    newcomers: int
+    leavers: int
     told: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -117,7 +110,7 @@ def bounds_of(both: BothReleases, fits: Mapping[str, Bools], k: int, asked: Mapp
         least = np.maximum(0, block.most - np.minimum(slack[0][block.old], slack[1][block.new]))
         shape = (len(block.classes), new.number)
         key = (old.classes[block.old] - block.classes[0]) * new.number + new.classes[block.new]
-        most, fewest = (np.bincount(key, one, shape[0] * shape[1]).reshape(shape) for one in (block.most, least))
+        most, fewest = (_sums(key, one, shape[0] * shape[1]).reshape(shape) for one in (block.most, least))
         own = fewest.sum(axis=1)
         # Whoever is surely elsewhere is not here.
         most = np.minimum(most, sizes[0][block.classes][:, np.newaxis] - own[:, np.newaxis] + fewest)
@@ -133,16 +126,30 @@ def bounds_of(both: BothReleases, fits: Mapping[str, Bools], k: int, asked: Mapp
     rests = []
     for at, everybody in ((1, none_new), (0, stay)):
         side = (old, new)[at]
-        least = np.bincount(side.classes, short[at], side.number)
-        most = np.zeros(side.number) if everybody else sizes[at] - sure[at]
-        found.add(least, most)
+        surely = _sums(side.classes, short[at], side.number)
+        maybe = np.zeros(side.number) if everybody else sizes[at] - sure[at]
+        found.add(surely, maybe)
         # Everybody of a class is in some group of it, and none of these is larger than the largest may be.
-        found.at_most(np.maximum(largest[at], most))
-        small = (least >= 1) & (most < k)
-        rests.append(Rest(int(small.sum()), int(least[small].sum())))
+        found.at_most(np.maximum(largest[at], maybe))
+        rests.append(int(((surely >= 1) & (maybe < k)).sum()))
     either = (max if stay or none_new else sum)((old.counts.rows, new.counts.rows))
-    below, alone = (found.extent(name, either) for name in ("below", "alone"))
-    return Bounds(found.k, below, alone, found.small, stay, none_new, *partners, *rests, told)
+    return Bounds(
+        k=found.k,
+        below=found.extent("below", either),
+        alone=found.extent("alone", either),
+        small=found.small,
+        stay=stay,
+        none_new=none_new,
+        new_of_old=partners[0],
+        old_of_new=partners[1],
+        newcomers=rests[0],
+        leavers=rests[1],
+        told=told,
+    )
+
+
+def _sums(at: Longs, amounts: Floats, number: int) -> Floats:
+    return np.bincount(at, amounts, number).astype(np.float64)
 
 
 def _who_is_taken_for_granted(both: BothReleases, short_old: int, short_new: int) -> tuple[bool, bool]:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from hedgerow.arrays import Bools, Longs, ranges
+from hedgerow.arrays import Bools, Ints, Longs, ranges
 from hedgerow.risk.linked_rows import BothReleases, Side
 from hedgerow.risk.overlap_bounds import Extent
 from hedgerow.verifier import ClassCounts
@@ -118,7 +118,7 @@ class Placed:
         """Of which tuples the class is known: one class covers them, and all whom it covers are in it; or none does."""
         everybody = int(self.rows.sum()) == self.side.counts.rows
         full = (self.covered == self.side.sizes) | everybody
-        result = self.number == 0
+        result: Bools = np.equal(self.number, 0)
         one = self.number == 1
         result[one] = full[self.fits.indices[self.fits.indptr[:-1][one]]]
         return result
@@ -132,7 +132,7 @@ class Placed:
         return result
 
 
-def placed(side: Side, covers: Sequence[Bools], codes: Longs, rows: Longs) -> Placed:
+def placed(side: Side, covers: Sequence[Bools], codes: Ints, rows: Longs) -> Placed:
     """Find the classes that cover each tuple.
 
     Parameters

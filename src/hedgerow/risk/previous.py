@@ -107,8 +107,9 @@ def _by_what_is_published(
     fits: dict[str, Bools] = {}
     unread = []
     for name in both.shared:
-        cells = [one.labels[one.columns.index(name)].tolist() for one in (old, new)]
-        fits[name], number = compare_cells(*cells, listed_labels(given.hierarchies, name, {*cells[0], *cells[1]}))
+        before, after = (one.labels[one.columns.index(name)].tolist() for one in (old, new))
+        labels = listed_labels(given.hierarchies, name, {*before, *after})
+        fits[name], number = compare_cells(before, after, labels)
         unread += [name] * bool(number)
     found = bounds_of(both, fits, k, asked)
     people = given.entity is not None
@@ -118,7 +119,7 @@ def _by_what_is_published(
         relation=_relation(found.new_of_old, found.old_of_new),
         same_people=found.stay and found.none_new,
         by_original=False,
-        exact=found.k.least == found.k.most and not people,
+        exact=not people and all(one.least == one.most for one in (found.k, found.below, found.alone)),
         counted="rows",
         # Several rows of a group may be of one person.
         k=found.k._replace(least=1) if people else found.k,
@@ -126,8 +127,8 @@ def _by_what_is_published(
         below=found.below,
         alone=found.alone,
         small=found.small,
-        newcomers=found.newcomers.classes,
-        leavers=found.leavers.classes,
+        newcomers=found.newcomers,
+        leavers=found.leavers,
         learnt={
             name: LearntTogether(_alone(both.new, values), max(_alone(both.new, values), found.told[name] / new.rows))
             for name, values in asked.items()
@@ -155,7 +156,7 @@ def _by_original(both: BothReleases, given: Given, k: int, asked: Mapping[str, L
             short = int((one.covered < one.side.sizes).sum())
             remarks.append(
                 f"In {short:,} of {side.number:,} classes of the {name} release are more rows than rows of the "
-                "original table fit: it is not the table that the release was made from, or labels are not understood whose "
+                "original table fit: it is not the table that the release was made from, or it has labels whose "
                 "hierarchy is not given (--hierarchy)."
             )
         sides.append(one)
@@ -165,7 +166,7 @@ def _by_original(both: BothReleases, given: Given, k: int, asked: Mapping[str, L
             "No row of the original table fits a class of either release. Give the table that they were made from, and "
             "the hierarchies that explain their labels."
         )
-    found = found_people(both, *sides, original, k, asked)
+    found = found_people(both, sides[0], sides[1], original, k, asked)
     one_only = [
         f"{number:,} rows of the original table fit {which} release only: to be in that one alone counts as a class."
         for number, which in ((found.only_old, "the previous"), (found.only_new, "the new"))

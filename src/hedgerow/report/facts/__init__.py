@@ -15,6 +15,7 @@ from hedgerow.report.facts.sections.disclosing import (
     ClearColumnFacts,
     DisclosureFacts,
     SensitiveFacts,
+    TogetherFacts,
     ToldColumn,
 )
 from hedgerow.report.facts.sections.identifying import (
@@ -84,6 +85,7 @@ __all__ = [
     "SubjectKind",
     "Summary",
     "Suppression",
+    "TogetherFacts",
     "ToldColumn",
     "Utility",
     "Verdict",

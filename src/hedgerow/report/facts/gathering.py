@@ -21,6 +21,7 @@ from hedgerow.report.facts.safe_harbour import safe_harbour
 from hedgerow.report.facts.sections.report import ReportFacts
 from hedgerow.report.facts.subjects import Subject
 from hedgerow.report.facts.suppressing import suppression
+from hedgerow.report.facts.together import together
 from hedgerow.report.facts.utility import utility
 from hedgerow.report.facts.working_party import working_party
 from hedgerow.risk import Audit
@@ -32,12 +33,17 @@ _NOT_TOLD: Final = {
     "context": "Nobody has said for whom and what for the table is; [context] of a job file does.",
     "governance": "Nobody has signed for the table; [governance] of a job file does.",
     "asked": "Nothing was required of the table.",
+    "together": "No earlier release was named, so nothing is told of both together; hedgerow audit --previous tells it.",
     "safe_harbour": _OF_AN_AUDIT,
     "association": _OF_AN_AUDIT,
     "suppression": "An audit does not know what there was before the table was made.",
     "utility": "Nobody has evaluated what learners still know; hr.evaluate and hedgerow evaluate do.",
 }
 _ONE_COLUMN: Final = "There is only one column to look at."
+_COUNTED_IN_THE_ORIGINAL: Final = (
+    "What the table and an earlier release give away together was counted in the original table, and is not part of "
+    "the public edition."
+)
 _NOT_FOR_RECIPIENTS: Final = "What learners know was measured on original rows, and is not part of the public edition."
 
 
@@ -82,6 +88,7 @@ def gather(
     sections: dict[str, Any] = {
         "context": _for(edition, context),
         "asked": asked_of(about),
+        "together": together(about),
         "safe_harbour": safe_harbour(about),
         "association": association(about),
         "suppression": suppression(about),
@@ -123,6 +130,8 @@ def _absent(subject: Subject, sections: Mapping[str, Any], *, evaluated: bool) -
     reasons = {name: _NOT_TOLD[name] for name, section in sections.items() if section is None}
     if "association" in reasons and subject.kind != "audit":
         reasons["association"] = _ONE_COLUMN
+    if "together" in reasons and subject.audit.together is not None:
+        reasons["together"] = _COUNTED_IN_THE_ORIGINAL
     if "utility" in reasons and evaluated:
         reasons["utility"] = _NOT_FOR_RECIPIENTS
     return reasons

@@ -144,7 +144,7 @@ def test_a_loaded_release_has_no_before_in_any_edition(release: Release, tmp_pat
 def test_an_audit_keeps_no_cells(people: pa.Table, edition: Edition) -> None:
     facts = gather(hr.audit(people, quasi=["age", "sex"], sensitive=["disease"], target="income"), edition=edition)
     assert facts.subject == "audit"
-    unknown = ("asked", "safe_harbour", "association", "suppression", "utility", "context", "governance")
+    unknown = ("asked", "together", "safe_harbour", "association", "suppression", "utility", "context", "governance")
     assert set(facts.absent) == set(unknown)
     assert all(getattr(facts, name) is None for name in unknown)
     assert all(reason.endswith(".") for reason in facts.absent.values())

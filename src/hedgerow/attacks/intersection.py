@@ -4,10 +4,9 @@ S. R. Ganta, S. P. Kasiviswanathan, A. Smith: Composition Attacks and Auxiliary 
 section 3. A person is in one class of each release, and the person's value is among those that both classes hold.
 
 The attacker knows all quasi-identifiers of a person. The classes that these fit have ``m(v)`` rows of the previous
-release with the columns in clear ``v``, and ``n(v)`` of the new one. If others in a class are anybody, a class with
-the value ``v`` is ``n(v) / p(v)`` times as probable for somebody who has it, where ``p(v)`` is its share of all
-rows. So the person's own is ``v`` with a probability in proportion to ``m(v) n(v) / p(v)``: nothing that one of the
-classes lacks is possible, and what is rare and in both is hardly there by chance.
+release with the columns in clear ``v``, and ``n(v)`` of the new one. At most ``min(m(v), n(v))`` people with ``v`` are
+in both, of whom the person is one: so the person's own is ``v`` with a probability in proportion to that. Nothing that
+one of the classes lacks is possible; and where the one class lies inside the other, the coarser one tells nothing.
 
 **Deviation**: the paper claims a value only if it is the only one that both classes hold. Here one is claimed that is
 probable enough, so that the attack is also measured where it is nearly sure.
@@ -156,8 +155,6 @@ class _Asked:
         A row of the old release, which may lack that value, is of all kinds that it agrees with.
     value : sparse array (kinds, values)
         The value of each kind.
-    weight : float array (kinds,)
-        One over the share of all new rows with these columns in clear.
     true : int array (people,)
         The code of each person's value, -1 if the new release does not publish it.
     """
@@ -165,7 +162,6 @@ class _Asked:
     new: _Side
     old: _Side
     value: csr_array
-    weight: Floats
     true: Longs
 
     @classmethod
@@ -181,7 +177,6 @@ class _Asked:
         values = targets[name].codes(frames[0][name], new.guarantee.missing)
         kinds, kind = tabulate([link, values.astype(np.int32)], [number, held], len(link))
         of_link = csr_array((np.ones(len(kinds)), (kinds[:, 0], np.arange(len(kinds)))), shape=(number, len(kinds)))
-        share = np.bincount(link, minlength=number) / len(link)
         # What the new release does not publish is one more value.
         earlier = (
             targets[name].codes(frames[1][name], old.guarantee.missing) if name in shared else np.full(len(before), -1)
@@ -199,7 +194,6 @@ class _Asked:
                 _by_class(sides[1], earlier, held + 1),
             ),
             csr_array((np.ones(len(kinds)), (np.arange(len(kinds)), kinds[:, 1]))),
-            1 / share[kinds[:, 0]],
             np.concatenate(true),
         )
 
@@ -211,8 +205,8 @@ class _Asked:
         parts = []
         for start in range(0, pairs.shape[1], _TOGETHER):
             first, second = pairs[:, start : start + _TOGETHER]
-            own = (self.new.fitting[first] @ self.new.rows).multiply(self.old.fitting[second] @ self.old.rows)
-            parts.append(_most(own.multiply(self.weight[np.newaxis, :]).tocsr() @ self.value))
+            own, before = self.new.fitting[first] @ self.new.rows, self.old.fitting[second] @ self.old.rows
+            parts.append(_most(own.minimum(before) @ self.value))
         return _Said.of(parts, index)
 
     def alone(self, side: _Side) -> _Said:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow.arrays import Bools, Longs
-from hedgerow.counts import encode_column
+from hedgerow.counts import Asked, EncodedColumn, encode_column
 from hedgerow.errors import BadInput, listing
 from hedgerow.intake import STANDARD_INPUT
 from hedgerow.published import Interval, Suppressed, ValueSet, parse
@@ -21,9 +21,10 @@ from hedgerow.risk.given import labels_of
 from hedgerow.risk.linked_rows import BothReleases, Side, same_values
 from hedgerow.risk.overlap_bounds import bounds_of
 from hedgerow.risk.overlap_people import Placed, found_people, placed
-from hedgerow.risk.shared_cells import compare_cells, listed_labels, people_in_cells
+from hedgerow.risk.shared_cells import compare_cells, listed_labels, masks_among, people_in_cells
 from hedgerow.risk.together import LearntTogether, Relation, Together
 from hedgerow.verifier import ClassCounts, count_classes, open_table
+from hedgerow.verifier.classes import Labels
 from hedgerow.verifier.labels import numbers_of
 
 __all__ = ["Given", "audit_together"]
@@ -221,12 +222,7 @@ def _place(side: Side, original: ClassCounts, rows: Longs, given: Given) -> tupl
     columns = side.counts.columns
     at = [original.columns.index(name) for name in columns]
     below = labels_of(given.hierarchies, original)
-    encoded = [
-        encode_column(
-            original.columns[i], pa.array(original.labels[i].tolist(), pa.large_string()), missing=(), kind="derived"
-        )
-        for i in at
-    ]
+    encoded = [_encoded(original, i, texts) for texts, i in zip(side.counts.labels, at, strict=True)]
     codes = np.stack([one.codes[original.codes[:, i]] for one, i in zip(encoded, at, strict=True)], axis=1)
     for widely in (False, True):
         read = [
@@ -237,6 +233,13 @@ def _place(side: Side, original: ClassCounts, rows: Longs, given: Given) -> tupl
         if result.consistent:
             break
     return result, {name for name, one in zip(columns, read, strict=True) if one.unread}
+
+
+def _encoded(original: ClassCounts, at: int, published: Labels) -> EncodedColumn:
+    """The values of a column of the original table; codes that are published as masks are text."""
+    values = pa.array(original.labels[at].tolist(), pa.large_string())
+    kind: Asked = "text" if masks_among(published.tolist()) else "derived"
+    return encode_column(original.columns[at], values, missing=(), kind=kind)
 
 
 def _candidates(table: Any, opened: Any, given: Given, before: Sequence[str]) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ from hedgerow.published import (
 )
 from hedgerow.risk.likelihoods import KnownColumn, cells_of_texts
 
-__all__ = ["Compared", "Texts", "compare_cells", "listed_labels", "people_in_cells"]
+__all__ = ["Compared", "Texts", "compare_cells", "listed_labels", "masks_among", "people_in_cells"]
 
 Texts = Sequence[str | None]
 
@@ -76,7 +76,7 @@ def compare_cells(old: Texts, new: Texts, labels: Leaves = NO_LABELS) -> Compare
         # Numbers of so many digits that floats do not tell them apart are told apart as text.
         kind, sides = "text", [list(old), list(new)]
         values = _values(sides, kind, labels)
-    masks = _masks((*sides[0], *sides[1])) if kind == "text" else {}
+    masks = masks_among((*sides[0], *sides[1])) if kind == "text" else {}
     domain = _atoms([*sides[0], *sides[1]], values, kind, masks)
     explained = {**labels, **_below(masks, domain)}
     vague: set[str | None] = set()
@@ -108,7 +108,7 @@ def people_in_cells(texts: Texts, domain: Domain, labels: Leaves, *, widely: boo
     kind = domain.kind
     cells = [spelled(text, kind) for text in texts]
     values = set(domain.labels.tolist())
-    masks = _masks(cells) if kind == "text" else {}
+    masks = masks_among(cells) if kind == "text" else {}
     explained = {**labels, **_below(masks, domain)}
     # Below the root stand missing values too.
     vague: set[str | None] = {label for label, below in labels.items() if values <= set(below)}
@@ -160,7 +160,7 @@ def _share_numbers(values: set[str], kind: Kind) -> bool:
     return len(set(numbers)) < len(numbers)
 
 
-def _masks(texts: Iterable[str | None]) -> dict[str, str]:
+def masks_among(texts: Iterable[str | None]) -> dict[str, str]:
     """The masks among texts, and how what they stand for begins; a value that looks like one is taken for one."""
     return {text: match[1] for text in texts if text is not None and (match := _MASK.match(text))}
 

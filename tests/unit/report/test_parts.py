@@ -86,7 +86,9 @@ def test_what_is_given_is_escaped(name: str) -> None:
     assert not re.search("<(old|area|2026)>", html)
 
 
-@pytest.mark.parametrize("name", ["asked", "safe_harbour", "columns", "association", "suppression", "utility"])
+@pytest.mark.parametrize(
+    "name", ["asked", "safe_harbour", "together", "columns", "association", "suppression", "utility"]
+)
 def test_a_part_that_the_facts_do_not_tell_is_empty(name: str) -> None:
     facts = example_facts(**{name: None})
 

@@ -33,7 +33,7 @@ _NOT_TOLD: Final = {
     "context": "Nobody has said for whom and what for the table is; [context] of a job file does.",
     "governance": "Nobody has signed for the table; [governance] of a job file does.",
     "asked": "Nothing was required of the table.",
-    "together": "No earlier release was named, so nothing is told of both together; hedgerow audit --previous tells it.",
+    "together": "No earlier release was named, so nothing is told of both; hedgerow audit --previous tells it.",
     "safe_harbour": _OF_AN_AUDIT,
     "association": _OF_AN_AUDIT,
     "suppression": "An audit does not know what there was before the table was made.",

@@ -74,7 +74,7 @@ def test_every_method_has_a_report(people: pa.Table, method: str, edition: Editi
     assert [one.name for one in facts.columns.columns] == ["age", "sex", "income"]
     assert facts.provenance.method == method
     assert facts.provenance.paper
-    assert set(facts.absent) == {"context", "governance", "utility"}
+    assert set(facts.absent) == {"context", "governance", "together", "utility"}
     json.dumps(plain(facts))  # plain values only
 
 

@@ -105,14 +105,13 @@ def _by_what_is_published(
     both: BothReleases, given: Given, k: int, asked: Mapping[str, Longs], remarks: list[str]
 ) -> Together:
     old, new = both.old.counts, both.new.counts
-    fits: dict[str, Bools] = {}
-    unread = []
-    for name in both.shared:
-        before, after = (one.labels[one.columns.index(name)].tolist() for one in (old, new))
-        labels = listed_labels(given.hierarchies, name, {*before, *after})
-        fits[name], number = compare_cells(before, after, labels)
-        unread += [name] * bool(number)
+    fits, unread = _overlaps(both, given, widely=False)
     found = bounds_of(both, fits, k, asked)
+    if not (found.stay or found.none_new):
+        # Cells were read strictly, and people are missing: maybe numbers are means of groups.
+        fits, others = _overlaps(both, given, widely=True)
+        again = bounds_of(both, fits, k, asked) if others != unread else found
+        found, unread = (again, others) if again.stay or again.none_new else (found, unread)
     people = given.entity is not None
     return _together(
         both,
@@ -141,6 +140,17 @@ def _by_what_is_published(
             *(["Rows are counted: whose they are, only the original table tells."] if people else []),
         ),
     )
+
+
+def _overlaps(both: BothReleases, given: Given, *, widely: bool) -> tuple[dict[str, Bools], list[str]]:
+    """Which cells of each shared column go together, and the columns of which not all cells were understood."""
+    fits, unread = {}, []
+    for name in both.shared:
+        before, after = (one.labels[one.columns.index(name)].tolist() for one in (both.old.counts, both.new.counts))
+        labels = listed_labels(given.hierarchies, name, {*before, *after})
+        fits[name], number = compare_cells(before, after, labels, widely=widely)
+        unread += [name] * bool(number)
+    return fits, unread
 
 
 def _by_original(both: BothReleases, given: Given, k: int, asked: Mapping[str, Longs], remarks: list[str]) -> Together:
@@ -308,14 +318,14 @@ def _granted(before: int, after: int, *, stay: bool, none_new: bool) -> str:
     if stay and none_new:
         return "Both are taken to be of the same people, since they have as many rows."
     if stay:
-        return (
-            f"The new release has {after - before:,} rows more: all people of the old one are taken to be in it still."
-        )
+        return f"The new release has {_more(after - before)}: all people of the old one are taken to be in it still."
     if none_new:
-        return (
-            f"The new release has {before - after:,} rows less: all its people are taken to have been in the old one."
-        )
+        return f"The old release has {_more(before - after)}: all people of the new one are taken to have been in it."
     return "The releases are not of the same people: some are in one of them only, and nobody can tell how many."
+
+
+def _more(rows: int) -> str:
+    return f"{rows:,} more {'row' if rows == 1 else 'rows'}"
 
 
 def _alone(side: Side, values: Longs) -> float:
@@ -330,8 +340,8 @@ def _unread(columns: Sequence[str]) -> list[str]:
     if not columns:
         return []
     return [
-        f"In {listing(columns)} are labels that no hierarchy explains; they are taken to stand for anything. Give "
-        "hierarchies (--hierarchy) for figures that are sharper."
+        f"In {listing(columns)} are labels that no hierarchy explains, or numbers that may be means; they are taken to "
+        "stand for anything. Give hierarchies (--hierarchy) for sharper figures."
     ]
 
 

@@ -163,7 +163,7 @@ def _together_lines(audit: Audit) -> list[str]:
         if classes:
             facts.append((f"classes with few {who}", f"{classes:,}: the difference of both releases tells them apart"))
     for name, one in both.learnt.items():
-        most = "" if both.by_original else "at least "
+        most = "" if both.by_original else "of rows in known classes at least "
         facts.append(
             (f"{name} told", f"{_share(one.alone)} by this release alone, {most}{_share(one.together)} by both")
         )

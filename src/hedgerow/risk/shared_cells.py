@@ -32,6 +32,7 @@ from hedgerow.published import (
     stands_for,
 )
 from hedgerow.risk.likelihoods import KnownColumn, cells_of_texts
+from hedgerow.values import SUPPRESSED_TEXT
 
 __all__ = ["Compared", "Texts", "compare_cells", "listed_labels", "masks_among", "people_in_cells"]
 
@@ -56,8 +57,18 @@ def listed_labels(hierarchies: Mapping[str, Any], name: str, texts: Iterable[str
     return published_labels(hierarchy, name, texts).values_below if isinstance(hierarchy, Taxonomy) else NO_LABELS
 
 
-def compare_cells(old: Texts, new: Texts, labels: Leaves = NO_LABELS) -> Compared:
+def compare_cells(old: Texts, new: Texts, labels: Leaves = NO_LABELS, *, widely: bool = False) -> Compared:
     """Tell which cells of two releases may stand for one value, (old cells, new cells).
+
+    Parameters
+    ----------
+    old, new : sequences of str or None
+        The cells of each release.
+    labels : mapping of label to values
+        Those of the column's hierarchy.
+    widely : bool
+        Whether numbers of a release that publishes nothing but numbers may stand for anything, as means of groups do.
+        Such a release with empty cells is always read so.
 
     Examples
     --------
@@ -83,7 +94,7 @@ def compare_cells(old: Texts, new: Texts, labels: Leaves = NO_LABELS) -> Compare
     if kind == "text":
         vague |= _unexplained(sides, explained)
     elif kind == "number":
-        vague |= {None, *_standing_for_groups(sides)}
+        vague |= {None, *_standing_for_groups(sides, widely=widely)}
     known = KnownColumn(domain, np.ones(domain.size, dtype=np.int64), explained, frozenset(vague))
     covers = [cells_of_texts(texts, known).astype(np.float32) for texts in sides]
     unread = len(vague - {None}) + sum(_is_strange(text, kind, explained) for text in {*sides[0], *sides[1]})
@@ -196,6 +207,8 @@ def _below(masks: Mapping[str, str], domain: Domain) -> dict[str, tuple[str, ...
 
 def _unexplained(sides: Sequence[Texts], labels: Leaves) -> set[str | None]:
     """Plain texts that may be labels: no hierarchy knows them, no set names them, and only one release has them."""
+    if any(all(text == SUPPRESSED_TEXT for text in side) for side in sides):
+        return set()  # which goes with everything
     plain = [{text for text in side if text is not None and isinstance(parse(text), str)} for side in sides]
     members = {
         member
@@ -208,12 +221,12 @@ def _unexplained(sides: Sequence[Texts], labels: Leaves) -> set[str | None]:
     return {text for text in plain[0] ^ plain[1] if text not in labels and text not in members and text not in listed}
 
 
-def _standing_for_groups(sides: Sequence[Texts]) -> set[str]:
-    """Numbers of a release that has nothing but numbers and empty cells: they may be means of groups."""
+def _standing_for_groups(sides: Sequence[Texts], *, widely: bool) -> set[str]:
+    """Numbers of a release that has nothing but numbers, and empty cells: they may be means of groups."""
     found: set[str] = set()
     for side in sides:
         numbers = {text for text in side if text is not None}
-        if None in side and all(number_in(text, "number") is not None for text in numbers):
+        if (widely or None in side) and all(number_in(text, "number") is not None for text in numbers):
             found |= numbers
     return found
 

@@ -43,7 +43,8 @@ class LearntTogether:
     alone : float
         By the new release alone.
     together : float
-        By both releases; without the original table at least this.
+        By both releases. Without the original table it is the share of rows that are surely in groups with one value,
+        which is learnt by whoever knows a person's classes: where boxes overlap, values alone may not tell these.
     """
 
     alone: float

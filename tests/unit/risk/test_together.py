@@ -98,7 +98,7 @@ def test_newcomers_are_told_by_the_difference() -> None:
     found = together(new, old, k=3)
     assert (found.newcomers, found.leavers, found.k, found.holds) == (1, 0, (1, 1), False)
     assert not found.same_people
-    assert "1 rows more" in " ".join(found.remarks)
+    assert "1 more row:" in " ".join(found.remarks)
     assert "but not everybody is in both" in found.says
     left = together(old, new, k=3)
     assert (left.newcomers, left.leavers, left.k) == (0, 1, (1, 1))
@@ -285,3 +285,11 @@ def test_members_fit_both_releases_of_every_family(method: str) -> None:
     assert not any("more rows than rows" in text for text in exact.remarks)
     if exact.exact:
         assert bound.k.least <= exact.k.least <= bound.k.most
+
+
+def test_means_of_groups_are_no_values() -> None:
+    """Read as values, nobody could be in both releases; so they are read as means, which may be anybody's."""
+    found = together(table(["22.5"] * 3 + ["41"] * 3, ILL), table(["21"] * 3 + ["40.5"] * 3, ILL), k=3)
+    assert (found.same_people, found.k.least) == (True, 3)
+    assert found.relation == "equal"
+    assert any("may be means" in one for one in found.remarks)

@@ -13,10 +13,8 @@ import pytest
 import hedgerow as hr
 from hedgerow.errors import BadInput
 
-Table = pa.Table
 
-
-def people_of(seed: int, number: int = 1200) -> Table:
+def people_of(seed: int, number: int = 1200) -> pa.Table:
     """Illnesses that depend on nothing."""
     generator = np.random.default_rng(seed)
     age, ill, ward = (
@@ -27,7 +25,7 @@ def people_of(seed: int, number: int = 1200) -> Table:
     return pa.table({"age": age, "ill": ["abcdef"[one] for one in ill], "ward": ["xyz"[one] for one in ward]})
 
 
-def cut(people: Table, start: int, width: int = 6, k: int = 5, **roles: Any) -> hr.Release:
+def cut(people: pa.Table, start: int, width: int = 6, k: int = 5, **roles: Any) -> hr.Release:
     """A release by intervals that begin with some age."""
     years = hr.hierarchies.intervals(width=width, start=start)
     schema = hr.Schema(quasi=["age"], hierarchies={"age": years}, **{"sensitive": ["ill"], "others": "drop", **roles})
@@ -35,7 +33,7 @@ def cut(people: Table, start: int, width: int = 6, k: int = 5, **roles: Any) -> 
 
 
 @pytest.fixture(scope="module")
-def leak() -> tuple[Table, Table, hr.Release, hr.Release]:
+def leak() -> tuple[pa.Table, pa.Table, hr.Release, hr.Release]:
     """Of the people of one age all have one illness, and classes of both releases have one age in common."""
     # At both ends, where a class may have one age, there are more.
     number = np.full(300, 4)
@@ -47,7 +45,7 @@ def leak() -> tuple[Table, Table, hr.Release, hr.Release]:
     return people, others, cut(people, 20, 2), cut(people, 19, 2)
 
 
-def test_a_planted_leak_is_found(leak: tuple[Table, Table, hr.Release, hr.Release]) -> None:
+def test_a_planted_leak_is_found(leak: tuple[pa.Table, pa.Table, hr.Release, hr.Release]) -> None:
     people, others, new, old = leak
     assert new.audit.k == old.audit.k == 8
     found = hr.attacks.intersection(new, old, people, others)
@@ -107,7 +105,7 @@ def test_values_that_only_one_release_has() -> None:
 
 
 def test_every_kind_of_table_and_saved_releases(
-    leak: tuple[Table, Table, hr.Release, hr.Release], frame_type: Callable[[Table], Any], tmp_path: Path
+    leak: tuple[pa.Table, pa.Table, hr.Release, hr.Release], frame_type: Callable[[pa.Table], Any], tmp_path: Path
 ) -> None:
     people, others, new, old = leak
     places = {name: one.save(tmp_path / f"{name}.csv") for name, one in (("new", new), ("old", old))}
@@ -116,7 +114,7 @@ def test_every_kind_of_table_and_saved_releases(
     assert loaded == expected
 
 
-def test_the_target_or_a_named_column(leak: tuple[Table, Table, hr.Release, hr.Release]) -> None:
+def test_the_target_or_a_named_column(leak: tuple[pa.Table, pa.Table, hr.Release, hr.Release]) -> None:
     people = people_of(6)
     new, old = (cut(people, start, sensitive=[], target="ward", insensitive=["ill"]) for start in (20, 19))
     assert "'ward'" in hr.attacks.intersection(new, old, people, people).claim
@@ -137,7 +135,7 @@ def test_the_target_or_a_named_column(leak: tuple[Table, Table, hr.Release, hr.R
     ],
 )
 def test_what_is_wrong_is_said(
-    given: dict[str, Any], words: str, leak: tuple[Table, Table, hr.Release, hr.Release]
+    given: dict[str, Any], words: str, leak: tuple[pa.Table, pa.Table, hr.Release, hr.Release]
 ) -> None:
     people, others, new, old = leak
     asked = {"release": new, "previous": old, "members": people, "non_members": others, **given}

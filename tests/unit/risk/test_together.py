@@ -293,3 +293,14 @@ def test_means_of_groups_are_no_values() -> None:
     assert (found.same_people, found.k.least) == (True, 3)
     assert found.relation == "equal"
     assert any("may be means" in one for one in found.remarks)
+
+
+def test_who_of_those_that_fit_was_left_out_is_not_known() -> None:
+    """Three people fit the first class of the old release, which has two rows."""
+    old = table(["[20,30)"] * 2 + ["[30,40)"] * 2)
+    new = table(["[20,40)"] * 5)
+    found = together(new, old, original=table([20, 21, 22, 30, 31]), k=2)
+    assert (found.exact, found.k.least) == (False, 1)
+    assert any("figures are bounds" in one for one in found.remarks)
+    everybody = together(new, table(["[20,30)"] * 3 + ["[30,40)"] * 2), original=table([20, 21, 22, 30, 31]), k=2)
+    assert (everybody.exact, everybody.k) == (True, (2, 2))

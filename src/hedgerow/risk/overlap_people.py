@@ -116,7 +116,7 @@ class Placed:
     @cached_property
     def sure(self) -> Bools:
         """Of which tuples the class is known: one class covers them, and all whom it covers are in it; or none does."""
-        everybody = int(self.rows.sum()) == self.side.counts.rows
+        everybody = self.consistent and int(self.rows.sum()) == self.side.counts.rows
         full = (self.covered == self.side.sizes) | everybody
         result: Bools = np.equal(self.number, 0)
         one = self.number == 1
@@ -179,22 +179,24 @@ def found_people(
     least, most = groups.of_tuples()
     anywhere = (old.number > 0) | (new.number > 0)
     certain = old.sure & new.sure & anywhere
-    sizes = Extent(
-        int(least[anywhere].min()),
-        int(most[certain].min()) if certain.any() else int(most[anywhere].max()),
-    )
+    # Nobody's group is larger than a class that they are in.
+    smallest = int(min(both.old.sizes.min(), both.new.sizes.min()))
+    # Where people are missing, groups may be larger than they seem.
+    complete = old.consistent and new.consistent
+    counted = certain & complete
+    sizes = Extent(int(least[anywhere].min()), int(min(most[counted].min(initial=smallest), smallest)))
     pairs = groups.possible
     in_both = (pairs.old < both.old.number) & (pairs.new < both.new.number)
     rows = old.rows
     told, rows_left = _left(both, old, new, asked)
     return FoundPeople(
         k=sizes,
-        below=Extent(groups.held(certain & (most < k)), groups.held(anywhere & (least < k))),
-        alone=Extent(groups.held(certain & (most < 2)), groups.held(anywhere & (least < 2))),
-        small=int(((groups.least > 0) & (groups.most < k)).sum()),
-        exact=bool(certain[anywhere].all()),
+        below=Extent(groups.held(counted & (most < k)), groups.held(anywhere & (least < k))),
+        alone=Extent(groups.held(counted & (most < 2)), groups.held(anywhere & (least < 2))),
+        small=int(((groups.least > 0) & (groups.most < k)).sum()) if complete else 0,
+        exact=bool(counted[anywhere].all()),
         rows_left=rows_left,
-        everybody=bool((certain & (old.number > 0) & (new.number > 0))[anywhere].all()),
+        everybody=bool((counted & (old.number > 0) & (new.number > 0))[anywhere].all()),
         new_of_old=np.bincount(pairs.old[in_both], minlength=both.old.number),
         old_of_new=np.bincount(pairs.new[in_both], minlength=both.new.number),
         only_old=int(rows[(old.number > 0) & (new.number == 0)].sum()),

@@ -76,7 +76,7 @@ def test_columns_in_clear_link_rows() -> None:
     people = pa.table({"age": ages, "ill": ill, "bed": beds})
     others = pa.table({"age": ages, "ill": people["ill"].take(np.random.default_rng(5).permutation(len(ages)))})
     found = [
-        hr.attacks.intersection(*(cut(people, start, 4, 40, **roles) for start in (20, 18)), people, others)
+        hr.attacks.intersection(cut(people, 20, 4, 40, **roles), cut(people, 18, 4, 40, **roles), people, others)
         for roles in ({}, {"insensitive": ["bed"], "accept": ["bed"]})
     ]
     ends = 2 * 40  # people at both ends, whom the previous release tells alone

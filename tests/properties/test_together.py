@@ -146,3 +146,30 @@ def test_the_original_makes_figures_exact(rows: list[Person], before: Any, after
     assert exact.rows_left == min(map(len, left))
     assert exact.learnt["ill"].together == sum(len(set(one)) == 1 for one in left) / len(rows)
     assert bound.learnt["ill"].together <= exact.learnt["ill"].together + 1e-9
+
+
+BOXES: dict[str, frozenset[str]] = dict(AGES[1:5])
+Chosen = tuple[str, str | None, str | None]
+placed = st.sampled_from(["20", "21", "25", "30"]).flatmap(
+    lambda age: st.tuples(
+        st.just(age), *[st.none() | st.sampled_from([text for text, held in BOXES.items() if age in held])] * 2
+    )
+)
+
+
+@some
+@given(st.lists(placed, min_size=1, max_size=9))
+def test_the_bounds_by_the_original_hold_where_classes_overlap_and_people_are_left_out(rows: list[Chosen]) -> None:
+    """Each person is in some class of a release that covers them, or in none."""
+    old, new = ([one[at] for one in rows if one[at] is not None] for at in (1, 2))
+    assume(old and new)
+    given: dict[str, Any] = {"quasi": ["age"], "previous": pa.table({"age": old}), "k": K}
+    found = hr.audit(pa.table({"age": new}), original=pa.table({"age": [one[0] for one in rows]}), **given).together
+    assert found is not None
+    sizes = Counter(one[1:] for one in rows if one[1:] != (None, None))
+    assert found.k.least <= min(sizes.values()) <= found.k.most
+    below = sum(size for size in sizes.values() if size < K)
+    assert found.below.least <= below <= found.below.most
+    assert found.alone.least <= sum(size == 1 for size in sizes.values()) <= found.alone.most
+    if found.exact:
+        assert found.k.least == min(sizes.values())

@@ -114,10 +114,19 @@ class Placed:
         return bool((self.covered >= self.side.sizes).all())
 
     @cached_property
+    def everybody(self) -> bool:
+        """Whether all original rows are in the release."""
+        return self.consistent and int(self.rows.sum()) == self.side.counts.rows
+
+    @cached_property
+    def maybe_out(self) -> Bools:
+        """Which tuples are not, or may not be, in the release."""
+        return np.equal(self.number, 0) | (np.logical_not(self.sure) & (not self.everybody))
+
+    @cached_property
     def sure(self) -> Bools:
         """Of which tuples the class is known: one class covers them, and all whom it covers are in it; or none does."""
-        everybody = self.consistent and int(self.rows.sum()) == self.side.counts.rows
-        full = (self.covered == self.side.sizes) | everybody
+        full = (self.covered == self.side.sizes) | self.everybody
         result: Bools = np.equal(self.number, 0)
         one = self.number == 1
         result[one] = full[self.fits.indices[self.fits.indptr[:-1][one]]]
@@ -258,20 +267,20 @@ class _Groups:
 
 
 def _options(old: Placed, new: Placed) -> _Options:
-    """All pairs of classes that cover each tuple; one that no class of a release covers is in none."""
-    first, second = (_with_none(one) for one in (old, new))
-    tuples = np.arange(len(old.number))
-    both = (old.number > 0) | (new.number > 0)
-    lengths = np.maximum(old.number, 1) * both
-    place, owner = ranges(first[0], lengths)
-    mine = first[1][place]
-    place, which = ranges(second[0][owner], np.maximum(new.number, 1)[owner])
-    return _Options(tuples[owner[which]], mine[which], second[1][place])
+    """All pairs of classes that each tuple may be in; not to be in a release is one of them."""
+    (first, mine), (second, others) = (_with_none(one) for one in (old, new))
+    place, owner = ranges(first, old.number + old.maybe_out)
+    before = mine[place]
+    place, which = ranges(second[owner], (new.number + new.maybe_out)[owner])
+    tuples, before, after = owner[which], before[which], others[place]
+    # Who is in neither is nobody's concern.
+    some = (before < old.side.number) | (after < new.side.number)
+    return _Options(tuples[some], before[some], after[some])
 
 
 def _with_none(one: Placed) -> tuple[Longs, Longs]:
-    """Where the classes of each tuple begin in a list of all, in which no class is one more."""
-    lengths = np.maximum(one.number, 1)
+    """Where the classes of each tuple begin in a list of all; the number of classes stands for none, and comes last."""
+    lengths = one.number + one.maybe_out
     starts = np.cumsum(lengths) - lengths
     classes = np.full(int(lengths.sum()), one.side.number, dtype=np.int64)
     place, _ = ranges(starts, one.number)

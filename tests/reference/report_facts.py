@@ -41,6 +41,7 @@ from hedgerow.report.facts import (
     Smaller,
     Summary,
     Suppression,
+    TogetherFacts,
     ToldColumn,
     Untried,
     Utility,
@@ -208,6 +209,13 @@ def example_facts(**changes: Any) -> ReportFacts:
             proportions=(ToldColumn("age", figure("surest", 0.5), figure("on average", 0.2), figure("told", 3)),),
             people_told=(figure("singled out", 0),),
             sentence="Something is told.",
+        ),
+        "together": TogetherFacts(
+            sentence="Classes cross.",
+            compared="By 'age'.",
+            figures=(figure("k together", 1), figure("alone", None, "2 to 9")),
+            learnt=(figure("zip <area>", 0.2),),
+            remarks=("Something was taken for granted.",),
         ),
         "all_columns": AllColumns(
             k_all=figure("k over all columns", 2),

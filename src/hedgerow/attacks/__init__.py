@@ -1,5 +1,6 @@
 """Attacks: what somebody could find out from a release, each beside the same for people who are not in it."""
 
+from hedgerow.attacks.intersection import intersection
 from hedgerow.attacks.label_disclosure import Guessed, LabelDisclosure, Success, label_disclosure
 from hedgerow.attacks.membership import membership
 from hedgerow.attacks.minimality import minimality
@@ -16,6 +17,7 @@ __all__ = [
     "Outcome",
     "Skipped",
     "Success",
+    "intersection",
     "label_disclosure",
     "membership",
     "minimality",

@@ -86,6 +86,13 @@ ATTACKS: Final[Mapping[str, Attack]] = MappingProxyType(
                 takes=("sure", "random_state"),
             ),
             Attack(
+                "intersection",
+                "intersection:intersection",
+                "Somebody puts two releases of the same people together, and keeps what both leave possible.",
+                needs=("previous",),
+                takes=("sure",),
+            ),
+            Attack(
                 "label",
                 "label_disclosure:label_disclosure",
                 "Somebody who knows a person's quasi-identifiers guesses the label by the classes that they fit.",

@@ -199,6 +199,13 @@ def audit(
     threshold: Annotated[
         float | None, typer.Option(metavar="RISK", help="A record is at risk above it; 1/k or 0.2.")
     ] = None,
+    previous: Annotated[
+        str | None, typer.Option(metavar="FILE", help="An earlier release: what both give away together.")
+    ] = None,
+    original: Annotated[
+        str | None, typer.Option(metavar="FILE", help="What both were made from: people are counted, not bounded.")
+    ] = None,
+    changed: Annotated[Columns, columns("In clear, and maybe other values than in the earlier release.")] = None,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     sheet: Sheet = None,
@@ -224,6 +231,9 @@ def audit(
         hierarchies=hierarchies,
         hierarchy=assignments(hierarchy, "--hierarchy") or {},
         threshold=threshold,
+        previous=previous,
+        original=original,
+        changed=split_names(changed, "--changed") or [],
         encoding=encoding,
         delimiter=read_delimiter(delimiter),
         sheet=sheet,

@@ -35,6 +35,9 @@ def run(
     delimiter: str | None,
     sheet: str | None,
     as_json: bool,
+    previous: str | None = None,
+    original: str | None = None,
+    changed: Sequence[str] = (),
     report: str | None = None,
     report_edition: str | None = None,
     force: bool = False,
@@ -44,15 +47,25 @@ def run(
     A report is written whatever it finds: that requirements do not hold is worth a page, too.
     """
     named_quasi(quasi)
-    if table == population == STANDARD_INPUT:
-        raise BadInput("Table and population are both standard input, which can be read once. Name a file.")
+    others = {"population": population, "previous release": previous, "original": original}
+    twice = [name for name, one in {"table": table, **others}.items() if one == STANDARD_INPUT]
+    if len(twice) > 1:
+        told = f"{twice[0].capitalize()} and {twice[1]}"
+        raise BadInput(f"{told} are both standard input, which can be read once. Name a file.")
+    for name, one in (("original", original), ("changed", changed)):
+        if one and previous is None:
+            raise BadInput(f"--{name} is of use only beside an earlier release. Name that one with --previous.")
 
     requirements = read_demands(k, require, quasi) if k is not None or require else ()
-    named = () if report is None else (table,) if population is None else (table, population)
+    named = () if report is None else (table, *(one for one in others.values() if one is not None))
     reads = [path for one in named for path in find_table(one).reads]
     edition = check_report(report, report_edition, force=force, reads=reads)
     given = hierarchies_used(
-        requirements, hierarchies, hierarchy, (*quasi, *sensitive), population=population is not None
+        requirements,
+        hierarchies,
+        hierarchy,
+        (*quasi, *sensitive),
+        population=population is not None or previous is not None,
     )
 
     from hedgerow.risk import audit
@@ -74,6 +87,9 @@ def run(
             encoding=encoding,
             delimiter=delimiter,
             sheet=sheet,
+            previous=previous,
+            original=original,
+            changed=changed,
         )
     if report is not None:
         result.report(report, edition=edition, overwrite=force)

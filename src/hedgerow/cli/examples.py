@@ -53,6 +53,7 @@ AUDIT: Final = _shown(
     "hedgerow audit out.csv --quasi age,sex,zip --sensitive disease -k 10 \\\n"
     "    --require l=3@disease --report audit.html",
     "hedgerow audit out.csv --quasi age,zip --population voters.csv --json",
+    "hedgerow audit out.csv --quasi age,sex,zip -k 10 --previous old.csv \\\n    --original people.csv",
     says="A report is written also where requirements do not hold.",
 )
 ADVISE: Final = _shown(

@@ -180,6 +180,7 @@ CHAPTERS: Final = (
             Part("classes", "How many share a class", lambda facts: {"sizes": charts.size_chart(facts.classes)}),
             Part("working_party", "Singling out, linkability, inference"),
             Part("disclosure", "What is learnt without finding a row"),
+            Part("together", "Together with an earlier release"),
             Part("all_columns", "All published columns together", _of_all_columns),
             Part("safe_harbour", "Facts for HIPAA's safe harbour"),
             Part("columns", "What is kept, column by column", _of_columns),

@@ -15,6 +15,7 @@ from hedgerow.risk.label_posterior import LabelPosterior, Posterior, PublishedCl
 from hedgerow.risk.likelihoods import KnownColumn, Labels
 from hedgerow.risk.proportions import Disclosure, SingledOut, singled_out
 from hedgerow.risk.telling_apart import TellsApart, tells_apart
+from hedgerow.risk.together import LearntTogether, Together
 
 __all__ = [
     "AttackerRisk",
@@ -30,6 +31,7 @@ __all__ = [
     "KnownColumn",
     "LabelPosterior",
     "Labels",
+    "LearntTogether",
     "Posterior",
     "PublishedClasses",
     "Risk",
@@ -39,6 +41,7 @@ __all__ = [
     "Seen",
     "SizeBucket",
     "TellsApart",
+    "Together",
     "Told",
     "audit",
     "audit_counts",

@@ -17,6 +17,7 @@ from hedgerow.risk.beside import Fit
 from hedgerow.risk.clear import ClearColumn
 from hedgerow.risk.proportions import Disclosure
 from hedgerow.risk.telling_apart import TellsApart
+from hedgerow.risk.together import Together
 from hedgerow.showing import names_shown
 from hedgerow.verifier import ClassCounts, Verdict
 
@@ -166,6 +167,8 @@ class Audit(Reported):
         What the columns that are published as they are tell; empty for a table whose origin is not known.
     tells_apart : mapping of quasi-identifier to TellsApart
         How far each of them alone tells records apart.
+    together : Together or None
+        What the table gives away together with an earlier release, where one was named.
     """
 
     rows: int
@@ -192,6 +195,7 @@ class Audit(Reported):
     clear: Mapping[str, ClearColumn] = field(default_factory=dict)
     grave: tuple[str, ...] = ()
     tells_apart: Mapping[str, TellsApart] = field(default_factory=dict)
+    together: Together | None = None
 
     def __repr__(self) -> str:
         judged = "" if self.verdict is None else ", holds" if self.verdict.holds else ", FAILS"
@@ -212,6 +216,12 @@ class Audit(Reported):
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as plain values for JSON; what is infinite or not computed is ``None``."""
         plain = _plain(dataclasses.asdict(self))
+        if self.together is not None:
+            plain["together"] |= {
+                name: dict(zip(("least", "most"), plain["together"][name], strict=True))
+                for name in ("k", "below", "alone")
+            }
+            plain["together"] |= {"holds": self.together.holds, "says": self.together.says}
         for name in ("histogram", "small"):
             plain["classes"][name] = [bucket._asdict() for bucket in getattr(self.classes, name)]
         return dict(plain)

@@ -20,11 +20,13 @@ from hedgerow.risk.beside import manifest_fit
 from hedgerow.risk.clear import ClearColumn
 from hedgerow.risk.given import check_columns, labels_of, read_demands, with_trees
 from hedgerow.risk.population import people_fitting
+from hedgerow.risk.previous import Given, audit_together
 from hedgerow.risk.proportions import disclosures, singled_out
 from hedgerow.risk.roughly import tell_roughly
 from hedgerow.risk.telling_apart import tells_apart
+from hedgerow.risk.together import Together
 from hedgerow.risk.worth import gravest
-from hedgerow.verifier import ClassCounts, Histogram, count_classes, k_of_all, open_table, verify, wildcard_k
+from hedgerow.verifier import ClassCounts, Histogram, Verdict, count_classes, k_of_all, open_table, verify, wildcard_k
 from hedgerow.verifier.classes import Integers
 from hedgerow.verifier.closeness import equal_distance, ordered_distance
 from hedgerow.verifier.formulas import distinct_values, entropy_values, largest_share, recursive_ratio
@@ -52,6 +54,9 @@ def audit(
     encoding: str | None = None,
     delimiter: str | None = None,
     sheet: str | None = None,
+    previous: Any = None,
+    original: Any = None,
+    changed: Sequence[str] = (),
 ) -> Audit:
     """Measure what a table gives away.
 
@@ -87,6 +92,15 @@ def audit(
         Of text files, also of the population's; recognised if not given.
     sheet : str, optional
         Of a workbook: which sheet holds the table, where several hold something.
+    previous : dataframe, DuckDB relation, path or Release, optional
+        An earlier release of the same people: ``together`` tells what both give away, and a k that is required must
+        hold for both together.
+    original : dataframe, DuckDB relation or path, optional
+        The table that both releases were made from, which only whoever publishes has. Then people are counted; else
+        figures are bounds by what is published.
+    changed : sequence of str
+        Columns published as they are whose values may have changed since the earlier release. By all others that both
+        have, rows are compared.
 
     Examples
     --------
@@ -96,6 +110,7 @@ def audit(
     >>> result.k, result.l, result.risks.prosecutor.highest
     (1, 1, 1.0)
     """
+    origin = table
     known = table.described if isinstance(table, Auditable) else None
     demanded = read_demands(k, require)
     threshold = _threshold(threshold, k)
@@ -124,6 +139,7 @@ def audit(
     if known is not None and entity is None:
         entity, people = known.entity, known.people
     fit, unfit = manifest_fit(table)
+    both = _check_previous(previous, original, changed)
     table = open_table(table, encoding=encoding, delimiter=delimiter, sheet=sheet)
     counts = count_classes(table, quasi, sensitive=tuple(counted), entity=entity, people=people, **options)
     result = audit_counts(
@@ -141,7 +157,51 @@ def audit(
         linked=entity in counts.table_columns,
         proportions=None if known is None else known.proportions,
     )
-    return replace(result, manifest=fit)
+    result = replace(result, manifest=fit)
+    if not both:
+        return result
+    return _with_previous(
+        result,
+        audit_together(
+            origin,
+            table,
+            Given(
+                previous=previous,
+                original=original,
+                quasi=quasi,
+                asked=tuple(dict.fromkeys((*sensitive, *(() if target is None else (target,))))),
+                entity=entity,
+                changed=changed,
+                hierarchies={name: one for name, one in hierarchies.items() if name in quasi},
+                required=max((one.k for one in demanded if _is_plain_k(one)), default=None),
+                options=options,
+            ),
+        ),
+    )
+
+
+def _check_previous(previous: Any, original: Any, changed: Any) -> bool:
+    """Whether two releases are audited together; refuse what is of use only then."""
+    if isinstance(changed, str):
+        raise BadInput.parameter("changed", "audit", "a list of column names", changed)
+    if previous is None and (original is not None or changed):
+        name = "original" if original is not None else "changed"
+        raise BadInput(
+            f"{name} (--{name}) is of use only beside an earlier release. Name that one with previous= (--previous)."
+        )
+    return previous is not None
+
+
+def _is_plain_k(requirement: Any) -> bool:
+    return getattr(requirement, "name", None) == "k-anonymity" and getattr(requirement, "shield", None) is None
+
+
+def _with_previous(audit: Audit, together: Together) -> Audit:
+    """The audit with what both releases give away, which is judged with the other requirements."""
+    finding, verdict = together.finding, audit.verdict
+    if finding is not None and verdict is not None:
+        verdict = Verdict(verdict.holds and finding.holds, (*verdict.findings, finding))
+    return replace(audit, together=together, verdict=verdict)
 
 
 def _k_all(table: Any, counts: ClassCounts, known: Described | None, entity: str | None) -> int | None:

@@ -9,6 +9,7 @@ from hedgerow.errors import amount
 from hedgerow.risk.attackers import AttackerRisk
 from hedgerow.risk.audit import Audit
 from hedgerow.risk.checking import Check
+from hedgerow.risk.overlap_bounds import Extent
 from hedgerow.showing import MOST_NAMES
 from hedgerow.verifier import Verdict
 
@@ -28,6 +29,7 @@ def render(audit: Audit) -> str:
         _section("Columns published as they are", _clear_table(audit)),
         _section("Records in classes with a single value", _pairs(audit.label_homogeneity.items(), _share)),
         _section("What the published proportions tell (original values)", _disclosure_table(audit)),
+        _section("Together with the previous release", _together_lines(audit)),
         _section("Losses", _pairs(audit.losses.items(), figure)),
         _section("Requirements", [] if audit.verdict is None else _findings(audit.verdict)),
         _section("Note", [line for text in audit.warnings if text not in audit.grave for line in _bullet(text)]),
@@ -142,6 +144,37 @@ def _disclosure_table(audit: Audit) -> list[str]:
         f"people with a tuple whose number is told: {known:,} ({_share(known / audit.rows)}); singled out, fewer than "
         f"k: {alone:,} ({_share(alone / audit.rows)})",
     ]
+
+
+def _together_lines(audit: Audit) -> list[str]:
+    both = audit.together
+    if both is None:
+        return []
+    how = "exact" if both.exact else "bounds"
+    by = "counted in the original table" if both.by_original else "by what is published"
+    facts = [
+        ("k together", f"{_extent(both.k)} ({how}, {by})"),
+        ("k alone", f"{audit.k:,}; of the previous release {both.k_before:,}"),
+        (f"{both.counted} in groups below {both.threshold:,}", _extent(both.below)),
+        (f"{both.counted} that stand alone", _extent(both.alone)),
+    ]
+    if both.rows_left is not None:
+        facts.append(("rows left of the new release", f"{both.rows_left:,} at least for everybody"))
+    for who, classes in (("newcomers", both.newcomers), ("leavers", both.leavers)):
+        if classes:
+            facts.append((f"classes with few {who}", f"{classes:,}: the difference of both releases tells them apart"))
+    for name, one in both.learnt.items():
+        most = "" if both.by_original else "of rows in known classes at least "
+        facts.append(
+            (f"{name} told", f"{_share(one.alone)} by this release alone, {most}{_share(one.together)} by both")
+        )
+    said = [*textwrap.wrap(both.says, _WIDTH), *textwrap.wrap(f"Compared by {both.compared}.", _WIDTH)]
+    return [*said, *_aligned(facts, right=()), *(line for text in both.remarks for line in _bullet(text))]
+
+
+def _extent(extent: Extent) -> str:
+    least, most = extent
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def _findings(verdict: Verdict, counted: str = "records") -> list[str]:

@@ -16,6 +16,7 @@ from hedgerow.report.facts.sections.disclosing import (
     ClearColumnFacts,
     DisclosureFacts,
     SensitiveFacts,
+    TogetherFacts,
     ToldColumn,
 )
 from hedgerow.report.facts.sections.identifying import (
@@ -87,6 +88,7 @@ __all__ = [
     "SubjectKind",
     "Summary",
     "Suppression",
+    "TogetherFacts",
     "ToldColumn",
     "Untried",
     "Utility",

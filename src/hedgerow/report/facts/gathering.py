@@ -22,6 +22,7 @@ from hedgerow.report.facts.safe_harbour import safe_harbour
 from hedgerow.report.facts.sections.report import ReportFacts
 from hedgerow.report.facts.subjects import Subject
 from hedgerow.report.facts.suppressing import suppression
+from hedgerow.report.facts.together import together
 from hedgerow.report.facts.utility import utility
 from hedgerow.report.facts.working_party import working_party
 from hedgerow.risk import Audit
@@ -33,6 +34,7 @@ _NOT_TOLD: Final = {
     "context": "Nobody has said for whom and what for the table is; [context] of a job file does.",
     "governance": "Nobody has signed for the table; [governance] of a job file does.",
     "asked": "Nothing was required of the table.",
+    "together": "No earlier release was named, so nothing is told of both; hedgerow audit --previous tells it.",
     "safe_harbour": _OF_AN_AUDIT,
     "association": _OF_AN_AUDIT,
     "suppression": "An audit does not know what there was before the table was made.",
@@ -42,6 +44,8 @@ _NOT_TOLD: Final = {
 _ONE_COLUMN: Final = "There is only one column to look at."
 _NOT_FOR_RECIPIENTS: Final = {
     "attempts": "What attacks find out was measured on original rows, and is not part of the public edition.",
+    "together": "What two releases give away together was counted in the original table, and is not part of the public "
+    "edition.",
     "utility": "What learners know was measured on original rows, and is not part of the public edition.",
 }
 
@@ -91,6 +95,7 @@ def gather(
         "context": _for(edition, context),
         "asked": asked_of(about),
         "attempts": attempts(about, attacks),
+        "together": together(about),
         "safe_harbour": safe_harbour(about),
         "association": association(about),
         "suppression": suppression(about),
@@ -112,7 +117,7 @@ def gather(
         all_columns=all_columns(about),
         cautions=cautions(about),
         provenance=provenance(about, written),
-        absent=_absent(about, sections, {"attempts": attacks, "utility": evaluation}),
+        absent=_absent(about, sections, {"attempts": attacks, "together": about.audit.together, "utility": evaluation}),
         **sections,
     )
 

@@ -12,6 +12,8 @@ from hedgerow.report.facts.sections.overview import Asked, Data, Evidence, Role,
 from hedgerow.report.facts.subjects import Subject
 from hedgerow.report.facts.wording import count, number, plain, quoted, share
 from hedgerow.risk.over_all import beyond_quasi
+from hedgerow.risk.together import MEASURE
+from hedgerow.rounding import digits_shown, significant
 from hedgerow.verifier import Finding
 
 __all__ = ["asked_of", "data_of", "summary_of"]
@@ -27,6 +29,7 @@ class _Measure(NamedTuple):
 
 _MEASURES: Final = {
     "k": _Measure("k", "The fewest who share all values of the columns by which people could be found.", True),
+    MEASURE: _Measure(MEASURE, "The fewest who share both their class here and that of an earlier release.", True),
     "l": _Measure("distinct l", "The fewest different sensitive values that a class has.", True),
     "entropy l": _Measure(
         "entropy l", "The fewest sensitive values of a class, counted as if all were equally often.", True
@@ -175,15 +178,22 @@ def _evidence(subject: Subject, finding: Finding) -> Evidence:
     were = "was" if classes == 1 else "were"
     counted = f"{amount(classes, 'classes')} {were} counted anew by independent code. The worst one has"
     violating = None
+    evidence = f"{counted} {measure.label} = {worst}, where {bound} {plain(finding.required)} is asked."
+    together = subject.audit.together if finding.measure == MEASURE else None
     if not finding.holds:
-        records = share(
-            "violating",
-            finding.rows_violating / max(subject.audit.rows, 1),
-            f"So many do not satisfy it: {amount(finding.rows_violating, 'records')} in "
-            f"{amount(finding.classes_violating, 'classes')}.",
-            "bad",
+        rows, rough = finding.rows_violating, together is not None and together.by_original
+        meaning = (
+            f"So many do not satisfy it: {amount(rows, 'records')} in {amount(finding.classes_violating, 'classes')}."
         )
-        violating = records
+        if rough and subject.edition == "public":
+            # They were counted in the original table.
+            rows, meaning = (
+                round(significant(rows, digits_shown(subject.audit.rows))),
+                "About so many do not satisfy it.",
+            )
+        violating = share("violating", rows / max(subject.audit.rows, 1), meaning, "bad")
+    if together is not None:
+        evidence = together.says
     return Evidence(
         requirement=finding.requirement,
         measure=finding.measure,
@@ -192,5 +202,5 @@ def _evidence(subject: Subject, finding: Finding) -> Evidence:
         holds=finding.holds,
         promises_nothing=nothing,
         violating=violating,
-        evidence=f"{counted} {measure.label} = {worst}, where {bound} {plain(finding.required)} is asked.",
+        evidence=evidence,
     )

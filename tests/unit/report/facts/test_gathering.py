@@ -74,7 +74,7 @@ def test_every_method_has_a_report(people: pa.Table, method: str, edition: Editi
     assert [one.name for one in facts.columns.columns] == ["age", "sex", "income"]
     assert facts.provenance.method == method
     assert facts.provenance.paper
-    assert set(facts.absent) == {"attempts", "context", "governance", "utility"}
+    assert set(facts.absent) == {"attempts", "context", "governance", "together", "utility"}
     json.dumps(plain(facts))  # plain values only
 
 
@@ -144,7 +144,17 @@ def test_a_loaded_release_has_no_before_in_any_edition(release: Release, tmp_pat
 def test_an_audit_keeps_no_cells(people: pa.Table, edition: Edition) -> None:
     facts = gather(hr.audit(people, quasi=["age", "sex"], sensitive=["disease"], target="income"), edition=edition)
     assert facts.subject == "audit"
-    unknown = ("asked", "attempts", "safe_harbour", "association", "suppression", "utility", "context", "governance")
+    unknown = (
+        "asked",
+        "attempts",
+        "together",
+        "safe_harbour",
+        "association",
+        "suppression",
+        "utility",
+        "context",
+        "governance",
+    )
     assert set(facts.absent) == set(unknown)
     assert all(getattr(facts, name) is None for name in unknown)
     assert all(reason.endswith(".") for reason in facts.absent.values())

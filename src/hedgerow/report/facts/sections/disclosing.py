@@ -7,7 +7,7 @@ from typing import Literal
 
 from hedgerow.report.facts.figures import Figure
 
-__all__ = ["AllColumns", "ClearColumnFacts", "DisclosureFacts", "SensitiveFacts", "ToldColumn"]
+__all__ = ["AllColumns", "ClearColumnFacts", "DisclosureFacts", "SensitiveFacts", "ToldColumn", "TogetherFacts"]
 
 
 @dataclass(frozen=True)
@@ -115,3 +115,25 @@ class AllColumns:
     columns: tuple[ClearColumnFacts, ...]
     accepted: tuple[str, ...]
     sentence: str
+
+
+@dataclass(frozen=True)
+class TogetherFacts:
+    """What the table gives away together with an earlier release.
+
+    Attributes
+    ----------
+    sentence : str
+    compared : str
+        By which columns rows of both were compared.
+    figures : tuple of Figure
+    learnt : tuple of Figure
+        For each sensitive column, of how many people one value is left.
+    remarks : tuple of str
+    """
+
+    sentence: str
+    compared: str
+    figures: tuple[Figure, ...]
+    learnt: tuple[Figure, ...]
+    remarks: tuple[str, ...]

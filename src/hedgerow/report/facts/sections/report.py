@@ -9,7 +9,7 @@ from typing import Literal
 from hedgerow.report.facts.context import Context, Governance
 from hedgerow.report.facts.figures import Edition
 from hedgerow.report.facts.sections.attempting import Attempts
-from hedgerow.report.facts.sections.disclosing import AllColumns, DisclosureFacts
+from hedgerow.report.facts.sections.disclosing import AllColumns, DisclosureFacts, TogetherFacts
 from hedgerow.report.facts.sections.identifying import Attackers, ClassSizes, SafeHarbour, WorkingParty
 from hedgerow.report.facts.sections.keeping import Association, Columns, Suppression, Utility
 from hedgerow.report.facts.sections.making import Caution, Provenance
@@ -51,6 +51,7 @@ class ReportFacts:
     working_party: WorkingParty
     safe_harbour: SafeHarbour | None
     disclosure: DisclosureFacts
+    together: TogetherFacts | None
     all_columns: AllColumns
     columns: Columns
     association: Association | None

@@ -109,7 +109,7 @@ def _lines(
     )
     beyond = beyond_quasi(audit)
     if beyond:
-        yield "NOT COVERED", beyond
+        yield "not covered", beyond
     for name, one in audit.clear.items():
         if one.accepted and one.discloses:
             other, share = one.most

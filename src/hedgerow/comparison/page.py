@@ -152,7 +152,7 @@ def _verdict(comparison: Comparison) -> dict[str, str]:
     if found.choice is None:
         return {"judgement": "bad", "said": "No choice can be recommended", "why": found.reason}
     finished = all(one.status not in ("in part", "not begun") for one in comparison.choices)
-    judgement = "good" if finished else "note"
+    judgement = "good" if finished and not found.void else "note"
     return {"judgement": judgement, "said": f"Take {found.choice.label}", "why": found.reason}
 
 

@@ -42,12 +42,15 @@ class Recommendation:
         The highest risk that may be.
     size : int
         How many records a class then needs.
+    void : bool
+        Whether nothing is left to learn within the threshold, so that the choice is the best of bad ones.
     """
 
     choice: Choice | None
     reason: str
     threshold: float
     size: int
+    void: bool = False
 
     def __str__(self) -> str:
         return self.reason
@@ -129,16 +132,17 @@ def recommend(
     error = best.errors.get(measure.name, 0.0)
     near = [one for worth, one in known if worth >= most - error - _SLACK]
     chosen = min(near, key=_risks)
+    void = _void(best, measure, known_baselines.get(measure.name))
     told = [
         f"{len(allowed):,} of {amount(len(choices), 'choices')} {'keeps' if len(allowed) == 1 else 'keep'} the highest "
         f"risk within {limit}.",
         *_worthless(choices, size),
         *passed,
         *_compared(chosen, best, measure, error, known_baselines.get(measure.name)),
-        *_void(best, measure, known_baselines.get(measure.name)),
+        *void,
         *rest,
     ]
-    return Recommendation(chosen, " ".join(told), threshold, size)
+    return Recommendation(chosen, " ".join(told), threshold, size, bool(void))
 
 
 def deciding(

@@ -46,6 +46,13 @@ def test_recommendation_table_and_reasons(html: str, compared: hr.Comparison) ->
     assert "2-fold cv" in text
 
 
+def test_the_best_of_bad_ones_is_no_good_news(compared: hr.Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = compared.recommendation
+    for void, judgement in ((False, "good"), (True, "note")):
+        monkeypatch.setattr(type(compared), "recommendation", replace(found, void=void))
+        assert f'<div class="verdict {judgement}">' in render(compared)
+
+
 def test_there_is_a_view_for_every_pair_of_axes(html: str, compared: hr.Comparison) -> None:
     (content,) = re.findall(r'<script type="application/json" id="comparison-data">(.*?)</script>', html, re.DOTALL)
     data = json.loads(content)

@@ -42,6 +42,7 @@ class Hedge(Anonymizer):
 
     name = "hedge"
     family = "partition"
+    tight = True
     paper = "our own, after all five papers"
     uses_target = True
     learns_numbers = True

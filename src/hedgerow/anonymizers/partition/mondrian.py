@@ -73,6 +73,7 @@ class Mondrian(Anonymizer):
 
     name = "mondrian"
     family = "partition"
+    tight = True
     paper = "LeFevre, DeWitt, Ramakrishnan (ICDE 2006); sets: Shao, Beckford"
 
     cut: Literal["loss", "widest"] = choice("The cut that lowers NCP most, or the paper's: widest column, median.")

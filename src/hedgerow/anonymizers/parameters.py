@@ -13,7 +13,18 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-__all__ = ["CELLS", "IMPROVE", "PUBLISH", "Parameter", "Words", "choice", "choice_or_object", "flag", "number", "shared"]
+__all__ = [
+    "CELLS",
+    "IMPROVE",
+    "PUBLISH",
+    "Parameter",
+    "Words",
+    "choice",
+    "choice_or_object",
+    "flag",
+    "number",
+    "shared",
+]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from hedgerow._jit import jit
-from hedgerow.arrays import Bools, Floats, Longs
+from hedgerow.arrays import Bools, Floats
 
 __all__ = ["expected_shares"]
 

@@ -229,8 +229,9 @@ def _posterior(fitting: Any, chances: Any, sizes: Any, shares: Floats) -> Floats
     most = np.full(len(fitting), -np.inf)
     np.maximum.at(most, who, logarithms)
     weights = csr_array((np.exp(logarithms - most[who]), (who, classes)), shape=fitting.shape)
-    posterior: Floats = weights @ shares
-    return posterior / np.maximum(posterior.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    posterior: Floats = np.asarray(weights @ shares, dtype=np.float64)
+    total: Floats = posterior.sum(axis=1, keepdims=True)
+    return np.asarray(posterior / np.maximum(total, np.finfo(np.float64).tiny), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -207,4 +207,3 @@ def _ends(interval: Interval, domain: Domain, codes: Longs) -> list[int]:
 
 def _between(numbers: Longs, low: int, high: Longs) -> Bools:
     return (low <= numbers) & (numbers <= high)
-

@@ -16,7 +16,7 @@ import hedgerow as hr
 from hedgerow.anonymizers import pipeline
 from hedgerow.counts import Counted
 from hedgerow.published import Suppressed, ValueSet
-from hedgerow.recoding import CutTree, Publish, Recoding, publish_regions, shown_as
+from hedgerow.recoding import CutTree, Publish, Recoding, held_by_groups, publish_regions, shown_as
 from hedgerow.recoding.routing import place
 
 TOWNS = {"*": {"north": ["Ulm", "Bern"], "south": {"inland": ["Nice"], "coast": ["Bari", "Pisa"]}}}
@@ -123,19 +123,19 @@ def counted(rows: list[dict[str, Any]], schema: hr.Schema) -> Counted:
 
 @some
 @given(tables, st.integers(1, 5), st.sampled_from(["auto", "set", "interval", "label"]), st.booleans())
-def test_regions_cover_what_groups_hold_and_rows_are_routed_as_they_were(
+def test_regions_cover_what_groups_hold_and_rows_are_sent_to_their_own(
     rows: list[dict[str, Any]], k: int, publish: Publish, trees: bool
 ) -> None:
     schema = schema_of(list(KINDS), trees)
     release = released(rows, schema, k=k, publish=publish)
-    held = hr.anonymize(table_of(rows), schema, method="mondrian", k=k, publish=publish, random_state=1)
-    one, other = release.recoding, held.recoding
-    assert np.array_equal(one.sizes, other.sizes)
-    for wide, tight, regions, sets in zip(one.columns, other.columns, one.groups.T, other.groups.T, strict=True):
-        for region, inside in zip(regions.tolist(), sets.tolist(), strict=True):
-            outer = wide.members[wide.starts[region] : wide.starts[region + 1]]
-            assert np.isin(tight.members[tight.starts[inside] : tight.starts[inside + 1]], outer).all()
-    assert release.losses["ncp_published"] >= held.losses["ncp_published"] - 1e-12
-    sent = [group_of(one, person) for person in rows]
-    assert sent == [group_of(other, person) for person in rows]
-    assert np.bincount(sent, minlength=len(one.sizes)).tolist() == one.sizes.tolist()
+    recoding, originals = release.recoding, release.originals
+    assert originals is not None
+    assert recoding.pieces is not None
+    held = held_by_groups(originals, recoding.pieces, len(recoding.groups))
+    for column, regions, (starts, members) in zip(recoding.columns, recoding.groups.T, held, strict=True):
+        for group, region in enumerate(regions.tolist()):
+            covered = column.members[column.starts[region] : column.starts[region + 1]]
+            assert np.isin(members[starts[group] : starts[group + 1]], covered).all()
+    assert release.losses["ncp_published"] >= release.losses["ncp"] - 1e-12
+    sent = [group_of(recoding, person) for person in rows]
+    assert np.bincount(sent, minlength=len(recoding.sizes)).tolist() == recoding.sizes.tolist()

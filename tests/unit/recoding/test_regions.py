@@ -34,7 +34,7 @@ def two_columns(**options: Any) -> set[tuple[Any, ...]]:
 
 def test_a_region_names_what_nobody_in_the_group_holds() -> None:
     assert two_columns() == {("{Nice|Ulm}", "[20,23)"), ("Bari", "[60,81]")}
-    assert two_columns(cells="region") == {("{Nice|Ulm}", "[20,81]"), ("Bari", "[20,81]")}
+    assert two_columns(cells="region") == {("*", "[20,23)"), ("*", "[60,81]")}
 
 
 def test_a_set_of_all_values_says_nothing() -> None:

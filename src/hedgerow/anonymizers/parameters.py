@@ -207,7 +207,7 @@ IMPROVE: Any = flag(
 
 CELLS: Any = choice(
     "What cells say: the values that the records of a group hold, or all values of the region that was cut out for it, "
-    "which tells less of who is in it, and loses more.",
+    "which tells less of who is in it, and loses more. Proportions tell how values are shared, whatever cells say.",
     options=("held", "region"),
 )
 """Of the methods whose groups are cut out of a space."""

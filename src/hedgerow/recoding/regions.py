@@ -4,6 +4,10 @@ A set of the values that a group holds tells more than to which group somebody b
 one of its people, and nobody there holds any other. The region that the cuts left tells only that nobody lies outside.
 Regions are disjoint and together all combinations of values, so that everybody fits exactly one. What they tell of
 values is where cuts were made, and which values occur in the table at all.
+
+What they do not hide: a cut stands behind a value that somebody held among those who were cut there; a group that was
+not cut further could not be; and there are at least k people in every region. Whoever knows everybody else can
+conclude something from that. Proportions that are published beside the table tell what is held, whatever cells say.
 """
 
 from __future__ import annotations

@@ -141,6 +141,14 @@ def test_mondrian_by_the_workers(spark: Any, budget: Any, scratch: Path, monkeyp
     assert left == {"lock", "rows"}, "only the table that was handed out"
 
 
+def test_regions_by_the_workers(spark: Any, budget: Any) -> None:
+    table = people(3, 500).drop_columns(["note"])
+    schema = hr.Schema(quasi=["town", "age", "job", "pay"], target="class", others="drop")
+    budget(200)
+    release = same_release(table, spark.createDataFrame(table).repartition(2), schema, k=20, cells="region")
+    assert release.recoding.parts is not None
+
+
 def test_mondrian_by_the_driver(spark: Any, budget: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where workers have no Python, and some parts cannot be cut though they are too large."""
     table = people(2, 300)

@@ -119,6 +119,11 @@ def _options(draw: st.DrawFn, entry: type[Anonymizer], with_target: bool) -> dic
             given[name] = draw(st.sampled_from(tried))
     if given.get("metric") == "classification" and not with_target:
         del given["metric"]
+    if given.get("cells") == "region":
+        # Groups that are not cut out of a space have no regions, which is refused.
+        given = {
+            name: value for name, value in given.items() if value is not True and (name, value) != ("shape", "axis")
+        }
     return given
 
 

@@ -85,12 +85,20 @@ def same_router(one: Recoding, other: Recoding) -> bool:
     st.integers(2, 5),
     st.sampled_from(REQUIREMENTS),
     st.sampled_from(["auto", "set", "label"]),
+    st.sampled_from(["held", "region"]),
     st.booleans(),
     st.booleans(),
 )
 @examples(60, suppress_health_check=[HealthCheck.too_slow])
 def test_parts_make_the_same_release(
-    rows: list[dict[str, Any]], most: int, k: int, require: list[Any], publish: str, trees: bool, weighted: bool
+    rows: list[dict[str, Any]],
+    most: int,
+    k: int,
+    require: list[Any],
+    publish: str,
+    cells: str,
+    trees: bool,
+    weighted: bool,
 ) -> None:
     if all(one["town"] is None for one in rows) or all(one["age"] is None for one in rows):
         return
@@ -101,7 +109,7 @@ def test_parts_make_the_same_release(
         hierarchies={"town": taxonomy(TOWNS)} if trees else {},
         weights={"age": 2.0} if weighted else {},
     )
-    options = {"k": k, "require": require, "publish": publish, "publish_proportions": not require}
+    options = {"k": k, "require": require, "publish": publish, "cells": cells, "publish_proportions": not require}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "people.parquet"
         pq.write_table(pa.table({name: pa.array([one[name] for one in rows], KINDS[name]) for name in KINDS}), path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
@@ -50,6 +50,8 @@ class Anonymizer(Declared):
     guarantees: ClassVar[str] = "k-anonymity, l-diversity, t-closeness, p-sensitive, (alpha,k)"
     results_version: ClassVar[int] = 1
     """Raised when the method begins to make other releases of the same table: results of evaluations are then stale."""
+    tight: ClassVar[bool] = False
+    """Whether sets and intervals of a group name just what its records hold, unless its ``cells`` are regions."""
     drops: ClassVar[Literal["itself", "outliers", "classes"]] = "outliers"
     """Who chooses the records that are lost within the budget: the method in its search; or the base, which fits it
     again without outliers, or with smaller classes of which those that are too small are lost."""
@@ -96,6 +98,11 @@ class Anonymizer(Declared):
     def _fit_in_parts(self, large: LargeTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         """Find the groups of a table whose tuples do not fit into memory: the same as :meth:`_fit` would."""
         raise InternalError("a method that works part by part does not say how")
+
+    @classmethod
+    def tells_held(cls, parameters: Mapping[str, Any]) -> bool:
+        """Whether a release with these parameters says of groups what their records hold."""
+        return cls.tight and parameters.get("cells", "held") == "held"
 
     def weighs_columns(self) -> bool:
         """Whether its choices lower a loss in which columns count by their weights; if not, a release says so."""

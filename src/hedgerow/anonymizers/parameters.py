@@ -13,7 +13,18 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-__all__ = ["IMPROVE", "PUBLISH", "Parameter", "Words", "choice", "choice_or_object", "flag", "number", "shared"]
+__all__ = [
+    "CELLS",
+    "IMPROVE",
+    "PUBLISH",
+    "Parameter",
+    "Words",
+    "choice",
+    "choice_or_object",
+    "flag",
+    "number",
+    "shared",
+]
 
 
 @dataclass(frozen=True)
@@ -193,6 +204,13 @@ IMPROVE: Any = flag(
     "Whether groups exchange records and split afterwards, while every requirement holds and the loss falls. Slower."
 )
 """Of the methods whose groups are boxes."""
+
+CELLS: Any = choice(
+    "What cells say: the values that the records of a group hold, or all values of the region that was cut out for it, "
+    "which tells less of who is in it, and loses more. Proportions tell how values are shared, whatever cells say.",
+    options=("held", "region"),
+)
+"""Of the methods whose groups are cut out of a space."""
 
 PUBLISH: Any = choice(
     "How a group is shown: as sets, as intervals where there is an order, or as labels of hierarchies. By default "

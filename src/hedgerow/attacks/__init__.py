@@ -1,5 +1,6 @@
 """Attacks: what somebody could find out from a release, each beside the same for people who are not in it."""
 
+from hedgerow.attacks.downcoding import Downcoding, downcoding
 from hedgerow.attacks.intersection import intersection
 from hedgerow.attacks.label_disclosure import Guessed, LabelDisclosure, Success, label_disclosure
 from hedgerow.attacks.membership import membership
@@ -12,11 +13,13 @@ __all__ = [
     "ATTACKS",
     "Attacks",
     "Claims",
+    "Downcoding",
     "Guessed",
     "LabelDisclosure",
     "Outcome",
     "Skipped",
     "Success",
+    "downcoding",
     "intersection",
     "label_disclosure",
     "membership",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -43,6 +43,8 @@ class Attack:
         What must be there, of ``"target"``, ``"rule"`` and ``"previous"``: the other release, which is given second.
     takes : tuple of str
         Which of ``"sure"`` and ``"random_state"`` the function takes.
+    knowing : str, optional
+        What the attacker knows, where the function asks for it.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Attack:
     story: str
     needs: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
+    knowing: str | None = None
 
     def why_not(self, release: Release, previous: Any) -> str | None:
         """Why it cannot be tried on a release, if it cannot."""
@@ -62,15 +65,36 @@ class Attack:
         module, _, function = self.place.partition(":")
         attack = getattr(importlib.import_module(f"hedgerow.attacks.{module}"), function)
         own = {name: told[name] for name in self.takes}
+        if self.knowing is not None:
+            own["knowing"] = self.knowing
         second = (previous,) if "previous" in self.needs else ()
         found = attack(release, *second, members, non_members, **own)
-        return _of_labels(found, str(release.target)) if isinstance(found, LabelDisclosure) else found
+        if isinstance(found, LabelDisclosure):
+            return _of_labels(found, str(release.target))
+        # Two attackers may go by one function.
+        outcome: Outcome = replace(found, attack=self.name)
+        return outcome
 
 
 ATTACKS: Final[Mapping[str, Attack]] = MappingProxyType(
     {
         one.name: one
         for one in (
+            Attack(
+                "downcoding",
+                "downcoding:downcoding",
+                "Somebody who knows all of a person but one column claims that one, by the classes that the person fits, "
+                "and by what the method would have done otherwise.",
+                takes=("sure", "random_state"),
+                knowing="release",
+            ),
+            Attack(
+                "refinement",
+                "downcoding:downcoding",
+                "Somebody who knows everybody of a class but one person takes away from its cells what the others hold.",
+                takes=("sure", "random_state"),
+                knowing="class",
+            ),
             Attack(
                 "membership",
                 "membership:membership",

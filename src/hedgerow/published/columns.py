@@ -111,6 +111,11 @@ class PublishedValues:
         text = None if self.domain.kind == "number" else SUPPRESSED_TEXT
         return self._entry(SUPPRESSED_TEXT, text, "suppressed", everything)
 
+    def anything(self) -> int:
+        """All values, in a column that is written as text."""
+        everything = np.arange(self.domain.size, dtype=np.int32)
+        return self._entry(("any", SUPPRESSED_TEXT), SUPPRESSED_TEXT, "suppressed", everything)
+
     def value(self, code: int) -> int:
         """One original value."""
         return self.set(np.array([code], dtype=np.int32))

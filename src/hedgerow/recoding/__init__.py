@@ -17,6 +17,7 @@ from hedgerow.recoding.losing import without_groups
 from hedgerow.recoding.node_router import NodeRouter
 from hedgerow.recoding.pieces import Held, Pieces, StoredPieces
 from hedgerow.recoding.recoding import Recoding
+from hedgerow.recoding.regions import publish_regions
 from hedgerow.recoding.routing import CutTree
 from hedgerow.recoding.shown import GroupTally, publish_shown, publish_tallied
 
@@ -38,6 +39,7 @@ __all__ = [
     "label_column",
     "publish_groups",
     "publish_held",
+    "publish_regions",
     "publish_shown",
     "publish_tallied",
     "recode_by_nodes",

@@ -24,6 +24,7 @@ __all__ = [
     "publish_groups",
     "publish_held",
     "shown_as",
+    "span_level",
 ]
 
 Publish = Literal["auto", "set", "interval", "label"]
@@ -97,13 +98,13 @@ def publish_held(
             hierarchy = counts.hierarchies[name]
             column, values[:, at] = label_column(domain, hierarchy, hierarchy.lca_of_codes(members, starts[:-1]))
         else:
-            grid = _grid(counts.hierarchies[name]) if how == "interval" else None
+            grid = span_level(counts.hierarchies[name]) if how == "interval" else None
             column, values[:, at] = _sets(domain, starts, members, grid)
         columns.append(column)
     return tuple(columns), values
 
 
-def _grid(hierarchy: EncodedHierarchy) -> str:
+def span_level(hierarchy: EncodedHierarchy) -> str:
     """On what of the calendar intervals of dates begin and end: the finest level that was given, or days."""
     given = hierarchy.source
     return given.levels[0] if isinstance(given, Dates) and not hierarchy.automatic else "day"

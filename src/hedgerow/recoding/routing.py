@@ -39,7 +39,7 @@ def place(domain: Domain, texts: Sequence[str | None]) -> Longs:
     """Where values lie in a domain: ``2 * code`` for a known value, one more for an unknown one just above it.
 
     An unknown value below all known ones is at -1. A missing value has the domain's missing code, or lies above all
-    values where none was known.
+    values where none was known; so does an unknown category where somebody told their order.
     """
     size = len(domain.labels)
     result = np.full(len(texts), 2 * size + 1, dtype=np.int64)
@@ -58,9 +58,13 @@ def place(domain: Domain, texts: Sequence[str | None]) -> Longs:
         scale, values = domain.numbers, np.array([_number(text) for text in present])
     else:
         scale, values = domain.labels, np.array(present, dtype=np.str_)
-    below = np.searchsorted(scale, values, side="right") - 1
-    exact = scale[np.maximum(below, 0)] == values
-    result[known] = np.where(exact & (below >= 0), 2 * below, 2 * below + 1)
+    # Categories whose order somebody told stand in that.
+    order = np.argsort(scale, kind="stable")
+    below = np.searchsorted(scale, values, side="right", sorter=order) - 1
+    code = order[np.maximum(below, 0)]
+    exact = (scale[code] == values) & (below >= 0)
+    in_order = bool((order == np.arange(size)).all())
+    result[known] = np.where(exact, 2 * code, 2 * below + 1 if in_order else 2 * size + 1)
     return result
 
 

@@ -108,3 +108,8 @@ def test_json() -> None:
     assert route(copy, *rows, domains=(NUMBERS, TEXTS)) == route(router, *rows, domains=(NUMBERS, TEXTS))
     empty = CutTree.from_dict(tree().to_dict())
     assert route(empty, ("1", "x"), domains=(NUMBERS, TEXTS)) == [0]
+
+
+def test_categories_in_an_order_that_somebody_told() -> None:
+    sizes = Domain("size", "text", np.array(["S", "M", "L"]), has_missing=True, ordered=True)
+    assert place(sizes, ["L", "S", "M", None, "XL", "A"]).tolist() == [4, 0, 2, 6, 7, 7]

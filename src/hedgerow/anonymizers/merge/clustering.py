@@ -24,6 +24,7 @@ class Clustering(Anonymizer):
     """A method that clusters records, whatever its rule."""
 
     family = "merge"
+    tight = True
 
     publish: Publish = PUBLISH
     improve: bool = IMPROVE

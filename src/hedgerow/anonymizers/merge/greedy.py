@@ -57,6 +57,7 @@ class Greedy(Anonymizer):
 
     name = "greedy"
     family = "merge"
+    tight = True
     paper = "greedy k-anonymization with the NLLM metric, as told for neural networks"
 
     metric: Literal["nllm", "ncp", "distortion", "discernibility", "prec"] = choice(

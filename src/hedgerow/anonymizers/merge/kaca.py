@@ -51,6 +51,7 @@ class KACA(Anonymizer):
 
     name = "kaca"
     family = "merge"
+    tight = True
     paper = "Li, Wong, Fu, Pei (DaWaK 2006)"
 
     publish: Publish = PUBLISH

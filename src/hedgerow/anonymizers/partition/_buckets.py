@@ -166,10 +166,11 @@ def fill_buckets(items: Items, scales: Scales, buckets: Buckets, start: int, end
 
 
 @jit(inner=True)
-def unite(scales: Scales, buckets: Buckets, found: int, singles: bool) -> None:
+def unite(scales: Scales, buckets: Buckets, found: int, singles: bool, only: int | None) -> None:
     """Write what lies before and after each value that occurs, and what one record loses there.
 
-    With ``singles`` also what all but one value lose, and what each bucket loses. O(values (columns + words)).
+    With ``singles`` also what all but one value lose, and what each bucket loses; ``only`` as for :func:`lose`.
+    O(values (columns + words)).
     """
     ends, bits, present = buckets.ends, buckets.bits, buckets.present
     spans = scales.spanned.shape[0]
@@ -191,18 +192,18 @@ def unite(scales: Scales, buckets: Buckets, found: int, singles: bool) -> None:
                 ends[family, at, spans + which] = max(ends[one, a, spans + which], ends[other, b, spans + which])
             for word in range(bits.shape[2]):
                 bits[family, at, word] = bits[one, a, word] | bits[other, b, word]
-        lose(scales, buckets, family, found, None)
+        lose(scales, buckets, family, found, None, only)
 
 
 @jit(inner=True)
-def lose(scales: Scales, buckets: Buckets, family: int, found: int, by_column: Floats | None) -> None:
+def lose(scales: Scales, buckets: Buckets, family: int, found: int, by_column: Floats | None, only: int | None) -> None:
     """The normalized certainty penalty of one record of each set of a family, summed over the columns by their weights.
 
     Numbers: (high − low)/(max − min), and 1 for a set with missing and other values; categories: (values that occur −
     1)/(values of the column − 1); nodes of a hierarchy: that of the lowest one above all. See
     :func:`hedgerow.metrics.cells.loss_of_sets`. It works on a whole family: a call passes dozens of arrays, which for
     every row would cost more than the work. ``by_column`` gets the weighted penalties of the last set, -1 where it has
-    a single value. O(values (columns + words)).
+    a single value. With ``only`` a single column counts. O(values (columns + words)).
     """
     columns, positions, widths, bits, ends = scales.columns, scales.positions, scales.widths, buckets.bits, buckets.ends
     words, masks, spans = scales.words, scales.masks, scales.spanned.shape[0]
@@ -210,6 +211,8 @@ def lose(scales: Scales, buckets: Buckets, family: int, found: int, by_column: F
         row = buckets.present[at] if family == BUCKET else at
         total = 0.0
         for column in range(columns.shape[0]):
+            if only is not None and column != only:
+                continue
             lost = 0.0
             which = columns[column, SPAN]
             if which < 0:

@@ -73,15 +73,16 @@ def cheapest_cut(
     start: int,
     end: int,
     relaxed: bool | None,
+    alone: bool | None,
 ) -> ChosenCut:
     """The cut of a range that leaves the least loss: every threshold of every column, and for categories every value
-    against the rest; column -1 if none is allowed."""
+    against the rest; column -1 if none is allowed. With ``alone`` the loss is that of the column that is cut."""
     best = ChosenCut(np.inf, -1, int64(0), False, int64(0))
     for column in range(scales.columns.shape[0]):
         found = fill_buckets(items, scales, buckets, start, end, column)
         if found < 2:
             continue
-        cut = _cheapest_of_column(scales, buckets, packed, least, column, found, best.cost)
+        cut = _cheapest_of_column(scales, buckets, packed, least, column, found, best.cost, alone)
         if cut.column >= 0:
             best = cut
         if relaxed is not None:
@@ -100,15 +101,21 @@ def _cheapest_of_column(
     column: int,
     found: int,
     below: float,
+    alone: bool | None,
 ) -> ChosenCut:
     """The cut of one column, whose buckets are filled, that leaves the least loss, and less than ``below``; column -1
-    if there is none."""
+    if there is none. With ``alone`` what the column has lost before the cut is taken off."""
     present, tally, sides, loss = buckets.present, buckets.tally, buckets.sides, buckets.loss
     whole = sides[WHOLE, WEIGHT]
     entries = tally.shape[1]
     cost, chosen, threshold, is_single, at_threshold = below, int64(-1), int64(0), False, int64(0)
     singles = scales.columns[column, CATEGORICAL] > 0 and found > 2
-    unite(scales, buckets, found, singles)
+    before = 0.0
+    if alone is None:
+        unite(scales, buckets, found, singles, None)
+    else:
+        unite(scales, buckets, found, singles, int64(column))
+        before = whole * loss[BEFORE, found - 1]
     for entry in range(entries):
         sides[_RUNNING, entry] = 0
     for place in range(2 * (found - 1)):
@@ -120,12 +127,12 @@ def _cheapest_of_column(
             continue
         if single:
             left = tally[rank, WEIGHT]
-            now = left * loss[BUCKET, rank] + (whole - left) * loss[REST, at]
+            now = left * loss[BUCKET, rank] + (whole - left) * loss[REST, at] - before
         else:
             for entry in range(entries):
                 sides[_RUNNING, entry] += tally[rank, entry]
             left = sides[_RUNNING, WEIGHT]
-            now = left * loss[BEFORE, at] + (whole - left) * loss[AFTER, at + 1]
+            now = left * loss[BEFORE, at] + (whole - left) * loss[AFTER, at + 1] - before
         if now < cost:
             for entry in range(entries):
                 sides[LEFT, entry] = tally[rank, entry] if single else sides[_RUNNING, entry]
@@ -137,13 +144,19 @@ def _cheapest_of_column(
 
 @jit
 def cheapest_of_buckets(
-    scales: Scales, buckets: Buckets, packed: PackedRequirements | None, least: int, column: int, below: float
+    scales: Scales,
+    buckets: Buckets,
+    packed: PackedRequirements | None,
+    least: int,
+    column: int,
+    below: float,
+    alone: bool | None,
 ) -> ChosenCut:
     """The same rule for buckets that somebody else has filled: of a range that is not in memory."""
     found = buckets.present[-1]
     if found < 2:
         return ChosenCut(below, int64(-1), int64(0), False, int64(0))
-    return _cheapest_of_column(scales, buckets, packed, least, int64(column), found, below)
+    return _cheapest_of_column(scales, buckets, packed, least, int64(column), found, below, alone)
 
 
 @jit(inner=True)
@@ -231,7 +244,7 @@ def widest_cut(
         for item in range(start, end):
             held |= items.bits[item, word]
         bits[REST, 0, word] = held
-    lose(scales, buckets, int64(REST), int64(1), spans)
+    lose(scales, buckets, int64(REST), int64(1), spans, None)
     best = ChosenCut(np.inf, -1, 0, False, 0)
     while best.column < 0:
         widest = int64(0)
@@ -245,6 +258,6 @@ def widest_cut(
         if relaxed is None:
             best = _median_cut(buckets, packed, least, widest)
         else:
-            unite(scales, buckets, found, False)
+            unite(scales, buckets, found, False, None)
             best = _halving_cut(items, buckets, packed, least, start, end, widest)
     return best

@@ -29,6 +29,7 @@ def partition(
     leave: int,
     relaxed: bool | None,
     spans: Floats | None,
+    alone: bool | None,
     cuts: Ints,
     leaves: Longs,
     waiting: Longs,
@@ -36,8 +37,9 @@ def partition(
     """Cut ranges until no cut is allowed; returns how many cuts and leaves there are.
 
     Ranges of at most ``leave`` items are left as they are, for another call. With ``spans``, room for a number per
-    column, the widest column is cut at its median. O(n d (numeric columns + words) log groups) time; memory for the
-    items, the buckets and the tree. numba leaves out what is ``None``.
+    column, the widest column is cut at its median; with ``alone`` cuts are judged by the column that they cut.
+    O(n d (numeric columns + words) log groups) time; memory for the items, the buckets and the tree. numba leaves out
+    what is ``None``.
     """
     sides, values, weights = buckets.sides, items.values, items.weights
     open_ranges, inner, outer = 1, 0, 0
@@ -54,7 +56,7 @@ def partition(
         column = -1
         if sides[WHOLE, WEIGHT] >= 2 * least and end - start > leave:
             if spans is None:
-                cut = cheapest_cut(items, scales, buckets, packed, least, start, end, relaxed)
+                cut = cheapest_cut(items, scales, buckets, packed, least, start, end, relaxed, alone)
             else:
                 cut = widest_cut(items, scales, buckets, packed, least, start, end, relaxed, spans)
             column = cut.column

@@ -44,6 +44,7 @@ def cut_groups(
     *,
     by_loss: bool,
     relaxed: bool,
+    alone: bool = False,
     bound: Bound | None = None,
 ) -> tuple[Pieces, Cuts]:
     """Cut a table until no cut is allowed; which cells make up which group, and the cuts.
@@ -61,6 +62,8 @@ def cut_groups(
         Whether the cut is taken that leaves the least loss, instead of the median of the widest column.
     relaxed : bool
         Whether records with equal values may be split between groups.
+    alone : bool
+        Whether the loss is that of the column that is cut: where regions are published, the others stay as they are.
     bound : Bound, optional
         The requirements as they bind a whole of which this is a part.
     """
@@ -69,7 +72,7 @@ def cut_groups(
     measures = measures_of(counts, orders, shown)
     items = _items(counts, context, orders, units, measures)
     values = int(context.offsets[-1])
-    cuts = partition_in_threads(items, measures.scales, values, packed, by_loss=by_loss, relaxed=relaxed)
+    cuts = partition_in_threads(items, measures.scales, values, packed, by_loss=by_loss, relaxed=relaxed, alone=alone)
     group = np.empty(len(units.weight), dtype=np.int32)
     group[items.origin] = np.repeat(np.arange(len(cuts.start), dtype=np.int32), cuts.end - cuts.start)
     return pieces_of_units(counts, units, group), cuts

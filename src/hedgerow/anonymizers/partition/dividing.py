@@ -40,7 +40,12 @@ class Divided(NamedTuple):
 
 
 def cut_in_parts(
-    large: LargeTable, requirements: Sequence[Requirement], orders: Sequence[Ints], shown: Sequence[Shown]
+    large: LargeTable,
+    requirements: Sequence[Requirement],
+    orders: Sequence[Ints],
+    shown: Sequence[Shown],
+    *,
+    alone: bool = False,
 ) -> Divided:
     """Cut a large table until no cut is allowed, by the cuts that leave the least loss.
 
@@ -48,7 +53,7 @@ def cut_in_parts(
     ----------
     large : LargeTable
     requirements : sequence of Requirement
-    orders, shown
+    orders, shown, alone
         As for :func:`hedgerow.anonymizers.partition.cutting.cut_groups`.
 
     Notes
@@ -58,7 +63,7 @@ def cut_in_parts(
     bound = Bound(*privacy.bind(large, requirements))
     large.kept.rank(orders)
     first = _Tree()
-    uncut = _grow(first, large, bound, measures_of(large, orders, shown))
+    uncut = _grow(first, large, bound, measures_of(large, orders, shown), alone)
     tree, leaves = first.numbered()
     starts = large.kept.divide(tree, len(leaves))
     bounds = [(int(start), int(end)) for start, end in itertools.pairwise(starts)]
@@ -68,7 +73,7 @@ def cut_in_parts(
         for leaf, (start, end), before in zip(leaves, bounds, others, strict=False)
         if leaf not in uncut
     ]
-    cut = iter(large.finish(parts, partial(_finished, requirements, orders, shown, bound)))
+    cut = iter(large.finish(parts, partial(_finished, requirements, orders, shown, alone, bound)))
     finished: list[_Finished] = []
     before = 0
     for leaf, (start, end) in zip(leaves, bounds, strict=True):
@@ -101,11 +106,14 @@ def _finished(
     requirements: Sequence[Requirement],
     orders: Sequence[Ints],
     shown: Sequence[Shown],
+    alone: bool,
     bound: Bound,
     counts: FrequencyTable,
 ) -> Grouped:
     """Cut one part in memory."""
-    pieces, cuts = cut_groups(counts, requirements, orders, shown, by_loss=True, relaxed=False, bound=bound)
+    pieces, cuts = cut_groups(
+        counts, requirements, orders, shown, by_loss=True, relaxed=False, alone=alone, bound=bound
+    )
     groups = len(cuts.start)
     part = [(0, len(counts.cell_sizes))]
     return Grouped(
@@ -193,7 +201,7 @@ class _Best:
         return self.all[0] - self.left[0], self.all[1] - self.left[1]
 
 
-def _grow(tree: _Tree, large: LargeTable, bound: Bound, measures: Measures) -> set[int]:
+def _grow(tree: _Tree, large: LargeTable, bound: Bound, measures: Measures, alone: bool) -> set[int]:
     """Cut leaves as long as they have more cells than fit into memory; returns those that cannot be cut.
 
     All leaves of a level are looked at together: one grouped query for each column, and one more for each sensitive
@@ -207,7 +215,7 @@ def _grow(tree: _Tree, large: LargeTable, bound: Bound, measures: Measures) -> s
     while open_leaves:
         best = {leaf: _Best() for leaf in open_leaves}
         for column in range(len(large.quasi)):
-            _judge(tree.cuts, large, bound, measures, column, best)
+            _judge(tree.cuts, large, bound, measures, column, best, alone)
         open_leaves = []
         for leaf, found in best.items():
             if found.cut.column < 0:
@@ -224,7 +232,13 @@ def _grow(tree: _Tree, large: LargeTable, bound: Bound, measures: Measures) -> s
 
 
 def _judge(
-    cuts: FirstCuts, large: LargeTable, bound: Bound, measures: Measures, column: int, best: dict[int, _Best]
+    cuts: FirstCuts,
+    large: LargeTable,
+    bound: Bound,
+    measures: Measures,
+    column: int,
+    best: dict[int, _Best],
+    alone: bool,
 ) -> None:
     """Look at the cuts of one column in all open leaves."""
     scales, layout = measures.scales, measures.layout
@@ -244,7 +258,7 @@ def _judge(
         found = best[leaf]
         found.all = int(tally.cells[here].sum()), int(buckets.sides[WHOLE, WEIGHT])
         cut = cheapest_of_buckets(
-            scales, buckets, bound.packed.formulas, bound.packed.minimal_size, column, found.cut.cost
+            scales, buckets, bound.packed.formulas, bound.packed.minimal_size, column, found.cut.cost, alone or None
         )
         if cut.column >= 0:
             ranks = tally.rank[here]

@@ -18,8 +18,9 @@ from functools import partial
 from typing import Any, Literal
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.parameters import PUBLISH, choice, choice_or_object, number, shared
+from hedgerow.anonymizers.parameters import CELLS, PUBLISH, choice, choice_or_object, number, shared
 from hedgerow.counts import FrequencyTable, refuse_many_numbers
+from hedgerow.errors import BadInput
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Publish, Recoding, Shown, shown_as
 
@@ -41,6 +42,7 @@ class Hedge(Anonymizer):
 
     name = "hedge"
     family = "partition"
+    tight = True
     paper = "our own, after all five papers"
     uses_target = True
     learns_numbers = True
@@ -66,6 +68,7 @@ class Hedge(Anonymizer):
         least=0,
         most=1,
     )
+    cells: Literal["held", "region"] = CELLS
     publish_proportions: bool = shared(
         "bool",
         "Whether the release also says how the people of every class are divided among the values.",
@@ -76,8 +79,18 @@ class Hedge(Anonymizer):
         """What a column adds counts by its weight."""
         return True
 
-    def _shown(self, counts: FrequencyTable) -> tuple[Shown, ...]:
-        return shown_as(counts, self.publish)
+    def _shown(self, counts: FrequencyTable) -> tuple[Shown, ...] | None:
+        # A region does not shrink with the records that a group gives up.
+        return shown_as(counts, self.publish) if self.cells == "held" else None
+
+    def _own_parameters(self) -> dict[str, Any]:
+        own = super()._own_parameters()
+        if self.cells == "region" and self.shape == "axis":
+            raise BadInput(
+                "Groups along axes are no boxes, so that they have no regions to publish. Leave shape='axis' out, or "
+                "say cells='held'."
+            )
+        return own
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.partition.hedging.candidates import Asked, best_candidate
@@ -87,13 +100,14 @@ class Hedge(Anonymizer):
         asked = Asked(
             self.name,
             self.shape,
-            self._shown(counts),
+            shown_as(counts, self.publish),
             self.teacher,
             self.folds,
             support if self.publish_proportions else None,
             # Of a target in bins the numbers are published, which are no labels.
             self.target_bins is None,
             0 if seed is None else seed,
+            self.cells == "region",
         )
         if self.max_excess is not None:
             refuse_many_numbers(counts, "Hedge with max_excess")

@@ -22,6 +22,9 @@ Deviations
   lose, and the table is cut again without such records (:mod:`hedgerow.anonymizers.budget.spending`).
 - Where the distinct tuples do not fit into a memory limit, the first cuts are chosen from sums over all of them, and
   every part is finished by itself (:mod:`hedgerow.anonymizers.partition.dividing`). The groups are the same.
+- ``cells="region"`` publishes the region that was cut out instead of what a group holds in it
+  (:mod:`hedgerow.recoding.regions`). Since a cut leaves the regions of all other columns as they are, the one is taken
+  after which the column that it cuts has lost least, compared with before; on Adult regions then lose a third less.
 - Columns with more than 512 categories are scored by the span of their ranks: counting the values of every
   candidate exactly would cost more than it gains.
 """
@@ -29,15 +32,29 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH, choice, flag
+from hedgerow.anonymizers.parameters import CELLS, IMPROVE, PUBLISH, choice, flag
+from hedgerow.arrays import Ints
 from hedgerow.counts import Counted, FrequencyTable, LargeTable
+from hedgerow.errors import BadInput
 from hedgerow.privacy import Requirement
-from hedgerow.recoding import CutTree, Publish, Recoding, Shown, publish_groups, publish_held, shown_as
+from hedgerow.recoding import (
+    CutTree,
+    Publish,
+    Recoding,
+    Shown,
+    publish_groups,
+    publish_held,
+    publish_regions,
+    shown_as,
+)
+
+if TYPE_CHECKING:
+    from hedgerow.anonymizers.partition.threads import Cuts
 
 __all__ = ["Mondrian"]
 
@@ -57,6 +74,7 @@ class Mondrian(Anonymizer):
 
     name = "mondrian"
     family = "partition"
+    tight = True
     paper = "LeFevre, DeWitt, Ramakrishnan (ICDE 2006); sets: Shao, Beckford"
 
     cut: Literal["loss", "widest"] = choice("The cut that lowers NCP most, or the paper's: widest column, median.")
@@ -66,13 +84,26 @@ class Mondrian(Anonymizer):
         "In which order categories are cut that are shown as sets; a given hierarchy's if there is one."
     )
     improve: bool = IMPROVE
+    cells: Literal["held", "region"] = CELLS
 
     def weighs_columns(self) -> bool:
         """Cuts lower the loss, or go through the column of the widest span, by weight."""
         return True
 
-    def _shown(self, counts: Counted) -> tuple[Shown, ...]:
-        return shown_as(counts, self.publish)
+    def _shown(self, counts: Counted) -> tuple[Shown, ...] | None:
+        # A region does not shrink with the records that a group gives up.
+        return shown_as(counts, self.publish) if self.cells == "held" else None
+
+    def _own_parameters(self) -> dict[str, Any]:
+        own = super()._own_parameters()
+        if self.cells == "region":
+            for name, why in (("improve", "exchange records across the cuts"), ("relaxed", "share values at a cut")):
+                if getattr(self, name):
+                    raise BadInput(
+                        f"With {name}=True groups {why}, so that they have no regions of their own. Leave {name} "
+                        "out, or say cells='held'."
+                    )
+        return own
 
     def not_in_parts(self) -> str | None:
         """Strict cuts by loss are chosen from sums; all others need the tuples in memory."""
@@ -86,27 +117,34 @@ class Mondrian(Anonymizer):
         from hedgerow.anonymizers.partition.cutting import orders_of
         from hedgerow.anonymizers.partition.dividing import cut_in_parts
 
-        shown = self._shown(large)
+        shown = shown_as(large, self.publish)
         orders = orders_of(large, self.order, shown)
-        sizes, cuts, stored = cut_in_parts(large, requirements, orders, shown)
-        columns, values = publish_held(large, stored.held, shown)
+        sizes, cuts, stored = cut_in_parts(large, requirements, orders, shown, alone=self.cells == "region")
+        router = _router(cuts, orders)
+        if self.cells == "region":
+            columns, values = publish_regions(large, router, len(sizes), shown)
+        else:
+            columns, values = publish_held(large, stored.held, shown)
         return Recoding(
             method="mondrian",
             quasi=large.quasi,
             columns=columns,
             groups=values,
             sizes=sizes,
-            router=CutTree(cuts.column, cuts.threshold, cuts.single, cuts.left, cuts.right, orders),
+            router=router,
             parts=stored,
         )
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.partition.cutting import cut_groups, orders_of
 
-        shown = self._shown(counts)
+        shown = shown_as(counts, self.publish)
         orders = orders_of(counts, self.order, shown)
         by_loss = self.cut == "loss"
-        pieces, cuts = cut_groups(counts, requirements, orders, shown, by_loss=by_loss, relaxed=self.relaxed)
+        alone = self.cells == "region"
+        pieces, cuts = cut_groups(
+            counts, requirements, orders, shown, by_loss=by_loss, relaxed=self.relaxed, alone=alone
+        )
         if self.improve:
             from hedgerow.anonymizers.boxes.improving import improved
             from hedgerow.anonymizers.boxes.layout import described
@@ -115,7 +153,11 @@ class Mondrian(Anonymizer):
             boxes = described(counts, "ncp", shown)
             pieces = improved(counts, requirements, pieces, near_groups(counts, pieces, shown), boxes)
         groups = int(pieces.group.max()) + 1
-        columns, values = publish_groups(counts, pieces, groups, shown)
+        router = _router(cuts, orders)
+        if self.cells == "region":
+            columns, values = publish_regions(counts, router, groups, shown)
+        else:
+            columns, values = publish_groups(counts, pieces, groups, shown)
         return Recoding(
             method="mondrian",
             quasi=counts.quasi,
@@ -123,5 +165,9 @@ class Mondrian(Anonymizer):
             groups=values,
             sizes=np.bincount(pieces.group, pieces.size, groups).astype(np.int64),
             pieces=pieces,
-            router=CutTree(cuts.column, cuts.threshold, cuts.single, cuts.left, cuts.right, orders),
+            router=router,
         )
+
+
+def _router(cuts: Cuts, orders: tuple[Ints, ...]) -> CutTree:
+    return CutTree(cuts.column, cuts.threshold, cuts.single, cuts.left, cuts.right, orders)

@@ -41,7 +41,14 @@ class Cuts(NamedTuple):
 
 
 def partition_in_threads(
-    items: Items, scales: Scales, values: int, packed: PackedRequirements, *, by_loss: bool, relaxed: bool
+    items: Items,
+    scales: Scales,
+    values: int,
+    packed: PackedRequirements,
+    *,
+    by_loss: bool,
+    relaxed: bool,
+    alone: bool = False,
 ) -> Cuts:
     """Partition all items; see :func:`hedgerow.anonymizers.partition._kernels.partition`.
 
@@ -62,6 +69,7 @@ def partition_in_threads(
             leave,
             relaxed or None,
             None if by_loss else np.zeros(len(scales.columns)),
+            alone or None,
             cuts,
             leaves,
             waiting,

@@ -54,6 +54,7 @@ class KADET(Anonymizer):
 
     name = "kadet"
     family = "suppression"
+    tight = True
     uses_target = True
     drops = "classes"
     paper = "Friedman, Schuster, Wolff (PKDD 2006; VLDB Journal 2008)"

@@ -69,7 +69,21 @@ def _of_the_method(subject: Subject) -> list[Caution]:
                 source=_WONG,
             )
         )
-    if name not in _GLOBAL:
+    if method is not None and method.tells_held(subject.manifest.get("parameters", {})):
+        found.append(
+            Caution(
+                "downcoding",
+                "Cells say what the people of a class hold",
+                "Every value in a set, and both ends of an interval, are held by somebody in the class, and nobody "
+                "there holds another one. Whoever knows all other values of a person, or all other people of the "
+                "class, can often tell the missing one; the more often, the more values a column has and the "
+                "smaller k is. hr.attacks.downcoding measures it. With cells='region' Mondrian and Hedge publish what "
+                "was cut out instead, and lose more; methods that generalize whole columns alike (optimal, incognito, "
+                "datafly) do not have it.",
+                source=_COHEN,
+            )
+        )
+    elif name not in _GLOBAL and subject.manifest.get("parameters", {}).get("cells") != "region":
         found.append(
             Caution(
                 "downcoding",

@@ -25,6 +25,29 @@ def test_rows_that_are_generalized_one_by_one(method: str, applies: bool, other:
     assert "downcoding" not in topics(schema, method=other)
 
 
+@pytest.mark.parametrize("method", ["mondrian", "hedge"])
+def test_regions_do_not_say_what_a_class_holds(method: str) -> None:
+    schema = hr.Schema(quasi=["age", "sex"], target="ill")
+    assert "downcoding" in topics(schema, method=method)
+    assert "downcoding" not in topics(schema, method=method, cells="region")
+
+
+def test_what_is_said_of_methods_whose_cells_are_not_tight() -> None:
+    schema = hr.Schema(quasi=["sex"], target="ill", others="drop")
+    titles = {
+        method: next(
+            one.title
+            for one in gather(hr.anonymize(TABLE, schema, k=4, random_state=1, method=method)).cautions
+            if one.topic == "downcoding"
+        )
+        for method in ("oka", "kactus")
+    }
+    assert titles == {
+        "oka": "Cells say what the people of a class hold",
+        "kactus": "Rows are generalized one by one",
+    }
+
+
 def test_minimality_where_the_method_looks_at_values() -> None:
     plain = hr.Schema(quasi=["age", "sex"], others="drop")
     assert "minimality" not in topics(plain)

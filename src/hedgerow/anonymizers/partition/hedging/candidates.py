@@ -18,7 +18,7 @@ from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import required
 from hedgerow.privacy import Requirement
-from hedgerow.recoding import AxisRouter, CutTree, Pieces, Recoding, Shown, publish_groups
+from hedgerow.recoding import AxisRouter, CutTree, Pieces, Recoding, Shown, publish_groups, publish_regions
 from hedgerow.threads import on_a_core_each
 
 __all__ = ["Asked", "best_candidate"]
@@ -54,6 +54,8 @@ class Asked:
     by_label : bool
         Whether columns may be told by label.
     seed : int
+    as_regions : bool
+        Whether groups publish the regions that were cut out, instead of what they hold.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Asked:
     support: int | None
     by_label: bool
     seed: int
+    as_regions: bool = False
 
 
 def best_candidate(asked: Asked, counts: FrequencyTable, requirements: Sequence[Requirement]) -> Recoding:
@@ -76,8 +79,8 @@ def best_candidate(asked: Asked, counts: FrequencyTable, requirements: Sequence[
     if asked.shape != "axis":
         trees: tuple[Tree, ...] = ("space", "teacher", "label") if table.labels else ("space", "teacher")
         shapes += [partial(making.boxes, tree) for tree in trees]
-    # Where shares are pooled, groups that are no boxes tell too little.
-    if asked.shape == "axis" or (asked.shape == "auto" and asked.support == 1):
+    # Where shares are pooled, groups that are no boxes tell too little; and they have no regions.
+    if asked.shape == "axis" or (asked.shape == "auto" and asked.support == 1 and not asked.as_regions):
         shapes.append(making.axes)
     if asked.support is None:
         return shapes[0]()
@@ -159,7 +162,10 @@ class _Making:
 
     def _recoding(self, pieces: Pieces, router: CutTree | AxisRouter, tree: str) -> Recoding:
         groups = int(pieces.group.max()) + 1
-        columns, values = publish_groups(self.counts, pieces, groups, self.asked.shown)
+        if self.asked.as_regions and isinstance(router, CutTree):
+            columns, values = publish_regions(self.counts, router, groups, self.asked.shown)
+        else:
+            columns, values = publish_groups(self.counts, pieces, groups, self.asked.shown)
         sizes: Longs = np.bincount(pieces.group, pieces.size, groups).astype(np.int64)
         return Recoding(
             method=self.asked.name,

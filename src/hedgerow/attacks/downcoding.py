@@ -1,0 +1,313 @@
+"""Downcoding: what somebody's generalized value was, concluded from the release and from how it was made.
+
+Local recoding publishes groups that are no wider than they must be, and so tells who is in them: every value that a set
+names is held, nobody holds another one, and a group that was not cut could not be. A. Cohen: Attacks on
+Deidentification's Defenses, USENIX Security 2022, section 3, undoes minimal hierarchical generalization in this way;
+what follows with certainty is combinatorial refinement. What a release says of columns is in
+:mod:`hedgerow.attacks.refining`.
+
+Two attackers. One has the release, and knows of a person all quasi-identifiers but one. The other knows everybody in
+the table but this person, and in which class the person is: he looks for what nobody else there holds. Both are judged
+beside the same attack on people who are not in the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import NormalDist
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from hedgerow.arrays import Bools, Floats, Longs
+from hedgerow.attacks.outcome import Claims, Outcome
+from hedgerow.attacks.people import People, read_people
+from hedgerow.attacks.refining import Refined, refined
+from hedgerow.errors import BadInput, is_whole
+from hedgerow.release import Release
+from hedgerow.risk import Risk
+
+__all__ = ["Downcoding", "downcoding"]
+
+_OWNER: Final = "downcoding"
+_PAIRS: Final = 2**22
+"""So many pairs of a person and a class are looked at together."""
+_SLACK: Final = 1e-9
+"""Sums of shares are rounded."""
+
+
+@dataclass(frozen=True, repr=False)
+class Downcoding(Outcome):
+    """What downcoding found out: in the column where it finds out most, and in each.
+
+    Attributes
+    ----------
+    columns : mapping of column to Outcome
+        Every column that was attacked. The interval of the whole is widened, since it is that of the worst of them.
+    """
+
+    columns: Mapping[str, Outcome] = field(default_factory=lambda: MappingProxyType({}))
+
+    @classmethod
+    def worst(cls, columns: Mapping[str, Outcome], *remarks: str) -> Downcoding:
+        """That of the column with the largest excess that is not chance."""
+        one = max(columns.values(), key=lambda outcome: outcome.excess.low)
+        # Bonferroni: the interval is to hold for all columns together.
+        wider = _quantile(len(columns)) / _quantile(1)
+        excess = one.excess
+        low, high = (excess.value + wider * (end - excess.value) for end in (excess.low, excess.high))
+        if len(columns) > 1:
+            remarks = (f"the worst of {len(columns)} columns, by an interval for all of them", *remarks)
+        return cls(
+            one.attack, one.claim, one.members, one.control, Risk(excess.value, low, high), remarks, dict(columns)
+        )
+
+
+def downcoding(
+    release: Release | str | Path,
+    members: Any,
+    non_members: Any,
+    *,
+    knowing: Literal["release", "class"] = "release",
+    column: str | None = None,
+    sure: float = 0.9,
+    random_state: int | np.random.Generator | None = 0,
+) -> Downcoding:
+    """Attack the generalized values of a release, beside a control.
+
+    Parameters
+    ----------
+    release : Release or path
+        A path is that of a saved one.
+    members : dataframe or path
+        People who are in the table, with their original quasi-identifiers: all of them, or a random part. With
+        ``knowing="class"`` all of them.
+    non_members : dataframe or path
+        People of the same population who are not.
+    knowing : {"release", "class"}
+        What the attacker knows: of a person all quasi-identifiers but one, or everybody in the table but the person,
+        and the person's class.
+    column : str, optional
+        The quasi-identifier to find out; each of them, one after the other, if not given.
+    sure : float
+        From which probability on he claims a value.
+    random_state : int, numpy Generator or None
+        Decides whose place in a class a non-member is believed to have, with ``knowing="class"``.
+
+    Returns
+    -------
+    Downcoding
+        An :class:`~hedgerow.attacks.Outcome` of the column in which most is found out, with all in ``columns``.
+
+    Notes
+    -----
+    With ``knowing="release"`` every class that a person fits in the other columns counts by its size and by how
+    probable the person's values are in it; who fits none, and so is not in the table, counts as if in those that fit in
+    the most columns. The classes say how probable each value of the missing column is. Values that are published as
+    they are can be claimed too, of others as well.
+
+    With ``knowing="class"`` only cells with several values count, of people who fit a single class. A value that the
+    cell names and that nobody else there holds is the person's. A non-member is believed to be in the class in place
+    of one of its people, drawn at random.
+
+    Proportions that a release publishes beside its table are not used: they tell shares of values outright.
+
+    Examples
+    --------
+    Five people in a class, and five values in a set: each is held by one of them.
+
+    >>> import hedgerow as hr
+    >>> import pyarrow as pa
+    >>> people = pa.table({"job": [f"{letter}{at}" for letter in "abcdefgh" for at in range(5)]})
+    >>> others = pa.table({"job": people["job"].to_pylist()[::-1]})
+    >>> schema = hr.Schema(quasi=["job"])
+    >>> held = hr.anonymize(people, schema, method="mondrian", k=5)
+    >>> hr.attacks.downcoding(held, people, others, knowing="class").works
+    True
+    >>> region = hr.anonymize(people, schema, method="mondrian", k=5, cells="region")
+    >>> hr.attacks.downcoding(region, people, others, knowing="class").works
+    False
+    """
+    _check(knowing, sure, random_state)
+    release = Release.load(release) if isinstance(release, str | Path) else release
+    if not isinstance(release, Release):
+        raise BadInput.parameter("release", _OWNER, "a Release or the path of a saved one", type(release).__name__)
+    if column is not None and column not in release.quasi:
+        raise BadInput.unknown("quasi-identifier", column, release.quasi)
+    people = read_people(release, members, non_members)
+    asked = range(len(release.quasi)) if column is None else [release.quasi.index(column)]
+    told = [refined(people, at) for at in range(len(release.quasi))]
+    if knowing == "class":
+        found = _Informed.of(people, np.random.default_rng(random_state)).claims(told, asked, sure)
+    else:
+        found = _from_release(people, told, asked, sure)
+    outcomes = {}
+    for name, (claimed, right, who) in zip((release.quasi[at] for at in asked), found, strict=True):
+        sides = [slice(None, people.members), slice(people.members, None)]
+        main, control = (Claims.of(claimed[side][who[side]], right[side][who[side]]) for side in sides)
+        if not main.people or not control.people:
+            which = "non-members" if main.people else "members"
+            raise BadInput(f"None of the {which} fits a single class of the release. Give more of them.")
+        outcomes[name] = Outcome.of(_OWNER, f"the value of {name!r}", main, control)
+    return Downcoding.worst(outcomes, *_remarks(release))
+
+
+def _check(knowing: object, sure: object, random_state: object) -> None:
+    if knowing not in ("release", "class"):
+        raise BadInput.parameter("knowing", _OWNER, "'release' or 'class'", knowing)
+    if isinstance(sure, bool) or not isinstance(sure, int | float) or not 0 < sure <= 1:
+        raise BadInput.parameter("sure", _OWNER, "a number above 0 and up to 1", sure)
+    if not (random_state is None or isinstance(random_state, np.random.Generator) or is_whole(random_state, 0)):
+        must = "None, a numpy Generator or an int >= 0"
+        raise BadInput.parameter("random_state", _OWNER, must, random_state)
+
+
+def _remarks(release: Release) -> Iterator[str]:
+    if release.proportions is not None:
+        yield "without the proportions, which tell shares of values outright"
+
+
+_Found = tuple[Bools, Bools, Bools]
+"""Of whom something was claimed, whether it is right, and who was asked about."""
+
+
+def _from_release(people: People, told: list[Refined], asked: Any, sure: float) -> Iterator[_Found]:
+    """The claims of the attacker who has the release, column by column."""
+    distinct, index = people.distinct
+    everybody = np.ones(len(index), dtype=bool)
+    tables = [_Table.of(one) for one in told]
+    said = {at: (np.empty(len(distinct), dtype=np.int64), np.empty(len(distinct))) for at in asked}
+    step = max(1, _PAIRS // len(people.classes.codes))
+    for start in range(0, len(distinct), step):
+        here = slice(start, start + step)
+        some = distinct[here]
+        fitting = np.zeros((len(some), len(people.classes.codes)), dtype=np.int16)
+        chances = np.zeros(fitting.shape, dtype=np.float32)
+        for at, table in enumerate(tables):
+            fitting += table.fits[some[:, at]]
+            chances += table.logarithms[some[:, at]]
+        for at in asked:
+            own = tables[at]
+            posterior = _posterior(
+                fitting - own.fits[some[:, at]],
+                chances - own.logarithms[some[:, at]],
+                np.log(people.classes.sizes).astype(np.float32),
+                told[at].shares,
+            )
+            said[at][0][here], said[at][1][here] = posterior.argmax(axis=1), posterior.max(axis=1)
+    for at in asked:
+        value, certain = said[at]
+        yield (certain >= sure - _SLACK)[index], (value == distinct[:, at])[index], everybody
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """Of each value of a column, which classes may hold it, and how probable it is there, (values, classes)."""
+
+    fits: Any
+    logarithms: Any
+
+    @classmethod
+    def of(cls, told: Refined) -> _Table:
+        shares = np.ascontiguousarray(told.shares.T)
+        fits = told.covers[told.cell].T & (shares > 0)
+        logarithms = np.zeros(shares.shape, dtype=np.float32)
+        logarithms[fits] = np.log(shares[fits])
+        return cls(np.ascontiguousarray(fits).astype(np.int16), logarithms)
+
+
+def _posterior(fitting: Any, chances: Any, sizes: Any, shares: Floats) -> Floats:
+    """How probable each value is, by the classes that fit in the most other columns, (people, values)."""
+    from scipy.sparse import csr_array
+
+    best = fitting.max(axis=1, keepdims=True)
+    who, classes = np.nonzero(fitting == best)
+    logarithms = (chances[who, classes] + sizes[classes]).astype(np.float64)
+    most = np.full(len(fitting), -np.inf)
+    np.maximum.at(most, who, logarithms)
+    weights = csr_array((np.exp(logarithms - most[who]), (who, classes)), shape=fitting.shape)
+    posterior: Floats = np.asarray(weights @ shares, dtype=np.float64)
+    total: Floats = posterior.sum(axis=1, keepdims=True)
+    return np.asarray(posterior / np.maximum(total, np.finfo(np.float64).tiny), dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Informed:
+    """The attacker who knows everybody else in the table.
+
+    Attributes
+    ----------
+    people : People
+    single : bool array (people,)
+        Who fits a single class.
+    of_class : int array (people,)
+        The class of these.
+    in_place_of : int array (people,)
+        Whom the attacker does not know: a member himself, or the one in whose place he believes a non-member to be.
+    """
+
+    people: People
+    single: Bools
+    of_class: Longs
+    in_place_of: Longs
+
+    @classmethod
+    def of(cls, people: People, generator: np.random.Generator) -> _Informed:
+        """Find the classes of all people, and draw the places of non-members."""
+        if people.members < len(people.classes.of_row):
+            raise BadInput(
+                f"With knowing='class' everybody who is in the table has to be given: the release has "
+                f"{len(people.classes.of_row):,} rows, and there are {people.members:,} members."
+            )
+        fitting, index = people.fitting, people.distinct[1]
+        single = np.diff(fitting.indptr) == 1
+        first = np.minimum(fitting.indptr[:-1], len(fitting.indices) - 1)
+        of_class = np.where(single, fitting.indices[first], -1)[index].astype(np.int64)
+        unknown = np.arange(len(index), dtype=np.int64)
+        others = np.flatnonzero(single[index][people.members :]) + people.members
+        # Members by their classes: of each class the attacker draws one.
+        known = np.flatnonzero(single[index][: people.members])
+        order = known[np.argsort(of_class[known], kind="stable")]
+        starts = np.searchsorted(of_class[order], np.arange(len(people.classes.codes) + 1))
+        wide = np.diff(starts)[of_class[others]]
+        drawn = starts[of_class[others]] + (generator.random(len(others)) * wide).astype(np.int64)
+        unknown[others] = np.where(wide > 0, order[np.minimum(drawn, len(order) - 1)], -1)
+        return cls(people, single[index] & (unknown >= 0), of_class, unknown)
+
+    def claims(self, told: list[Refined], asked: Any, sure: float) -> Iterator[_Found]:
+        """What he claims, column by column."""
+        people = self.people
+        who = np.flatnonzero(self.single)
+        for at in asked:
+            values, one = people.tuples[:, at], told[at]
+            held = self._held(at, len(one.population))
+            claimed, right = (np.zeros(len(people.tuples), dtype=bool) for _ in range(2))
+            step = max(1, _PAIRS // len(one.population))
+            for start in range(0, len(who), step):
+                some = who[start : start + step]
+                classes = self.of_class[some]
+                others = held[classes]
+                others[np.arange(len(some)), values[self.in_place_of[some]]] -= 1
+                chances = one.possible(classes, others) * one.population
+                certain = chances.max(axis=1) >= (sure - _SLACK) * chances.sum(axis=1)
+                several = one.covers[one.cell[classes]].sum(axis=1) > 1
+                claimed[some] = certain & several & (chances.max(axis=1) > 0)
+                right[some] = chances.argmax(axis=1) == values[some]
+            yield claimed, right, self.single
+
+    def _held(self, at: int, values: int) -> Longs:
+        """How many members may hold each value in each class, (classes, values): all who fit it."""
+        people = self.people
+        distinct, index = people.distinct
+        members = np.bincount(index[: people.members], minlength=len(distinct))
+        pairs = people.fitting.tocoo()
+        key = pairs.col.astype(np.int64) * values + distinct[pairs.row, at]
+        number = len(people.classes.codes) * values
+        return np.bincount(key, members[pairs.row], number).astype(np.int64).reshape(-1, values)
+
+
+def _quantile(columns: int) -> float:
+    return NormalDist().inv_cdf(1 - 0.025 / columns)

@@ -83,15 +83,16 @@ ATTACKS: Final[Mapping[str, Attack]] = MappingProxyType(
             Attack(
                 "downcoding",
                 "downcoding:downcoding",
-                "Somebody who knows all of a person but one column claims that one, by the classes that the person fits, "
-                "and by what the method would have done otherwise.",
+                "Somebody who knows all of a person but one column claims that one, by the classes that the person "
+                "fits, and by what the method would have done otherwise.",
                 takes=("sure", "random_state"),
                 knowing="release",
             ),
             Attack(
                 "refinement",
                 "downcoding:downcoding",
-                "Somebody who knows everybody of a class but one person takes away from its cells what the others hold.",
+                "Somebody who knows everybody of a class but one person takes away from its cells what the others "
+                "hold.",
                 takes=("sure", "random_state"),
                 knowing="class",
             ),

@@ -130,7 +130,7 @@ def attack(
     >>> release = hr.anonymize(people[:1000], hr.Schema(quasi=["age", "sex", "zip"]), k=3)
     >>> found = hr.attack(release, people[:1000], people[1000:])
     >>> [one.attack for one in found if one.works]
-    ['membership']
+    ['downcoding', 'refinement', 'membership']
     >>> found.skipped[0]
     Skipped(attack='minimality', reason='Nothing is required of a sensitive column.')
     """

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from examples import examples
 from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
@@ -139,3 +140,19 @@ def test_regions_cover_what_groups_hold_and_rows_are_sent_to_their_own(
     assert release.losses["ncp_published"] >= release.losses["ncp"] - 1e-12
     sent = [group_of(recoding, person) for person in rows]
     assert np.bincount(sent, minlength=len(recoding.sizes)).tolist() == recoding.sizes.tolist()
+
+
+@pytest.mark.parametrize("seed", [2, 100, 311, *range(12)])
+def test_proportions_of_regions_single_nobody_out(seed: int) -> None:
+    """A set of a region may name as many values as people: then it seems that each is held by one. Some seeds show it."""
+    random = np.random.default_rng(seed)
+    people, towns, k = int(random.integers(20, 120)), int(random.integers(6, 30)), int(random.integers(3, 8))
+    shares = 1 / np.arange(1, towns + 1) ** random.uniform(0, 2)
+    table = pa.table(
+        {
+            "town": [f"t{one:02}" for one in random.choice(towns, people, p=shares / shares.sum())],
+            "sex": [str(one) for one in random.choice(2, people)],
+        }
+    )
+    mondrian = hr.Mondrian(k=k, cells="region", publish="set", publish_proportions=True)
+    assert mondrian.anonymize(table, hr.Schema(quasi=["town", "sex"])).audit.singled_out == 0

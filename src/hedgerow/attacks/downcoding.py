@@ -270,6 +270,8 @@ class _Informed:
         others = np.flatnonzero(single[index][people.members :]) + people.members
         # Members by their classes: of each class the attacker draws one.
         known = np.flatnonzero(single[index][: people.members])
+        if not len(known):
+            raise BadInput("Nobody in the table fits only one class, so that nobody's class is known.")
         order = known[np.argsort(of_class[known], kind="stable")]
         starts = np.searchsorted(of_class[order], np.arange(len(people.classes.codes) + 1))
         wide = np.diff(starts)[of_class[others]]

@@ -46,11 +46,18 @@ _FEWEST: Final = 3
 _FEWEST_OF_INTERVAL: Final = 5
 
 
-def pool(exact: ExactProportions, min_support: int) -> Proportions:
+def pool(exact: ExactProportions, min_support: int, hushed: Bools | None = None) -> Proportions:
     """Pool the people of every class and column into bins of at least ``min_support``.
 
     A support of 1 tells everything exactly. What shall be told by label is told too
     (:mod:`hedgerow.proportions.lifting`).
+
+    Parameters
+    ----------
+    exact : ExactProportions
+    min_support : int
+    hushed : bool array (classes,), optional
+        Classes of whose columns with several values nothing is told.
 
     Notes
     -----
@@ -59,7 +66,8 @@ def pool(exact: ExactProportions, min_support: int) -> Proportions:
     least = whole("min_support", "pool", min_support, 1)
     several = np.stack([column.several for column in exact.columns])
     lone = several & (several.sum(axis=0) == 1)
-    poolings = [_Pooling(column, exact.sizes, lone[at], least) for at, column in enumerate(exact.columns)]
+    quiet = np.zeros(len(exact.sizes), dtype=bool) if hushed is None else hushed
+    poolings = [_Pooling(column, exact.sizes, lone[at], least, quiet) for at, column in enumerate(exact.columns)]
     columns = tuple(one.pooled() for one in poolings)
     lifts = None
     if exact.labels is not None:
@@ -72,7 +80,7 @@ def pool(exact: ExactProportions, min_support: int) -> Proportions:
 class _Pooling:
     """A column on its way to bins, its entries in the order of its values."""
 
-    def __init__(self, exact: ExactColumn, sizes: Longs, lone: Bools, least: int) -> None:
+    def __init__(self, exact: ExactColumn, sizes: Longs, lone: Bools, least: int, hushed: Bools) -> None:
         self.exact = exact
         self.least = least
         # Nothing of so few is counted: that they differ would tell each.
@@ -95,6 +103,7 @@ class _Pooling:
         vague = lone & exact.publishes("number") & (least > 1)
         fewest = np.ones(len(sizes), dtype=np.int64) if least == 1 else np.maximum(least, self.fewest)
         self.told = self.plain | ((sizes >= fewest) & ~vague & ((sizes > named) | ~exact.several))
+        self.told &= ~(hushed & exact.several)
         self.pool_of_code = np.zeros(len(order), dtype=np.int64)
 
     def pooled(self) -> ColumnProportions:

@@ -13,7 +13,7 @@ from hedgerow.risk.examining import Examined, Seen, examine, judge
 from hedgerow.risk.excess import Risk
 from hedgerow.risk.label_posterior import LabelPosterior, Posterior, PublishedClasses, label_posterior
 from hedgerow.risk.likelihoods import KnownColumn, Labels
-from hedgerow.risk.proportions import Disclosure, SingledOut, singled_out
+from hedgerow.risk.proportions import Disclosure, SingledOut, classes_that_single_out, singled_out
 from hedgerow.risk.telling_apart import TellsApart, tells_apart
 from hedgerow.risk.together import LearntTogether, Together
 
@@ -51,6 +51,7 @@ __all__ = [
     "judge",
     "label_posterior",
     "refuse_disclosing",
+    "classes_that_single_out",
     "singled_out",
     "tells_apart",
 ]

@@ -23,7 +23,7 @@ from hedgerow.arrays import Bools, Longs
 from hedgerow.proportions import ColumnProportions, Proportions
 from hedgerow.published import Interval, Suppressed, ValueSet, number_in, parse
 
-__all__ = ["Disclosure", "SingledOut", "disclosures", "singled_out"]
+__all__ = ["Disclosure", "SingledOut", "classes_that_single_out", "disclosures", "singled_out"]
 
 # So many people with a label differ at the least, and in so many columns.
 _FEWEST: Final = 2
@@ -88,18 +88,35 @@ def singled_out(proportions: Proportions, k: int) -> SingledOut:
     >>> hr.anonymize(people, hr.Schema(quasi=["age"]), **told, min_support=1).audit.singled_out
     6
     """
-    known = np.stack([_known(column) for column in proportions.columns])
-    unknown = (~known).sum(axis=0)
-    sizes = proportions.sizes
-    closed = sizes[unknown == 0]
-    people, all_known = int(closed[closed < k].sum()), int(closed.sum())
-    for at, column in enumerate(proportions.columns):
-        for one in np.flatnonzero((unknown == 1) & ~known[at]).tolist():
-            fixed = _fixed(column, one, int(sizes[one]))
-            people += sum(number * times for number, times in fixed if number < k)
-            all_known += sum(number * times for number, times in fixed)
-    told = int(sizes[_told_by_label(proportions, unknown)].sum())
-    return SingledOut(people + told, all_known + told)
+    fixed = _Fixed.of(proportions, k)
+    return SingledOut(int(fixed.people.sum()), int(fixed.known.sum()))
+
+
+def classes_that_single_out(proportions: Proportions, k: int) -> Bools:
+    """Which classes have people who are singled out, (classes,)."""
+    return np.asarray(_Fixed.of(proportions, k).people > 0)
+
+
+class _Fixed(NamedTuple):
+    """How many people of each class have tuples whose number is fixed: below k, and at all."""
+
+    people: Longs
+    known: Longs
+
+    @classmethod
+    def of(cls, proportions: Proportions, k: int) -> _Fixed:
+        known = np.stack([_known(column) for column in proportions.columns])
+        unknown = (~known).sum(axis=0)
+        sizes = proportions.sizes
+        all_known = np.where(unknown == 0, sizes, 0)
+        people = np.where(sizes < k, all_known, 0)
+        for at, column in enumerate(proportions.columns):
+            for one in np.flatnonzero((unknown == 1) & ~known[at]).tolist():
+                fixed = _fixed(column, one, int(sizes[one]))
+                people[one] += sum(number * times for number, times in fixed if number < k)
+                all_known[one] += sum(number * times for number, times in fixed)
+        told = np.where(_told_by_label(proportions, unknown), sizes, 0)
+        return cls(people + told, all_known + told)
 
 
 def _told_by_label(proportions: Proportions, unknown: Longs) -> Bools:
@@ -138,6 +155,9 @@ def _fixed(column: ColumnProportions, one: int, size: int) -> list[tuple[int, in
         # The table alone says that each member has one.
         return []
     bins = range(int(column.starts[one]), int(column.starts[one + 1]))
+    if len(bins) == 1 and column.first[bins[0]] == 0 and column.last[bins[0]] == len(column.marginal) - 1 > 0:
+        # One bin over the whole column says nothing.
+        return []
     own = {int(column.first[at]) for at in bins if column.own[at]}
     pools = [_pool_of(column, member) for member in members]
     fixed = []

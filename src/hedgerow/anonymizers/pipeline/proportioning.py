@@ -10,7 +10,7 @@ from hedgerow.anonymizers.pipeline.preparing import Prepared, largest_k
 from hedgerow.errors import BadInput, Infeasible, InternalError
 from hedgerow.proportions import Proportions, count_proportions
 from hedgerow.recoding import Recoding
-from hedgerow.risk import singled_out
+from hedgerow.risk import classes_that_single_out, singled_out
 from hedgerow.verifier import ClassCounts
 
 __all__ = ["check_proportions", "proportions_of", "support_facts", "weak_proportions"]
@@ -39,6 +39,11 @@ def proportions_of(prepared: Prepared, recoding: Recoding) -> Proportions | None
     from hedgerow.proportions.pooling import pool
 
     proportions = pool(exact, support)
+    hushed = np.zeros(len(exact.sizes), dtype=bool)
+    # A set may also name values that nobody in its class holds: those of a region, or of rows away from home.
+    while support >= demanded and (loud := classes_that_single_out(proportions, demanded) & ~hushed).any():
+        hushed |= loud
+        proportions = pool(exact, support, hushed=hushed)
     if support >= demanded and singled_out(proportions, demanded).people:
         if prepared.roles.entity is not None:
             # A class also shows values of rows away from home, of which proportions tell nothing.

@@ -142,9 +142,9 @@ def test_regions_cover_what_groups_hold_and_rows_are_sent_to_their_own(
     assert np.bincount(sent, minlength=len(recoding.sizes)).tolist() == recoding.sizes.tolist()
 
 
-@pytest.mark.parametrize("seed", [2, 100, 311, *range(12)])
+@pytest.mark.parametrize("seed", [100, 311, *range(12)])
 def test_proportions_of_regions_single_nobody_out(seed: int) -> None:
-    """A set of a region may name as many values as people: then it seems that each is held by one. Some seeds show it."""
+    """A set of a region may name as many values as people: then it seems that each is held by one."""
     random = np.random.default_rng(seed)
     people, towns, k = int(random.integers(20, 120)), int(random.integers(6, 30)), int(random.integers(3, 8))
     shares = 1 / np.arange(1, towns + 1) ** random.uniform(0, 2)

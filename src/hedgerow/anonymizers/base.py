@@ -31,6 +31,14 @@ __all__ = ["FITTING", "Anonymizer"]
 FITTING: Final = "Fitting"
 """How the stage is called in which the method itself works, before its name."""
 
+CELLS_TELL: Final = (
+    "Sets and intervals name what the people of their class hold. Attackers can find out more by it than k says, such "
+    "as who is in the table: hedgerow attack measures it. Mondrian and Hedge tell less with cells='region' (--set "
+    "cells=region), and keep less."
+)
+"""A remark on releases whose attackers are known to succeed (:mod:`hedgerow.attacks`)."""
+_SEVERAL: Final = frozenset({"interval", "set"})
+
 
 class Anonymizer(Declared):
     """A method that makes a table anonymous, and an estimator as scikit-learn knows them.
@@ -254,17 +262,19 @@ class Anonymizer(Declared):
         )
         prepared.progress(f"{FITTING} {type(self).__name__}")
         recoding = fitting._fitted_or_refused(prepared)
-        return pipeline.finish(prepared, self._remarked(recoding, prepared.roles), parameters)
+        return pipeline.finish(prepared, self._remarked(recoding, prepared.roles, parameters), parameters)
 
-    def _remarked(self, recoding: Recoding, roles: Roles) -> Recoding:
-        """Say of weights that were given in vain that they were."""
-        if self.weighs_columns() or len(set(roles.column_weights)) == 1:
-            return recoding
-        remark = (
-            f"As it is set here, {type(self).__name__} does not choose by what columns lose: their weights change only "
-            "the losses that are told."
-        )
-        return replace(recoding, warnings=(*recoding.warnings, remark))
+    def _remarked(self, recoding: Recoding, roles: Roles, parameters: Mapping[str, Any]) -> Recoding:
+        """Say what cells give away, and of weights that were given in vain that they were."""
+        remarks = list(recoding.warnings)
+        if not self.weighs_columns() and len(set(roles.column_weights)) > 1:
+            remarks.append(
+                f"As it is set here, {type(self).__name__} does not choose by what columns lose: their weights change "
+                "only the losses that are told."
+            )
+        if self.tells_held(parameters) and any(_SEVERAL.intersection(column.kinds) for column in recoding.columns):
+            remarks.append(CELLS_TELL)
+        return replace(recoding, warnings=tuple(remarks))
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Anonymize training data as a step of an imbalanced-learn pipeline.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.anonymizers.base import CELLS_TELL, Anonymizer
 from hedgerow.anonymizers.registry import all_methods
 from hedgerow.report.facts.sections.making import Caution
 from hedgerow.report.facts.subjects import Subject
@@ -35,7 +35,8 @@ def cautions(subject: Subject) -> tuple[Caution, ...]:
     if subject.kind != "audit":
         found += _of_the_method(subject)
     found += _of_the_table(subject)
-    found += [Caution("remark", "Remark", text) for text in audit.warnings if text not in audit.grave]
+    said = (*audit.grave, CELLS_TELL)  # the latter is said of the method, at more length
+    found += [Caution("remark", "Remark", text) for text in audit.warnings if text not in said]
     return tuple(found)
 
 
@@ -76,14 +77,25 @@ def _of_the_method(subject: Subject) -> list[Caution]:
                 "Cells say what the people of a class hold",
                 "Every value in a set, and both ends of an interval, are held by somebody in the class, and nobody "
                 "there holds another one. Whoever knows all other values of a person, or all other people of the "
-                "class, can often tell the missing one; the more often, the more values a column has and the "
-                "smaller k is. hr.attacks.downcoding measures it. With cells='region' Mondrian and Hedge publish what "
-                "was cut out instead, and lose more; methods that generalize whole columns alike (optimal, incognito, "
-                "datafly) do not have it.",
+                "class, can often tell the missing one; and whoever has a register can often tell who is in the table. "
+                "It is worse the smaller k is, and the more values a column has. hedgerow attack measures it. With "
+                "cells='region' Mondrian and Hedge publish what was cut out instead, which tells much less and loses "
+                "more; methods that generalize whole columns alike (optimal, incognito, datafly) hardly have it.",
                 source=_COHEN,
             )
         )
-    elif name not in _GLOBAL and subject.manifest.get("parameters", {}).get("cells") != "region":
+    elif subject.manifest.get("parameters", {}).get("cells") == "region":
+        found.append(
+            Caution(
+                "downcoding",
+                "Cuts lie where the people are",
+                "Cells say where the table was cut, not what the people of a class hold. Still the cuts follow the "
+                "people. Whoever has a register can tell a little better than by chance who is in the table. hedgerow "
+                "attack measures it.",
+                source=_COHEN,
+            )
+        )
+    elif name not in _GLOBAL:
         found.append(
             Caution(
                 "downcoding",

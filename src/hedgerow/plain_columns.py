@@ -28,9 +28,10 @@ def with_plain_categories(column: nw.Series[Any]) -> nw.Series[Any]:
     """
     native = nw.to_native(column)
     if column.implementation.is_polars():
-        if not (column.dtype == nw.Categorical or column.dtype.is_nested()):
+        polars = column.implementation.to_native_namespace()
+        if not (isinstance(native.dtype, polars.Categorical) or column.dtype.is_nested()):
             return column
-        return _named(_plain_polars(native, column.implementation.to_native_namespace()), column.name)
+        return _named(_plain_polars(native, polars), column.name)
     if (wrapped := _arrow_of(native)) is not None:
         array, wrap = wrapped
         return _named(wrap(_plain_arrow(array)), column.name) if _has_dictionary(array.type) else column
@@ -140,7 +141,8 @@ def _in_order(categories: Any) -> Any:
 
 def _plain_polars(native: Any, polars: Any) -> Any:
     """Give a polars column categories of its own: those of the program are numbered as it met them."""
-    if native.dtype != polars.Categorical:
+    # Not by ==, which in polars 2 holds only for the categories that all of the program shares.
+    if not isinstance(native.dtype, polars.Categorical):
         return native.cast(_without_categoricals(native.dtype, polars))
     texts = native.cast(polars.String)
     held = texts.unique().drop_nulls().sort()
@@ -153,7 +155,7 @@ def _plain_polars(native: Any, polars: Any) -> Any:
 
 
 def _without_categoricals(kind: Any, polars: Any) -> Any:
-    if kind == polars.Categorical:
+    if isinstance(kind, polars.Categorical):
         return polars.String()
     if isinstance(kind, polars.List):
         return polars.List(_without_categoricals(kind.inner, polars))

@@ -141,7 +141,7 @@ def _in_order(categories: Any) -> Any:
 
 def _plain_polars(native: Any, polars: Any) -> Any:
     """Give a polars column categories of its own: those of the program are numbered as it met them."""
-    # Not by ==, which in polars 2 holds only for the categories that all of the program shares.
+    # Not by ==, which holds only for the categories that all of the program shares, and not for named ones.
     if not isinstance(native.dtype, polars.Categorical):
         return native.cast(_without_categoricals(native.dtype, polars))
     texts = native.cast(polars.String)

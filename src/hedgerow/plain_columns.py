@@ -45,9 +45,7 @@ def in_one_form(column: nw.Series[Any]) -> nw.Series[Any]:
     native = nw.to_native(column)
     if getattr(native, "dtype", None) == np.dtype(object):
         return _named(_same_objects(native, column), column.name)
-    # Not every narwhals knows Arrow's floats of two bytes.
-    is_float = column.dtype.is_float() or (isinstance(native, pa.ChunkedArray) and native.type == pa.float16())
-    return _without_signs(column, native) if is_float else column
+    return _without_signs(column, native) if column.dtype.is_float() else column
 
 
 def without_signed_zeros(values: pa.ChunkedArray | pa.Array) -> Any:

@@ -71,16 +71,13 @@ SITE := site
 docs: $(INSTALLED)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --site-dir $(SITE)
 
-# The fast tests with the oldest libraries that pyproject.toml allows, which warn of what they use themselves. Two are
-# left out that came out otherwise with them, why is not known yet: MinGen's release, and whether DuckDB spills.
+# The fast tests with the oldest libraries that pyproject.toml allows, which warn of what they use themselves.
 OLDEST := .oldest
 oldest:
 	$(PYTHON) -m venv --clear $(OLDEST)
 	$(OLDEST)/bin/pip install --quiet --constraint tests/packaging/oldest.txt --editable '.[excel,weka]' \
 		pytest pytest-timeout pytest-xdist hypothesis openpyxl pandas polars imbalanced-learn mlxtend
 	$(OLDEST)/bin/pytest -n auto --dist worksteal -W ignore::DeprecationWarning -m 'not spark' \
-		--deselect 'tests/unit/anonymizers/test_results_version.py::test_the_version_is_raised_with_the_results[mingen]' \
-		--deselect tests/unit/verifier/test_grouping.py::test_what_does_not_fit_is_spilled_and_removed \
 		tests/golden tests/contract tests/unit tests/cli
 
 # Other random cases than those of tests/fuzz, and many: `make fuzz N=20000`. Reproducers of failures go to .fuzz.

@@ -28,9 +28,10 @@ def with_plain_categories(column: nw.Series[Any]) -> nw.Series[Any]:
     """
     native = nw.to_native(column)
     if column.implementation.is_polars():
-        if not (column.dtype == nw.Categorical or column.dtype.is_nested()):
+        polars = column.implementation.to_native_namespace()
+        if not (isinstance(native.dtype, polars.Categorical) or column.dtype.is_nested()):
             return column
-        return _named(_plain_polars(native, column.implementation.to_native_namespace()), column.name)
+        return _named(_plain_polars(native, polars), column.name)
     if (wrapped := _arrow_of(native)) is not None:
         array, wrap = wrapped
         return _named(wrap(_plain_arrow(array)), column.name) if _has_dictionary(array.type) else column
@@ -44,9 +45,7 @@ def in_one_form(column: nw.Series[Any]) -> nw.Series[Any]:
     native = nw.to_native(column)
     if getattr(native, "dtype", None) == np.dtype(object):
         return _named(_same_objects(native, column), column.name)
-    # Not every narwhals knows Arrow's floats of two bytes.
-    is_float = column.dtype.is_float() or (isinstance(native, pa.ChunkedArray) and native.type == pa.float16())
-    return _without_signs(column, native) if is_float else column
+    return _without_signs(column, native) if column.dtype.is_float() else column
 
 
 def without_signed_zeros(values: pa.ChunkedArray | pa.Array) -> Any:
@@ -140,7 +139,8 @@ def _in_order(categories: Any) -> Any:
 
 def _plain_polars(native: Any, polars: Any) -> Any:
     """Give a polars column categories of its own: those of the program are numbered as it met them."""
-    if native.dtype != polars.Categorical:
+    # Not by ==, which holds only for the categories that all of the program shares, and not for named ones.
+    if not isinstance(native.dtype, polars.Categorical):
         return native.cast(_without_categoricals(native.dtype, polars))
     texts = native.cast(polars.String)
     held = texts.unique().drop_nulls().sort()
@@ -153,7 +153,7 @@ def _plain_polars(native: Any, polars: Any) -> Any:
 
 
 def _without_categoricals(kind: Any, polars: Any) -> Any:
-    if kind == polars.Categorical:
+    if isinstance(kind, polars.Categorical):
         return polars.String()
     if isinstance(kind, polars.List):
         return polars.List(_without_categoricals(kind.inner, polars))

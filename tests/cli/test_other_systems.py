@@ -48,8 +48,8 @@ def opened():
 
 def refusing(call, *, replacing=True):
     def refused(path, *rest, **named):
-        for one in (path, *(given for given in rest if isinstance(given, (str, os.PathLike)))):
-            one = os.path.abspath(os.fspath(one))
+        for one in (path, *(given for given in rest if isinstance(given, (str, bytes, os.PathLike)))):
+            one = os.path.abspath(os.fsdecode(one))
             if any(other == one or other.startswith(one + os.sep) for other in opened()):
                 raise PermissionError(13, "The process cannot access the file because it is being used")
             if SIGNS & set(os.path.basename(one)) or os.path.basename(one).endswith((".", " ")):

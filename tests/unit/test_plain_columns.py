@@ -71,6 +71,7 @@ def test_polars() -> None:
     assert out.to_physical().to_list() == [1, None, 0, 1]
     small = pl.Series(["b", "a"], dtype=pl.Categorical(pl.Categories("cities", physical=pl.UInt8)))
     assert plain(small).to_physical().dtype == pl.UInt8
+    assert plain(small).to_physical().to_list() == [1, 0], "their numbers tell which value the program met first"
     enum = pl.Series(["b", "a"], dtype=pl.Enum(["b", "a", "c"]))
     assert plain(enum) is enum
 
@@ -78,6 +79,8 @@ def test_polars() -> None:
 def test_nested_categories_become_plain_values() -> None:
     lists = pl.Series([["b", "a"], ["c"]], dtype=pl.List(pl.Categorical))
     assert plain(lists).dtype == pl.List(pl.String)
+    named = pl.Series([["b", "a"]], dtype=pl.List(pl.Categorical(pl.Categories("letters"))))
+    assert plain(named).dtype == pl.List(pl.String)
     struct = pl.Series([{"x": "b", "y": 1}], dtype=pl.Struct({"x": pl.Categorical, "y": pl.Int64}))
     assert plain(struct).dtype == pl.Struct({"x": pl.String, "y": pl.Int64})
     array = pl.Series([["b", "a"]], dtype=pl.Array(pl.Categorical, 2))

@@ -28,10 +28,17 @@ SCHEMA = hr.Schema(
 
 
 def now(name: str) -> dict[str, Any]:
-    """The version of a method, and the digest of the rows of a release, in any order."""
+    """The version of a method, and the digest of the rows of a release, in any order.
+
+    Of several optima MinGen takes the solver's first, which differs between versions of SciPy: there the digest is of
+    what all optima have in common, the proof, the generalizations and Prec.
+    """
     table = hr.datasets.make_census(200, random_state=5)
     release = METHODS[name]().anonymize(table, SCHEMA, k=4, random_state=7)
     rows = sorted(repr(tuple(row.values())) for row in release.table.to_pylist())
+    if name == "mingen":
+        facts = release.recoding.facts
+        rows = [repr(facts["proved"]), repr(facts["generalizations"]), f"{release.losses['prec']:.12f}"]
     return {"version": METHODS[name].results_version, "digest": hashlib.sha256("\n".join(rows).encode()).hexdigest()}
 
 

@@ -67,7 +67,7 @@ except Exception as error:
 WAYS = {
     "fetch": "work.fetch(f'{rows} ORDER BY random()')",
     "keep": "work.keep('kept', rows)",
-    "number": "work.number(f'SELECT count(*) FROM ({rows} ORDER BY random() LIMIT 2000000)')",
+    "number": "work.number(f'SELECT count(DISTINCT note) FROM ({rows})')",
     "batches": "list(work.batches(f'{rows} ORDER BY random()'))",
     "within_memory": "work.within_memory(lambda: work.connection.sql(f'{rows} ORDER BY note').fetchall())",
 }

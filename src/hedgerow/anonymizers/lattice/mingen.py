@@ -19,7 +19,8 @@ Deviations
   (:func:`hedgerow.anonymizers.lattice.assignments.whole_weights`).
 - With a ``suppression_limit`` records may also be lost; each of their cells counts as generalized to the root. The
   optimum is over both.
-- Of several optima with the same Prec the solver's first is taken; it is the same each time.
+- Of several optima with the same Prec the solver's first is taken. It is the same each time with one version of SciPy;
+  another version may take another.
 """
 
 from __future__ import annotations

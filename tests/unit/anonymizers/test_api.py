@@ -37,6 +37,7 @@ def test_a_method_is_a_name_or_an_estimator_or_the_default(method: Any) -> None:
         "publish": "auto",
         "order": "auto",
         "improve": False,
+        "cells": "held",
         "suppression_limit": 0,
     }
 

@@ -1,4 +1,4 @@
-"""Hedgerow: publish a table about people, provably anonymous, with its machine-learning value kept."""
+"""Hedgerow: publish a table about people, with a verified guarantee and its machine-learning value kept."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def hedgerow(
         bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version.")
     ] = False,
 ) -> None:
-    """Publish a table about people, provably anonymous, with its machine-learning value kept."""
+    """Publish a table about people, with a verified guarantee and its machine-learning value kept."""
 
 
 @app.command(epilog=examples.ANONYMIZE)

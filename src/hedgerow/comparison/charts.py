@@ -100,9 +100,11 @@ def datasets(comparison: Comparison, risk: Measure, utility: Measure) -> dict[st
         for one in comparison.choices
         if one.value(risk) is not None and one.value(utility) is not None
     ]
-    _label([one for one in points if one["front"]])
     baseline = comparison.baselines.get(utility.name)
     told = [] if baseline is None else [("unanonymized", baseline.unanonymized), ("majority", baseline.majority)]
+    shown = [end for one in points for end in (one["low"], one["high"])]
+    shown += [value for _, value in told if value is not None]
+    _label([one for one in points if one["front"]], max(shown, default=0.0) - min(shown, default=0.0))
     return {
         "points": points,
         "frontier": [{"risk": one.value(risk), "utility": one.value(utility)} for one in front],
@@ -111,15 +113,15 @@ def datasets(comparison: Comparison, risk: Measure, utility: Measure) -> dict[st
     }
 
 
-def _label(front: list[dict[str, Any]]) -> None:
+def _label(front: list[dict[str, Any]], height: float) -> None:
     """Write the k beside what is on the frontier: one label for those whose labels would cover each other.
 
-    The last of them has it, the one to the right, beside which nothing stands.
+    The last of them has it, the one to the right, beside which nothing stands. The axis of utility shows ``height``.
     """
     if not front:
         return
     across = math.sqrt(max(one["risk"] for one in front)) or 1.0
-    along = max(one["high"] for one in front) - min(one["low"] for one in front) or 1.0
+    along = height or 1.0
     groups: list[list[dict[str, Any]]] = []
     for one in sorted(front, key=lambda one: one["risk"]):
         before = groups[-1][-1] if groups else None

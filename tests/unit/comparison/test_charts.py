@@ -42,6 +42,19 @@ def test_labels_that_would_cover_each_other_are_one() -> None:
     assert [point["near"] for point in found["points"]] == ["", "k = 100, 90", "k = 80", "k = 10"]
 
 
+def test_labels_are_near_or_far_by_all_that_the_axis_shows() -> None:
+    front = (one("a", 100, 0.78), one("b", 90, 0.80), one("a", 10, 0.85))
+    near = {
+        len(others): [
+            point["near"]
+            for point in datasets(made_up(*front, *others), HIGHEST_RISK, kept_measures()[0])["points"]
+            if point["front"]
+        ]
+        for others in ((), (one("c", 5, 0.1),))
+    }
+    assert near == {0: ["k = 100", "k = 90", "k = 10"], 1: ["", "k = 100, 90", "k = 10"]}
+
+
 def test_ends_of_the_axis() -> None:
     nothing = {"points": [{"risk": 0.0}], "threshold": []}
     assert highest(nothing) == 0.01

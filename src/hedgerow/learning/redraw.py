@@ -52,7 +52,8 @@ def redraw(
     repeats : int
         How many times to draw each record, independently.
     random_state : int, numpy Generator or None
-        The same number gives the same table.
+        The same number gives the same table of the same release. Rows of a release are shuffled whenever it is made, so
+        that one made anew gives another table.
     shares : {"auto", "proportions", "uniform", "frequency"}
         How probable the values are that a cell may stand for. ``"proportions"``: each bin exactly as often as the class
         has people in it, and values in it by the marginal. ``"uniform"``: equally. ``"frequency"``: as often as the

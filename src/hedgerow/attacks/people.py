@@ -23,7 +23,8 @@ from hedgerow.proportions import published_texts
 from hedgerow.published import NO_LABELS, Leaves, covered_values, domain_of, leaves_below, number_in
 from hedgerow.release import Release
 from hedgerow.risk import KnownColumn, LabelPosterior, Labels, PublishedClasses
-from hedgerow.risk.likelihoods import Covering, cells_of_texts
+from hedgerow.risk.covering import covering_classes
+from hedgerow.risk.likelihoods import cells_of_texts
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -42,8 +43,6 @@ __all__ = [
 
 _MOST_LABELS: Final = 256
 _MEMBERS, _OTHERS = "members", "non-members"
-_PAIRS: Final = 2**24
-"""So many pairs of a person and a class are looked at together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,24 +151,9 @@ class People:
     @cached_property
     def fitting(self) -> csr_array:
         """Which classes each distinct tuple may be in, by their cells alone, (distinct tuples, classes)."""
-        from scipy.sparse import csr_array, vstack
-
-        classes, (distinct, _) = self.classes, self.distinct
-        bits = []
-        for at, texts in enumerate(classes.texts):
-            known = self.known(at)
-            cell = classes.codes[:, at].astype(np.int64)
-            bits.append(Covering.of(cells_of_texts(texts, known), cell, known.records).bits)
-        number = len(classes.codes)
-        step = max(1, _PAIRS // number)
-        parts = []
-        for start in range(0, len(distinct), step):
-            some = distinct[start : start + step]
-            fits = bits[0][some[:, 0]]
-            for at, own in enumerate(bits[1:], start=1):
-                fits &= own[some[:, at]]
-            parts.append(csr_array(np.unpackbits(fits, axis=1, count=number)))
-        return csr_array(vstack(parts))
+        classes = self.classes
+        covers = [cells_of_texts(texts, self.known(at)) for at, texts in enumerate(classes.texts)]
+        return covering_classes(covers, classes.codes, self.distinct[0])
 
     def known(self, at: int) -> KnownColumn:
         """What an attacker knows of a quasi-identifier."""

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from hedgerow.arrays import Bools, Ints, Longs, ranges
+from hedgerow.risk.covering import covering_classes
 from hedgerow.risk.linked_rows import BothReleases, Side
 from hedgerow.risk.overlap_bounds import Extent
 from hedgerow.verifier import ClassCounts
@@ -153,19 +154,7 @@ def placed(side: Side, covers: Sequence[Bools], codes: Ints, rows: Longs) -> Pla
         The values of the tuples.
     rows : int array (tuples,)
     """
-    from scipy.sparse import csr_array, vstack
-
-    classes = side.number
-    bits = [np.packbits(table.T[:, side.counts.codes[:, at]], axis=1) for at, table in enumerate(covers)]
-    step = max(1, _PAIRS // classes)
-    parts = []
-    for start in range(0, len(codes), step):
-        some = codes[start : start + step]
-        packed = bits[0][some[:, 0]]
-        for at, own in enumerate(bits[1:], start=1):
-            packed &= own[some[:, at]]
-        parts.append(csr_array(np.unpackbits(packed, axis=1, count=classes)))
-    return Placed(side, csr_array(vstack(parts)), rows)
+    return Placed(side, covering_classes(covers, side.counts.codes, codes), rows)
 
 
 def found_people(

@@ -16,7 +16,7 @@ KERNEL_TESTS := tests/unit/privacy/test_binding.py tests/properties/test_privacy
 	tests/unit/anonymizers/partition tests/properties/test_mondrian.py tests/properties/test_hedge.py tests/unit/trees \
 	tests/unit/anonymizers/suppression tests/properties/test_kactus.py tests/properties/test_kadet.py \
 	tests/unit/anonymizers/lattice tests/unit/anonymizers/specialize tests/unit/anonymizers/merge \
-	tests/unit/anonymizers/boxes tests/unit/proportions tests/unit/learning/test_id3.py
+	tests/unit/anonymizers/boxes tests/unit/proportions tests/unit/learning/test_id3.py tests/unit/attacks/test_refining.py
 
 SPARK_TESTS := tests/conformance tests/cli/test_spark.py tests/unit/engines/spark tests/unit/verifier/test_spark_tables.py
 

@@ -155,9 +155,6 @@ def _fixed(column: ColumnProportions, one: int, size: int) -> list[tuple[int, in
         # The table alone says that each member has one.
         return []
     bins = range(int(column.starts[one]), int(column.starts[one + 1]))
-    if len(bins) == 1 and column.first[bins[0]] == 0 and column.last[bins[0]] == len(column.marginal) - 1 > 0:
-        # One bin over the whole column says nothing.
-        return []
     own = {int(column.first[at]) for at in bins if column.own[at]}
     pools = [_pool_of(column, member) for member in members]
     fixed = []

@@ -80,7 +80,7 @@ def _of_the_method(subject: Subject) -> list[Caution]:
                 "class, can often tell the missing one; and whoever has a register can often tell who is in the table. "
                 "It is worse the smaller k is, and the more values a column has. hedgerow attack measures it. With "
                 "cells='region' Mondrian and Hedge publish what was cut out instead, which tells much less and loses "
-                "more; methods that generalize whole columns alike (optimal, incognito, datafly) hardly have it.",
+                "more; methods that generalize whole columns alike (optimal, incognito, datafly) mostly tell less.",
                 source=_COHEN,
             )
         )
@@ -90,7 +90,7 @@ def _of_the_method(subject: Subject) -> list[Caution]:
                 "downcoding",
                 "Cuts lie where the people are",
                 "Cells say where the table was cut, not what the people of a class hold. Still the cuts follow the "
-                "people. Whoever has a register can tell a little better than by chance who is in the table. hedgerow "
+                "people. Whoever has a register can still tell better than by chance who is in the table. hedgerow "
                 "attack measures it.",
                 source=_COHEN,
             )
@@ -151,7 +151,8 @@ def _of_the_table(subject: Subject) -> list[Caution]:
                 "proportions",
                 "Proportions are published beside the table",
                 "They tell how the people of each class are divided among original values, in groups of at least as "
-                "many people as were asked for. What they tell beyond the table is counted under disclosure.",
+                "many people as were asked for. What they tell beyond the table is counted under disclosure. They also "
+                "help to tell who is in the table at all: hedgerow attack measures it.",
             )
         )
     found.append(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import hedgerow as hr
 from hedgerow import Anonymizer, BadInput, Greedy, HeuristicMin, KActus, Mondrian, OptimalLattice, Schema
+from hedgerow.anonymizers.base import CELLS_TELL
 from hedgerow.counts import FrequencyTable
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Recoding
@@ -175,3 +178,23 @@ def test_weights_that_change_no_choice_are_remarked_on(method: Anonymizer, weigh
     assert remarked(age=2) is not weighs
     assert not remarked()
     assert not remarked(age=2, sex=2)
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters", "told"),
+    [
+        ("mondrian", {}, True),
+        ("k-member", {}, True),
+        ("mondrian", {"cells": "region"}, False),
+        ("mondrian", {"publish": "label"}, False),
+        ("optimal", {}, False),
+    ],
+)
+def test_the_audit_says_where_cells_name_what_people_hold(
+    method: str, parameters: dict[str, Any], told: bool, tmp_path: Path
+) -> None:
+    """There attackers are known to succeed. The remark is also in the manifest, for who loads the release."""
+    people = pa.table({"age": list(range(20, 32)), "sex": ["F", "M"] * 6})
+    release = hr.anonymize(people, hr.Schema(quasi=["age", "sex"]), method=method, k=4, **parameters)
+    loaded = hr.Release.load(release.save(tmp_path / "out.csv"))
+    assert (CELLS_TELL in release.audit.warnings) is (CELLS_TELL in loaded.audit.warnings) is told

@@ -96,7 +96,7 @@ def _told_exactly(domain: Domain, texts: list[str | None], classes: list[dict[in
         np.array([people for one in classes for people in one.values()], dtype=np.int64),
     )
     sizes = np.array([sum(one.values()) for one in classes], dtype=np.int64)
-    return pool(ExactProportions((column,), sizes), 1).columns[0]
+    return pool(ExactProportions((column,), sizes), 1).proportions.columns[0]
 
 
 @pytest.fixture(scope="session")
@@ -138,3 +138,13 @@ def _need(what: str, module: str, package: str, java: str) -> None:
         lacking.append(f"Java (type: sudo apt install {java})")
     if lacking:
         do_without("java", f"{what} needs {' and '.join(lacking)}")
+
+
+@pytest.fixture
+def made_up_people(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same few people are on both sides on purpose, which is refused of people who are not made up."""
+
+    def unchecked(*_: Any) -> None:
+        pass
+
+    monkeypatch.setattr("hedgerow.attacks.given.check_people", unchecked)

@@ -4,7 +4,8 @@ numba's own cache notices a change of the file a kernel stands in, but not of th
 old machine code could decide with an old formula. So the cache has a folder for each state of all kernel sources.
 
 Whoever can write to the cache decides what runs, so its folder is for its owner alone (0700), whatever the umask. One
-that others may write to, or that belongs to someone else, is not used: kernels are then compiled anew in each process.
+that others may write to or may put another in place of, or that belongs to someone else, is not used: kernels are then
+compiled anew in each process.
 
 numba itself is imported with the first kernel.
 """
@@ -134,7 +135,7 @@ def _cache_folder() -> Path | None:
     home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     above = Path(home) / "hedgerow"
     folder = above / f"kernels-{_digest(Path(__file__).parent)}"
-    return folder if _only_ours(above, close=True) and _only_ours(folder) else None
+    return folder if _only_ours(above, close=True) and _stays(above) and _only_ours(folder) else None
 
 
 def _only_ours(folder: Path, *, close: bool = False) -> bool:
@@ -143,18 +144,37 @@ def _only_ours(folder: Path, *, close: bool = False) -> bool:
     With ``close`` one of ours that stood open, made by an earlier version under a lax umask, is closed.
     """
     try:
-        folder.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
-        found = folder.stat()
+        for missing in reversed([one for one in folder.parents if not one.exists()]):
+            missing.mkdir(mode=stat.S_IRWXU, exist_ok=True)
+        folder.mkdir(mode=stat.S_IRWXU, exist_ok=True)
+        found = folder.lstat()
         if not hasattr(os, "getuid"):  # Windows has no such modes
             return True
-        if found.st_uid != os.getuid():
+        if found.st_uid != os.getuid() or not stat.S_ISDIR(found.st_mode):
             return False
         if close and found.st_mode & _OTHERS_WRITE:
             folder.chmod(stat.S_IRWXU)
-            found = folder.stat()
+            found = folder.lstat()
     except OSError:
         return False
     return not found.st_mode & _OTHERS_WRITE
+
+
+def _stays(folder: Path) -> bool:
+    """Whether only this user and root can put something else in the place of a folder.
+
+    Whoever may write to a folder above it can rename what is in there, unless its sticky bit is set.
+    """
+    if not hasattr(os, "getuid"):
+        return True
+    try:
+        above = [one.stat() for one in folder.resolve().parents]
+    except OSError:
+        return False
+    return all(
+        one.st_uid in (0, os.getuid()) and (not one.st_mode & stat.S_IWOTH or one.st_mode & stat.S_ISVTX)
+        for one in above
+    )
 
 
 def _digest(package: Path) -> str:

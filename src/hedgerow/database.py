@@ -3,6 +3,9 @@
 DuckDB finds tables that a query names also among the Python variables around it, and downloads what it misses. Here
 it does neither: a name in our queries means a view that we made, or nothing.
 
+By itself it would also spill into ``.tmp`` of the working directory, for all to read. Here it spills into a hidden
+folder, or nowhere.
+
 DuckDB 2.0 writes files on threads of their own. A ``COPY`` that fails while they write (a full disk, too little memory)
 waits for them under a lock that they wait for, and never comes back. Without such threads it fails as it should, and
 takes the same time.
@@ -12,6 +15,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import secrets
 import threading
 from collections.abc import Iterator
 from functools import cache
@@ -21,6 +25,7 @@ import duckdb
 import pyarrow as pa
 
 from hedgerow.errors import translated
+from hedgerow.scratch import Scratch
 
 __all__ = ["arrow_batches", "end_quietly", "open_database"]
 
@@ -51,10 +56,10 @@ def open_database(**settings: Any) -> duckdb.DuckDBPyConnection:
     [(39,)]
     """
     if settings:
-        return duckdb.connect(config={**_CLOSED, **settings})
+        return duckdb.connect(config={**_CLOSED, "temp_directory": "", **settings})
     with _SHARED.lock:
         if _SHARED.root is None:
-            _SHARED.root = duckdb.connect(config=_CLOSED)
+            _SHARED.root = duckdb.connect(config={**_CLOSED, "temp_directory": _SHARED.place_to_spill()})
         return _SHARED.root.cursor()
 
 
@@ -86,8 +91,19 @@ class _Shared:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.root: duckdb.DuckDBPyConnection | None = None
+        self._folders: dict[int, Scratch] = {}
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(before=self.close)
+
+    def place_to_spill(self) -> str:
+        """A folder in a hidden one, which stays until the process ends: relations over the database may outlive it."""
+        process = os.getpid()
+        try:
+            if process not in self._folders:
+                self._folders[process] = Scratch()
+        except OSError:
+            return ""
+        return str(self._folders[process].path / f"spill-{secrets.token_hex(8)}")
 
     def close(self) -> None:
         with self.lock:

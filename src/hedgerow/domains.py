@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.arrays import Floats, Longs
+from hedgerow.arrays import Floats, Ints, Longs, ranges
 from hedgerow.errors import required
 from hedgerow.values import number_text
 
-__all__ = ["AT_HOME", "Domain", "Kind"]
+__all__ = ["AT_HOME", "CodeSets", "Domain", "Kind"]
 
 Kind = Literal["number", "text", "date"]
 
@@ -164,3 +165,194 @@ class Domain:
         known = codes[codes < len(self.labels)]
         numbers = None if self.numbers is None else self.numbers[known]
         return Domain(self.name, self.kind, self.labels[known], numbers, len(known) < len(codes))
+
+
+@dataclass(frozen=True, eq=False)
+class CodeSets:
+    """Sets of a domain's codes, each stored as its runs of consecutive codes.
+
+    The memory grows with the number of runs and not with the number of codes: an interval is one run, whatever lies
+    inside it.
+
+    Parameters
+    ----------
+    starts : int array (sets + 1,)
+        Set ``i`` consists of the runs from ``starts[i]`` up to ``starts[i + 1]``.
+    first, last : int arrays (runs,)
+        The smallest and the largest code of each run. The runs of a set ascend and do not touch.
+
+    Examples
+    --------
+    >>> sets = CodeSets.of(np.array([0, 3, 3, 5]), np.array([0, 1, 2, 1, 3]))
+    >>> sets.first.tolist(), sets.last.tolist(), sets.sizes.tolist()
+    ([0, 1, 3], [2, 1, 3], [3, 0, 2])
+    """
+
+    starts: Longs
+    first: Ints
+    last: Ints
+
+    @classmethod
+    def of(cls, starts: NDArray[np.integer], codes: NDArray[np.integer]) -> CodeSets:
+        """The sets ``codes[starts[i]:starts[i + 1]]``, each ascending."""
+        return cls.of_slices(codes, starts[:-1], starts[1:])
+
+    @classmethod
+    def of_slices(
+        cls,
+        codes: NDArray[np.integer],
+        begin: NDArray[np.integer],
+        end: NDArray[np.integer],
+        starts: NDArray[np.integer] | None = None,
+    ) -> CodeSets:
+        """Sets that are slices of an array of codes.
+
+        Parameters
+        ----------
+        codes : int array
+            In a slice every code occurs once.
+        begin, end : int arrays (slices,)
+            The places where each slice begins and where the next one would.
+        starts : int array (sets + 1,), optional
+            Set ``i`` consists of the slices from ``starts[i]`` up to ``starts[i + 1]``; else every slice is a set.
+
+        Notes
+        -----
+        O(codes + runs log runs).
+        """
+        begin, end = begin.astype(np.int64), end.astype(np.int64)
+        # The array is cut where the next code is not the next one in it; a slice clips the pieces at its ends.
+        cut = np.flatnonzero(np.diff(codes) != 1) + 1
+        first_piece = np.searchsorted(cut, begin, side="right")
+        pieces = np.where(end > begin, np.searchsorted(cut, end - 1, side="right") - first_piece + 1, 0)
+        piece, of_slice = ranges(first_piece, pieces)
+        bounds = np.concatenate([[0], cut, [len(codes)]])
+        first = codes[np.maximum(bounds[piece], begin[of_slice])]
+        last = codes[np.minimum(bounds[piece + 1], end[of_slice]) - 1]
+        sets = len(begin) if starts is None else len(starts) - 1
+        owner = of_slice if starts is None else np.repeat(np.arange(sets), np.diff(starts))[of_slice]
+        if not ((owner[1:] > owner[:-1]) | ((owner[1:] == owner[:-1]) & (first[1:] > first[:-1]))).all():
+            order = np.lexsort((first, owner))
+            first, last, owner = first[order], last[order], owner[order]
+        return cls.of_runs(owner, first, last, sets)
+
+    @classmethod
+    def of_runs(cls, owner: Longs, first: NDArray[np.integer], last: NDArray[np.integer], sets: int) -> CodeSets:
+        """So many sets, of the runs that ascend in each; those that touch are made one."""
+        begins = np.ones(len(first), dtype=np.bool_)
+        begins[1:] = (owner[1:] != owner[:-1]) | (first[1:] != last[:-1] + 1)
+        ends = np.append(begins[1:], True)[: len(begins)]
+        starts = np.searchsorted(owner[begins], np.arange(sets + 1))
+        return cls(starts.astype(np.int64), first[begins].astype(np.int32), last[ends].astype(np.int32))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @cached_property
+    def sizes(self) -> Longs:
+        """How many codes each set has."""
+        upto = np.concatenate([[0], np.cumsum(self.last.astype(np.int64) - self.first + 1)])
+        return np.diff(upto[self.starts])
+
+    @property
+    def runs(self) -> Longs:
+        """How many runs each set has."""
+        return np.diff(self.starts)
+
+    @property
+    def lowest(self) -> Ints:
+        """The smallest code of each set; 0 for an empty one."""
+        return self._at_end(self.first, self.starts[:-1])
+
+    @property
+    def highest(self) -> Ints:
+        """The largest code of each set; 0 for an empty one."""
+        return self._at_end(self.last, self.starts[1:] - 1)
+
+    def codes(self, at: int) -> Ints:
+        """The codes of one set, ascending."""
+        here = slice(int(self.starts[at]), int(self.starts[at + 1]))
+        return ranges(self.first[here], self.last[here] - self.first[here] + 1)[0].astype(np.int32)
+
+    def only(self, sets: NDArray[np.integer]) -> CodeSets:
+        """Some of the sets, by their places."""
+        runs = self.runs[sets]
+        place, _ = ranges(self.starts[sets], runs)
+        return CodeSets(np.concatenate([[0], np.cumsum(runs)]).astype(np.int64), self.first[place], self.last[place])
+
+    def reduce(self, ufunc: np.ufunc, of_code: NDArray[Any], empty: float = 0) -> NDArray[Any]:
+        """Reduce a quantity of the codes over each set, by a function for which order does not matter.
+
+        Notes
+        -----
+        O(codes + runs log codes): a run is put together from blocks of 1, 2, 4, ... codes that are reduced once.
+
+        Examples
+        --------
+        >>> sets = CodeSets.of(np.array([0, 2, 2, 3]), np.array([0, 2, 1]))
+        >>> sets.reduce(np.add, np.array([10, 20, 30])).tolist()
+        [40, 0, 20]
+        """
+        result = np.full(len(self), empty, dtype=of_code.dtype)
+        filled = self.starts[1:] > self.starts[:-1]
+        if not filled.any():
+            return result
+        width = _blocks(len(of_code))
+        blocks = np.zeros(2 * width, dtype=of_code.dtype)
+        blocks[width : width + len(of_code)] = of_code
+        level = width
+        while level > 1:
+            ufunc(blocks[level : 2 * level : 2], blocks[level + 1 : 2 * level : 2], out=blocks[level // 2 : level])
+            level //= 2
+        of_run = of_code[self.first]
+        known = np.zeros(len(self.first), dtype=np.bool_)
+        for run, block in self._decomposed(width):
+            of_run[run] = np.where(known[run], ufunc(of_run[run], blocks[block]), blocks[block])
+            known[run] = True
+        result[filled] = ufunc.reduceat(of_run, self.starts[:-1][filled])
+        return result
+
+    def spread(self, weights: Floats, size: int) -> Floats:
+        """Add up for every code the weights of the sets that have it.
+
+        >>> CodeSets.of(np.array([0, 3, 5]), np.array([0, 1, 2, 1, 3])).spread(np.array([1.0, 0.5]), 4).tolist()
+        [1.0, 1.5, 1.0, 0.5]
+        """
+        width = _blocks(size)
+        blocks = np.zeros(2 * width)
+        of_run = np.repeat(weights, self.runs)
+        for run, block in self._decomposed(width):
+            np.add.at(blocks, block, of_run[run])
+        level = 1
+        while level < width:
+            blocks[2 * level : 4 * level] += np.repeat(blocks[level : 2 * level], 2)
+            level *= 2
+        return blocks[width : width + size]
+
+    def _decomposed(self, width: int) -> Iterator[tuple[Longs, Longs]]:
+        """Runs and blocks that they are made of, no run twice in one step.
+
+        Block ``width + code`` is the code itself, and block ``b`` holds the blocks ``2 b`` and ``2 b + 1``.
+        """
+        run = np.arange(len(self.first))
+        low, high = self.first.astype(np.int64) + width, self.last.astype(np.int64) + width + 1
+        while len(run):
+            odd = low % 2 == 1
+            if odd.any():
+                yield run[odd], low[odd]
+            odd_high = (high % 2 == 1) & (low + odd < high)
+            if odd_high.any():
+                yield run[odd_high], high[odd_high] - 1
+            low, high = (low + 1) // 2, high // 2
+            left = low < high
+            run, low, high = run[left], low[left], high[left]
+
+    def _at_end(self, codes: Ints, place: Longs) -> Ints:
+        if not len(codes):
+            return np.zeros(len(self), dtype=np.int32)
+        return np.where(self.runs > 0, codes[np.clip(place, 0, len(codes) - 1)], 0).astype(np.int32)
+
+
+def _blocks(size: int) -> int:
+    """The smallest power of two that is no smaller."""
+    return 1 << max(size - 1, 0).bit_length()

@@ -7,8 +7,10 @@ never a cell of the input.
 from __future__ import annotations
 
 import difflib
+import errno
 import numbers
-from collections.abc import Callable, Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Final, Generic, TypeGuard, TypeVar
 
@@ -20,11 +22,13 @@ __all__ = [
     "InternalError",
     "MissingExtra",
     "NotAnonymous",
+    "TooFewRows",
     "amount",
     "is_whole",
     "listing",
     "required",
     "translated",
+    "unwritable",
     "whole",
 ]
 
@@ -33,6 +37,9 @@ Foreign = TypeVar("Foreign", bound=BaseException)
 
 _ONE: Final = {"people": "person", "classes": "class"}
 """How one of them is called, where that is not the word without its s."""
+
+
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 
 
 class HedgerowError(Exception):
@@ -66,6 +73,10 @@ class Infeasible(HedgerowError):
     exit_status = 3
 
 
+class TooFewRows(Infeasible, BadInput):
+    """The table has fewer rows, or people, than a requirement needs of one class; nothing was written."""
+
+
 class NotAnonymous(HedgerowError):
     """A table was counted again and does not meet the requirement; nothing was written."""
 
@@ -73,9 +84,20 @@ class NotAnonymous(HedgerowError):
 
 
 class Disclosing(HedgerowError):
-    """A column in clear singles people out or tells what the release hides; nothing was written."""
+    """A release would tell more than it promises; nothing was written.
+
+    A column in clear singles people out or tells what is hidden, or rows of one person would be counted as several.
+    ``columns`` says of each column in clear what it discloses, as the end of a sentence.
+    """
 
     exit_status = 3
+
+    def __init__(self, message: str, columns: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.columns = dict(columns or {})
+
+    def __reduce__(self) -> tuple[type[Disclosing], tuple[str, dict[str, str]]]:
+        return type(self), (str(self), self.columns)
 
 
 class InternalError(HedgerowError):
@@ -180,6 +202,28 @@ class translated(Generic[Foreign]):  # noqa: N801 - read as a word: with transla
         except BaseException as ours:
             ours.__cause__ = ours.__context__ = None
             raise
+
+
+def unwritable(what: str, *, otherwise: str = "") -> Callable[[BaseException], BadInput]:
+    """Make an error of one of the system, or of DuckDB: what could not be written, and why, as far as that is known.
+
+    Only the system's own reason is told. Where there is none, ``otherwise`` says what may be wrong.
+
+    >>> print(unwritable("The file 'a' cannot be written")(OSError(errno.EACCES, "secret")))
+    The file 'a' cannot be written: Permission denied.
+    >>> print(unwritable("The file 'a' cannot be written", otherwise="Is it text?")(ValueError("secret")))
+    The file 'a' cannot be written. Is it text?
+    """
+
+    def made(error: BaseException) -> BadInput:
+        number = error.errno if isinstance(error, OSError) else None
+        if number in _FULL or any(os.strerror(one) in str(error) for one in _FULL):
+            return BadInput(f"{what}: the disk is full. Free some room.")
+        if number is not None:
+            return BadInput(f"{what}: {os.strerror(number)}.")
+        return BadInput(" ".join(part for part in (f"{what}.", otherwise) if part))
+
+    return made
 
 
 def amount(number: int, what: str) -> str:

@@ -7,7 +7,7 @@ of its own: on the caller's, a name might mean one of the caller's tables.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,11 +23,14 @@ __all__ = [
     "as_arrow",
     "column_names",
     "column_types",
+    "columns_of",
     "first_rows",
+    "inner_types",
     "is_relation",
     "is_spark",
     "open_frame",
     "refuse_alike",
+    "without_column",
 ]
 
 
@@ -41,18 +44,6 @@ class OpenFrame:
     def series(self, name: str, values: list[Any] | NDArray[Any] | pa.Array, dtype: Any = None) -> nw.Series[Any]:
         """Make a column of the backend the table came from."""
         return nw.new_series(name, values, dtype, backend=self.frame.implementation)
-
-    def assemble(self, columns: Mapping[str, nw.Series[Any]]) -> Any:
-        """Put columns of equal length together into a table of the type that came in, with nothing else in it."""
-        if self.frame.implementation.is_pyarrow():
-            arrays = {name: nw.to_native(column) for name, column in columns.items()}
-            return self.back(nw.from_native(pa.table(arrays), eager_only=True))
-        first, *rest = (nw.maybe_reset_index(column.alias(name)) for name, column in columns.items())
-        together = first.to_frame().with_columns(*rest) if rest else first.to_frame()
-        native = nw.to_native(together)
-        if getattr(native, "attrs", None):  # pandas hands on what somebody noted about the input
-            native.attrs = {}
-        return self.back(together)
 
 
 def is_relation(data: object) -> bool:
@@ -83,7 +74,75 @@ def open_frame(data: Any) -> OpenFrame:
             raise BadInput("A table of Spark is not read into memory here. Collect it yourself, by its toArrow().")
         return _open_lazy(frame)
     _check_names(frame.columns)
-    return OpenFrame(frame, nw.to_native)
+    return OpenFrame(_in_known_types(frame), nw.to_native)
+
+
+def _in_known_types(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
+    """A frame whose Arrow columns have types that all the libraries know which work on them."""
+    if frame.implementation.is_polars():
+        return frame  # what it hands to Arrow is known
+    native = nw.to_native(frame)
+    for at, name in enumerate(frame.columns):
+        column = native.column(at) if isinstance(native, pa.Table) else native[name]
+        kind = column.type if isinstance(native, pa.Table) else getattr(column.dtype, "pyarrow_dtype", None)
+        if kind is None:
+            continue
+        refused = BadInput(f"The column {name!r} is of the type {kind}, which cannot be read. Make it text or numbers.")
+        with translated(pa.ArrowException, ValueError, TypeError, NotImplementedError, into=refused):
+            known = inner_types(kind, _known_type)
+            if known == kind:
+                continue
+            if isinstance(native, pa.Table):
+                native = native.set_column(at, name, _cast(column, known))
+            else:
+                native = native.assign(**{name: column.astype(type(column.dtype)(known))})
+    return nw.from_native(native, eager_only=True)
+
+
+def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    if pa.types.is_dictionary(kind):  # Arrow casts no dictionary to another
+        return column.cast(kind.value_type).dictionary_encode().cast(kind)
+    return column.cast(kind)
+
+
+def _known_type(kind: pa.DataType) -> pa.DataType:
+    """A type that holds the same and is known everywhere; Arrow has some that DuckDB, numpy or its own kernels lack."""
+    if kind == pa.string_view():
+        return pa.large_string()
+    if kind == pa.binary_view():
+        return pa.large_binary()
+    if pa.types.is_float16(kind):
+        return pa.float32()
+    if pa.types.is_decimal(kind) and kind.bit_width != 128:
+        return pa.decimal128(kind.precision, kind.scale)  # refuses more digits than that has
+    return kind
+
+
+def inner_types(kind: pa.DataType, other: Callable[[pa.DataType], pa.DataType]) -> pa.DataType:
+    """A type in which other ones stand for it, or for all types that it is made of.
+
+    >>> inner_types(pa.list_(pa.float16()), lambda kind: pa.float32())
+    ListType(list<item: float>)
+    """
+
+    def field(at: int) -> pa.Field:
+        one = kind.field(at)
+        return pa.field(one.name, inner_types(one.type, other), one.nullable)
+
+    if pa.types.is_dictionary(kind):
+        return other(pa.dictionary(kind.index_type, inner_types(kind.value_type, other), kind.ordered))
+    if pa.types.is_struct(kind):
+        return pa.struct([field(at) for at in range(kind.num_fields)])
+    if pa.types.is_map(kind):
+        return pa.map_(
+            pa.field("key", inner_types(kind.key_type, other), nullable=False),
+            pa.field("value", inner_types(kind.item_type, other), kind.item_field.nullable),
+        )
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(field(0), kind.list_size)
+    if pa.types.is_list(kind):
+        return pa.list_(field(0))
+    return pa.large_list(field(0)) if pa.types.is_large_list(kind) else other(kind)
 
 
 def _repeated(data: Any) -> BadInput:
@@ -143,6 +202,21 @@ def column_names(table: Any) -> tuple[str, ...]:
         return tuple(table.columns)
     frame = nw.from_native(table)
     return tuple(frame.collect_schema().names() if isinstance(frame, nw.LazyFrame) else frame.columns)
+
+
+def columns_of(frame: nw.DataFrame[Any], names: Iterable[str]) -> nw.DataFrame[Any]:
+    """The columns of exactly these names: ``select`` and ``drop`` take ``^age$`` and ``*`` for patterns in polars.
+
+    >>> import polars as pl
+    >>> columns_of(nw.from_native(pl.DataFrame({"*": [1], "age": [39]})), ["*"]).columns
+    ['*']
+    """
+    return frame[:, list(names)]
+
+
+def without_column(frame: nw.DataFrame[Any], name: str) -> nw.DataFrame[Any]:
+    """All columns but one of exactly this name."""
+    return columns_of(frame, [one for one in frame.columns if one != name])
 
 
 def column_types(table: Any) -> dict[str, str]:

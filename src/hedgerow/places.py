@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, translated, unwritable
 from hedgerow.folders import digest_of_all, digests, flush, flush_entries, sha256, take_place
 from hedgerow.paths import absolute
 from hedgerow.scratch import Scratch, alone
@@ -104,7 +104,7 @@ def refuse_existing(path: Path) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep every other writer away from a destination; whoever comes second waits."""
+    """Keep every other writer away from a destination; whoever comes second waits for a while."""
     with alone(path.with_name(f".{path.name}.lock")):
         yield
 
@@ -144,16 +144,11 @@ def _rename(source: Path, target: Path) -> None:
 @contextmanager
 def appearing(path: Path) -> Iterator[Path]:
     """A hidden name to write to; the file takes its real name only when it is complete and on disk."""
-    full = False
-    try:
-        with Scratch(path) as folder:
-            yield folder / path.name
-            with locked(path):
-                put([(folder / path.name, path)])
-    except OSError:
-        full = True
-    if full:
-        raise BadInput(f"The file {str(path)!r} cannot be written. Is the disk full?")
+    with translated(OSError, into=unwritable(f"The file {str(path)!r} cannot be written")), Scratch(path) as folder:
+        yield folder / path.name
+        flush(folder / path.name)  # takes long: others need not wait for it
+        with locked(path):
+            put([(folder / path.name, path)])
 
 
 def write_json(path: Path, content: Mapping[str, Any], *, mode: int = 0o666) -> Path:

@@ -27,6 +27,7 @@ KINDS: Final = ("number", "date", "text")
 class Roles:
     """A schema applied to the columns of one table: every column has exactly one fate.
 
+    ``pseudonyms_link`` is whether pseudonyms stand in several rows of a person, as far as is known.
     ``column_weights`` tells how much each quasi-identifier counts in losses. Their mean is 1, so that only their
     ratios matter; all are exactly 1 where none was given, or all the same.
     """
@@ -40,11 +41,21 @@ class Roles:
     dropped: tuple[str, ...]
     column_weights: tuple[float, ...]
     entity: str | None = None
+    pseudonyms_link: bool = True
+
+    @property
+    def names_people(self) -> bool:
+        """Whether the column that tells people apart is published, as it is or as pseudonyms."""
+        return self.entity is not None and self.entity not in self.dropped
 
     @property
     def linked(self) -> bool:
-        """Whether a reader can tell which rows are of one person: by a pseudonym, or by the person's own column."""
-        return self.entity is not None and self.entity not in self.dropped
+        """Whether a method must take it that a reader can tell which rows are of one person.
+
+        By the person's own column, or by pseudonyms of another one. Which columns link rows besides, the verifier
+        finds in what is published.
+        """
+        return self.names_people or (self.entity is not None and bool(self.pseudonymized) and self.pseudonyms_link)
 
     @property
     def published(self) -> tuple[str, ...]:
@@ -81,6 +92,9 @@ class Schema(Shown):
     entity : str, optional
         The column that tells people apart, where a person may have several rows: then k, l and the risks count people
         and not rows. It is dropped unless it is also pseudonymized or insensitive.
+    rows_are_people : bool
+        Whether every row is a person of its own, so that rows may be counted. Say so where a column looks as if it told
+        people apart who have several rows, and does not: without this or ``entity`` such a table is refused.
     hierarchies : mapping of column to hierarchy
         An object of :mod:`hedgerow.hierarchies`, a builder's name, the path of an ARX CSV or TOML file, or a
         nested dict. A quasi-identifier without one gets an automatic one.
@@ -90,8 +104,9 @@ class Schema(Shown):
         CSV a column is one of numbers if all its values are, none with a leading zero, and of dates if all are ISO
         dates. For a sensitive column, a list is the scale of an ordered t-closeness.
     accept : sequence of str
-        Insensitive columns that are published though they single people out or tell what the release hides. Without it
-        such a release is refused.
+        Insensitive and sensitive columns, or the target, that are published though they single people out or tell what
+        the release hides. Without it such a release is refused. What is accepted is not judged, and does not count as
+        a quasi-identifier if one determines it.
     weights : mapping of quasi-identifier to number
         How much the loss of each counts, in all metrics that average over columns and in the choices of methods that
         lower such a loss. Columns that are not named have 1, and only the ratios matter. Of a column with the weight 0
@@ -115,6 +130,7 @@ class Schema(Shown):
     sensitive: Sequence[str] = ()
     insensitive: Sequence[str] = ()
     entity: str | None = None
+    rows_are_people: bool = False
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
     kinds: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     accept: Sequence[str] = ()
@@ -137,6 +153,13 @@ class Schema(Shown):
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
                 raise BadInput.parameter(name, "Schema", "a column name", type(value).__name__)
+        if not isinstance(self.rows_are_people, bool):
+            raise BadInput.parameter("rows_are_people", "Schema", "True or False", self.rows_are_people)
+        if self.rows_are_people and self.entity is not None:
+            raise BadInput(
+                f"The column {self.entity!r} is said to tell people apart, and every row to be a person. Leave one of "
+                "the two out: entity (--entity) or rows_are_people (--rows-are-people)."
+            )
         if self.others not in ("error", "insensitive", "drop"):
             raise BadInput.parameter("others", "Schema", "'error', 'insensitive' or 'drop'", self.others)
         for name, held in _MAPPINGS.items():
@@ -211,9 +234,10 @@ class Schema(Shown):
         for column in self.accept:
             if column not in present:
                 raise BadInput.unknown("column", column, columns, "It is accepted.")
-            if column not in insensitive:
+            if column not in (*insensitive, *self.sensitive, self.target):
                 raise BadInput(
-                    f"The column {column!r} is accepted, but is not published as it is. Accept insensitive columns."
+                    f"The column {column!r} is accepted, but is not published as it is. Accept insensitive columns, "
+                    "sensitive ones or the target."
                 )
         return Roles(
             columns=columns,

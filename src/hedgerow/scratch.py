@@ -2,6 +2,10 @@
 
 A folder holds a lock as long as its process lives. A process that was killed leaves its folder behind; the next one
 that makes a folder in the same place finds the lock free and removes it.
+
+Others may be able to write to the place where such a folder is made. So nothing there is trusted for its name: folders
+and locks are opened without following links, and what was opened must belong to this user, must be closed to everybody
+else, and must bear the mark that only this module writes. What is removed is removed through that opened folder.
 """
 
 from __future__ import annotations
@@ -9,23 +13,38 @@ from __future__ import annotations
 import importlib
 import os
 import shutil
+import stat
 import tempfile
+import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
+from hedgerow.errors import BadInput
+
 __all__ = ["Scratch", "alone"]
 
 _MARK: Final = "hedgerow-"
 _LOCK: Final = "lock"
+_PATIENCE: Final = 60.0  # seconds for which a lock is waited for; whoever holds one only renames files
+_LONGEST_PAUSE: Final = 0.1  # seconds
+
+_PRIVATE: Final = 0o600
+
+# Windows has none of these, and no locks either. A pipe that bears the name of a lock must not be waited for.
+_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+_AS_FOLDER: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 
 
 def _locks() -> Any:
-    """The system's file locks; where it has none, writers are not kept apart and leftovers stay."""
+    """The system's file locks; where it has none, writers are not kept apart and leftovers stay.
+
+    Such a system cannot remove a folder by its descriptor either.
+    """
     try:
-        return importlib.import_module("fcntl")
+        return importlib.import_module("fcntl") if getattr(shutil.rmtree, "avoids_symlink_attacks", False) else None
     except ImportError:
         return None
 
@@ -60,16 +79,15 @@ class Scratch:
         temporary = Path(tempfile.gettempdir()) if within is None else within.absolute()
         folder = temporary if destination is None else destination.absolute().parent
         prefix = _MARK if destination is None else f".{destination.name}.{_MARK}"
-        # Under this lock folders are made and looked for: one without a held lock of its own has no owner any more.
-        with alone(folder / f".{prefix.strip('.')}{_user()}.lock"):
+        if _FCNTL is not None:
             _remove_leftovers(folder, prefix)
+        made = False
+        while not made:
             self.path = Path(tempfile.mkdtemp(prefix=prefix, dir=folder))
-            held: list[int] = []
+            ours = _Ours()
             # At once, so that a signal in the middle of this leaves nothing.
-            self._removal = weakref.finalize(self, _remove, self.path, held)
-            if _FCNTL is not None:
-                held.append(os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600))
-                _try_lock(held[0])
+            self._removal = weakref.finalize(self, _remove, self.path, ours)
+            made = _FCNTL is None or ours.take(self.path)
 
     def keep_for(self, user: object) -> None:
         """Keep the folder at least as long as another object lives."""
@@ -83,49 +101,222 @@ class Scratch:
         self._removal()
 
 
-def _remove(folder: Path, held: list[int]) -> None:
-    _remove_all(folder)
-    for descriptor in held:
-        os.close(descriptor)
+class _Ours:
+    """What makes a folder ours: which one it is, whatever stands under its name later, and its open lock."""
+
+    def __init__(self) -> None:
+        self.folder: os.stat_result | None = None
+        self.lock: int | None = None
+
+    def take(self, path: Path) -> bool:
+        """Lock and mark a new folder; False if another process took it for a leftover and has removed it."""
+        exchanged = BadInput(f"The folder {str(path)!r} was exchanged by somebody else. Name a place that is yours.")
+        try:
+            inside = os.open(path, _AS_FOLDER | _NO_LINK)
+        except FileNotFoundError:
+            return False
+        except OSError:
+            raise exchanged from None
+        try:
+            if _names(inside):
+                raise exchanged
+            self.lock = os.open(_LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINK, _PRIVATE, dir_fd=inside)
+            # Whoever takes it for a leftover holds the lock for a moment only.
+            with suppress(OSError):
+                _FCNTL.flock(self.lock, _FCNTL.LOCK_EX)
+            lock, folder = os.fstat(self.lock), os.fstat(inside)
+            if not lock.st_nlink:
+                return False
+            # Some disks know neither owners nor permissions; there a folder cannot be closed, but its owner is the
+            # same as that of a file which was just made.
+            if folder.st_uid != lock.st_uid or (_open_to_others(folder) and not _open_to_others(lock)):
+                os.unlink(_LOCK, dir_fd=inside)
+                raise exchanged
+            os.write(self.lock, _mark_of(path.name))
+            self.folder = folder
+        except FileNotFoundError:
+            return False
+        except PermissionError:
+            raise exchanged from None
+        finally:
+            os.close(inside)
+        return True
 
 
-def _remove_all(folder: Path) -> None:
-    """Remove a folder, its lock last: whoever is killed meanwhile leaves something that is known to be left."""
+def _remove(path: Path, ours: _Ours) -> None:
+    """Remove a folder that this process made, if it still stands under its name."""
+    if _FCNTL is None:
+        shutil.rmtree(path, ignore_errors=True)
+        return
+    with suppress(OSError), _opened(path) as inside:
+        if ours.folder is not None and os.path.samestat(os.fstat(inside), ours.folder):
+            _remove_all(inside)
+            path.rmdir()
     with suppress(OSError):
-        for one in folder.iterdir():
-            if one.is_dir() and not one.is_symlink():
-                shutil.rmtree(one, ignore_errors=True)
-            elif one.name != _LOCK:
-                with suppress(OSError):
-                    one.unlink()
-    shutil.rmtree(folder, ignore_errors=True)
+        if ours.folder is None:
+            path.rmdir()  # nothing was written to it
+    if ours.lock is not None:
+        os.close(ours.lock)
 
 
-def _user() -> int:
-    """Whose folders these are: a temporary folder is shared."""
-    return os.getuid() if hasattr(os, "getuid") else 0
+def _remove_all(inside: int) -> None:
+    """Remove what is in a folder of ours, its lock last: what is left by a kill meanwhile is known to be left."""
+    for name in _names(inside):
+        with suppress(OSError):
+            if stat.S_ISDIR(os.stat(name, dir_fd=inside, follow_symlinks=False).st_mode):
+                shutil.rmtree(name, ignore_errors=True, dir_fd=inside)
+            elif name != _LOCK:
+                os.unlink(name, dir_fd=inside)
+    if _names(inside) == [_LOCK]:
+        os.unlink(_LOCK, dir_fd=inside)
 
 
 def _remove_leftovers(folder: Path, prefix: str) -> None:
     """Remove the folders of processes that no longer live."""
-    if _FCNTL is None:
-        return
-    for left in [one for one in folder.iterdir() if one.name.startswith(prefix) and one.is_dir()]:
-        with suppress(OSError):
-            if left.stat().st_uid == _user() and _is_left(left):
-                _remove_all(left)
+    with suppress(OSError):
+        above = os.open(folder, _AS_FOLDER)  # named by the user, who may name a link
+        try:
+            for name in _names(above):
+                if name.startswith(prefix):
+                    with suppress(OSError):
+                        _remove_if_left(name, above)
+        finally:
+            os.close(above)
 
 
-def _is_left(folder: Path) -> bool:
-    """Whether a folder of ours has no owner: its lock is free, or its owner did not live to make one."""
+def _remove_if_left(name: str, above: int) -> None:
+    """Remove a folder if it is ours and its owner is dead.
+
+    A living owner holds the lock before it writes the mark. A folder without the mark is only removed if it holds
+    nothing; an owner that was about to lock it makes another one.
+    """
+    with _opened(name, above) as inside:
+        if not _is_private(os.fstat(inside)):
+            return
+        if _names(inside):
+            held = os.open(_LOCK, os.O_RDWR | _NO_LINK, dir_fd=inside)
+            try:
+                found = os.fstat(held)
+                if not _is_private(found) or not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+                    return
+                _FCNTL.flock(held, _FCNTL.LOCK_EX | _FCNTL.LOCK_NB)
+                marked = os.read(held, len(_mark_of(name)) + 1) == _mark_of(name)
+                if not marked and (found.st_size or _names(inside) != [_LOCK]):
+                    return
+                _remove_all(inside)
+            finally:
+                os.close(held)
+    os.rmdir(name, dir_fd=above)
+
+
+def _mark_of(name: str) -> bytes:
+    """What the lock of a folder says, so that no other folder is ever taken for one of ours."""
+    return os.fsencode(f"a folder of Hedgerow's, {name}: to be removed when nobody holds this file\n")
+
+
+@contextmanager
+def _opened(path: str | Path, above: int | None = None) -> Iterator[int]:
+    """The descriptor of a folder that is no link."""
+    inside = os.open(path, _AS_FOLDER | _NO_LINK, dir_fd=above)
     try:
-        held = os.open(folder / _LOCK, os.O_RDWR)
-    except FileNotFoundError:
-        return not any(folder.iterdir())
-    try:
-        return _try_lock(held)
+        yield inside
     finally:
+        os.close(inside)
+
+
+def _names(inside: int) -> list[str]:
+    return os.listdir(inside)
+
+
+def _is_private(found: os.stat_result) -> bool:
+    """Whether something belongs to this user and nobody else may read or change it."""
+    return found.st_uid == os.geteuid() and not _open_to_others(found)
+
+
+def _open_to_others(found: os.stat_result) -> bool:
+    return bool(found.st_mode & (stat.S_IRWXG | stat.S_IRWXO))
+
+
+@contextmanager
+def alone(lock: Path) -> Iterator[None]:
+    """Hold a lock file, waiting for it for a while if need be.
+
+    The file is removed by whoever holds it, so a waiting process may find that the file it has locked is no longer the
+    one that stands there; then it tries again. Where the system has no locks, nobody waits: such a system may not let
+    a file be removed that is open.
+    """
+    if _FCNTL is None:
+        yield
+        return
+    held = _waited_for(lock)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            if _stands_there(lock, held):
+                lock.unlink()
         os.close(held)
+
+
+def _waited_for(lock: Path) -> int:
+    """The descriptor of a lock that is held from now on, or why it cannot be had."""
+    until = time.monotonic() + _PATIENCE
+    pause = _LONGEST_PAUSE / 64
+    while True:
+        held = _opened_lock(lock)
+        if isinstance(held, int):
+            if _try_lock(held) and _stands_there(lock, held):
+                os.ftruncate(held, 0)
+                os.pwrite(held, b"%d\n" % os.getpid(), 0)
+                return held
+            holder = _holder(held)
+            os.close(held)
+        else:
+            holder = held
+        if time.monotonic() > until:
+            raise BadInput(
+                f"The lock file {str(lock)!r} is held by {holder}. Wait until nobody writes there any more, or, if "
+                "nobody does, remove the file."
+            )
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def _opened_lock(lock: Path) -> int | str:
+    """The descriptor of a lock file of ours, or whose it is instead."""
+    while True:
+        with suppress(FileExistsError):
+            return os.open(lock, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINK, _PRIVATE)
+        with suppress(FileNotFoundError):  # it was just removed
+            found = os.lstat(lock)
+            if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+                raise _no_lock(lock)
+            if found.st_uid != os.geteuid():
+                return f"the user {_name_of(found.st_uid)}"
+            held = os.open(lock, os.O_RDWR | _NO_LINK)
+            if os.path.samestat(os.fstat(held), found):
+                return held
+            os.close(held)  # it was exchanged between the two looks: look again
+
+
+def _holder(held: int) -> str:
+    """Who holds a lock, as far as the file says so."""
+    said = os.pread(held, 20, 0).strip()
+    return f"the process {int(said)}" if said.isdigit() else "another process"
+
+
+def _no_lock(lock: Path) -> BadInput:
+    return BadInput(
+        f"{str(lock)!r} is not a lock file that Hedgerow made, but a link, a folder or somebody else's file. Remove "
+        "it, or write to a folder that is yours."
+    )
+
+
+def _name_of(user: int) -> str:
+    """The name of a user, or the number where it has no name."""
+    with suppress(ImportError, KeyError):
+        return repr(importlib.import_module("pwd").getpwuid(user).pw_name)
+    return str(user)
 
 
 def _try_lock(descriptor: int) -> bool:
@@ -139,33 +330,9 @@ def _try_lock(descriptor: int) -> bool:
     return True
 
 
-@contextmanager
-def alone(lock: Path) -> Iterator[None]:
-    """Hold a lock file, waiting for it if need be.
-
-    The file is removed by whoever holds it, so a waiting process may find that the file it has locked is no longer the
-    one that stands there; then it tries again. Where the system has no locks, nobody waits: such a system may not let
-    a file be removed that is open.
-    """
-    if _FCNTL is None:
-        yield
-        return
-    held = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
-    while not _is_ours(lock, held):
-        os.close(held)
-        held = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+def _stands_there(lock: Path, held: int) -> bool:
+    """Whether the file that was locked still stands under its name."""
     try:
-        yield
-    finally:
-        lock.unlink(missing_ok=True)
-        os.close(held)
-
-
-def _is_ours(lock: Path, held: int) -> bool:
-    """Wait for the lock, and tell whether the file that was locked still stands under its name."""
-    with suppress(OSError):
-        _FCNTL.flock(held, _FCNTL.LOCK_EX)
-    try:
-        return os.path.samestat(os.fstat(held), lock.stat())
+        return os.path.samestat(os.fstat(held), os.lstat(lock))
     except FileNotFoundError:
         return False

@@ -113,12 +113,25 @@ def started(tmp_path: Path) -> Callable[..., subprocess.Popen[bytes]]:
     return starter
 
 
+@pytest.fixture(scope="session")
+def databases() -> None:
+    """The databases of the process have their hidden folders, which stay as long as it does."""
+    import pyarrow as pa
+
+    from hedgerow.database import open_database
+    from hedgerow.verifier import count_classes
+
+    open_database().close()
+    count_classes(pa.table({"age": [1]}), ["age"])
+
+
 @pytest.fixture
 def called(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
+    databases: None,
 ) -> Run:
     """The same in this process, which is many times as fast. What is logged at the finest level is searched, too."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import tomllib
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
@@ -189,3 +191,66 @@ def test_help_has_an_example(run: Any) -> None:
     assert shown.status == 0
     assert "hedgerow advise people.csv" in " ".join(shown.out.split())
     assert all(words in run("--help").out for words in ("advise", "check"))
+
+
+def hospital(folder: Path) -> str:
+    """30,000 visits with hashed ids, and a patient with 300 more; returns the hash of that one."""
+    visits = hr.datasets.make_hospital(30_000, random_state=7)
+    often = visits.slice(0, 300)
+    for name in ("patient_id", "born", "sex", "postcode"):
+        at = often.schema.get_field_index(name)
+        often = often.set_column(at, name, pa.array([often[name][0].as_py()] * 300, often.schema.field(at).type))
+    numbers = pa.array([f"2024-9{at:05}" for at in range(300)])
+    visits = pa.concat_tables([visits, often.set_column(0, "case", numbers)])
+    hashes = [hashlib.sha256(one.encode()).hexdigest() for one in visits["patient_id"].to_pylist()]
+    table = visits.set_column(1, "pseud", pa.array(hashes)).select(
+        ["case", "pseud", "born", "sex", "postcode", "ward", "icd10", "triage"]
+    )
+    pyarrow.csv.write_csv(table, folder / "people.csv")
+    return hashes[-1]
+
+
+def test_a_hospital_with_hashed_ids_ends_in_a_release_that_counts_patients(real: Any, tmp_path: Path) -> None:
+    """The two commands of README, on a table whose advice once published a patient with 300 visits."""
+    often = hospital(tmp_path)
+    advised = real("advise", "people.csv")
+    assert (advised.status, advised.err) == (0, "")
+    job = tomllib.loads((tmp_path / "job.toml").read_text(encoding="utf-8"))
+    assert (job["entity"], job["identifying"]) == ("pseud", ["case"])
+
+    released = real("anonymize", "--job", "job.toml", "--report", "out.html")
+    assert (released.status, released.err) == (0, "")
+    assert "11-anonymity: verified" in released.out
+    text = (tmp_path / "people-release.csv").read_text(encoding="utf-8")
+    assert often not in text
+    assert "pseud" not in text
+    # Whoever counts patients finds k of them in every class: one of 300 visits is one.
+    original = pyarrow.csv.read_csv(tmp_path / "people.csv")
+    assert original.num_rows == 30_300
+    manifest = json.loads((tmp_path / "people-release.csv.manifest.json").read_text(encoding="utf-8"))
+    assert manifest["columns"]["entity"] == "pseud"
+    assert manifest["audit"]["k"] >= 11
+    assert manifest["audit"]["people"] == pytest.approx(16_400, rel=0.01)
+
+    # Without the decision nothing is released, and the command says what is to be decided.
+    undecided = (tmp_path / "job.toml").read_text(encoding="utf-8").replace('entity = "pseud"', 'others = "drop"')
+    (tmp_path / "undecided.toml").write_text(undecided, encoding="utf-8")
+    refused = real("anonymize", "--job", "undecided.toml", "-o", "other.csv")
+    assert refused.status == 3
+    for words in ("'pseud' tells people apart", "--entity pseud", "--rows-are-people"):
+        assert words in refused.err
+    assert not (tmp_path / "other.csv").exists()
+
+
+@pytest.mark.parametrize("way", ["option", "field"])
+def test_rows_are_said_to_be_people(way: str, real: Any, tmp_path: Path) -> None:
+    visits = hr.datasets.make_hospital(500, random_state=7).select(["patient_id", "born", "sex", "postcode"])
+    pyarrow.csv.write_csv(visits, tmp_path / "visits.csv")
+    typed = ["anonymize", "visits.csv", "--quasi", "born,sex,postcode", "--others", "drop", "-k", "3", "-o", "out.csv"]
+    assert real(*typed).status == 3
+    if way == "field":
+        (tmp_path / "job.toml").write_text("rows-are-people = true\n", encoding="utf-8")
+    released = real(*typed, *(["--rows-are-people"] if way == "option" else ["--job", "job.toml"]))
+    assert (released.status, released.err) == (0, "")
+    manifest = json.loads((tmp_path / "out.csv.manifest.json").read_text(encoding="utf-8"))
+    assert manifest["rows_are_people"] is True

@@ -153,6 +153,21 @@ def test_recoding_is_private(run: Any, people: Path, roles: tuple[str, ...]) -> 
     assert json.loads(recoding.read_text())["private"] is True
 
 
+def test_a_recoding_that_cannot_be_written_leaves_no_release(run: Any, people: Path, roles: tuple[str, ...]) -> None:
+    """No hidden file can stand beside a name that is as long as names can be."""
+    before = sorted(people.parent.iterdir())
+    outcome = run("anonymize", people.name, *roles, "-k", "2", "-o", "out.csv", "--recoding", "r" * 250)
+    assert outcome.status == 2
+    assert "The recoding cannot be written" in outcome.err
+    assert sorted(people.parent.iterdir()) == before
+
+
+def test_a_suppression_limit_of_0_is_one(run: Any, people: Path, roles: tuple[str, ...]) -> None:
+    outcome = run("anonymize", people.name, *roles, "-k", "2", "-o", "out.csv", "--suppression-limit", "0")
+    assert outcome.status == 0
+    assert manifest_of(people.parent / "out.csv")["parameters"]["suppression_limit"] == 0
+
+
 @pytest.mark.parametrize(
     ("kind", "ending"), [("csv.gz", "csv.gz"), ("csv.gz", "parquet"), ("parquet", "csv"), ("parquet", "parquet")]
 )

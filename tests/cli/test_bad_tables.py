@@ -40,7 +40,6 @@ BAD_TABLES: dict[str, tuple[str, bytes, tuple[str, ...], tuple[str, ...]]] = {
     "empty file": ("people.csv", b"", (), ("'people.csv'", "empty")),
     "header only": ("people.csv", HEADER.encode(), (), ("no rows",)),
     "header without line end": ("people.csv", HEADER.strip().encode(), (), ("no rows",)),
-    "one row": ("people.csv", (HEADER + LINE).encode(), (), ("2-anonymity", "at least 2 rows", "has 1")),
     "duplicate header": ("people.csv", TABLE.replace(b"zip", b"age"), (), ("several columns", "'age'")),
     "column without a name": ("people.csv", TABLE.replace(b"zip", b""), (), ("without a name", "number 4")),
     "short line": ("people.csv", TABLE + f"{SECRET},20\n".encode(), (), ("Line 6", "2 fields", "header has 6")),
@@ -128,7 +127,12 @@ BAD_TABLES: dict[str, tuple[str, bytes, tuple[str, ...], tuple[str, ...]]] = {
     "long header": ("people.csv", b"n" * 80_000_000, (), ("Line 1", "longer than 2,000,000")),
     "long last line": ("people.csv", TABLE + LINE.encode() * 2 + b"Zebulon" * 5_000_000, (), ("Line 8", "longer than")),
     "an empty field too many": ("people.csv", TABLE + LINE.strip().encode() + b",\n", (), ("Line 6", "7 fields")),
-    "k above the rows": ("people.csv", TABLE, ("--require", "k=5@sex"), ("5-anonymity", "at least 5 rows", "has 4")),
+}
+
+TOO_FEW = {
+    "one row": (HEADER + LINE, (), ("2-anonymity", "at least 2 rows", "has 1")),
+    "k above the rows": (TABLE.decode(), ("-k", "5"), ("5-anonymity", "at least 5 rows", "has 4")),
+    "a shield's k above the rows": (TABLE.decode(), ("--require", "k=5@sex"), ("5-anonymity", "at least 5 rows")),
 }
 
 
@@ -138,6 +142,14 @@ def test_refused(case: str, refused: Any, roles: tuple[str, ...], tmp_path: Path
     (tmp_path / file).write_bytes(content)
 
     refused("anonymize", file, *roles, "-k", "2", "--output", "out.csv", *options, words=words)
+
+
+@pytest.mark.parametrize("case", TOO_FEW)
+def test_what_so_few_rows_cannot_meet(case: str, refused: Any, roles: tuple[str, ...], tmp_path: Path) -> None:
+    content, options, words = TOO_FEW[case]
+    (tmp_path / "people.csv").write_text(content)
+    k = () if "-k" in options else ("-k", "2")
+    refused("anonymize", "people.csv", *roles, *k, "--output", "out.csv", *options, words=words, status=3)
 
 
 AUDIT_REFUSES = {

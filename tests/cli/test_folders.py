@@ -65,16 +65,16 @@ def test_a_folder_in_and_a_folder_out(real: Any, people: pd.DataFrame, tmp_path:
     ]
 
 
-def test_a_job(run: Any, people: pd.DataFrame, tmp_path: Path) -> None:
+def test_a_job(real: Any, people: pd.DataFrame, tmp_path: Path) -> None:
     (tmp_path / "jobs/scratch").mkdir(parents=True)
     (tmp_path / "jobs/job.toml").write_text(
         'input = "../people.csv"\noutput = "out/"\nrows-per-file = 1500\npartition-by = "sex"\ntemp = "scratch"\n'
     )
-    assert run("anonymize", "--job", "jobs/job.toml", *ROLES).status == 0
+    assert real("anonymize", "--job", "jobs/job.toml", *ROLES).status == 0
     assert len(files_in(tmp_path / "jobs/out")) == 2
     assert list((tmp_path / "jobs/scratch").iterdir()) == []
     (tmp_path / "jobs/job.toml").write_text('input = "../people.csv"\noutput = "single/"\n')
-    assert run("anonymize", "--job", "jobs/job.toml", *ROLES).status == 0
+    assert real("anonymize", "--job", "jobs/job.toml", *ROLES).status == 0
     assert files_in(tmp_path / "jobs/single") == ["part-00000.parquet"]
 
 

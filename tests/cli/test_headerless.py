@@ -62,3 +62,39 @@ def test_what_is_refused_names_none_of_its_cells(
 
 def test_a_table_with_a_header_is_not_warned_of(run: Any, people: Path) -> None:
     assert run("audit", "people.csv", "--quasi", "age,sex").err == ""
+
+
+ROLES = ("--quasi", "age,sex", "--target", "income")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("compare", "people.csv", *ROLES, "--methods", "mondrian", "-k", "2", "-o", "out.html"),
+        ("evaluate", "people.csv", *ROLES, "--methods", "mondrian", "-k", "2"),
+        ("advise", "people.csv", "--target", "income"),
+        ("audit", "other.csv", "--quasi", "age,sex", "--population", "people.csv"),
+        ("audit", "other.csv", "--quasi", "age,sex", "--previous", "other.csv", "--original", "people.csv"),
+        ("audit", "other.csv", "--quasi", "age,sex", "--previous", "people.csv"),
+        ("attack", "other.csv", "--quasi", "age,sex", "--members", "people.csv", "--others", "people.csv"),
+        ("anonymize", "other.csv", *ROLES, "-k", "2", "-o", "out.csv", "--redraw", "2", "--holdout", "people.csv",
+         "--publish-proportions", "--others", "drop"),
+    ],
+    ids=lambda arguments: f"{arguments[0]} {arguments[-2]}",
+)  # fmt: skip
+def test_no_command_names_a_cell_of_any_table_that_it_opens(
+    arguments: tuple[str, ...], run: Any, people: Path, tmp_path: Path
+) -> None:
+    """Also of those that are named beside the table itself."""
+    header, *rows = people.read_text().splitlines()
+    (tmp_path / "other.csv").write_text("\n".join([header, *rows]) + "\n")
+    people.write_text("\n".join([FIRST, *rows]) + "\n")
+    done = run(*arguments)
+    assert done.status == 2
+    assert not any(cell in done.err + done.out for cell in CELLS)
+
+
+def test_names_that_were_typed_are_repeated(run: Any, headless: Path) -> None:
+    done = run("compare", "people.csv", "--quasi", "33,leprosy", "--target", "x", "--methods", "mondrian", "-k", "2")
+    assert done.status == 2
+    assert "Wilhelmina" not in done.err

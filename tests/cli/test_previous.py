@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 SECRET = "Zebulon"
+EARLIER = ("--previous-quasi", "age", "--previous")  # tables that nothing of ours wrote have no manifest
 OLD = 'age,ill\n"[20,23)",a\n"[20,23)",b\n"[20,23)",c\n"[23,26)",d\n"[23,26)",e\n"[23,26)",f\n'
 NEW = "age,ill\n{20|21|25},a\n{20|21|25},b\n{22|23|24},c\n{22|23|24},d\n{22|23|24},e\n{20|21|25},f\n"
 COARSE = 'age,ill\n"[20,26)",a\n"[20,26)",b\n"[20,26)",c\n"[20,26)",d\n"[20,26)",e\n"[20,26)",f\n'
@@ -35,7 +36,7 @@ def _tables(tmp_path: Path) -> None:
     ],
 )
 def test_a_required_k_must_hold_for_both(new: str, old: str, options: tuple[str, ...], status: int, run: Any) -> None:
-    outcome = run("audit", f"{new}.csv", "--quasi", "age", "--previous", f"{old}.csv", *options)
+    outcome = run("audit", f"{new}.csv", "--quasi", "age", *EARLIER, f"{old}.csv", *options)
     assert (outcome.status, outcome.err) == (status, "")
     assert "Together with the previous release" in outcome.out
     assert ("do NOT hold" in outcome.out) == (status == 3)
@@ -43,7 +44,7 @@ def test_a_required_k_must_hold_for_both(new: str, old: str, options: tuple[str,
 
 
 def test_what_is_not_proved_does_not_hold(run: Any) -> None:
-    job = ("audit", "new.csv", "--quasi", "age", "-k", "2", "--previous", "old.csv", "--changed", "ill")
+    job = ("audit", "new.csv", "--quasi", "age", "-k", "2", *EARLIER, "old.csv", "--changed", "ill")
     outcome = run(*job)
     assert outcome.status == 3
     assert "2-anonymity together with the previous release (not proved)" in outcome.out
@@ -51,7 +52,7 @@ def test_what_is_not_proved_does_not_hold(run: Any) -> None:
 
 
 def test_json(run: Any) -> None:
-    job = ("audit", "new.csv", "--quasi", "age", "--sensitive", "ill", "-k", "3", "--previous", "old.csv", "--json")
+    job = ("audit", "new.csv", "--quasi", "age", "--sensitive", "ill", "-k", "3", *EARLIER, "old.csv", "--json")
     told = json.loads(run(*job, "--original", "people.csv").out)["together"]
     assert (told["by_original"], told["exact"], told["relation"]) == (True, True, "crossing")
     assert (told["k"], told["alone"]) == ({"least": 1, "most": 1}, {"least": 2, "most": 2})
@@ -62,13 +63,13 @@ def test_labels_are_read_by_their_hierarchies(run: Any, tmp_path: Path) -> None:
     (tmp_path / "old.csv").write_text("town\nGermany\nGermany\nFrance\nFrance\n")
     (tmp_path / "new.csv").write_text("town\nBonn\nBonn\nLyon\nLyon\n")
     (tmp_path / "town.csv").write_text("Bonn;Germany;*\nTrier;Germany;*\nLyon;France;*\n")
-    job = ("audit", "new.csv", "--quasi", "town", "-k", "2", "--previous", "old.csv")
+    job = ("audit", "new.csv", "--quasi", "town", "-k", "2", "--previous-quasi", "town", "--previous", "old.csv")
     assert run(*job).status == 3
     assert run(*job, "--hierarchy", "town=town.csv").status == 0
 
 
 def test_a_report(run: Any, refused: Any, tmp_path: Path) -> None:
-    job = ("audit", "new.csv", "--quasi", "age", "-k", "3", "--previous", "old.csv", "--original", "people.csv")
+    job = ("audit", "new.csv", "--quasi", "age", "-k", "3", *EARLIER, "old.csv", "--original", "people.csv")
     assert run(*job, "--report", "out.html").status == 3
     page = (tmp_path / "out.html").read_text()
     assert "Together with an earlier release" in page
@@ -99,3 +100,70 @@ def test_an_original_that_lacks_a_quasi_identifier(refused: Any, tmp_path: Path)
     (tmp_path / "town.csv").write_text(f"town\n{SECRET}\n")
     job = ("audit", "new.csv", "--quasi", "age", "--previous", "old.csv", "--original", "town.csv")
     refused(*job, words=("'age'",))
+
+
+@pytest.fixture
+def _crossed(run: Any, tmp_path: Path) -> None:
+    """Two saved releases of forty people, each with a quasi-identifier that the other one lacks."""
+    towns = [("Z1", "F", 19), ("Z1", "M", 1), ("Z2", "F", 1), ("Z2", "M", 19)]
+    rows = [f"{30 + at % 10},{zip},{sex},{'yn'[at % 2]}\n" for zip, sex, number in towns for at in range(number)]
+    (tmp_path / "all.csv").write_text("age,zip,sex,ill\n" + "".join(rows))
+    for name, quasi, drop in (("first", "age,zip", "sex"), ("second", "age,sex", "zip")):
+        job = ("--sensitive", "ill", "-k", "10", "--hierarchy", "age=flat", "--method", "optimal", "-q")
+        assert run("anonymize", "all.csv", "--quasi", quasi, "--drop", drop, *job, "-o", f"{name}.csv").status == 0
+
+
+BOTH = ("audit", "second.csv", "--quasi", "age,sex", "-k", "10", "--previous", "first.csv")
+
+
+@pytest.mark.usefixtures("_crossed")
+@pytest.mark.parametrize("options", [(), ("--original", "all.csv")])
+def test_a_quasi_identifier_that_the_new_release_lacks(options: tuple[str, ...], run: Any) -> None:
+    outcome = run(*BOTH, *options)
+    assert outcome.status == 3
+    assert "only in the previous release 'zip'" in " ".join(outcome.out.split())
+    assert ("k together is 1." in outcome.out) == bool(options)
+
+
+@pytest.mark.usefixtures("_crossed")
+@pytest.mark.parametrize("mistake", ["no manifest", "another digest"])
+def test_a_previous_release_that_nothing_describes(mistake: str, run: Any, tmp_path: Path) -> None:
+    """The k is not proved, whatever could be counted; the way out is named."""
+    if mistake == "no manifest":
+        (tmp_path / "first.csv.manifest.json").unlink()
+    else:
+        first = tmp_path / "first.csv"
+        lines = first.read_text().splitlines(keepends=True)
+        first.write_text("".join([lines[0], *reversed(lines[1:])]))
+    for options in ((), ("--original", "all.csv")):
+        outcome = run(*BOTH, *options)
+        said = " ".join(outcome.out.split())
+        assert outcome.status == 3
+        assert "10-anonymity together with the previous release (not proved)" in said
+        assert "The quasi-identifiers of the previous release are not known: nothing is proved of both" in said
+        assert "--previous-quasi" in said
+        assert ("is not the one that its manifest speaks of" in said) == (mistake == "another digest")
+    told = run(*BOTH, "--previous-quasi", "age,zip", "--original", "all.csv")
+    assert told.status == 3
+    assert "k together is 1." in told.out
+    # Without a k nothing is required, so nothing fails.
+    assert run("audit", "second.csv", "--quasi", "age,sex", "--previous", "first.csv").status == 0
+
+
+@pytest.mark.usefixtures("_crossed")
+def test_an_original_without_the_rows_of_a_release(run: Any, tmp_path: Path) -> None:
+    lines = (tmp_path / "all.csv").read_text().splitlines(keepends=True)
+    (tmp_path / "few.csv").write_text("".join([*lines[:20], *lines[22:]]))
+    job = ("audit", "first.csv", "--quasi", "age,zip", "-k", "10", "--previous", "first.csv")
+    assert run(*job, "--original", "all.csv").status == 0
+    outcome = run(*job, "--original", "few.csv")
+    assert outcome.status == 3
+    assert "more rows than rows of the original table fit" in " ".join(outcome.out.split())
+
+
+@pytest.mark.usefixtures("_crossed")
+def test_previous_quasi_identifiers_that_are_wrong(refused: Any) -> None:
+    refused(*BOTH, "--previous-quasi", "town", words=("'town'", "previous release"))
+    refused(
+        "audit", "second.csv", "--quasi", "age", "--previous-quasi", "age", words=("--previous-quasi", "--previous")
+    )

@@ -24,6 +24,7 @@ ESTIMATORS: Final[list[BaseEstimator]] = [
     *(ProportionalEncoder(shares="uniform", **way) for way in WAYS_TO_ENCODE),
     C45Classifier(),
     C45Classifier(fractional=True),
+    KADETClassifier(),
     # The smallest table of the checks has five records.
     KADETClassifier(k=2),
     GeneralizedID3Classifier(),

@@ -106,7 +106,7 @@ def dealt(source: Source, seed: str) -> Counter[tuple[Any, ...]]:
     pieces = Pieces(pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.int32), sizes.astype(np.int64))
     columns, groups = publish_groups(counts, pieces, 3, shown_as(counts, "set"))
     one = columns[0]
-    told = type(one)(one.domain, ("a", "b", "c"), ("label",) * 3, one.starts.repeat(1), one.members)
+    told = type(one)(one.domain, ("a", "b", "c"), ("label",) * 3, one.covered)
     groups[:, 0] = [0, 1, 2]
     of_group = np.bincount(pieces.group, pieces.size).astype(np.int64)
     recoding = Recoding(

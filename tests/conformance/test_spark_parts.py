@@ -114,7 +114,7 @@ def test_mondrian_by_the_workers(spark: Any, budget: Any, scratch: Path, monkeyp
     from hedgerow.engines.spark.tuples import SparkTuples
 
     table = people(1, 900).drop_columns(["note"])
-    schema = hr.Schema(quasi=["town", "age", "job", "pay"], target="class", others="drop")
+    schema = hr.Schema(quasi=["town", "age", "job", "pay"], target="class", others="drop", rows_are_people=True)
     budget(250)
     read: list[int] = []
     batches = Shelf.batches

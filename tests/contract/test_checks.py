@@ -195,7 +195,9 @@ class LinksForgotten(Mondrian):
     """Lets pseudonyms link rows of people whom it has not counted."""
 
     def anonymize(self, data: Any, schema: Schema | None = None, **keywords: Any) -> Release:
-        return super().anonymize(data, None if schema is None else replace(schema, entity=None), **keywords)
+        return super().anonymize(
+            data, None if schema is None else replace(schema, entity=None, rows_are_people=True), **keywords
+        )
 
 
 @breaks("nothing_lost_without_budget", "budget_is_a_limit")

@@ -20,6 +20,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,12 +31,25 @@ from drawing import cases
 from hedgerow.anonymizers.registry import METHODS
 from running import Outcome, run
 from shrinking import shrunk
+from sources import FILES, SOURCES
 
 __all__ = ["main"]
 
 BATCH: Final = 20  # hypothesis remembers what it drew; a new start forgets it
+LARGE: Final = 400  # one of so many cases has many rows
+LARGE_ROWS: Final = 30_000
 SHRINKING: Final = 20  # seconds for each new kind of failure
-COLUMNS: Final = ("release", "infeasible", "bad input", "unexpected", "refusal", "violation", "crash", "hang")
+COLUMNS: Final = (
+    "release",
+    "infeasible",
+    "bad input",
+    "disclosing",
+    "unexpected",
+    "refusal",
+    "violation",
+    "crash",
+    "hang",
+)
 
 
 def draw_cases(number: int, start: int) -> Iterator[Case]:
@@ -64,6 +78,12 @@ def _drawn(number: int, start: int, method: str) -> list[Case]:
     return drawn
 
 
+def large(case: Case, at: int) -> Case:
+    """The case at a size where all threads work, from each kind of source in turn."""
+    sources = [*SOURCES, *FILES]
+    return replace(case, source=sources[at % len(sources)], times=-(-LARGE_ROWS // case.rows))
+
+
 def work(number: int, start: int, current: Path, limit: float) -> None:
     """Run cases one after the other, and write a line for each to the standard output."""
     warnings.simplefilter("error")
@@ -80,7 +100,8 @@ def work(number: int, start: int, current: Path, limit: float) -> None:
         faulthandler.cancel_dump_traceback_later()
         return outcome
 
-    for case in draw_cases(number, start):
+    for at, drawn in enumerate(draw_cases(number, start), start):
+        case = large(drawn, at // LARGE) if at % LARGE == 0 else drawn
         outcome = watched(case)
         told = {"method": case.method, "kind": outcome.kind, "message": outcome.message}
         if outcome.failed:

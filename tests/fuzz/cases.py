@@ -6,11 +6,11 @@ A case that fails is printed and written as it is, and ``replay.py`` runs it aga
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-__all__ = ["Case", "Cell", "Column", "Requirement", "from_json", "to_json"]
+__all__ = ["Case", "Cell", "Column", "Requirement", "from_json", "grown", "to_json"]
 
 Cell = None | bool | int | float | str
 """A cell: dates and moments are ISO text."""
@@ -35,6 +35,10 @@ class Column:
         Whether a dataframe holds it as a category.
     hierarchy : JSON, optional
         A builder's name, nested dicts that end in lists, or ``{"build": name, ...}`` with the builder's arguments.
+    part_of : str, optional
+        The quasi-identifier of which the column is a part, such as the year of a date.
+    renames : bool
+        Whether the column, together with the others of which this is said, has a value for each person of the entity.
     """
 
     name: str
@@ -43,6 +47,8 @@ class Column:
     cells: tuple[Cell, ...]
     categorical: bool = False
     hierarchy: Any = None
+    part_of: str | None = None
+    renames: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,6 +83,10 @@ class Case:
     proportions : bool
     destination : bool
         Whether the place of the saved file is known beforehand, as it is for the command.
+    accept_parts : bool
+        Whether the schema accepts what parts of quasi-identifiers disclose, as it does of other insensitive columns.
+    times : int
+        How often the table has its rows, each time of other people; see :func:`grown`.
     """
 
     method: str
@@ -95,6 +105,17 @@ class Case:
     seed: int | None = 0
     proportions: bool = False
     destination: bool = False
+    accept_parts: bool = False
+    times: int = 1
+
+    @property
+    def accepted(self) -> list[str]:
+        """The columns that the schema accepts as they are."""
+        published = ("unnamed",) if self.others == "insensitive" else ()
+        columns = self.of_role("insensitive", *published)
+        return [
+            column.name for column in columns if not column.renames and (column.part_of is None or self.accept_parts)
+        ]
 
     @property
     def rows(self) -> int:
@@ -125,6 +146,33 @@ class Case:
             else:
                 every.append(one)
         return every
+
+
+def grown(case: Case) -> Case:
+    """The case with all its rows: as often as it says, each time of other people."""
+    if case.times == 1:
+        return case
+    columns = tuple(replace(column, cells=tuple(_grown(column, case.times))) for column in case.columns)
+    return replace(case, columns=columns, times=1)
+
+
+def _grown(column: Column, times: int) -> Iterator[Cell]:
+    """The cells of a column as often as that; what names a row or a person names others each time."""
+    rows = len(column.cells)
+    for again in range(times):
+        for row, cell in enumerate(column.cells):
+            if cell is None:
+                yield None
+            elif column.name == "row":
+                yield f"row-{again * rows + row}"
+            elif column.name == "mark":
+                yield f"canary of the row {again * rows + row:05d}"
+            elif column.role in ("identifying", "pseudonymize") or (column.renames and isinstance(cell, str)):
+                yield f"{cell} {again}"
+            elif column.name == "alias high" and isinstance(cell, int):
+                yield cell + again * rows
+            else:
+                yield cell
 
 
 def to_json(case: Case) -> str:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from cases import Column
 
-__all__ = ["as_number", "covers", "is_missing", "is_statistic", "measured"]
+__all__ = ["as_number", "covers", "is_missing", "is_statistic", "measured", "members_of", "same"]
 
 _INTERVAL: Final = re.compile(r"\[([^,\[\]]+),([^,\[\]]+)([)\]])\Z")
 _MEMBER: Final = re.compile(r"((?:[^\\|]|\\[\\|N])*)(\||\Z)")
@@ -58,7 +58,7 @@ def is_statistic(cell: Any, column: Column) -> bool:
 
 def covers(cell: Any, value: Any, column: Column, missing: Sequence[str]) -> bool:
     """Whether a published cell may stand for an original value of its column."""
-    if _same(cell, value):
+    if same(cell, value):
         return True
     value = _dated(value, column)
     absent = is_missing(value, missing)
@@ -99,7 +99,7 @@ def _dated(value: Any, column: Column) -> Any:
         return value
 
 
-def _same(cell: Any, value: Any) -> bool:
+def same(cell: Any, value: Any) -> bool:
     """Whether a cell shows the value itself, whatever the type of either."""
     if cell is None or value is None:
         return cell is value
@@ -123,18 +123,18 @@ def _texts(value: Any) -> set[str]:
 
 
 def _in_set(cell: str, value: Any, absent: bool) -> bool:
-    for member in _members(cell[1:-1]):
+    for member in members_of(cell):
         if member is None:
             if absent:
                 return True
-        elif not absent and _same(member, value):
+        elif not absent and same(member, value):
             return True
     return False
 
 
-def _members(inside: str) -> Iterator[str | None]:
-    r"""The members of a set, with ``\|`` and ``\\`` as bars and backslashes and ``\N`` as no value."""
-    at = 0
+def members_of(cell: str) -> Iterator[str | None]:
+    r"""The members of a set ``{a|b}``, with ``\|`` and ``\\`` as bars and backslashes and ``\N`` as no value."""
+    inside, at = cell[1:-1], 0
     while True:
         found = _MEMBER.match(inside, at)
         if found is None:
@@ -193,6 +193,6 @@ def _below(tree: Any, label: str, value: Any, inside: bool) -> bool:
         if under:
             if _below(under, label, value, here):
                 return True
-        elif here and _same(name, value):
+        elif here and same(name, value):
             return True
     return False

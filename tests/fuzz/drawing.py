@@ -5,6 +5,7 @@ A case is drawn so that it can be met as a rule; bad input should stay rare.
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import replace
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from cases import Case, Cell, Column
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.registry import METHODS
-from pools import IDENTIFIERS, POOLS, UNIQUE, hierarchies_of, taxonomies
+from pools import IDENTIFIERS, PARTS, POOLS, UNIQUE, hierarchies_of, taxonomies
 from recount import violations
 from sources import FILES, SOURCES
 
@@ -48,8 +49,8 @@ def cases(draw: st.DrawFn, method: str | None = None) -> Case:
     rows = draw(st.integers(1, 14) if small else _SIZES)
     missing = draw(st.sampled_from(_MISSING))
     source = draw(st.sampled_from([*SOURCES, *FILES]))
-    quasi = draw(_quasi(rows, 2 if small else 4, missing))
-    others = draw(_others(rows, missing, guided=entry.uses_target))
+    quasi = [*draw(_quasi(rows, 2 if small else 4, missing)), *draw(_born(1 if small else rows))]
+    others = [*draw(_others(rows, missing, guided=entry.uses_target)), *draw(_parts(quasi, missing))]
     columns = tuple(draw(st.permutations([*quasi, *others])))
     unnamed = any(column.role == "unnamed" for column in columns)
     k, require = draw(_requirements(rows, columns, entry))
@@ -68,6 +69,7 @@ def cases(draw: st.DrawFn, method: str | None = None) -> Case:
         seed=draw(st.one_of(st.none(), st.integers(0, 3))),
         proportions=draw(st.sampled_from((False, False, True))),
         destination=draw(st.booleans()),
+        accept_parts=draw(st.sampled_from((False, False, False, True))),
     )
     limit = draw(st.sampled_from((0, 0, 0.1, 0.3, 1, 4, 1.0)))
     # What is to be lost whatever it is needs a budget for it.
@@ -77,7 +79,9 @@ def cases(draw: st.DrawFn, method: str | None = None) -> Case:
         options["target_bins"] = draw(st.sampled_from((2, 3)))
     people = [column.name for column in columns if column.role in ("identifying", "pseudonymize")]
     entity = draw(st.sampled_from((None, *people)))
-    return replace(case, options=options, entity=entity, kinds=draw(_kinds(quasi, missing)))
+    renamed = () if entity is None else draw(_renamed(case.column(entity)))
+    kinds = draw(_kinds(quasi, missing))
+    return replace(case, columns=(*columns, *renamed), options=options, entity=entity, kinds=kinds)
 
 
 def _number_of_classes(columns: tuple[Column, ...]) -> int:
@@ -180,6 +184,11 @@ def _others(draw: st.DrawFn, rows: int, missing: tuple[str, ...], guided: bool) 
         columns.append(Column(name, kind, "sensitive", tuple(cells), categorical, hierarchy))
     if draw(st.sampled_from((True, True, False))):
         columns.append(Column("row", "text", "insensitive", tuple(f"row-{row}" for row in range(rows))))
+    if draw(st.sampled_from((False, True))):
+        # Longer than what polars keeps beside a text's length, so that it stands in a buffer.
+        columns.append(
+            Column("mark", "text", "insensitive", tuple(f"canary of the row {row:05d}" for row in range(rows)))
+        )
     for role in draw(st.lists(st.sampled_from(("insensitive", "unnamed")), max_size=2, unique=True)):
         kind = draw(st.sampled_from(list(POOLS)))
         cells = draw(_with_gaps(draw(_cells(kind, rows)), kind, ("", "?")))
@@ -189,6 +198,53 @@ def _others(draw: st.DrawFn, rows: int, missing: tuple[str, ...], guided: bool) 
         cells = draw(_with_gaps(list(people), "int", ()))
         columns.append(Column(f"person {role}", "text", role, tuple(cells)))
     return columns
+
+
+@st.composite
+def _born(draw: st.DrawFn, rows: int) -> list[Column]:
+    """Sometimes days of birth, each of several people, in a few years."""
+    if rows < 12 or draw(st.sampled_from((False, False, True))):
+        return []
+    number = draw(st.integers(4, rows // 3))
+    days = draw(st.lists(st.dates(dt.date(1961, 1, 1), dt.date(1964, 12, 31)), min_size=4, max_size=number))
+    cells = draw(st.permutations([days[row % len(days)].isoformat() for row in range(rows)]))
+    return [Column("born", "date", "quasi", tuple(cells))]
+
+
+@st.composite
+def _parts(draw: st.DrawFn, quasi: list[Column], missing: tuple[str, ...]) -> list[Column]:
+    """Sometimes columns in clear that are parts of a quasi-identifier, each known to whoever knows that one."""
+    if draw(st.sampled_from((False, False, True))):
+        return []
+    columns = []
+    for column in quasi:
+        ways = PARTS.get(column.kind, {})
+        for name in draw(st.lists(st.sampled_from(sorted(ways)), max_size=2, unique=True)) if ways else ():
+            cells = tuple(None if cell in (None, "", *missing) else ways[name](cell) for cell in column.cells)
+            kind = "text" if any(isinstance(cell, str) for cell in cells) else "int"
+            columns.append(Column(f"{name} of {column.name}", kind, "insensitive", cells, part_of=column.name))
+    return columns
+
+
+@st.composite
+def _renamed(draw: st.DrawFn, entity: Column) -> list[Column]:
+    """Sometimes other columns that tell the same people apart: one, or two together."""
+    people = sorted({cell for cell in entity.cells if cell is not None}, key=str)
+    number = dict(zip(people, draw(st.permutations(range(len(people)))), strict=True))
+    numbers = [None if cell is None else number[cell] for cell in entity.cells]
+    way = draw(st.sampled_from(("none", "pseudonyms", "pseudonyms", "names", "pair", "pair")))
+    if way == "pair":
+        base = draw(st.integers(2, 4))
+        digits = {
+            "alias low": [None if one is None else one % base for one in numbers],
+            "alias high": [None if one is None else one // base for one in numbers],
+        }
+        return [Column(name, "int", "insensitive", tuple(cells), renames=True) for name, cells in digits.items()]
+    if way == "none":
+        return []
+    role, prefix = ("pseudonymize", f"{IDENTIFIERS}alias") if way == "pseudonyms" else ("insensitive", "alias ")
+    cells = tuple(None if one is None else f"{prefix}{one:03d}" for one in numbers)
+    return [Column("alias", "text", role, cells, renames=True)]
 
 
 @st.composite

@@ -9,11 +9,14 @@ import datetime as dt
 import gzip
 import hashlib
 import json
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from attacking import fixed_counts, named_by_few
 from cases import Case, Column
 from covering import as_number, covers, is_missing, is_statistic, measured
 from pools import IDENTIFIERS
@@ -21,7 +24,7 @@ from readback import Rows
 from recount import smallest_class, violations, written
 from sources import csv_text, original
 
-__all__ = ["Problem", "inspect_files", "inspect_rows", "reachable"]
+__all__ = ["Problem", "inspect_bytes", "inspect_files", "inspect_rows", "reachable"]
 
 Key = tuple[Any, ...]
 
@@ -67,14 +70,85 @@ def inspect_rows(case: Case, rows: Rows, lost: int, where: str, *, statistics: b
     missing = (*case.missing, "") if rows.text else case.missing
     for sentence in violations(rows.cells, quasi, case.requirements, missing):
         yield Problem("requirement", f"The {where} violates {sentence}.")
+    yield from _with_parts(case, rows, where)
     if any(IDENTIFIERS in str(cell) for cells in rows.cells.values() for cell in cells):
         yield Problem("identifier", f"The {where} holds a value of an identifying column.")
     if case.entity is not None:
         yield from _people(case, rows, where)
+        yield from _linked(case, rows, where, [column.name for column in case.columns if column.renames])
+    else:
+        for column in case.of_role("pseudonymize"):
+            yield from _pseudonymous(case, rows, where, column.name)
+            yield from _linked(case, rows, where, [column.name])
     if any(column.name == "row" for column in case.columns):
         yield from _joined(case, rows, where, statistics)
     else:
         yield from _unjoined(case, rows, where)
+
+
+def _with_parts(case: Case, rows: Rows, where: str) -> Iterator[Problem]:
+    """Whoever knows a quasi-identifier knows its parts: classes over both have k rows, unless somebody accepts them."""
+    parts = [
+        column for column in case.of_role("insensitive") if column.name not in case.accepted and _follows(case, column)
+    ]
+    if not parts:
+        return
+    names = [column.name for column in (*case.of_role("quasi"), *parts)]
+    smallest, least = smallest_class(rows.cells, names), _largest_k(case)
+    if smallest < least:
+        told = ", ".join(repr(column.name) for column in parts)
+        yield Problem("clear", f"With {told}, which follow from what is generalized, k of the {where} is {smallest}.")
+
+
+def _largest_k(case: Case) -> int:
+    """The k of all quasi-identifiers that is required."""
+    return max((one["k"] for one in case.requirements if "k" in one and not one.get("shield")), default=1)
+
+
+def _follows(case: Case, part: Column) -> bool:
+    """Whether a column follows from a quasi-identifier beyond any doubt.
+
+    Every value is held by several people, the part is coarser without being constant, and if its cells were dealt out
+    at random, it would hardly ever follow from that quasi-identifier.
+    """
+    source = next((column for column in case.of_role("quasi") if column.name == part.part_of), None)
+    if source is None:
+        return False
+    values = [None if is_missing(cell, (*case.missing, "")) else cell for cell in source.cells]
+    whose = range(case.rows) if case.entity is None else case.column(case.entity).cells
+    people: dict[Any, set[Any]] = defaultdict(set)
+    for value, person in zip(values, whose, strict=True):
+        people[value].add(person)
+    counts = Counter(part.cells)
+    if min(map(len, people.values())) < 2 or not 1 < len(counts) < len(people):
+        return False
+    if len(set(zip(values, part.cells, strict=True))) > len(people):
+        return False
+    # The ways to deal the cells out, and an upper bound of those in which each value has one of them.
+    every = math.lgamma(case.rows + 1) - sum(math.lgamma(count + 1) for count in counts.values())
+    return len(people) * math.log(len(counts)) - every < math.log(1e-6)
+
+
+def inspect_bytes(case: Case, content: bytes, rows: Rows, where: str) -> Iterator[Problem]:
+    """Look for long texts of the original table that no published cell shows in the bytes of a release."""
+    shown = {str(cell) for cells in rows.cells.values() for cell in cells} | set(rows.names)
+    texts = {
+        cell
+        for column in case.columns
+        for cell in column.cells
+        if column.kind == "text" and isinstance(cell, str) and len(cell) > _INLINE and cell not in shown
+    }
+    # Of a large table some of them will do.
+    some = sorted(texts)[:: len(texts) // _CANARIES + 1]
+    everything = "\n".join(shown)
+    found = sum(text.encode() in content and text not in everything for text in some)
+    if found:
+        yield Problem("bytes", f"The bytes of the {where} hold {found} texts that no published row shows.")
+
+
+_CANARIES = 300
+_INLINE = 12
+"""A text of so many bytes stands beside its length in polars; a longer one lies in a buffer."""
 
 
 def people_of(case: Case, rows: Rows) -> list[Any] | None:
@@ -113,6 +187,38 @@ def _people(case: Case, rows: Rows, where: str) -> Iterator[Problem]:
         least = max((one["k"] for one in case.requirements if "k" in one), default=1)
         if alike < least:
             yield Problem("requirement", f"In the {where} {alike} people share all their classes where k = {least}.")
+
+
+def _linked(case: Case, rows: Rows, where: str, columns: Sequence[str]) -> Iterator[Problem]:
+    """Where columns link the rows of a person, k people have the same classes."""
+    if not columns:
+        return
+    quasi = [column.name for column in case.of_role("quasi")]
+    classes: dict[Key, list[Key]] = defaultdict(list)
+    for row in range(rows.number):
+        link = tuple(_reading(case, case.column(name), rows.cells[name][row], rows.text) for name in columns)
+        if None not in link:
+            classes[link].append(tuple(written(rows.cells[name][row]) for name in quasi))
+    # Where nobody has several rows, nothing is linked.
+    if all(len(found) == 1 for found in classes.values()):
+        return
+    alike, least = min(Counter(map(frozenset, classes.values())).values()), _largest_k(case)
+    if alike < least:
+        told = " and ".join(map(repr, columns))
+        yield Problem("links", f"By {told} of the {where} {alike} people share all their classes where k = {least}.")
+
+
+def _pseudonymous(case: Case, rows: Rows, where: str, name: str) -> Iterator[Problem]:
+    """Where nobody says who is a person, a pseudonym is one; a row without any may be somebody else's."""
+    quasi = [column.name for column in case.of_role("quasi")]
+    people: dict[Key, set[Any]] = defaultdict(set)
+    for row, cell in enumerate(rows.cells[name]):
+        whose = _reading(case, case.column(name), cell, rows.text)
+        people[tuple(written(rows.cells[one][row]) for one in quasi)].add(row if whose is None else whose)
+    least = _largest_k(case)
+    fewest = min(map(len, people.values()), default=least)
+    if fewest < least:
+        yield Problem("links", f"A class of the {where} has {fewest} pseudonyms of {name!r} where k = {least}.")
 
 
 def _joined(case: Case, rows: Rows, where: str, statistics: bool) -> Iterator[Problem]:
@@ -257,7 +363,7 @@ def inspect_files(case: Case, saved: Path, rows: Rows, lost: int) -> Iterator[Pr
     quasi = [column.name for column in case.of_role("quasi")]
     yield from _manifest(case, saved, json.loads(manifest.read_text(encoding="utf-8")), lost, rows, quasi)
     if case.proportions:
-        yield from _proportions(case, json.loads(told.read_text(encoding="utf-8")))
+        yield from _proportions(case, json.loads(told.read_text(encoding="utf-8")), rows)
 
 
 def _manifest(
@@ -277,16 +383,54 @@ def _manifest(
     if case.entity is not None and people is None:
         return
     smallest = smallest_class(rows.cells, quasi) if people is None else fewest_people(case, rows, quasi, people)
-    if manifest["guaranteed"] is not True or manifest["audit"]["k"] != smallest:
-        yield Problem("manifest", f"The manifest says k = {manifest['audit']['k']}, the file k = {smallest}.")
+    possible = {smallest} if case.entity is not None else _by_pseudonyms(case, rows, quasi) or {smallest}
+    if manifest["guaranteed"] is not True or manifest["audit"]["k"] not in possible:
+        yield Problem("manifest", f"The manifest says k = {manifest['audit']['k']}, the file k = {sorted(possible)}.")
 
 
-def _proportions(case: Case, told: dict[str, Any]) -> Iterator[Problem]:
-    """Each share is of at least k people."""
+def _by_pseudonyms(case: Case, rows: Rows, quasi: Sequence[str]) -> set[int]:
+    """The k of people, by each column of pseudonyms that stand in several rows; rows without one are one person."""
+    found = set()
+    for column in case.of_role("pseudonymize"):
+        people = [_reading(case, column, cell, rows.text) for cell in rows.cells[column.name]]
+        named = [one for one in people if one is not None]
+        if len(set(named)) < len(named):
+            found.add(fewest_people(case, rows, quasi, people))
+    return found
+
+
+def _proportions(case: Case, told: dict[str, Any], rows: Rows) -> Iterator[Problem]:
+    """Each share is of at least k people, no value of fewer is named, and nothing of fewer follows."""
     ks = [one["k"] for one in case.requirements if "k" in one and not one.get("shield")]
     smallest = min(_records(told), default=0)
     if smallest < max(ks, default=1):
         yield Problem("proportions", f"The proportions tell of {smallest} people where k = {max(ks)}.")
+
+    least = told.get("min_support", 1)
+    if least < 2 or case.rows > _SMALL:
+        return
+    whose = range(case.rows) if case.entity is None else case.column(case.entity).cells
+    kept = sorted(_published(case, rows))
+    for one in told["columns"]:
+        column = case.column(one["name"])
+        published = replace(column, cells=tuple(column.cells[row] for row in kept))
+        people = [whose[row] for row in kept]
+        for sentence in named_by_few(case, published, one, least, rows.cells[column.name], people):
+            yield Problem("named", f"{sentence}.")
+        for sentence in fixed_counts(case, column, one, told["sizes"], least):
+            yield Problem("fixed", f"It follows from the proportions {sentence}.")
+
+
+_SMALL = 100
+"""Where a table has more rows, the programs of the attacker take long."""
+
+
+def _published(case: Case, rows: Rows) -> set[int]:
+    """The original rows that are published, as far as that can be found out; else all of them."""
+    if not any(column.name == "row" for column in case.columns):
+        return set(range(case.rows))
+    place = {f"row-{row}": row for row in range(case.rows)}
+    return {place[str(cell)] for cell in rows.cells["row"]}
 
 
 def _records(stored: Any) -> Iterator[int]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cases import Cell
 
-__all__ = ["IDENTIFIERS", "POOLS", "UNIQUE", "hierarchies_of", "taxonomies"]
+__all__ = ["IDENTIFIERS", "PARTS", "POOLS", "UNIQUE", "hierarchies_of", "taxonomies"]
 
 IDENTIFIERS: Final = "Zq7person"
 """How every value of an identifying column begins: nothing that is published may contain it."""
@@ -84,6 +84,26 @@ UNIQUE: Final[Mapping[str, Callable[[int], Cell]]] = {
     "datetime": lambda row: (dt.datetime(2020, 1, 1) + dt.timedelta(hours=row)).isoformat(),
 }
 """A value for each row that no other row has."""
+
+
+_PARTS_OF_DAYS: Final[Mapping[str, Callable[[Any], Cell]]] = {
+    "year": lambda day: int(day[:4]),
+    "month": lambda day: int(day[5:7]),
+    "day": lambda day: int(day[8:10]),
+    "decade": lambda day: f"{day[:3]}0s",
+}
+
+PARTS: Final[Mapping[str, Mapping[str, Callable[[Any], Cell]]]] = {
+    "int": {"tens": lambda number: number // 10, "parity": lambda number: ("even", "odd")[number % 2]},
+    "float": {
+        "sign": lambda number: "below" if number < 0 else "above",
+        "band": lambda number: f"band {number // 5:g}",
+    },
+    "text": {"first letter": lambda text: text[:1], "length": len},
+    "date": _PARTS_OF_DAYS,
+    "datetime": _PARTS_OF_DAYS,
+}
+"""For each kind of column what may stand in clear beside it and follows from it."""
 
 
 @st.composite

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import math
+import pickle
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
+import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-__all__ = ["Rows", "read_file", "read_table"]
+__all__ = ["Rows", "handed_on", "read_file", "read_table"]
 
 
 class Rows:
@@ -71,6 +75,41 @@ def read_table(table: Any, *, text: bool = False) -> Rows:
     # Where a CSV could not tell empty text from missing values, the rows are staged as Parquet.
     plain = all(cell is None or isinstance(cell, str) for column in cells.values() for cell in column)
     return Rows(cells, text=text and plain)
+
+
+def handed_on(table: Any) -> Iterator[tuple[str, bytes]]:
+    """The bytes in which a table in memory is handed on by the means of its own library, and what they are.
+
+    They hold whatever its buffers hold, whether or not a row shows it.
+    """
+    yield "pickle", _pickled(table)
+    if isinstance(table, pl.LazyFrame):
+        table = table.collect()
+    if isinstance(table, pl.DataFrame):
+        out = io.BytesIO()
+        table.write_ipc(out)
+        yield "Feather file of polars", out.getvalue()
+        yield "stream of Arrow", _streamed(table.to_arrow(compat_level=pl.CompatLevel.newest()))
+    elif isinstance(table, pd.DataFrame):
+        yield "stream of Arrow", _streamed(pa.Table.from_pandas(table))
+    elif isinstance(table, pa.Table):
+        yield "stream of Arrow", _streamed(table)
+    elif isinstance(table, duckdb.DuckDBPyRelation):
+        yield "stream of Arrow", _streamed(table.to_arrow_table())
+
+
+def _pickled(table: Any) -> bytes:
+    try:
+        return pickle.dumps(table)
+    except (TypeError, pickle.PicklingError):
+        return b""  # a relation cannot leave its process
+
+
+def _streamed(table: pa.Table) -> bytes:
+    out = pa.BufferOutputStream()
+    with pa.ipc.new_stream(out, table.schema) as stream:
+        stream.write_table(table)
+    return cast("bytes", out.getvalue().to_pybytes())
 
 
 def _plain(cell: Any) -> Any:

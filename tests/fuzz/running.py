@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import gc
+import json
 import re
 import tempfile
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 import hedgerow as hr
-from cases import Case, Column, Requirement
+from cases import Case, Column, Requirement, grown
 from hedgerow.anonymizers.registry import METHODS
-from inspecting import Problem, inspect_files, inspect_rows, reachable
-from readback import read_file, read_table
+from inspecting import Problem, inspect_bytes, inspect_files, inspect_rows, reachable
+from readback import handed_on, read_file, read_table
 from sources import FILES, make_source
 
 __all__ = ["EXPECTED", "Outcome", "run"]
@@ -31,7 +32,6 @@ EXPECTED: Final = (
     "^The target .* has no class in .* records, and .* learns from the class",
     "^The target .* holds .*numbers.*, and .* learns from classes",
     "^target_bins cuts numbers, and the target .* holds none",
-    "needs at least .* rows, and the table has",
 )
 """Sentences of bad input that drawn cases may earn; any other is one too many."""
 
@@ -39,6 +39,8 @@ INFEASIBLE: Final = (
     "^Proportions cannot be published",
     "holds of rows, but not of people",
     "^The rows of a person stay linked by",
+    "needs at least .* rows, and the table has",
+    "tells people apart who have several rows",
 )
 """What no method promises, though one class of all rows would do."""
 
@@ -50,8 +52,9 @@ class Outcome:
     Attributes
     ----------
     kind : str
-        ``release``, ``infeasible``, ``bad input``; or, as failures, ``unexpected`` (bad input or infeasible where it
-        should not be), ``refusal`` (the verifier refused what a method made), ``crash``, ``violation``.
+        ``release``, ``infeasible``, ``bad input``, ``disclosing`` (refused for columns in clear); or, as failures,
+        ``unexpected`` (bad input or infeasible where it should not be), ``refusal`` (the verifier refused what a method
+        made), ``crash``, ``violation``.
     message : str
         The error's words without what is quoted and counted, so that equal faults have equal words; for a violation
         the kinds of its problems.
@@ -66,11 +69,12 @@ class Outcome:
     @property
     def failed(self) -> bool:
         """Whether it should not have come."""
-        return self.kind not in ("release", "infeasible", "bad input")
+        return self.kind not in ("release", "infeasible", "bad input", "disclosing")
 
 
 def run(case: Case) -> Outcome:
     """Run a case in a folder of its own."""
+    case = grown(case)
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         inside, outside = Path(folder) / "in", Path(folder) / "out"
         inside.mkdir()
@@ -96,10 +100,28 @@ def run(case: Case) -> Outcome:
 
 
 def _problems(case: Case, inside: Path, outside: Path) -> Iterator[Problem]:
-    source = make_source(case, inside)
     saved = outside / f"release.{case.saved}"
-    release = hr.anonymize(
-        source,
+    release = _anonymized(case, inside, saved)
+    release.save(saved)
+    lost = release.recoding.lost
+    statistics = METHODS[case.method].family == "suppression"
+    rows = read_file(saved)
+    yield from inspect_rows(case, rows, lost, "saved file", statistics=statistics)
+    staged = case.destination and case.source in FILES and case.saved != "parquet"
+    table = read_table(release.table, text=staged)
+    yield from inspect_rows(case, table, lost, "table", statistics=statistics)
+    for name, content in handed_on(release.table):
+        yield from inspect_bytes(case, content, table, name)
+    yield from inspect_bytes(case, saved.read_bytes(), rows, "saved file")
+    del release
+    yield from inspect_files(case, saved, rows, lost)
+    if case.proportions and not lost:
+        yield from _pools_of_labels(case, inside, json.loads(_told(saved).read_text(encoding="utf-8")))
+
+
+def _anonymized(case: Case, inside: Path, saved: Path) -> hr.Release:
+    return hr.anonymize(
+        make_source(case, inside),
         _schema(case),
         method=case.method,
         k=case.k,
@@ -109,16 +131,40 @@ def _problems(case: Case, inside: Path, outside: Path) -> Iterator[Problem]:
         destination=saved if case.destination else None,
         **case.options,
     )
-    release.save(saved)
-    lost = release.recoding.lost
-    statistics = METHODS[case.method].family == "suppression"
-    rows = read_file(saved)
-    yield from inspect_rows(case, rows, lost, "saved file", statistics=statistics)
-    staged = case.destination and case.source in FILES and case.saved != "parquet"
-    table = read_table(release.table, text=staged)
-    yield from inspect_rows(case, table, lost, "table", statistics=statistics)
-    del release
-    yield from inspect_files(case, saved, rows, lost)
+
+
+def _told(saved: Path) -> Path:
+    return saved.with_name(f"{saved.name}.proportions.json")
+
+
+def _pools_of_labels(case: Case, inside: Path, told: dict[str, Any]) -> Iterator[Problem]:
+    """Deal the labels out to other people: where the classes stay what they are, so do the pools."""
+    labels = case.of_role("target")
+    if not labels or METHODS[case.method].uses_target or case.seed is None or case.rows > _FEW:
+        return
+    for turn in (1, case.rows // 2):
+        dealt = replace(labels[0], cells=(*labels[0].cells[turn:], *labels[0].cells[:turn]))
+        columns = tuple(dealt if column is labels[0] else column for column in case.columns)
+        folder = inside / f"turn {turn}"
+        folder.mkdir(exist_ok=True)
+        try:
+            other = _anonymized(replace(case, columns=columns, destination=False), folder, folder)
+        except hr.HedgerowError:
+            return  # what is required of the label is not met any more
+        again = json.loads(_told(other.save(folder / "release.parquet", overwrite=True)).read_text(encoding="utf-8"))
+        if other.recoding.lost or _classes(again) != _classes(told):
+            continue
+        for one, before in zip(again["columns"], told["columns"], strict=True):
+            if json.dumps(one["pools"]) != json.dumps(before["pools"]):
+                yield Problem("labels", f"The pools of {one['name']!r} are others when labels are dealt out anew.")
+
+
+_FEW: Final = 100
+
+
+def _classes(told: dict[str, Any]) -> Any:
+    """What every class publishes, and its people."""
+    return told["sizes"], [(column["texts"], column["published"]) for column in told["columns"]]
 
 
 def _refused(case: Case, error: hr.HedgerowError) -> Outcome:
@@ -127,15 +173,25 @@ def _refused(case: Case, error: hr.HedgerowError) -> Outcome:
     words = _words(case, str(error))
     if _quoted(case, error):
         return Outcome("violation", "message", f"An error quotes a cell.\n{detail}")
+    if isinstance(error, hr.Disclosing) and not _all_accepted(case):
+        return Outcome("disclosing", words, detail)
     if isinstance(error, hr.NotAnonymous):
         return Outcome("refusal", words, detail)
     if isinstance(error, hr.Infeasible):
         known = not reachable(case) or any(re.search(sentence, str(error)) for sentence in INFEASIBLE)
         return Outcome("infeasible" if known else "unexpected", words, detail)
+    if isinstance(error, hr.Disclosing) and any(re.search(sentence, str(error)) for sentence in INFEASIBLE):
+        return Outcome("infeasible", words, detail)
     if isinstance(error, hr.BadInput):
         known = any(re.search(sentence, str(error)) for sentence in EXPECTED)
         return Outcome("bad input" if known else "unexpected", words, detail)
     return Outcome("crash", f"{type(error).__name__}: {words}", detail)
+
+
+def _all_accepted(case: Case) -> bool:
+    """Whether there is no column in clear that could be refused."""
+    quasi = {column.name for column in case.of_role("quasi")}
+    return set(case.published) <= {*quasi, *case.accepted}
 
 
 def _words(case: Case, message: str) -> str:
@@ -143,6 +199,7 @@ def _words(case: Case, message: str) -> str:
     for name in sorted((column.name for column in case.columns), key=len, reverse=True):
         message = re.sub(rf"\b(of|within) {re.escape(name)}(?=[ ,:.])", r"\1 …", message)
     message = re.sub(r"within [^:]*", "within …", message)
+    message = re.sub(r"--accept [^)]*", "--accept …", message)
     return re.sub(r"\d[\d.,]*", "#", re.sub(r"'[^']*'|\"[^\"]*\"", "…", message))
 
 
@@ -168,13 +225,12 @@ def _quoted(case: Case, error: BaseException | None) -> bool:
 
 def _schema(case: Case) -> hr.Schema:
     target = [column.name for column in case.of_role("target")]
-    published = ("unnamed",) if case.others == "insensitive" else ()
     return hr.Schema(
         quasi=[column.name for column in case.of_role("quasi")],
         target=target[0] if target else None,
         sensitive=[column.name for column in case.of_role("sensitive")],
         insensitive=[column.name for column in case.of_role("insensitive")],
-        accept=[column.name for column in case.of_role("insensitive", *published)],
+        accept=case.accepted,
         identifying=[column.name for column in case.of_role("identifying")],
         pseudonymize=[column.name for column in case.of_role("pseudonymize")],
         hierarchies={column.name: _hierarchy(column) for column in case.columns if column.hierarchy is not None},

@@ -41,6 +41,9 @@ def shrunk(case: Case, outcome: Outcome, judge: Callable[[Case], Outcome] = run,
 
 def _candidates(case: Case) -> Iterator[Case]:
     """Smaller cases, those that leave out most first."""
+    if case.times > 1:
+        yield replace(case, times=1)
+        yield replace(case, times=(case.times + 1) // 2)
     part = case.rows // 2
     while part:
         for start in range(0, case.rows, part):
@@ -97,7 +100,11 @@ def _without_column(case: Case, column: Column) -> Case:
         if one.get("column") != column.name and (shield or not one.get("shield")):
             require.append({**one, "shield": shield or None} if one.get("shield") else one)
     k = case.k if case.k is not None or require else 1
-    columns = tuple(one for one in case.columns if one is not column)
+    columns = tuple(
+        replace(one, part_of=None if one.part_of == column.name else one.part_of)
+        for one in case.columns
+        if one is not column
+    )
     weights = {name: weight for name, weight in case.weights.items() if name != column.name}
     return replace(case, columns=columns, k=k, require=tuple(require), weights=weights)
 

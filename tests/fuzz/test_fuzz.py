@@ -10,10 +10,11 @@ import zlib
 import pytest
 from hypothesis import HealthCheck, given, seed, settings
 
-from cases import Case, to_json
+from cases import Case, Column, to_json
 from drawing import cases
 from hedgerow.anonymizers.registry import METHODS
 from running import run
+from sources import FILES, SOURCES
 
 MOST = 7
 
@@ -32,3 +33,27 @@ def test_releases_keep_what_they_promise(method: str) -> None:
         )
 
     check()
+
+
+@pytest.mark.parametrize("source", [*SOURCES, *FILES])
+def test_every_kind_of_source_at_a_size_where_all_threads_work(source: str) -> None:
+    """Faults of threads need more rows than other cases have."""
+    rows = 12
+    case = Case(
+        method="mondrian",
+        options={},
+        columns=(
+            Column("name", "text", "identifying", tuple(f"Zq7person{row}" for row in range(rows))),
+            Column("age", "int", "quasi", tuple(20 + row % 7 for row in range(rows))),
+            Column("sex", "text", "quasi", ("F", "M") * (rows // 2)),
+            Column("born", "date", "quasi", tuple(f"196{row % 3}-01-0{1 + row % 4}" for row in range(rows))),
+            Column("ill", "text", "sensitive", ("flu", "cold", "cold") * (rows // 3)),
+            Column("row", "text", "insensitive", tuple(f"row-{row}" for row in range(rows))),
+        ),
+        k=5,
+        require=({"name": "l", "l": 2, "column": "ill"},),
+        source=source,
+        times=2_500,
+    )
+    outcome = run(case)
+    assert not outcome.failed, f"{outcome.kind}: {outcome.message}\n{outcome.detail}"

@@ -12,19 +12,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
 import campaign
 import hedgerow as hr
 import replay
-from cases import Case, Column, from_json, to_json
+import running
+from cases import Case, Column, from_json, grown, to_json
 from drawing import cases
 from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.registry import METHODS
 from hedgerow.release import guarantee
-from inspecting import inspect_files
-from readback import read_file
+from inspecting import inspect_bytes, inspect_files, inspect_rows
+from readback import Rows as Published
+from readback import handed_on, read_file, read_table
 from running import Outcome, run
 from shrinking import shrunk
 
@@ -201,6 +206,138 @@ def test_proportions_of_fewer_than_k_people_are_found(records: list[Any], found:
     saved.with_name("release.csv.proportions.json").write_text(json.dumps(told), encoding="utf-8")
     problems = {problem.kind for problem in inspect_files(case, saved, read_file(saved), 0)}
     assert ("proportions" in problems) is found
+
+
+BORN = tuple(f"196{row % 6}-0{1 + row % 4}-01" for row in range(48))
+PARTS = Case(
+    method="mondrian",
+    options={},
+    columns=(
+        Column("born", "date", "quasi", BORN),
+        Column("year of born", "int", "insensitive", tuple(int(day[:4]) for day in BORN), part_of="born"),
+    ),
+    k=9,
+    require=(),
+)
+
+
+def kinds_of_problems(case: Case, cells: dict[str, list[Any]]) -> set[str]:
+    return {one.kind for one in inspect_rows(case, Published(cells, text=False), 0, "table", statistics=False)}
+
+
+@pytest.mark.parametrize(
+    ("case", "found"),
+    [
+        (PARTS, True),
+        (replace(PARTS, k=8), False),
+        (replace(PARTS, accept_parts=True), False),
+        (replace(PARTS, columns=(PARTS.columns[0], replace(PARTS.columns[1], part_of=None))), False),
+        (replace(PARTS, columns=(PARTS.columns[0], replace(PARTS.columns[1], role="sensitive"))), False),
+        (replace(PARTS, columns=(PARTS.columns[0], replace(PARTS.columns[1], cells=(1961,) * 48))), False),
+    ],
+)
+def test_a_part_of_a_generalized_column_that_stands_in_clear_is_found(case: Case, found: bool) -> None:
+    """Eight people were born in each of six years."""
+    cells: dict[str, list[Any]] = {"born": ["*"] * 48, "year of born": list(case.columns[1].cells)}
+    assert kinds_of_problems(case, cells) == ({"clear"} if found else set())
+
+
+def test_a_column_that_follows_by_chance_is_none_of_the_others() -> None:
+    """Nobody shares a day: everything follows from it."""
+    days = tuple(f"196{row % 6}-0{1 + row % 9}-{10 + row // 9}" for row in range(48))
+    case = replace(PARTS, columns=(replace(PARTS.columns[0], cells=days), PARTS.columns[1]))
+    assert kinds_of_problems(case, {"born": ["*"] * 48, "year of born": list(PARTS.columns[1].cells)}) == set()
+
+
+VISITS = Case(
+    method="mondrian",
+    options={},
+    columns=(
+        Column("pid", "text", "identifying", tuple(f"Zq7person{row // 2}" for row in range(8))),
+        Column("alias low", "int", "insensitive", (0, 0, 1, 1, 0, 0, 1, 1), renames=True),
+        Column("alias high", "int", "insensitive", (0, 0, 0, 0, 1, 1, 1, 1), renames=True),
+        Column("town", "text", "quasi", ("A", "B", "A", "B", "A", "B", "A", "B")),
+    ),
+    k=4,
+    require=(),
+    entity="pid",
+)
+
+
+@pytest.mark.parametrize(
+    ("towns", "k", "found"),
+    [("ABABABAB", 4, False), ("ABABABAA", 4, True), ("ABABAABB", 2, True), ("ABABABAA", 1, False)],
+)
+def test_rows_that_other_columns_link_are_found(towns: str, k: int, found: bool) -> None:
+    """Two columns together name the person of two visits each."""
+    cells: dict[str, list[Any]] = {column.name: list(column.cells) for column in VISITS.columns[1:]}
+    problems = kinds_of_problems(replace(VISITS, k=k), cells | {"town": list(towns)})
+    assert ("links" in problems) is found
+
+
+@pytest.mark.parametrize(("k", "found"), [(2, False), (3, True)])
+def test_pseudonyms_are_people_where_nobody_says_who_is(k: int, found: bool) -> None:
+    people = Column("pid", "text", "pseudonymize", VISITS.columns[0].cells)
+    case = replace(VISITS, columns=(people, VISITS.columns[3]), entity=None, k=k)
+    cells: dict[str, list[Any]] = {"pid": list("aabbccdd"), "town": list("AAAABBBB")}
+    assert ("links" in kinds_of_problems(case, cells)) is found
+
+
+MARKS = tuple(f"canary of the row {row:05d}" for row in range(4))
+ALL_MARKS = pa.table({"mark": MARKS})
+
+
+@pytest.mark.parametrize(
+    ("table", "found"),
+    [
+        (pl.DataFrame({"mark": MARKS})[[0, 1, 2]], True),
+        (pl.DataFrame({"mark": MARKS[:3]}), False),
+        (pl.DataFrame({"mark": MARKS}).lazy().head(3), True),
+        (ALL_MARKS.slice(0, 3), True),
+        (ALL_MARKS.take([0, 1, 2]), False),
+        (pd.DataFrame({"mark": pd.Categorical(MARKS)}).iloc[:3], True),
+        (pd.DataFrame({"mark": MARKS[:3]}), False),
+    ],
+)
+def test_texts_that_only_the_buffers_of_a_table_hold_are_found(table: Any, found: bool) -> None:
+    case = replace(PARTS, columns=(Column("mark", "text", "insensitive", MARKS),))
+    rows = read_table(table)
+    assert rows.number == 3
+    problems = [one for _, content in handed_on(table) for one in inspect_bytes(case, content, rows, "table")]
+    assert bool(problems) is found
+
+
+def test_a_grown_table_has_other_rows_and_other_people() -> None:
+    large = grown(replace(CASE, times=3))
+    assert large.rows == 3 * ROWS
+    for name in ("row", "name"):
+        assert len(set(large.column(name).cells)) == 3 * ROWS
+    assert large.column("age").cells == CASE.column("age").cells * 3
+    linked = grown(replace(VISITS, times=3))
+    pairs = zip(*(linked.column(name).cells for name in ("pid", "alias low", "alias high")), strict=True)
+    assert len(set(pairs)) == len(set(linked.column("pid").cells)) == 12
+
+
+@pytest.mark.parametrize("by_label", [False, True])
+def test_pools_that_depend_on_labels_are_found(by_label: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    labels = Column("class", "text", "target", ("yes", "yes", "yes", "no", "no", "no") * 2)
+    case = replace(CASE, columns=(*CASE.columns, labels), method="datafly", require=(), proportions=True)
+    save = hr.Release.save
+
+    def with_pools(release: hr.Release, path: str | Path, **options: Any) -> Path:
+        saved = save(release, path, **options)
+        beside = saved.with_name(f"{saved.name}.proportions.json")
+        told = json.loads(beside.read_text(encoding="utf-8"))
+        rows = read_file(saved).cells
+        people = sorted(zip(rows["row"], rows["class"], strict=True))
+        for column in told["columns"]:
+            column["pools"]["texts"] = [label if by_label else "*" for _, label in people]
+        beside.write_text(json.dumps(told), encoding="utf-8")
+        return saved
+
+    monkeypatch.setattr(running, "inspect_files", lambda *_: ())
+    monkeypatch.setattr(hr.Release, "save", with_pools)
+    assert run(case).message == ("labels" if by_label else "")
 
 
 def test_a_failing_case_shrinks_while_it_fails_in_the_same_way() -> None:

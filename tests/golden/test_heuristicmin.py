@@ -38,7 +38,7 @@ def prepared(example: Example, *more: KAnonymity) -> Prepared:
     records = [[*row[:-1], label] for row in example["rows"] for label, count in row[-1].items() for _ in range(count)]
     names = [*example["columns"], "Class"]
     table = pa.table({name: [record[at] for record in records] for at, name in enumerate(names)})
-    schema = Schema(quasi=example["columns"], target="Class", hierarchies=example["taxonomies"])
+    schema = Schema(quasi=example["columns"], target="Class", hierarchies=example["taxonomies"], accept=["Class"])
     demands = [KAnonymity(one["k"], shield=one["shield"]) for one in example["requirements"]]
     return pipeline.prepare(table, schema, [*demands, *more], random_state=0)
 

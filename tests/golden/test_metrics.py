@@ -70,14 +70,12 @@ def published(example: dict[str, Any], release: dict[str, Any]) -> tuple[Frequen
 def nodes_of(counts: FrequencyTable, name: str, labels: list[str]) -> PublishedColumn:
     hierarchy = counts.hierarchies[name]
     nodes = [hierarchy.labels.index(label) for label in labels]
-    members = [hierarchy.codes_below(np.array([node]))[1] for node in nodes]
     kinds: list[PublishedKind] = [
         "suppressed" if label == "*" else "label" if hierarchy.level[node] else "value"
         for label, node in zip(labels, nodes, strict=True)
     ]
-    starts = np.cumsum([0, *map(len, members)], dtype=np.int64)
-    column = (counts.domains[name], tuple(labels), tuple(kinds), starts, np.concatenate(members))
-    return PublishedColumn(*column, np.array(nodes, dtype=np.int32))
+    covered = hierarchy.codes_below(np.array(nodes))
+    return PublishedColumn(counts.domains[name], tuple(labels), tuple(kinds), covered, np.array(nodes, dtype=np.int32))
 
 
 def class_sizes_squared(release: dict[str, Any]) -> int:

@@ -49,7 +49,7 @@ def published() -> tuple[pa.Table, Proportions]:
         {name: [columns[at].texts[values[group_of_row[row], at]] for row in rows] for at, name in enumerate(NAMES)}
     )
     # The paper tells exactly how many people hold each value.
-    return table, pool(count_proportions(counts, recoding), 1)
+    return table, pool(count_proportions(counts, recoding), 1).proportions
 
 
 @pytest.mark.parametrize("numbers", ["intervals", "nodes"])

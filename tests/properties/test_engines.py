@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.counts import FrequencyTable
+from hedgerow.domains import CodeSets
 from hedgerow.engines import Source, open_source
 from hedgerow.published import PublishedKind
 from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups, shown_as
@@ -58,8 +59,7 @@ def recoding_of(counts: FrequencyTable, dealt: int, groups: int) -> Recoding:
         second.domain,
         tuple(f"group {number}" for number in range(groups)),
         kinds,
-        np.arange(groups + 1),
-        np.zeros(groups, dtype=np.int32),
+        CodeSets.of(np.arange(groups + 1), np.zeros(groups, dtype=np.int32)),
     )
     values[:, 1] = np.arange(groups)
     sizes_of_groups = np.bincount(group[group >= 0], minlength=groups)

@@ -291,7 +291,7 @@ def test_first_nodes_that_label_no_better_become_leaves(depth: int, tmp_path: Pa
         columns["job"] = np.where(ages % 600 < 300, "x", "y")
         label = np.where(columns["job"] == "y", "no", label)
     pq.write_table(pa.table({**columns, "class": label}), tmp_path / "people.parquet")
-    schema = hr.Schema(quasi=list(columns), target="class")
+    schema = hr.Schema(quasi=list(columns), target="class", rows_are_people=True)
     release = same_releases(tmp_path / "people.parquet", schema, 100, method="kactus", k=2, min_objects=2)
     assert release is not None
     assert release.recoding.parts is not None

@@ -73,7 +73,7 @@ def leaf_of(tree: GeneralizingTree, row: dict[str, Any]) -> int:
                 limit = float(attribute.domain.labels[tree.threshold[node]])
                 fits = said == (2 if value is None else int(value > limit))
             else:
-                codes = attribute.hierarchy.codes_below(np.array([said]))[1]
+                codes = attribute.hierarchy.codes_below(np.array([said])).codes(0)
                 fits = (None if value is None else str(value)) in [
                     None if code == attribute.domain.missing_code else str(attribute.domain.labels[code])
                     for code in codes

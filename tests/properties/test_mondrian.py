@@ -198,7 +198,7 @@ def fitted(table: Table, requirements: Sequence[Requirement], **parameters: Any)
     names = [*table.names, "ill"]
     arrow = pa.table({name: [row[at] for row in table.rows] for at, name in enumerate(names)})
     weights = {name: float(weight) for name, weight in zip(table.names, table.weights, strict=True)}
-    schema = Schema(quasi=table.names, sensitive=["ill"], weights=weights)
+    schema = Schema(quasi=table.names, sensitive=["ill"], weights=weights, rows_are_people=True)
     try:
         prepared = pipeline.prepare(arrow, schema, requirements, random_state=0)
     except Infeasible:

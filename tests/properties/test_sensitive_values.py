@@ -19,7 +19,7 @@ from hedgerow.counts import EncodedColumn
 from hedgerow.engines.base import encode
 from hedgerow.schema import Schema
 from hedgerow.verifier.closeness import _scale
-from hedgerow.verifier.grouping import Distinct, distinct_values
+from hedgerow.verifier.grouping import Distinct, as_plain_cells
 from hedgerow.verifier.labels import encode as encoded_by_the_verifier
 
 ODD_TEXTS = [
@@ -67,7 +67,4 @@ def as_counted(column: pa.Array) -> EncodedColumn:
 
 def _as_grouped(column: pa.Array) -> Distinct:
     """As the verifier's grouping hands a column over: distinct cells, dates and decimals as text."""
-    kept = pa.types.is_floating(column.type) or pa.types.is_string(column.type) or pa.types.is_boolean(column.type)
-    if pa.types.is_boolean(column.type):
-        column = pa.array([str(cell.as_py()).lower() for cell in column])
-    return distinct_values(column if kept else column.cast(pa.string()))
+    return as_plain_cells(pa.table({"ill": column, "n": [1] * len(column)}), ["ill"]).columns[0]

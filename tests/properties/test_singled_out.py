@@ -1,9 +1,10 @@
 """Who is singled out, found by trying all tables that could have been, and compared with what the audit says.
 
-The attacker here knows the published table, the proportions, every value that occurs in each column, and how bins, ends
-and the marginal are to be read. For each class all ways to fill its columns that agree with this are listed, and joined
-with those of the other classes by the marginal. How many people may have a tuple follows from the counts of its values:
-anything between the bounds of Fréchet.
+The attacker here knows the published table, the proportions, the values that may occur in each column, that every value
+which a pool names has as many people as the support says, and how bins, ends and the marginal are to be read. For each
+class all ways to fill its columns that agree with this are listed, and joined with those of the other classes by the
+marginal. How many people may have a tuple follows from the counts of its values: anything between the bounds of
+Fréchet.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from attacker_view import QUASI, View, World, added
+from attacker_view import QUASI, UNIVERSE, Sums, View, World, added
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,10 +32,14 @@ METHODS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+def _added(view: View, one: int, world: World) -> Sums:
+    return view.contribution(one, world) + view.named(world)
+
+
 def possible(view: View) -> list[list[World]]:
     """The worlds of each class that agree with all that is published."""
     worlds = [view.worlds(one, with_bins=True) for one in range(len(view.truth))]
-    adding = [{view.contribution(one, world) for world in some} for one, some in enumerate(worlds)]
+    adding = [{_added(view, one, world) for world in some} for one, some in enumerate(worlds)]
     width = len(next(iter(adding[0])))
     before = [{(0,) * width}]
     for sums in adding[:-1]:
@@ -51,7 +56,7 @@ def possible(view: View) -> list[list[World]]:
             for sums in adding[one]
             if any(view.agrees(tuple(map(sum, zip(sums, rest, strict=True)))) for rest in others)
         }
-        agreeing.append([world for world in some if view.contribution(one, world) in fits])
+        agreeing.append([world for world in some if _added(view, one, world) in fits])
     return agreeing
 
 
@@ -102,7 +107,7 @@ def released(cells: list[Any], method: str, k: int, support: int | None, paramet
 def test_nobody_is_singled_out(method: str, parameters: dict[str, Any], cells: list[Any], k: int) -> None:
     table, release = released(cells, method, k, None, parameters)
     assert release.audit.singled_out == 0
-    assert singled_out_by_trying(View(table, release), k) == 0
+    assert singled_out_by_trying(View(table, release, UNIVERSE), k) == 0
 
 
 @examples(25)
@@ -112,10 +117,10 @@ def test_the_audit_counts_whom_weak_proportions_single_out(
     method: str, parameters: dict[str, Any], cells: list[Any], k: int, support: int
 ) -> None:
     table, release = released(cells, method, k, support, parameters)
-    found = singled_out_by_trying(View(table, release), k)
+    found = singled_out_by_trying(View(table, release, UNIVERSE), k)
     told = release.audit.singled_out
     assert told is not None
-    intervals = any(cell.kind == "interval" for column in View(table, release).cells for cell in column)
+    intervals = any(cell.kind == "interval" for column in View(table, release, UNIVERSE).cells for cell in column)
     # The audit does not know that both ends of an interval occur, nor what a mean tells by itself.
     assert told >= found if intervals or parameters.get("numbers") == "mean" else told == found
 
@@ -124,7 +129,7 @@ def test_a_published_value_is_known_though_its_bin_is_a_pool() -> None:
     """One age is too rare to be told, so 20 has no bin of its own; but the class publishes it."""
     cells = [(20, "F", "Bern")] * 2 + [(20, "F", "Ulm")] * 2 + [(20, "M", "Bern")] * 2 + [(21, "F", "Ulm")]
     table, release = released(cells, "mondrian", 3, 2, {})
-    assert release.audit.singled_out == singled_out_by_trying(View(table, release), 3) == 4
+    assert release.audit.singled_out == singled_out_by_trying(View(table, release, UNIVERSE), 3) == 4
     # A file does not say whether a value is a mean, so it is taken for a value.
     read = hr.Proportions.from_dict(release.proportions.to_dict())
     assert hr.risk.singled_out(read, 3).people == 4

@@ -43,7 +43,13 @@ def table_of(rows: Sequence[Row]) -> pa.Table:
 def together(old: Sequence[Row], new: Sequence[Row], **given: Any) -> Together:
     # Both sexes are values of both releases, which no label is; so nothing has to be taken for one.
     found = hr.audit(
-        table_of(new), quasi=["age", "sex"], sensitive=["ill"], previous=table_of(old), k=K, **given
+        table_of(new),
+        quasi=["age", "sex"],
+        sensitive=["ill"],
+        previous=table_of(old),
+        previous_quasi=["age", "sex"],
+        k=K,
+        **given,
     ).together
     assert found is not None
     return found
@@ -123,6 +129,7 @@ def test_the_original_makes_figures_exact(rows: list[Person], before: Any, after
     original = pa.table({"age": [one[0] for one in rows], "sex": [one[1] for one in rows]})
     old, new = recoded(rows, before), recoded(rows, after)
     given: dict[str, Any] = {"quasi": ["age", "sex"], "sensitive": ["ill"], "previous": old, "k": K}
+    given["previous_quasi"] = given["quasi"]
     exact, bound = (hr.audit(new, **given, original=one).together for one in (original, None))
     assert exact is not None
     assert bound is not None
@@ -163,7 +170,7 @@ def test_the_bounds_by_the_original_hold_where_classes_overlap_and_people_are_le
     """Each person is in some class of a release that covers them, or in none."""
     old, new = ([one[at] for one in rows if one[at] is not None] for at in (1, 2))
     assume(old and new)
-    given: dict[str, Any] = {"quasi": ["age"], "previous": pa.table({"age": old}), "k": K}
+    given: dict[str, Any] = {"quasi": ["age"], "previous": pa.table({"age": old}), "previous_quasi": ["age"], "k": K}
     found = hr.audit(pa.table({"age": new}), original=pa.table({"age": [one[0] for one in rows]}), **given).together
     assert found is not None
     sizes = Counter(one[1:] for one in rows if one[1:] != (None, None))
@@ -173,3 +180,112 @@ def test_the_bounds_by_the_original_hold_where_classes_overlap_and_people_are_le
     assert found.alone.least <= sum(size == 1 for size in sizes.values()) <= found.alone.most
     if found.exact:
         assert found.k.least == min(sizes.values())
+
+
+COLUMNS = ("age", "sex", "town")
+IN_TOWNS = [{"P": "P", "Q": "Q"}, {"P": "{P|Q}", "Q": "{P|Q}"}]
+# Several people are alike, so that groups of more than one person are no exception.
+with_town = st.lists(
+    st.tuples(
+        st.tuples(st.sampled_from(["20", "25"]), st.sampled_from("FM"), st.sampled_from("PQ")), st.integers(1, 4)
+    ),
+    min_size=1,
+    max_size=5,
+).map(lambda alike: [one for one, number in alike for _ in range(number)])
+published = st.tuples(
+    st.sets(st.sampled_from(COLUMNS), min_size=1), st.sets(st.sampled_from(COLUMNS)), cuts, st.sampled_from(IN_TOWNS)
+)
+
+
+def cells_of(rows: Sequence[Person], side: Any) -> dict[str, list[str]]:
+    """What a release publishes: its quasi-identifiers recoded, and some other columns as they are."""
+    quasi, in_clear, (ages, sexes), towns = side
+    recode: dict[str, Any] = dict(zip(COLUMNS, (ages, sexes, towns), strict=True))
+    return {
+        name: [recode[name][one[at]] if name in quasi else one[at] for one in rows]
+        for at, name in enumerate(COLUMNS)
+        if name in quasi | in_clear
+    }
+
+
+def fewest(cells: Sequence[dict[str, list[str]]], quasi: Sequence[set[str]]) -> int:
+    """The fewest people who share the quasi-identifiers of both releases, as far as each publishes them."""
+    shown = [one[name] for one, known in zip(cells, quasi, strict=True) for name in COLUMNS if name in known & set(one)]
+    return min(Counter(zip(*shown, strict=True)).values())
+
+
+@some
+@given(with_town, published, published, st.booleans(), st.booleans())
+def test_no_k_is_claimed_that_people_with_other_quasi_identifiers_do_not_have(
+    rows: list[Person], before: Any, after: Any, by_original: bool, declared: bool
+) -> None:
+    """Whatever columns a release calls quasi-identifiers, no k above the true one is claimed."""
+    sides = [cells_of(rows, one) for one in (before, after)]
+    own = [before[0], after[0]]
+    assume(declared or set(sides[0]) & own[1])
+    original = pa.table({name: [one[at] for one in rows] for at, name in enumerate(COLUMNS)})
+    found = hr.audit(
+        pa.table(sides[1]),
+        quasi=[name for name in COLUMNS if name in own[1]],
+        previous=pa.table(sides[0]),
+        previous_quasi=sorted(own[0]) if declared else (),
+        original=original if by_original else None,
+        k=K,
+    ).together
+    assert found is not None
+    everything = own[0] | own[1]
+    true = fewest(sides, [everything, everything])
+    assert found.k.least <= true
+    # Nor above that of somebody who knows of each release its own quasi-identifiers only.
+    assert found.k.least <= fewest(sides, own)
+    assert found.holds is not True or true >= K
+    if declared:
+        assert true <= found.k.most
+        assert not found.exact or found.k.least == true
+    else:
+        assert (found.k.least, found.relation, found.exact) == (1, "unknown", False)
+
+
+@some
+@given(with_town, published, published, st.data())
+def test_who_was_left_out_is_never_forgotten(rows: list[Person], before: Any, after: Any, data: Any) -> None:
+    """Some people are in one release only, and some are missing in the table that is called the original."""
+    kept = [[data.draw(st.booleans()) for _ in rows] for _ in range(3)]
+    assume(all(any(one) for one in kept))
+    sides = [
+        cells_of([row for row, is_in in zip(rows, one, strict=True) if is_in], side)
+        for one, side in zip(kept, (before, after), strict=False)
+    ]
+    originals = [row for row, is_in in zip(rows, kept[2], strict=True) if is_in]
+    everything = before[0] | after[0]
+    quasi = [name for name in COLUMNS if name in after[0]]
+    given: dict[str, Any] = {"previous": pa.table(sides[0]), "previous_quasi": sorted(before[0]), "k": K}
+    complete = all(kept[2][at] or not (kept[0][at] or kept[1][at]) for at in range(len(rows)))
+    try:
+        found = hr.audit(
+            pa.table(sides[1]),
+            quasi=quasi,
+            original=pa.table({name: [one[at] for one in originals] for at, name in enumerate(COLUMNS)}),
+            **given,
+        ).together
+    except hr.errors.BadInput:
+        assert not complete
+        return
+    assert found is not None
+    groups: Counter[Any] = Counter()
+    for at, row in enumerate(rows):
+        cells = [cells_of([row], side) if kept[which][at] else None for which, side in enumerate((before, after))]
+        if cells != [None, None]:
+            groups[
+                tuple(
+                    None if one is None else tuple(one[name][0] for name in COLUMNS if name in everything & set(one))
+                    for one in cells
+                )
+            ] += 1
+    if complete:
+        assert found.k.least <= min(groups.values()) <= found.k.most
+        assert found.alone.least <= sum(size == 1 for size in groups.values()) <= found.alone.most
+        assert not found.exact or found.k.least == min(groups.values())
+    elif len(originals) < max(sum(kept[0]), sum(kept[1])):
+        # A table that is too small cannot be the original, whoever is in it.
+        assert (found.k.least, found.exact) == (1, False)

@@ -1,7 +1,7 @@
 """A release as an attacker sees it who tries all tables that could have been.
 
-He knows the published table, the proportions, every value that occurs in each column, and how bins, ends and the
-marginal are to be read.
+He knows the published table, the proportions, which values may occur in each column, that every named value does, and
+how bins, ends and the marginal are to be read.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ import pyarrow as pa
 
 import hedgerow as hr
 from hedgerow.proportions import ColumnProportions, Proportions
+from hedgerow.published import Interval, ValueSet, read
 from hedgerow.recoding import PublishedColumn
 
 __all__ = ["QUASI", "Counts", "Sums", "View", "World", "added"]
 
 QUASI = ["age", "sex", "town"]
+UNIVERSE: list[list[Any]] = [[20, 21, 22, 23], ["F", "M"], ["Bern", "Rome", "Ulm"]]
+"""What a person may be, whether somebody is or not."""
 
 Counts = tuple[int, ...]
 World = tuple[Counts, ...]
@@ -67,13 +70,14 @@ class Bin:
 class View:
     """A release as an attacker sees it."""
 
-    def __init__(self, table: pa.Table, release: hr.Release) -> None:
+    def __init__(self, table: pa.Table, release: hr.Release, values: list[list[Any]] | None = None) -> None:
+        """Without ``values``, those that occur are known, too."""
         assert release.proportions is not None
         self.statistic = str(release.facts["parameters"].get("numbers"))
         self.told: Proportions = release.proportions
-        self.values = [sorted(set(table[name].to_pylist())) for name in QUASI]
+        self.values = [sorted(set(table[name].to_pylist())) for name in QUASI] if values is None else values
         self.pool_of = [
-            [_pool(column, value) for value in values]
+            [column.pools.of(str(value), column.kind) for value in values]
             for column, values in zip(self.told.columns, self.values, strict=True)
         ]
         rows = {row["row"]: row for row in table.to_pylist()}
@@ -85,7 +89,7 @@ class View:
         self.truth = [self._world(people) for people in members]
         self.cells = [
             [
-                self._cell(release.recoding.columns[at], column.texts[column.published[one]])
+                self._cell(release.recoding.columns[at], column.texts[column.published[one]], self.values[at])
                 for at, column in self._columns
             ]
             for one in range(len(members))
@@ -99,15 +103,25 @@ class View:
         counted = [Counter(person[name] for person in people) for name in QUASI]
         return tuple(tuple(one[value] for value in values) for one, values in zip(counted, self.values, strict=True))
 
-    def _cell(self, column: PublishedColumn, text: str | None) -> Cell:
-        at = column.texts.index(text)
-        covered = column.members[column.starts[at] : column.starts[at + 1]].tolist()
-        return Cell(column.kinds[at], text, tuple(covered), self.statistic)
+    def _cell(self, column: PublishedColumn, text: str | None, values: list[Any]) -> Cell:
+        said = read(text, column.domain.kind)
+        kind = column.kinds[column.texts.index(text)]
+        if isinstance(said, Interval):
+            covered = [code for code, value in enumerate(values) if value in said]
+            held = column.domain.values[column.covered.codes(column.texts.index(text))]
+            # Both ends of the interval are held, which is not the last number before its end.
+            covered = [code for code in covered if values[code] <= held.max()] if kind == "interval" else covered
+        elif isinstance(said, ValueSet) and kind not in ("number", "suppressed"):
+            covered = [code for code, value in enumerate(values) if str(value) in said.members]
+        else:
+            covered = list(range(len(values)))
+        return Cell(kind, text, tuple(covered), self.statistic)
 
     def by_pool(self, at: int, counts: Counts) -> Counts:
         sums = [0] * len(self.told.columns[at].pools)
         for pool, number in zip(self.pool_of[at], counts, strict=True):
-            sums[pool] += number
+            if pool >= 0:
+                sums[pool] += number
         return tuple(sums)
 
     def bins(self, one: int, at: int) -> list[Bin]:
@@ -138,6 +152,9 @@ class View:
             ways = [c for c in _divided(size, len(values)) if cell.allows(c, values, computed=computed)]
             if with_bins:
                 bins = self.bins(one, at)
+                # Exact proportions have no pool for what does not occur.
+                never = [code for code, pool in enumerate(self.pool_of[at]) if pool < 0]
+                ways = [c for c in ways if not any(c[code] for code in never)]
                 ways = [c for c in ways if all(each.allows(self.by_pool(at, c)) for each in bins)]
             columns.append(ways)
         return list(product(*columns))
@@ -159,21 +176,30 @@ class View:
                 added += self.by_pool(at, counts)
         return tuple(added)
 
+    def named(self, world: World) -> Sums:
+        """How many people of a class hold each value that a pool names."""
+        added: list[int] = []
+        for at, column in self._columns:
+            pools = self.pool_of[at]
+            added += [number if column.pools.alone[pool] else 0 for pool, number in zip(pools, world[at], strict=True)]
+        return tuple(added)
+
     def agrees(self, sums: Sums) -> bool:
-        """Whether the marginals, rounded to the support, are those that are published."""
+        """Whether the marginals, rounded to the support, are those that are published, and named values are held."""
         least = self.told.min_support
         published = [int(number) for column in self.told.columns for number in column.marginal]
         # Half of the support says only that they are fewer than that.
-        return all(
+        fits = all(
             total < least if said < least else max(round(total / least), 1) * least == said
-            for total, said in zip(sums, published, strict=True)
+            for total, said in zip(sums[: len(published)], published, strict=True)
         )
-
-
-def _pool(column: ColumnProportions, value: Any) -> int:
-    text = str(value)
-    named = column.pools.of_value.get(text)
-    return column.pools.of_number(float(value)) if named is None else named
+        held = sums[len(published) :]
+        if not held:
+            return fits
+        named = [
+            pool >= 0 and bool(column.pools.alone[pool]) for at, column in self._columns for pool in self.pool_of[at]
+        ]
+        return fits and all(number >= least for number, name in zip(held, named, strict=True) if name)
 
 
 def _divided(size: int, parts: int) -> Iterator[Counts]:

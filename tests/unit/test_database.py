@@ -85,3 +85,55 @@ def test_a_copy_that_fails_comes_back(tmp_path: Path) -> None:
         "    raise SystemExit(1)\n"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60, cwd=tmp_path).returncode == 0
+
+
+SPILLING = """
+import os, stat, tempfile, threading
+from MODULE import open_database
+
+os.umask(0o022)
+seen, stop = set(), threading.Event()
+
+
+def watch():
+    while not stop.wait(0.005):
+        for top in (os.getcwd(), tempfile.gettempdir()):
+            for base, folders, files in os.walk(top):
+                seen.update(os.path.join(base, one) for one in files if "duckdb_temp" in one)
+                for one in folders:
+                    if base == top:
+                        assert os.stat(os.path.join(base, one)).st_mode & 0o077 == 0, "others can read it"
+
+
+watcher = threading.Thread(target=watch)
+watcher.start()
+with open_database() as database:
+    database.execute("SET memory_limit = '60MB'")
+    database.execute("SET threads = 1")
+    rows = "SELECT i, repeat(md5(i::VARCHAR), 3) AS note FROM range(1_500_000) AS t(i)"
+    database.execute(f"CREATE TEMP TABLE sorted AS SELECT * FROM ({rows}) ORDER BY note").fetchall()
+stop.set()
+watcher.join()
+assert seen, "it did not spill"
+assert not os.listdir(os.getcwd())
+"""
+
+
+@pytest.mark.parametrize("module", ["hedgerow.database", "hedgerow.verifier.grouping"])
+def test_what_is_spilled_is_hidden_and_removed(module: str, tmp_path: Path) -> None:
+    """Not into the working directory, readable by nobody else, and gone with the program."""
+    for name in ("work", "temporary"):
+        (tmp_path / name).mkdir()
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
+    command = [sys.executable, "-c", SPILLING.replace("MODULE", module)]
+    done = subprocess.run(
+        command, check=False, timeout=120, cwd=tmp_path / "work", env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert list((tmp_path / "work").iterdir()) == []
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_a_database_of_its_own_spills_where_it_is_told_or_nowhere() -> None:
+    with open_database(threads=1) as database:
+        assert database.execute("SELECT current_setting('temp_directory')").fetchall() == [("",)]

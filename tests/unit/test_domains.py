@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.domains import Domain
+from hedgerow.domains import CodeSets, Domain
 from hedgerow.errors import InternalError
 
 TINY, LARGEST = 5e-324, sys.float_info.max
@@ -111,3 +111,55 @@ def test_a_statistic_has_one_digit_more_at_most(values: tuple[float, ...], numbe
 def test_text_has_no_positions() -> None:
     with pytest.raises(InternalError, match="numbers of a column"):
         _ = Domain("x", "text", np.array(["a"])).positions
+
+
+@st.composite
+def code_sets(draw: st.DrawFn) -> tuple[int, list[list[int]]]:
+    """How many codes there are, and some sets of them."""
+    size = draw(st.integers(1, 40))
+    return size, draw(st.lists(st.lists(st.integers(0, size - 1), unique=True).map(sorted), max_size=8))
+
+
+@given(code_sets(), st.data())
+def test_sets_of_codes_are_their_runs(drawn: tuple[int, list[list[int]]], data: st.DataObject) -> None:
+    size, listed = drawn
+    sets = CodeSets.of(np.cumsum([0, *map(len, listed)]), np.array([code for one in listed for code in one], np.int32))
+    assert [sets.codes(at).tolist() for at in range(len(sets))] == listed
+    assert sets.sizes.tolist() == [len(one) for one in listed]
+    assert sets.runs.tolist() == [sum(code - 1 not in one for code in one) for one in listed]
+    assert sets.lowest.tolist() == [min(one, default=0) for one in listed]
+    assert sets.highest.tolist() == [max(one, default=0) for one in listed]
+    of_code = np.array(data.draw(st.lists(st.integers(-50, 50), min_size=size, max_size=size)))
+    for ufunc, plain in ((np.add, sum), (np.minimum, min), (np.maximum, max)):
+        expected = [plain(of_code[one].tolist()) if one else -99 for one in listed]
+        assert sets.reduce(ufunc, of_code, -99).tolist() == expected
+    weights = data.draw(st.lists(st.integers(0, 9).map(float), min_size=len(listed), max_size=len(listed)))
+    spread = [sum(w for w, one in zip(weights, listed, strict=True) if code in one) for code in range(size)]
+    assert sets.spread(np.array(weights), size).tolist() == spread
+    some = np.array(data.draw(st.lists(st.integers(0, len(listed) - 1))) if listed else [], dtype=np.int64)
+    few = sets.only(some)
+    assert [few.codes(at).tolist() for at in range(len(few))] == [listed[at] for at in some.tolist()]
+
+
+@given(st.permutations(range(12)), st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=6))
+def test_slices_of_codes_in_another_order(order: list[int], cut: list[tuple[int, int]]) -> None:
+    begin, end = np.array([sorted(one) for one in cut], dtype=np.int64).reshape(-1, 2).T
+    sets = CodeSets.of_slices(np.array(order), begin, end)
+    listed = [sorted(order[low:high]) for low, high in zip(begin.tolist(), end.tolist(), strict=True)]
+    assert [sets.codes(at).tolist() for at in range(len(sets))] == listed
+
+
+def test_a_set_of_several_slices_has_no_runs_that_touch() -> None:
+    begin, end, starts = np.array([0, 3, 0]), np.array([2, 4, 4]), np.array([0, 2, 2, 3])
+    sets = CodeSets.of_slices(np.array([3, 1, 0, 2]), begin, end, starts)
+    assert [sets.codes(at).tolist() for at in range(3)] == [[1, 2, 3], [], [0, 1, 2, 3]]
+    assert sets.runs.tolist() == [1, 0, 1]
+
+
+def test_an_interval_of_many_codes_is_one_run() -> None:
+    million = 1_000_000
+    starts = np.arange(1001)
+    wide = CodeSets(starts, np.zeros(1000, dtype=np.int32), np.full(1000, million - 1, dtype=np.int32))
+    assert wide.sizes.sum() == 1000 * million
+    assert (wide.reduce(np.add, np.ones(million, dtype=np.int64)) == million).all()
+    assert (wide.spread(np.ones(1000), million) == 1000).all()

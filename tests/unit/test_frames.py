@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import duckdb
@@ -14,8 +15,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import hedgerow as hr
 from hedgerow.errors import BadInput
 from hedgerow.frames import as_arrow, open_frame
+from hedgerow.plain_columns import assemble
 
 FrameType = Callable[[pa.Table], Any]
 RowsOf = Callable[[Any], list[dict[str, Any]]]
@@ -25,7 +28,7 @@ def test_in_and_out(frame_type: FrameType, rows_of: RowsOf) -> None:
     data = frame_type(pa.table({"a": [1, 2], "b": ["x", None]}))
     opened = open_frame(data)
     texts = opened.series("a", ["p", None], nw.String)
-    published = opened.assemble({"b": opened.frame["b"], "a": texts})
+    published = opened.back(assemble(opened, {"b": opened.frame["b"], "a": texts}))
     assert type(published) is type(data)
     del opened, data
     gc.collect()
@@ -34,7 +37,7 @@ def test_in_and_out(frame_type: FrameType, rows_of: RowsOf) -> None:
 
 def test_a_column_alone(frame_type: FrameType, rows_of: RowsOf) -> None:
     opened = open_frame(frame_type(pa.table({"a": [1, 2]})))
-    assert rows_of(opened.assemble({"z": opened.frame["a"]})) == [{"z": 1}, {"z": 2}]
+    assert rows_of(opened.back(assemble(opened, {"z": opened.frame["a"]}))) == [{"z": 1}, {"z": 2}]
 
 
 @pytest.mark.parametrize(
@@ -102,5 +105,35 @@ def test_opening_a_table_changes_nothing() -> None:
     frame = pd.DataFrame({"a": [1, 2]}, index=[5, 7])
     copy = frame.copy()
     opened = open_frame(frame)
-    opened.assemble({"a": opened.frame["a"]})
+    assemble(opened, {"a": opened.frame["a"]})
     pd.testing.assert_frame_equal(frame, copy)
+
+
+@pytest.mark.parametrize(
+    ("cells", "known"),
+    [
+        (pa.array(["a", "b"] * 4, pa.string_view()), pa.large_string()),
+        (pa.array(np.array([1, 2] * 4, dtype=np.float16)), pa.float32()),
+        (pa.array([Decimal(1), Decimal(2)] * 4, pa.decimal256(20, 2)), pa.decimal128(20, 2)),
+        (pa.array([["a"], ["b"]] * 4, pa.list_(pa.string_view())), pa.list_(pa.large_string())),
+    ],
+    ids=str,
+)
+def test_types_that_only_arrow_knows(cells: pa.Array, known: pa.DataType) -> None:
+    opened = open_frame(pa.table({"a": cells}))
+    assert as_arrow(opened.frame["a"]).type == known
+    assert opened.frame["a"].to_list() == cells.to_pylist()
+    table = pa.table({"q": [1] * 8, "a": cells})
+    schema = hr.Schema(quasi=["q"], insensitive=["a"], accept=["a"])
+    assert hr.anonymize(table, schema, k=2).audit.k == 8
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [pa.array([Decimal(1)], pa.decimal256(60, 2)), pa.array(["secret"], pa.string_view()).dictionary_encode()],
+    ids=["many digits", "dictionary of views"],
+)
+def test_types_that_cannot_be_read_are_named(cells: pa.Array) -> None:
+    with pytest.raises(BadInput, match=r"The column 'a' is of the type .*, which cannot be read") as caught:
+        open_frame(pa.table({"a": cells}))
+    assert "secret" not in str(caught.value)

@@ -126,10 +126,31 @@ def test_a_cache_of_somebody_else_is_not_used(home: Path, monkeypatch: pytest.Mo
 
 @modes
 def test_a_folder_of_ours_that_stood_open_is_closed(home: Path) -> None:
-    (home / "hedgerow").mkdir(parents=True)
+    home.mkdir(mode=0o755)
+    (home / "hedgerow").mkdir()
     assert mode(home / "hedgerow") == 0o777
     assert _jit._cache_folder() is not None
     assert mode(home / "hedgerow") == 0o700
+
+
+@modes
+def test_a_cache_that_others_can_exchange_is_not_used(home: Path) -> None:
+    """Whoever may write to the folder above puts a folder of his in its place, after it was looked at."""
+    home.mkdir()
+    home.chmod(0o777)
+    assert _jit._cache_folder() is None
+    _jit._cache_folder.cache_clear()
+    home.chmod(0o1777)
+    assert _jit._cache_folder() is not None, "nobody else may rename what is in there"
+
+
+@modes
+def test_a_cache_behind_a_link_is_not_used(home: Path, tmp_path: Path) -> None:
+    home.mkdir(mode=0o700)
+    (tmp_path / "victim").mkdir(mode=0o770)
+    (home / "hedgerow").symlink_to(tmp_path / "victim")
+    assert _jit._cache_folder() is None
+    assert (mode(tmp_path / "victim"), list((tmp_path / "victim").iterdir())) == (0o770, [])
 
 
 def test_where_no_folder_can_be_made_there_is_no_cache(home: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from pathlib import Path
@@ -91,11 +92,25 @@ class TestAppearing:
         assert (tmp_path / "out.json").read_text() == "older"
         assert names(tmp_path) == ["out.json"]
 
+    def test_any_other_fault_is_no_full_disk(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refused(_descriptor: int) -> None:
+            raise OSError(errno.EACCES, "secret")
+
+        monkeypatch.setattr(os, "fsync", refused)
+        denied = pytest.raises(BadInput, match="cannot be written: Permission denied")
+        with denied as caught, appearing(tmp_path / "out.json") as staged:
+            staged.write_text("{}")
+        assert "full" not in str(caught.value)
+        assert "secret" not in str(caught.value)
+
     def test_a_full_disk_is_told(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def full(_descriptor: int) -> None:
-            raise OSError("No space left on device")
+            raise OSError(errno.ENOSPC, "No space left on device")
 
         monkeypatch.setattr(os, "fsync", full)
-        with pytest.raises(BadInput, match="Is the disk full"), appearing(tmp_path / "out.json") as staged:
+        with (
+            pytest.raises(BadInput, match=r"cannot be written: the disk is full\."),
+            appearing(tmp_path / "out.json") as staged,
+        ):
             staged.write_text("{}")
         assert not names(tmp_path)

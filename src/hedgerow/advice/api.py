@@ -228,7 +228,7 @@ class _Seen:
         kinds = {name: self.profiles[name].kind for name in read if name in (schema.quasi or ())}
         return try_out(
             trial_rows(self.look.sample, self.profiles, kept, in_one_way=read),
-            replace(schema, identifying=(), accept=schema.insensitive, kinds={**kinds, **schema.kinds}),
+            replace(schema, identifying=(), kinds={**kinds, **schema.kinds}),
             method=suggestion.method.value,
             k=suggestion.k,
             require=tuple(suggestion.require),

@@ -12,14 +12,15 @@ from hedgerow.advice.separation import percent
 from hedgerow.advice.shapes import CODE, DATED, is_free_text, mostly, shape_of
 from hedgerow.advice.words import ENTITY, FREE_TEXT, IDENTIFYING, NUMBERED, OUTSIDE, SENSITIVE, topic_of
 from hedgerow.arrays import Ints
-from hedgerow.counts import distinct_pairs
+from hedgerow.counts import KeyColumn, distinct_pairs, given_once, keys_of_people, looks_given
 from hedgerow.errors import amount
 
-__all__ = ["entity_of", "why_identifying", "whole_numbers"]
+__all__ = ["entity_of", "people_by_values", "why_identifying", "whole_numbers"]
 
 _NEARLY: Final = 0.9  # of the rows have a value of their own: it finds its person
 _ENOUGH: Final = 10  # rows, to say that values differ
 _SEVERAL: Final = 20  # different values, to believe that a column holds what it is called
+_MANY_CODES: Final = 0.05  # of the rows have a code of their own: more than categories
 _MANY_TEXTS: Final = 200  # long texts that are no longer categories, however often each is repeated
 _MOST_ROWS: Final = 50  # on average, of one person
 _STEADY: Final = 0.98
@@ -37,10 +38,14 @@ def why_identifying(profile: Profile) -> str | None:
     named = topic_of(profile.name, IDENTIFYING)
     if named is not None and profile.distinct >= min(_SEVERAL, profile.known / 2) and profile.kind != "date":
         return f"Its name says {named}, and {differ}."
+    if profile.domain is not None and not _measured(profile) and given_once(profile.domain):
+        return "It numbers the rows: hardly any of its values comes twice, where many would by chance."
     if is_free_text(profile.texts) and (profile.distinction >= 0.3 or profile.distinct >= _MANY_TEXTS):
         return "It holds free text, in which anything may be told of a person."
     if topic_of(profile.name, FREE_TEXT) is not None and profile.kind == "text" and profile.distinction >= 0.5:
         return "Its name says free text, in which anything may be told of a person."
+    if _codes(profile):
+        return f"Its values look like codes that were given to somebody, and {differ}."
     if profile.known < _ENOUGH or profile.distinction < _NEARLY or profile.kind == "date":
         return None
     if profile.kind == "text" and profile.domain is not None and mostly(profile.texts, DATED):
@@ -52,6 +57,20 @@ def why_identifying(profile: Profile) -> str | None:
     if profile.kind == "text":
         return f"{differ[:1].upper()}{differ[1:]}: each finds its row."
     return f"It numbers the rows, and {differ}." if whole_numbers(profile) and _numbering(profile) else None
+
+
+def _measured(profile: Profile) -> bool:
+    """Whether the name of a column says what is known or measured of people, however it is spread."""
+    return topic_of(profile.name, OUTSIDE) is not None or topic_of(profile.name, SENSITIVE) is not None
+
+
+def _codes(profile: Profile) -> bool:
+    """Whether texts look given, and are too many for categories."""
+    if profile.kind != "text" or profile.domain is None or topic_of(profile.name, OUTSIDE) is not None:
+        return False
+    if mostly(profile.texts, DATED):
+        return False
+    return profile.distinct >= max(_SEVERAL, _MANY_CODES * profile.known) and looks_given(profile.domain)
 
 
 def whole_numbers(profile: Profile) -> bool:
@@ -69,8 +88,23 @@ def _numbering(profile: Profile) -> bool:
     return bool(counting or (len(lengths) == 1 and lengths.pop() >= _DIGITS))
 
 
+def people_by_values(profiles: Mapping[str, Profile]) -> dict[str, str]:
+    """The columns that tell people apart who have several rows, by their values, and why; the likeliest first."""
+    rows = {name: KeyColumn(one.codes, one.drawn) for name, one in profiles.items() if one.drawn is not None}
+    found = keys_of_people(rows, list(rows))
+    return {
+        one.name: f"It tells people apart who have several rows, {_rows_each(profiles[one.name])} on average: rows "
+        f"that share its value agree in {_joined(one.determines[:3])}."
+        for one in found
+    }
+
+
+def _rows_each(profile: Profile) -> str:
+    return f"{profile.known / profile.distinct:.1f}"
+
+
 def entity_of(profiles: Mapping[str, Profile]) -> tuple[str, str] | None:
-    """The column that tells people apart where they have several rows, and why; ``None`` if there is none."""
+    """The column that by its name tells people apart where they have several rows, and why; ``None`` without one."""
     found: list[tuple[tuple[bool, int], str, str]] = []
     outside = [one for one in profiles.values() if topic_of(one.name, OUTSIDE) and one.most_frequent <= _NEARLY]
     for profile in profiles.values():

@@ -6,12 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from hedgerow.advice.dependencies import Dependency, dependencies
-from hedgerow.advice.identifiers import entity_of, whole_numbers, why_identifying
+import numpy as np
+
+from hedgerow.advice.drawing import some_rows
+from hedgerow.advice.identifiers import entity_of, people_by_values, whole_numbers, why_identifying
 from hedgerow.advice.profiles import Profile
 from hedgerow.advice.separation import percent, separation
 from hedgerow.advice.words import OUTSIDE, SENSITIVE, TARGET, topic_of, words_of
+from hedgerow.arrays import Longs
 from hedgerow.errors import BadInput
+from hedgerow.risk.dependencies import Dependency, Values, dependencies
 
 __all__ = ["Judgement", "Role", "judge_roles"]
 
@@ -20,6 +24,7 @@ Role = Literal["identifying", "redundant", "entity", "quasi", "sensitive", "targ
 _MOST_LABELS: Final = 20
 _PLAIN_LABELS: Final = frozenset({"class", "target", "label", "outcome", "klasse"})
 _FEW_VALUES: Final = 20
+_MOST_ROWS: Final = 20_000  # are compared to see which columns determine others
 _ENOUGH_KNOWN: Final = 2  # columns that others know; with fewer, nobody can say which columns matter
 
 
@@ -51,9 +56,13 @@ def judge_roles(profiles: Mapping[str, Profile], *, target: str | None, k: int) 
     open_ones = {name: one for name, one in profiles.items() if name not in found}
     if target is None and (label := _target_of(open_ones)) is not None:
         found[label] = Judgement("target", "Its name says label, and it has few values.")
-    person = entity_of({name: one for name, one in open_ones.items() if name not in found})
+    asked = {name: one for name, one in open_ones.items() if name not in found}
+    keys = people_by_values(asked)
+    person = next(iter(keys.items()), None) or entity_of(asked)
     if person is not None:
         found[person[0]] = Judgement("entity", person[1])
+        others = {name: why for name, why in keys.items() if name not in found}
+        found |= {name: Judgement("identifying", why) for name, why in others.items()}
     for name, profile in open_ones.items():
         if name not in found and (reason := why_identifying(profile)) is not None:
             found[name] = Judgement("identifying", reason)
@@ -120,8 +129,10 @@ def _with_dependencies(found: Mapping[str, Judgement], profiles: Mapping[str, Pr
     def role(name: str) -> Role:
         return changed.get(name, found[name]).role
 
-    ordered = sorted(dependencies({name: profiles[name] for name in held}), key=lambda one: not one.both_ways)
-    for one in ordered:
+    entity = next((profiles[name] for name, one in found.items() if one.role == "entity"), None)
+    rows = _of_people(entity, len(profiles[held[0]].codes)) if held else np.arange(0)
+    compared = {name: _values(profiles[name], rows) for name in held if not profiles[name].unusable}
+    for one in sorted(dependencies(compared), key=lambda one: not one.both_ways):
         between = {role(one.by), role(one.column)}
         # What both publish as they are, neither gives away.
         if "redundant" in between or "quasi" not in between:
@@ -140,6 +151,18 @@ def _with_dependencies(found: Mapping[str, Judgement], profiles: Mapping[str, Pr
         elif one.column not in changed:
             changed[one.column] = Judgement("quasi", f"{found[one.column].reason[:-1]}; {one.by!r} determines it.")
     return changed
+
+
+def _of_people(entity: Profile | None, rows: int) -> Longs:
+    """The rows that are compared, one of each person: many rows of one person say nothing of others."""
+    people = np.arange(rows) if entity is None else np.unique(entity.codes, return_index=True)[1]
+    return np.asarray(people[some_rows(len(people), _MOST_ROWS)], dtype=np.int64)
+
+
+def _values(profile: Profile, rows: Longs) -> Values:
+    """The values of a column in some rows, as they are compared with those of others."""
+    codes = profile.codes[rows]
+    return Values(codes) if profile.drawn is None else Values.of(codes, profile.drawn)
 
 
 def _twice(one: Dependency, profiles: Mapping[str, Profile]) -> tuple[str, str, str] | None:

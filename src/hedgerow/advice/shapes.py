@@ -14,6 +14,7 @@ IDENTIFYING_SHAPES: Final = {
     "e-mail addresses": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]{2,}\Z"),
     "web addresses": re.compile(r"(?:https?://|www\.)\S+\Z", re.IGNORECASE),
     "bank accounts (IBAN)": re.compile(r"[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{2,4}){3,8}\Z"),
+    "hashes": re.compile(r"(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{12,}\Z", re.IGNORECASE),
     "random identifiers (UUID)": re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE),
     "social security numbers": re.compile(r"[0-9]{3}-[0-9]{2}-[0-9]{4}\Z"),
     "card numbers": re.compile(r"(?:[0-9]{4}[ -]){3}[0-9]{4}\Z"),

@@ -11,7 +11,7 @@ import pyarrow as pa
 from hedgerow.advice.drawing import some_rows
 from hedgerow.advice.profiles import Profile
 from hedgerow.arrays import Longs
-from hedgerow.errors import HedgerowError, required
+from hedgerow.errors import Disclosing, HedgerowError, required
 from hedgerow.risk.clear import MOST_ALONE, MOST_GIVEN_AWAY, ClearColumn
 from hedgerow.schema import Schema
 
@@ -89,7 +89,7 @@ def try_out(
     require: Sequence[str],
     progress: Callable[[str], None] | None = None,
 ) -> Trial:
-    """Anonymize some rows as suggested. What columns in clear disclose is looked at, not refused.
+    """Anonymize some rows as suggested, and see which columns in clear would be refused, or nearly.
 
     Parameters
     ----------
@@ -106,11 +106,25 @@ def try_out(
 
     try:
         release = anonymize(rows, schema, method=method, k=k, require=require, random_state=_SEED, progress=progress)
+    except Disclosing as error:
+        # Of the target and sensitive columns nobody makes quasi-identifiers.
+        if set(error.columns) & {*schema.sensitive, schema.target}:
+            return Trial(rows.num_rows, failed=str(error))
+        return Trial(rows.num_rows, disclosing={name: f"it {why}" for name, why in error.columns.items()})
     except HedgerowError as error:
         return Trial(rows.num_rows, failed=str(error))
     audit = release.audit
     told = {name: why for name, one in audit.clear.items() if (why := _too_much(one))}
+    # What is accepted here would be refused of a release.
+    told |= {name: _linking(name, link.columns) for link in audit.links if link.accepted for name in link.columns}
     return Trial(rows.num_rows, round(float(audit.losses["ncp_published"]), 3), told)
+
+
+def _linking(name: str, columns: Sequence[str]) -> str:
+    """What a column tells that links the rows of a person."""
+    others = [repr(one) for one in columns if one != name]
+    beside = f", together with {' and '.join(others)}" if others else ""
+    return f"it would link the rows of a person{beside}"
 
 
 def _too_much(column: ClearColumn) -> str:

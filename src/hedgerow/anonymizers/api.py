@@ -20,12 +20,12 @@ __all__ = ["anonymize"]
 
 def anonymize(
     data: Any,
-    schema: Schema,
+    schema: Schema | None,
     *,
     method: str | Anonymizer | None = None,
     k: int | None = None,
     require: Any = (),
-    suppression_limit: float = 0,
+    suppression_limit: float | None = None,
     random_state: int | None = None,
     publish_proportions: bool | None = None,
     min_support: int | None = None,
@@ -41,16 +41,17 @@ def anonymize(
     data : dataframe, DuckDB relation, path or File
         pandas, polars, pyarrow or Spark; or whatever files :class:`hedgerow.File` reads.
     schema : Schema
-        The roles of the columns.
+        The roles of the columns. ``None`` only for an estimator that has a schema of its own.
     method : str or Anonymizer, optional
         A name from :func:`hedgerow.methods` or an estimator; Mondrian if not given.
     k : int, optional
         Every record shares its quasi-identifiers with at least ``k - 1`` others.
     require : requirement or sequence of requirements
         Further ones, as objects or as text such as ``"l=3@disease"``.
-    suppression_limit : float or int
+    suppression_limit : float or int, optional
         How many records may be lost so that the others lose less: a share of them (``0.02``; with ``1.0`` as many as
-        it takes) or a number (``200``). A lost record counts fully in every metric.
+        it takes) or a number (``200``). A lost record counts fully in every metric. If not given, it is that of the
+        estimator, and none by default.
     random_state : int, optional
         Decides which rows of equal records go where; without it the operating system's randomness.
     publish_proportions : bool, optional
@@ -84,12 +85,13 @@ def anonymize(
             raise BadInput.parameter("method", "anonymize", "a method's name or an Anonymizer", got)
         if method_parameters:
             raise BadInput(f"Parameters are given beside {type(method).__name__}. Give them to it.")
+        _check_schema(schema if schema is not None else getattr(method, "schema", None))
         return method.anonymize(
             data,
             schema,
             k=k,
             require=require,
-            suppression_limit=suppression_limit or None,
+            suppression_limit=suppression_limit,
             random_state=random_state,
             publish_proportions=publish_proportions,
             min_support=min_support,
@@ -97,8 +99,7 @@ def anonymize(
             progress=progress,
             destination=destination,
         )
-    if not isinstance(schema, Schema):
-        raise BadInput.parameter("schema", "anonymize", "a hedgerow.Schema", type(schema).__name__)
+    _check_schema(schema)
     if publish_proportions is not None and not isinstance(publish_proportions, bool):
         raise BadInput.parameter("publish_proportions", "anonymize", "True or False", publish_proportions)
     chosen = find_method(DEFAULT_METHOD if method is None else method)
@@ -116,3 +117,8 @@ def anonymize(
         progress=progress,
         destination=destination,
     )
+
+
+def _check_schema(schema: object) -> None:
+    if not isinstance(schema, Schema):
+        raise BadInput.parameter("schema", "anonymize", "a hedgerow.Schema", type(schema).__name__)

@@ -291,9 +291,9 @@ class Anonymizer(Declared):
         -------
         X, y
             The published rows, shuffled, and their classes; an array comes back as one, of objects if texts are
-            published. With ``publish_proportions`` X has further columns such as
-            ``age=[20,30)``: the share of each part of a quasi-identifier among the people of the row's class, which
-            :class:`hedgerow.learning.ProportionalEncoder` knows.
+            published, and the classes as the series that they came in. With ``publish_proportions`` X has further
+            columns such as ``age=[20,30)``: the share of each part of a quasi-identifier among the people of the row's
+            class, which :class:`hedgerow.learning.ProportionalEncoder` knows.
         """
         from hedgerow.anonymizers.resampling import open_labelled
         from hedgerow.proportions import shares_of_parts
@@ -313,7 +313,7 @@ class Anonymizer(Declared):
             of_row = shares[release.proportions.classes_of(features)]
             _refuse_names(names, features.columns)
             features = features.with_columns(*(opened.series(name, of_row[:, at]) for at, name in enumerate(names)))
-        return opened.back(features), classes
+        return opened.back(features), labelled.as_given(classes)
 
 
 def _refuse_names(names: Sequence[str], columns: Sequence[str]) -> None:

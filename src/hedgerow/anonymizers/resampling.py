@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput
-from hedgerow.frames import OpenFrame, open_frame
+from hedgerow.frames import OpenFrame, open_frame, without_column
 from hedgerow.matrices import is_matrix, open_matrix
 from hedgerow.schema import Schema
 
@@ -34,6 +34,8 @@ class Labelled:
         The column of y.
     from_array : bool
         Whether X is an array, whose columns have no names.
+    given : Any
+        The classes as they were given.
     """
 
     opened: OpenFrame
@@ -41,6 +43,7 @@ class Labelled:
     schema: Schema
     target: str
     from_array: bool
+    given: Any = None
 
     @property
     def table(self) -> Any:
@@ -51,7 +54,16 @@ class Labelled:
         """The features of a table like this one, and the classes in the type of y."""
         frame = nw.from_native(published, eager_only=True)
         classes = frame[self.target].to_numpy()
-        return frame.drop(self.target), classes.astype(self.labels.dtype, copy=False)
+        return without_column(frame, self.target), classes.astype(self.labels.dtype, copy=False)
+
+    def as_given(self, classes: NDArray[Any]) -> Any:
+        """Classes as y was given: a series with its name and type, as imbalanced-learn gives it; else an array."""
+        if not nw.dependencies.is_into_series(self.given):
+            return classes
+        series = nw.from_native(self.given, series_only=True)
+        if nw.dependencies.is_pandas_series(self.given):
+            return type(self.given)(classes, name=self.given.name, dtype=self.given.dtype)
+        return nw.to_native(nw.new_series(series.name, classes, series.dtype, backend=series.implementation))
 
 
 def open_labelled(X: Any, y: Any, schema: Schema | None, owner: str) -> Labelled:
@@ -74,7 +86,7 @@ def open_labelled(X: Any, y: Any, schema: Schema | None, owner: str) -> Labelled
     labels = np.asarray(y)
     if labels.shape != (len(opened.frame),):
         raise BadInput(f"y must hold one class for each of the {len(opened.frame)} rows of X.")
-    return Labelled(opened, labels, replace(given, target=target), target, from_array)
+    return Labelled(opened, labels, replace(given, target=target), target, from_array, y)
 
 
 def _free_name(columns: Sequence[str]) -> str:

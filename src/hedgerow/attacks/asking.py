@@ -12,12 +12,12 @@ from hedgerow.release import Release
 __all__ = ["check_sure", "generator_of", "released"]
 
 
-def released(release: Release | str | Path, owner: str) -> Release:
+def released(release: Release | str | Path, owner: str, name: str = "release") -> Release:
     """The release, read from its files if a path is given."""
     if isinstance(release, str | Path):
         return Release.load(release)
     if not isinstance(release, Release):
-        raise BadInput.parameter("release", owner, "a Release or the path of a saved one", type(release).__name__)
+        raise BadInput.parameter(name, owner, "a Release or the path of a saved one", type(release).__name__)
     return release
 
 

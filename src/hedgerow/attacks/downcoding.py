@@ -16,19 +16,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import NormalDist
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
 import numpy as np
 
 from hedgerow.arrays import Bools, Floats, Longs
-from hedgerow.attacks.outcome import Claims, Outcome
+from hedgerow.attacks.asking import check_sure, generator_of, released
+from hedgerow.attacks.outcome import Claims, Outcome, worst
 from hedgerow.attacks.people import People, read_people
 from hedgerow.attacks.refining import Refined, refined
-from hedgerow.errors import BadInput, is_whole
+from hedgerow.errors import BadInput
 from hedgerow.release import Release
-from hedgerow.risk import Risk
 
 __all__ = ["Downcoding", "downcoding"]
 
@@ -52,18 +51,10 @@ class Downcoding(Outcome):
     columns: Mapping[str, Outcome] = field(default_factory=lambda: MappingProxyType({}))
 
     @classmethod
-    def worst(cls, columns: Mapping[str, Outcome], *remarks: str) -> Downcoding:
+    def over(cls, columns: Mapping[str, Outcome], *remarks: str) -> Downcoding:
         """That of the column with the largest excess that is not chance."""
-        one = max(columns.values(), key=lambda outcome: outcome.excess.low)
-        # Bonferroni: the interval is to hold for all columns together.
-        wider = _quantile(len(columns)) / _quantile(1)
-        excess = one.excess
-        low, high = (excess.value + wider * (end - excess.value) for end in (excess.low, excess.high))
-        if len(columns) > 1:
-            remarks = (f"the worst of {len(columns)} columns, by an interval for all of them", *remarks)
-        return cls(
-            one.attack, one.claim, one.members, one.control, Risk(excess.value, low, high), remarks, dict(columns)
-        )
+        one = worst(tuple(columns.values()), "columns", *remarks)
+        return cls(one.attack, one.claim, one.members, one.control, one.excess, one.remarks, columns=dict(columns))
 
 
 def downcoding(
@@ -122,7 +113,7 @@ def downcoding(
     >>> import hedgerow as hr
     >>> import pyarrow as pa
     >>> people = pa.table({"job": [f"{letter}{at}" for letter in "abcdefgh" for at in range(5)]})
-    >>> others = pa.table({"job": people["job"].to_pylist()[::-1]})
+    >>> others = people.take([at * at % 40 for at in range(40)])
     >>> schema = hr.Schema(quasi=["job"])
     >>> held = hr.anonymize(people, schema, method="mondrian", k=5)
     >>> hr.attacks.downcoding(held, people, others, knowing="class").works
@@ -131,38 +122,28 @@ def downcoding(
     >>> hr.attacks.downcoding(region, people, others, knowing="class").works
     False
     """
-    _check(knowing, sure, random_state)
-    release = Release.load(release) if isinstance(release, str | Path) else release
-    if not isinstance(release, Release):
-        raise BadInput.parameter("release", _OWNER, "a Release or the path of a saved one", type(release).__name__)
+    if knowing not in ("release", "class"):
+        raise BadInput.parameter("knowing", _OWNER, "'release' or 'class'", knowing)
+    check_sure(sure, _OWNER)
+    generator = generator_of(random_state, _OWNER)
+    release = released(release, _OWNER)
     if column is not None and column not in release.quasi:
         raise BadInput.unknown("quasi-identifier", column, release.quasi)
     people = read_people(release, members, non_members)
     asked = range(len(release.quasi)) if column is None else [release.quasi.index(column)]
     told = [refined(people, at) for at in range(len(release.quasi))]
     if knowing == "class":
-        found = _Informed.of(people, np.random.default_rng(random_state)).claims(told, asked, sure)
+        found = _Informed.of(people, generator).claims(told, asked, sure)
     else:
         found = _from_release(people, told, asked, sure)
     outcomes = {}
     for name, (claimed, right, who) in zip((release.quasi[at] for at in asked), found, strict=True):
-        sides = [slice(None, people.members), slice(people.members, None)]
-        main, control = (Claims.of(claimed[side][who[side]], right[side][who[side]]) for side in sides)
+        main, control = (Claims.of(claimed[who & side], right[who & side]) for side in people.judged)
         if not main.people or not control.people:
             which = "non-members" if main.people else "members"
             raise BadInput(f"None of the {which} fits a single class of the release. Give more of them.")
         outcomes[name] = Outcome.of(_OWNER, f"the value of {name!r}", main, control)
-    return Downcoding.worst(outcomes, *_remarks(release))
-
-
-def _check(knowing: object, sure: object, random_state: object) -> None:
-    if knowing not in ("release", "class"):
-        raise BadInput.parameter("knowing", _OWNER, "'release' or 'class'", knowing)
-    if isinstance(sure, bool) or not isinstance(sure, int | float) or not 0 < sure <= 1:
-        raise BadInput.parameter("sure", _OWNER, "a number above 0 and up to 1", sure)
-    if not (random_state is None or isinstance(random_state, np.random.Generator) or is_whole(random_state, 0)):
-        must = "None, a numpy Generator or an int >= 0"
-        raise BadInput.parameter("random_state", _OWNER, must, random_state)
+    return Downcoding.over(outcomes, *_remarks(release))
 
 
 def _remarks(release: Release) -> Iterator[str]:
@@ -263,6 +244,8 @@ class _Informed:
                 f"{len(people.classes.of_row):,} rows, and there are {people.members:,} members."
             )
         fitting, index = people.fitting, people.distinct[1]
+        if not fitting.nnz:
+            raise BadInput("Nobody fits a class, so that nobody's class is known.")
         single = np.diff(fitting.indptr) == 1
         first = np.minimum(fitting.indptr[:-1], len(fitting.indices) - 1)
         of_class = np.where(single, fitting.indices[first], -1)[index].astype(np.int64)
@@ -309,7 +292,3 @@ class _Informed:
         key = pairs.col.astype(np.int64) * values + distinct[pairs.row, at]
         number = len(people.classes.codes) * values
         return np.bincount(key, members[pairs.row], number).astype(np.int64).reshape(-1, values)
-
-
-def _quantile(columns: int) -> float:
-    return NormalDist().inv_cdf(1 - 0.025 / columns)

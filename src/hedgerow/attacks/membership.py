@@ -24,7 +24,7 @@ import numpy as np
 
 from hedgerow.arrays import Bools, Floats, Ints, Longs
 from hedgerow.attacks.asking import generator_of, released
-from hedgerow.attacks.outcome import Claims, Outcome
+from hedgerow.attacks.outcome import Outcome
 from hedgerow.attacks.people import Valued, read_valued
 from hedgerow.counts import tabulate
 from hedgerow.errors import BadInput
@@ -92,24 +92,20 @@ def membership(
     scores, index = _scores(people)
     inside = np.arange(len(index)) < people.members
     claimed = _claimed(scores[index], inside, folds_of(people.distinct[1], generator))
-    main, control = claimed[inside], claimed[~inside]
-    of_members, of_others = int(main.sum()), int(control.sum())
-    shares = Risk.share(of_members, len(main)), Risk.share(of_others, len(control))
+    judged = people.judged
+    main, control = (claimed[side] for side in judged)
     fits = scores[index, 0] > 0
-    area = max(_area(one[index], inside) for one in scores.T)
+    area = max(_area(one[index[people.counted]], inside[people.counted]) for one in scores.T)
     fewer = min(len(main), len(control))
-    return Outcome(
+    return Outcome.of_membership(
         "membership",
         "is in the table",
-        Claims(len(main), of_members, of_members),
-        Claims(len(control), of_others, 0),
-        Risk.excess(*shares),
-        (
-            _precision(*shares, fewer),
-            f"area under the curve: {share_told(area, fewer)} (0.5 is chance)",
-            f"fit a class: {share_told(fits[inside].mean(), fewer):.0%} of members, "
-            f"{share_told(fits[~inside].mean(), fewer):.0%} of others",
-        ),
+        main,
+        control,
+        _precision(Risk.share(int(main.sum()), len(main)), Risk.share(int(control.sum()), len(control)), fewer),
+        f"area under the curve: {share_told(area, fewer)} (0.5 is chance)",
+        f"fit a class: {share_told(fits[judged[0]].mean(), fewer):.0%} of members, "
+        f"{share_told(fits[judged[1]].mean(), fewer):.0%} of others",
     )
 
 

@@ -104,10 +104,10 @@ def minimality(
     _, index = people.distinct
     claimed = ((probability >= sure - 1e-9) & (share < sure))[index]
     right = guess[index] == people.values[:, 0]
-    inside = np.arange(len(index)) < people.members
-    control = ~inside & (finer.of_class[index] >= 0)
+    inside, others = people.judged
+    control = others & (finer.of_class[index] >= 0)
     if not control.any():
-        control = ~inside
+        control = others
     return Outcome.of(
         "minimality",
         f"the value of {people.columns[0].domain.name!r}",

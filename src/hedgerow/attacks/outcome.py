@@ -7,13 +7,30 @@ the population, and needs no release of these very rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from statistics import NormalDist
+from typing import Final, Literal
 
-from hedgerow.arrays import Bools
+import numpy as np
+
+from hedgerow.arrays import Bools, Floats, Longs
 from hedgerow.risk import Risk
 from hedgerow.showing import Shown
 
-__all__ = ["Claims", "Outcome"]
+__all__ = ["Claims", "Outcome", "Verdict", "worst"]
+
+Verdict = Literal["works", "finds nothing", "too few to say"]
+
+_POWER: Final = 0.8
+"""With this probability an attack that finds out so much more of members is seen to work."""
+_MUCH: Final = 0.1
+"""Where a larger excess than this might have gone unseen, nothing can be said."""
+_NARROWEST: Final = 0.5
+"""By this factor, at most, what is known of people makes an excess easier to see."""
+_COUNTS: Final = 400
+"""So many numbers of hits of the control stand for all that are possible."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +72,19 @@ class Claims:
         """The share of all people of whom something was claimed rightly."""
         return Risk.share(self.right, self.people)
 
+    @property
+    def false_positives(self) -> Risk:
+        """The share of all people of whom something was claimed wrongly."""
+        return Risk.share(self.claimed - self.right, self.people)
+
 
 @dataclass(frozen=True, repr=False)
 class Outcome(Shown):
     """What one attack found out.
+
+    Its verdict is one of three. It *works* if the interval of the excess lies above 0. It *finds nothing* if it does
+    not, though an excess of ten points would have been seen with a probability of 80 %. There are *too few to say* if a
+    larger excess than that might have gone unseen.
 
     Attributes
     ----------
@@ -72,6 +98,9 @@ class Outcome(Shown):
         What is found out of members beyond the control, with its 95 % interval.
     remarks : tuple of str
         What else there is to say; never a value of anybody.
+    against : Risk, optional
+        What of the control the members' recall is compared with: the control's recall if not given. Where a claim is
+        right of every member and of nobody else, it is the share of others of whom it is made.
     """
 
     attack: str
@@ -80,6 +109,7 @@ class Outcome(Shown):
     control: Claims
     excess: Risk
     remarks: tuple[str, ...] = field(default=())
+    against: Risk | None = None
 
     @classmethod
     def of(cls, attack: str, claim: str, members: Claims, control: Claims, *remarks: str) -> Outcome:
@@ -89,29 +119,134 @@ class Outcome(Shown):
         --------
         >>> Outcome.of("downcoding", "the age", Claims(400, 100, 90), Claims(400, 90, 36))
         downcoding: the age
-          excess 13.5 points (8.5 to 18.5)
-          precision 90.0% - 40.0%, recall 22.5% - 9.0%
+          works: excess 13.5 points (8.5 to 18.5)
+          precision 90.0% - 40.0%, recall 22.5% - 9.0%, false positives 2.5% - 13.5%
           400 members, 400 others
+        >>> found = Outcome.of("downcoding", "the age", Claims(400, 100, 38), Claims(400, 90, 36))
+        >>> found.verdict, round(found.detectable, 3)
+        ('finds nothing', 0.065)
+        >>> Outcome.of("downcoding", "the age", Claims(3, 1, 1), Claims(3, 1, 0)).verdict
+        'too few to say'
         """
         return cls(attack, claim, members, control, Risk.excess(members.recall, control.recall), remarks)
+
+    @classmethod
+    def of_membership(cls, attack: str, claim: str, members: Bools, control: Bools, *remarks: str) -> Outcome:
+        """Of a claim that is right of every member and wrong of everybody else: the excess is of what is claimed.
+
+        Examples
+        --------
+        >>> found = Outcome.of_membership("membership", "is in the table", np.ones(50, bool), np.arange(50) < 10)
+        >>> print(found.excess, "|", found.control.recall, "|", found.control.false_positives)
+        80.0% (65.1% to 88.8%) | 0.0% (0.0% to 7.1%) | 20.0% (11.2% to 33.0%)
+        """
+        main, other = Claims.of(members, members), Claims.of(control, np.zeros_like(control))
+        return cls(
+            attack, claim, main, other, Risk.excess(main.recall, other.false_positives), remarks, other.false_positives
+        )
 
     @property
     def works(self) -> bool:
         """Whether it finds out more of members than chance explains."""
         return self.excess.low > 0
 
+    @cached_property
+    def detectable(self) -> float:
+        """The smallest excess that is seen to be one with a probability of 80 %, by so many people."""
+        # An interval that was widened, or narrowed by what is known of people, is so by the same factor. One without
+        # any width is that of people who are all alike, and no proof that nothing could go unseen.
+        against = self.control.recall if self.against is None else self.against
+        plain = Risk.excess(self.members.recall, against)
+        factor = max((self.excess.value - self.excess.low) / (plain.value - plain.low), _NARROWEST)
+        return min(1.0, factor * _detectable(against.value, self.members.people, self.control.people))
+
+    @property
+    def verdict(self) -> Verdict:
+        """What there is to say: it works, it finds nothing, or there are too few people to say."""
+        if self.works:
+            return "works"
+        return "finds nothing" if self.detectable <= _MUCH else "too few to say"
+
     def __repr__(self) -> str:
         main, other, excess = self.members, self.control, self.excess
         return "\n  ".join(
             [
                 f"{self.attack}: {self.claim}",
-                f"excess {100 * excess.value:.1f} points ({100 * excess.low:.1f} to {100 * excess.high:.1f})",
+                f"{self.verdict}: excess {100 * excess.value:.1f} points "
+                f"({100 * excess.low:.1f} to {100 * excess.high:.1f}){self._unseen}",
                 f"precision {_share(main.precision)} - {_share(other.precision)}, "
-                f"recall {main.recall.value:.1%} - {other.recall.value:.1%}",
+                f"recall {main.recall.value:.1%} - {other.recall.value:.1%}, "
+                f"false positives {main.false_positives.value:.1%} - {other.false_positives.value:.1%}",
                 f"{main.people:,} members, {other.people:,} others",
                 *self.remarks,
             ]
         )
+
+    @property
+    def _unseen(self) -> str:
+        return "" if self.works else f"; one of {100 * self.detectable:.1f} would have been seen"
+
+
+def worst(outcomes: Sequence[Outcome], what: str, *remarks: str) -> Outcome:
+    """The one with the largest excess that is not chance, by an interval that holds for all of them."""
+    one = max(outcomes, key=lambda outcome: outcome.excess.low)
+    # Bonferroni: the interval is to hold for all of them together.
+    normal = NormalDist()
+    wider = normal.inv_cdf(1 - 0.025 / len(outcomes)) / normal.inv_cdf(1 - 0.025)
+    excess = one.excess
+    low, high = (excess.value + wider * (end - excess.value) for end in (excess.low, excess.high))
+    if len(outcomes) > 1:
+        remarks = (f"the worst of {len(outcomes)} {what}, by an interval for all of them", *remarks)
+    return replace(one, excess=Risk(excess.value, low, high), remarks=(*one.remarks, *remarks))
+
+
+def _detectable(share: float, members: int, others: int) -> float:
+    """The smallest excess over a share of the control whose interval lies above 0 with a probability of 80 %.
+
+    Infinite if even an excess of all would not be seen so often.
+
+    >>> round(_detectable(0.5, 400, 400), 3), round(_detectable(0.0, 1000, 1000), 4), _detectable(0.5, 3, 3)
+    (0.098, 0.0067, inf)
+    """
+    from scipy.special import bdtr, bdtrc
+
+    spread = 6 * np.sqrt(others * share * (1 - share)) + 1
+    first, last = max(0.0, others * share - spread), min(float(others), others * share + spread)
+    hits = np.unique(np.linspace(first, last, _COUNTS).round().astype(np.int64))
+    weights = np.diff(np.append(0.0, bdtr(hits, others, share)))
+    # Of so many hits of the control, how many of members are the fewest that lie above.
+    low, high = np.zeros(len(hits), dtype=np.int64), np.full(len(hits), members + 1)
+    while (low < high).any():
+        middle = (low + high) // 2
+        above = _above(middle, members, hits, others)
+        low, high = np.where(above | (low >= high), low, middle + 1), np.where(above, np.minimum(middle, high), high)
+
+    def power(excess: float) -> float:
+        seen = np.where(low > members, 0.0, np.where(low > 0, bdtrc(low - 1, members, share + excess), 1.0))
+        return float(seen @ weights)
+
+    if power(1 - share) < _POWER:
+        return float("inf")
+    least, most = 0.0, 1 - share
+    while most - least > 1e-6:
+        middle_of = (least + most) / 2
+        least, most = (least, middle_of) if power(middle_of) >= _POWER else (middle_of, most)
+    return most
+
+
+def _above(hits: Longs, people: int, others_hit: Longs, others: int) -> Bools:
+    """Whether the interval of a difference lies above 0."""
+    main, control = np.minimum(hits / people, 1.0), others_hit / others
+    down, up = main - _end(main, people, -1), _end(control, others, 1) - control
+    return np.asarray((hits <= people) & (main - control > np.hypot(down, up)))
+
+
+def _end(share: Floats, people: int, side: int) -> Floats:
+    """An end of Wilson's interval, as :meth:`Risk.share` has it."""
+    square = NormalDist().inv_cdf(0.975) ** 2
+    middle = (share + square / (2 * people)) / (1 + square / people)
+    half = np.sqrt(square * (share * (1 - share) / people + square / (4 * people**2))) / (1 + square / people)
+    return np.asarray(middle + side * half)
 
 
 def _share(share: Risk | None) -> str:

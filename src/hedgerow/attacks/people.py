@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from hedgerow.arrays import Ints, Longs
+from hedgerow.anonymizers.registry import all_methods
+from hedgerow.arrays import Bools, Ints, Longs
+from hedgerow.attacks.given import Given, Rows
 from hedgerow.counts import Asked, BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.domains import Domain
-from hedgerow.engines import FileSource, open_source
-from hedgerow.errors import BadInput, amount, listing, translated
+from hedgerow.errors import BadInput, amount, translated
 from hedgerow.frames import as_arrow, open_frame
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.proportions import published_texts
@@ -36,13 +36,13 @@ __all__ = [
     "Target",
     "Valued",
     "kind_of",
+    "people_of",
     "read_labelled",
     "read_people",
     "read_valued",
 ]
 
 _MOST_LABELS: Final = 256
-_MEMBERS, _OTHERS = "members", "non-members"
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,12 +122,21 @@ class People:
         The codes of their values.
     members : int
         How many of them are in the table.
+    counted : bool array (people,)
+        Which of them are judged: one row of each person, where one may have several.
     """
 
     release: Release
     domains: tuple[Domain, ...]
     tuples: Ints
     members: int
+    counted: Bools
+
+    @property
+    def judged(self) -> tuple[Bools, Bools]:
+        """Which rows are judged: those of members, and of others."""
+        inside = np.arange(len(self.counted)) < self.members
+        return self.counted & inside, self.counted & ~inside
 
     @cached_property
     def distinct(self) -> tuple[Ints, Ints]:
@@ -170,11 +179,18 @@ class People:
             column = release.private.columns[at]
             said = zip(column.texts, column.kinds, strict=True)
             return {text for text, kind in said if kind in ("number", "suppressed")}
-        if release.proportions is None or release.proportions.columns[at].kind != "number":
+        if release.proportions is None:
+            texts, kind = self.classes.texts[at], self.domains[at].kind
+        else:
+            texts, kind = release.proportions.columns[at].texts, release.proportions.columns[at].kind
+        numbers = {text for text in texts if text is not None and number_in(text, kind) is not None}
+        if kind == "text" or len(numbers) < len({text for text in texts if text is not None}):
             return set()
-        texts = release.proportions.columns[at].texts
-        # In a column that publishes nothing but numbers an empty cell is a suppressed one.
-        return {None} if all(text is None or number_in(text, "number") is not None for text in texts) else set()
+        # In a column that publishes nothing but numbers an empty cell is a suppressed one. Of a method that suppresses
+        # each number may be that of a group; where there are proportions, the bins tell.
+        method = all_methods().get(str(release.facts["method"]))
+        of_groups = method is not None and method.family == "suppression" and release.proportions is None
+        return {None, *numbers} if of_groups else ({None} if kind == "number" else set())
 
     def _labels(self, domain: Domain) -> tuple[Leaves, frozenset[str | None]]:
         """What the labels of a hierarchy stand for, of the values that are known or told; its root.
@@ -248,18 +264,28 @@ class Valued(People):
         return np.stack(codes, axis=1) if codes else np.zeros((len(frame), 0), dtype=np.int64)
 
 
+def people_of(given: Given) -> People:
+    """The people who were given, with all quasi-identifiers."""
+    return People(given.release, *_tuples(given), len(given.members.frame), given.counted)
+
+
 def read_people(release: Release, members: Any, non_members: Any) -> People:
     """Read the people who are in the table of a release, and others, with all quasi-identifiers."""
-    frames = _frames(release, members, non_members, release.quasi)
-    return People(release, *_tuples(frames, release), len(frames[0]))
+    return people_of(Given.of(release, members, non_members))
 
 
 def read_labelled(release: Release, members: Any, non_members: Any) -> Attacked:
-    """Read the people who are in the table of a release, and others, with all quasi-identifiers and the target."""
+    """Read the people who are in the table of a release, and others, with all quasi-identifiers and the target.
+
+    Of a person with several rows only the one that is judged is read.
+    """
     target = Target.of(release)
-    frames = _frames(release, members, non_members, (*release.quasi, str(release.target)))
-    labels = [_labels(frame, who, target, release) for frame, who in zip(frames, (_MEMBERS, _OTHERS), strict=True)]
-    return Attacked(release, *_tuples(frames, release), len(frames[0]), target, np.concatenate(labels))
+    given = Given.of(release, members, non_members, needed=(target.domain.name,))
+    labels = np.concatenate([_labels(rows.frame, who, target, release) for who, rows in given.sides])
+    domains, tuples = _tuples(given)
+    kept = given.counted
+    inside = int(kept[: len(given.members.frame)].sum())
+    return Attacked(release, domains, tuples[kept], inside, kept[kept], target, labels[kept])
 
 
 def read_valued(release: Release, members: Any, non_members: Any, columns: Sequence[str]) -> Valued:
@@ -268,38 +294,18 @@ def read_valued(release: Release, members: Any, non_members: Any, columns: Seque
     for name in columns:
         if name not in clear:
             raise BadInput.unknown("column", str(name), clear, "Only what is published as it is can be known so.")
-    frames = _frames(release, members, non_members, (*release.quasi, *columns))
+    given = Given.of(release, members, non_members, needed=columns)
     targets = tuple(Target.of_column(release, name) for name in columns)
-    values = np.zeros((sum(map(len, frames)), len(targets)), dtype=np.int64)
+    values = np.zeros((len(given.counted), len(targets)), dtype=np.int64)
     for at, one in enumerate(targets):
-        codes = [one.codes(frame[one.domain.name], release.guarantee.missing) for frame in frames]
+        codes = [one.codes(rows.frame[one.domain.name], given.missing) for _, rows in given.sides]
         values[:, at] = np.concatenate(codes)
-    return Valued(release, *_tuples(frames, release), len(frames[0]), targets, values)
+    return Valued(release, *_tuples(given), len(given.members.frame), given.counted, targets, values)
 
 
-def _frames(
-    release: Release, members: Any, non_members: Any, needed: tuple[str, ...]
-) -> tuple[nw.DataFrame[Any], nw.DataFrame[Any]]:
-    return _opened(members, _MEMBERS, release, needed), _opened(non_members, _OTHERS, release, needed)
-
-
-def _tuples(frames: Sequence[nw.DataFrame[Any]], release: Release) -> tuple[tuple[Domain, ...], Ints]:
-    encoded = [_together(frames, at, release) for at in range(len(release.quasi))]
+def _tuples(given: Given) -> tuple[tuple[Domain, ...], Ints]:
+    encoded = [_together(given, at) for at in range(len(given.release.quasi))]
     return tuple(one.domain for one in encoded), np.stack([one.codes for one in encoded], axis=1)
-
-
-def _opened(data: Any, who: str, release: Release, needed: tuple[str, ...]) -> nw.DataFrame[Any]:
-    source = open_source(data) if isinstance(data, str | Path) else None
-    frame = open_frame(source.rows() if isinstance(source, FileSource) else data).frame
-    absent = [name for name in needed if name not in frame.columns]
-    if absent:
-        raise BadInput(
-            f"The {who} lack columns of the release: {listing(absent)}. Give all quasi-identifiers"
-            f"{' and the target' if release.target in needed else ''}, as they were before the table was anonymized."
-        )
-    if not len(frame):
-        raise BadInput(f"There are no {who}. Give at least one row.")
-    return frame
 
 
 def _labels(frame: nw.DataFrame[Any], who: str, target: Target, release: Release) -> Longs:
@@ -313,16 +319,30 @@ def _labels(frame: nw.DataFrame[Any], who: str, target: Target, release: Release
     return labels
 
 
-def _together(frames: Sequence[nw.DataFrame[Any]], at: int, release: Release) -> EncodedColumn:
+def _together(given: Given, at: int) -> EncodedColumn:
     """A column of all people by one domain, however each table stores it."""
-    name, missing = release.quasi[at], release.guarantee.missing
-    kind = kind_of(release, at)
+    name = given.release.quasi[at]
+    kind = given.kinds.get(name, kind_of(given.release, at))
     parts = []
-    for frame in frames:
-        one = _encoded(name, as_arrow(frame[name]), missing, kind)
+    for who, rows in given.sides:
+        one = _read(given, who, rows, name, kind)
         texts = pa.array([*one.domain.labels.tolist(), *[None] * one.domain.has_missing], pa.large_string())
         parts.append(texts.take(pa.array(one.codes)))
     return _encoded(name, pa.chunked_array(parts), (), kind)
+
+
+def _read(given: Given, who: str, rows: Rows, name: str, kind: Asked) -> EncodedColumn:
+    """A column of one side, or how to read it where its values are not what the release was made of."""
+    values = as_arrow(rows.frame[name])
+
+    def explained(bad: BadValues) -> BadInput:
+        return BadInput(
+            f"The {who} do not look like the rows that this release was made of. {bad.in_rows(values)} Or the table "
+            "has to be read in another way: check --decimal, --missing, --encoding and --kind, or name the job file."
+        )
+
+    with translated(BadValues, into=explained):
+        return encode_column(name, values, missing=given.missing, kind=kind, decimal_point=rows.decimal)
 
 
 def kind_of(release: Release, at: int) -> Asked:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
+from hedgerow.attacks.given import Given
 from hedgerow.attacks.label_disclosure import LabelDisclosure, Success
 from hedgerow.attacks.outcome import Claims, Outcome
 from hedgerow.release import Release
@@ -22,6 +23,7 @@ _NEEDS: Final[Mapping[str, tuple[Callable[[Release, Any], bool], str]]] = Mappin
             lambda release, _: any(one.column is not None for one in release.guarantee.requirements),
             "Nothing is required of a sensitive column.",
         ),
+        "proportions": (lambda release, _: release.proportions is not None, "The release publishes no proportions."),
         "previous": (lambda _, previous: previous is not None, "There is no second release of the same people."),
     }
 )
@@ -40,7 +42,8 @@ class Attack:
     story : str
         What the attacker does, in a sentence.
     needs : tuple of str
-        What must be there, of ``"target"``, ``"rule"`` and ``"previous"``: the other release, which is given second.
+        What must be there, of ``"target"``, ``"rule"``, ``"proportions"`` and ``"previous"``: the other release, which
+        is given second.
     takes : tuple of str
         Which of ``"sure"`` and ``"random_state"`` the function takes.
     knowing : str, optional
@@ -60,15 +63,15 @@ class Attack:
             (says for need in self.needs for holds, says in [_NEEDS[need]] if not holds(release, previous)), None
         )
 
-    def run(self, release: Release, members: Any, non_members: Any, previous: Any, **told: Any) -> Outcome:
-        """Try it."""
+    def run(self, release: Release, given: Given, previous: Any, **told: Any) -> Outcome:
+        """Try it on people who were read."""
         module, _, function = self.place.partition(":")
         attack = getattr(importlib.import_module(f"hedgerow.attacks.{module}"), function)
         own = {name: told[name] for name in self.takes}
         if self.knowing is not None:
             own["knowing"] = self.knowing
         second = (previous,) if "previous" in self.needs else ()
-        found = attack(release, *second, members, non_members, **own)
+        found = attack(release, *second, given, None, **own)
         if isinstance(found, LabelDisclosure):
             return _of_labels(found, str(release.target))
         # Two attackers may go by one function.
@@ -123,6 +126,41 @@ ATTACKS: Final[Mapping[str, Attack]] = MappingProxyType(
                 "Somebody who knows a person's quasi-identifiers guesses the label by the classes that they fit.",
                 needs=("target",),
                 takes=("sure", "random_state"),
+            ),
+            Attack(
+                "pool-order",
+                "pools:pool_order",
+                "Somebody who knows a person's quasi-identifiers guesses the label by where the pools of the "
+                "proportions name these values.",
+                needs=("proportions", "target"),
+                takes=("random_state",),
+            ),
+            Attack(
+                "pool-names",
+                "pools:pool_names",
+                "Somebody with a register of people asks whose values the pools of the proportions name.",
+                needs=("proportions",),
+                takes=("random_state",),
+            ),
+            Attack(
+                "inference",
+                "inference:inference",
+                "Somebody who knows all of a person but one column guesses that one by everything that is published, "
+                "proportions too.",
+                takes=("random_state",),
+            ),
+            Attack(
+                "linkability",
+                "linkability:linkability",
+                "Somebody who knows some columns of a person says which of two records with the other ones is the "
+                "person's.",
+                takes=("random_state",),
+            ),
+            Attack(
+                "singling-out",
+                "singling_out:singling_out",
+                "Somebody who knows nobody describes people by what is rare in the release, so that one person fits.",
+                takes=("random_state",),
             ),
         )
     }

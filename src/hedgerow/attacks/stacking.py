@@ -10,6 +10,7 @@ How easy people are to guess is asked of a learner that sees people and no relea
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -27,7 +28,7 @@ from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.release import Release
 from hedgerow.risk import Posterior
 
-__all__ = ["easy_to_guess", "folds_of", "learnt", "weighed"]
+__all__ = ["easy_to_guess", "folds_of", "learnt", "redrawn", "weighed"]
 
 _MOST_CATEGORIES: Final = 255
 """Of a column that scikit-learn's boosting takes; of more the rarest are missing."""
@@ -41,7 +42,8 @@ def learnt(attacked: Attacked, learner: Any, repeats: int, generator: np.random.
     """What a learner that was trained on redrawn rows expects of each person, (people, labels)."""
     from threadpoolctl import threadpool_limits  # which scikit-learn brings
 
-    drawn = _redrawn(attacked.release, repeats, generator)
+    release = attacked.release
+    drawn = redrawn(release, repeats, generator, (*release.quasi, str(release.target)))
     missing, number = attacked.release.guarantee.missing, attacked.target.domain.size
     features = _Features.of(attacked)
     distinct, index = attacked.distinct
@@ -84,12 +86,12 @@ def easy_to_guess(attacked: Attacked, learner: Any, folds: Longs, generator: np.
     return easy
 
 
-def _redrawn(release: Release, repeats: int, generator: np.random.Generator) -> nw.DataFrame[Any]:
+def redrawn(release: Release, repeats: int, generator: np.random.Generator, names: Sequence[str]) -> nw.DataFrame[Any]:
     """The release in original values; its rows are in no order that a seed decides, so they are sorted first."""
     from hedgerow.learning.redraw import redraw
 
     frame = open_frame(release.table).frame
-    columns = {name: as_arrow(frame[name]) for name in (*release.quasi, str(release.target))}
+    columns = {name: as_arrow(frame[name]) for name in names}
     plain = {
         name: one.cast(one.type.value_type) if pa.types.is_dictionary(one.type) else one
         for name, one in columns.items()

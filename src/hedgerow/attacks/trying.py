@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -10,12 +10,12 @@ from typing import Any, Final
 import pyarrow as pa
 
 from hedgerow.attacks.asking import check_sure, generator_of, released
-from hedgerow.attacks.outcome import Claims, Outcome
-from hedgerow.attacks.people import People, read_people
+from hedgerow.attacks.given import Given
+from hedgerow.attacks.outcome import Claims, Outcome, Verdict
 from hedgerow.attacks.registry import ATTACKS
 from hedgerow.errors import BadInput
 from hedgerow.release import Release
-from hedgerow.rounding import digits_shown, share_told
+from hedgerow.rounding import digits_shown
 from hedgerow.showing import Shown
 
 __all__ = ["Attacks", "Skipped", "attack"]
@@ -23,8 +23,6 @@ __all__ = ["Attacks", "Skipped", "attack"]
 _OWNER: Final = "attack"
 _COUNTS: Final = frozenset(f"{who}_{what}" for who in ("members", "control") for what in ("claimed", "right"))
 """Exact numbers of people, of which only shares are told."""
-_MAY_FIT_NONE: Final = 0.05
-"""More members than that, beyond rows that were lost, fit no class only if something is wrong."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +63,17 @@ class Attacks(Shown):
         return any(one.works for one in self.outcomes)
 
     @property
+    def verdict(self) -> Verdict:
+        """What all of them come to: some attack works, or there are too few people for one of them, or none works.
+
+        Where no attack could be tried, there is nothing to say either.
+        """
+        if self.works:
+            return "works"
+        enough = self.outcomes and all(one.verdict == "finds nothing" for one in self.outcomes)
+        return "finds nothing" if enough else "too few to say"
+
+    @property
     def frame(self) -> pa.Table:
         """A row for each attack, with exact figures: keep them to yourself, as original rows."""
         return pa.Table.from_pylist([{"attack": one.attack, "claim": one.claim, **_row(one)} for one in self.outcomes])
@@ -80,7 +89,13 @@ class Attacks(Shown):
             }
             outcomes.append({"attack": one.attack, "claim": one.claim, **row, "remarks": list(one.remarks)})
         skipped = [{"attack": one.attack, "reason": one.reason} for one in self.skipped]
-        return {"works": self.works, "attacks": outcomes, "skipped": skipped, "remarks": list(self.remarks)}
+        return {
+            "works": self.works,
+            "verdict": self.verdict,
+            "attacks": outcomes,
+            "skipped": skipped,
+            "remarks": list(self.remarks),
+        }
 
     def __repr__(self) -> str:
         lines = [f"Attacks({len(self.outcomes)} tried, {sum(one.works for one in self.outcomes)} work)"]
@@ -99,6 +114,8 @@ def attack(
     previous: Release | str | Path | None = None,
     sure: float = 0.9,
     random_state: int | None = 0,
+    kinds: Mapping[str, str | Sequence[str]] | None = None,
+    missing: Sequence[str] = (),
 ) -> Attacks:
     """Attack a release in every way that applies, and compare with people who are not in it.
 
@@ -109,9 +126,10 @@ def attack(
     ----------
     release : Release or path
         A path is that of a saved one.
-    members : dataframe or path
-        The people of the table, as they were before: quasi-identifiers, target and sensitive columns.
-    non_members : dataframe or path
+    members : dataframe, path or File
+        The people of the table, as they were before: quasi-identifiers, target and sensitive columns. A
+        :class:`hedgerow.File` says how its text is to be read.
+    non_members : dataframe, path or File
         People of the same population who are not in it.
     attacks : str or sequence of str, optional
         Which ones, of :data:`hedgerow.attacks.ATTACKS`; an error if one of them does not apply. All that apply if not
@@ -122,6 +140,21 @@ def attack(
         From which probability on an attacker claims something.
     random_state : int or None
         The same number gives the same result.
+    kinds : mapping of column to kind, optional
+        What columns hold, where the table was anonymized with such a :class:`~hedgerow.Schema`.
+    missing : sequence of str
+        Texts that mean "no value", besides those in the manifest.
+
+    Raises
+    ------
+    BadInput
+        If fewer of the members fit a class than the manifest says were published: then they were not read as the table
+        that was anonymized, or are not its people. If the two tables are the same, share people, or have more rows in
+        common than two random samples of any population would.
+
+    Notes
+    -----
+    Where the release was made with an ``entity``, people are counted: one row of each, drawn at random, is judged.
 
     Examples
     --------
@@ -130,7 +163,9 @@ def attack(
     >>> release = hr.anonymize(people[:1000], hr.Schema(quasi=["age", "sex", "zip"]), k=3)
     >>> found = hr.attack(release, people[:1000], people[1000:])
     >>> [one.attack for one in found if one.works]
-    ['downcoding', 'refinement', 'membership']
+    ['downcoding', 'refinement', 'membership', 'inference', 'linkability', 'singling-out']
+    >>> found.verdict
+    'works'
     >>> found.skipped[0]
     Skipped(attack='minimality', reason='Nothing is required of a sensitive column.')
     """
@@ -139,7 +174,8 @@ def attack(
     wanted = _named(attacks)
     release = released(release, _OWNER)
     previous = None if previous is None else released(previous, _OWNER)
-    people = read_people(release, members, non_members)
+    _check_reading(kinds, missing)
+    given = Given.of(release, members, non_members, kinds=kinds, missing=missing)
     outcomes, skipped = [], []
     for one in [ATTACKS[name] for name in wanted or ATTACKS]:
         reason = one.why_not(release, previous)
@@ -149,12 +185,12 @@ def attack(
             skipped.append(Skipped(one.name, reason))
             continue
         try:
-            outcomes.append(one.run(release, members, non_members, previous, sure=sure, random_state=random_state))
+            outcomes.append(one.run(release, given, previous, sure=sure, random_state=random_state))
         except BadInput as error:
             if wanted:
                 raise
             skipped.append(Skipped(one.name, str(error)))
-    return Attacks(tuple(outcomes), tuple(skipped), _strangers(people))
+    return Attacks(tuple(outcomes), tuple(skipped), _remarks(given))
 
 
 def _named(attacks: object) -> tuple[str, ...] | None:
@@ -169,17 +205,18 @@ def _named(attacks: object) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(names))
 
 
-def _strangers(people: People) -> tuple[str, ...]:
-    """A warning where members fit no class: then their values cannot be read as they were published."""
-    fits = people.fitting.sum(axis=1)[people.distinct[1][: people.members]] > 0
-    facts = people.release.facts
-    lost = int(facts["rows_lost"]) / max(1, int(facts["rows_in"]))
-    if float(fits.mean()) >= 1 - lost - _MAY_FIT_NONE:
+def _check_reading(kinds: object, missing: object) -> None:
+    if not (kinds is None or isinstance(kinds, Mapping)):
+        raise BadInput.parameter("kinds", _OWNER, "a mapping of column to kind", type(kinds).__name__)
+    listed = list(missing) if isinstance(missing, Sequence) and not isinstance(missing, str) else [None]
+    if not all(isinstance(one, str) for one in listed):
+        raise BadInput.parameter("missing", _OWNER, "a list of texts", type(missing).__name__)
+
+
+def _remarks(given: Given) -> tuple[str, ...]:
+    if given.entity is None:
         return ()
-    return (
-        f"Only {share_told(float(fits.mean()), people.members):.0%} of members fit a class. If columns were "
-        "generalized by hierarchies, name these too; else others were given than the people of the table.",
-    )
+    return ("People are counted, and not their rows: of each person one row, drawn at random, is judged.",)
 
 
 def _digits(outcome: Outcome) -> int:
@@ -195,6 +232,8 @@ def _row(outcome: Outcome) -> dict[str, Any]:
         "excess_low": excess.low,
         "excess_high": excess.high,
         "works": outcome.works,
+        "verdict": outcome.verdict,
+        "detectable": outcome.detectable,
     }
 
 
@@ -207,4 +246,5 @@ def _side(who: str, claims: Claims) -> dict[str, Any]:
         f"{who}_share_claimed": claims.claimed / claims.people,
         f"{who}_precision": None if precision is None else precision.value,
         f"{who}_recall": claims.recall.value,
+        f"{who}_false_positives": claims.false_positives.value,
     }

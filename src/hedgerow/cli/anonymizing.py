@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
+import os
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow.cli.engine import check_engine
 from hedgerow.cli.headerless import watched
@@ -16,9 +19,9 @@ from hedgerow.cli.lists import read_delimiter, read_suppression_limit
 from hedgerow.cli.reporting import check_job_report, staged_report
 from hedgerow.cli.roles import named_quasi, schema_of
 from hedgerow.destinations import Destination
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, translated
 from hedgerow.intake import STANDARD_INPUT, find_table
-from hedgerow.paths import is_same_file, refuse_overwriting
+from hedgerow.paths import absolute, is_same_file, refuse_overwriting
 from hedgerow.places import manifest_path, proportions_path, refuse_existing, temporary_folder
 
 if TYPE_CHECKING:
@@ -26,21 +29,65 @@ if TYPE_CHECKING:
     from hedgerow.engines import File, Source
     from hedgerow.privacy import Requirement
     from hedgerow.release import Release
+    from hedgerow.release.saving import Beside
 
-__all__ = ["run"]
+__all__ = ["held_to", "run"]
+
+# Libraries ask for more memory than they write to: Arrow for a gigabyte at once, each thread for its stack and buffers.
+_SET_ASIDE: Final = 2 << 30
+_SET_ASIDE_PER_CORE: Final = 64 << 20
 
 
 def run(job: Job, job_file: str | None = None) -> None:
-    """Do the job, with temporary files where it says."""
-    if job.temp is None:
-        _run(job, job_file)
+    """Do the job, with temporary files where it says, and with no more memory."""
+    with held_to(None if job.engine == "spark" else job.memory_limit):
+        if job.temp is None:
+            _run(job, job_file)
+            return
+        # For all of this process: what the verifier spills goes there too.
+        before, tempfile.tempdir = tempfile.tempdir, str(temporary_folder(job.temp))
+        try:
+            _run(job, job_file)
+        finally:
+            tempfile.tempdir = before
+
+
+@contextmanager
+def held_to(limit: str | None) -> Iterator[None]:
+    """Make a memory limit one of the process: whatever would take far more fails with an error of ours.
+
+    Without it the system would end this process, or another one. Counted is what the process may write to
+    (``RLIMIT_DATA``). Address space (``RLIMIT_AS``) would not do: allocators and stacks reserve gigabytes of it that
+    they never use. Allocators write to less than they ask for, and each thread has a stack; so some room is added.
+    """
+    resource = _limits() if limit is not None and sys.platform == "linux" else None
+    if limit is None or resource is None:
+        yield
         return
-    # For all of this process: what the verifier spills goes there too.
-    before, tempfile.tempdir = tempfile.tempdir, str(temporary_folder(job.temp))
+
+    from hedgerow.engines.shares import limit_in_bytes
+
+    too_small = BadInput(
+        "The memory limit is too small for this table. Raise it (--memory-limit), or name fewer columns."
+    )
+    held = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5]) * resource.getpagesize()
+    most = held + limit_in_bytes(limit) + _SET_ASIDE + _SET_ASIDE_PER_CORE * (os.cpu_count() or 1)
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    given = [one for one in (soft, hard) if one != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_DATA, (min([most, sys.maxsize, *given]), hard))
     try:
-        _run(job, job_file)
+        with translated(MemoryError, into=too_small):
+            yield
     finally:
-        tempfile.tempdir = before
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def _limits() -> Any:
+    """The module that limits a process, where the system has one."""
+    try:
+        return importlib.import_module("resource")
+    except ImportError:
+        return None
 
 
 def _run(job: Job, job_file: str | None) -> None:
@@ -49,8 +96,8 @@ def _run(job: Job, job_file: str | None) -> None:
     output = Destination.of(typed_output, job.rows_per_file, job.partition_by, owner="hedgerow anonymize")
     quasi = named_quasi(job.quasi)
     typed = _with_options(job)
-    lost = 0 if job.suppression_limit is None else job.suppression_limit
-    limit = read_suppression_limit(lost, "hedgerow anonymize")
+    lost = job.suppression_limit
+    limit = None if lost is None else read_suppression_limit(lost, "hedgerow anonymize")
 
     from hedgerow import privacy
 
@@ -84,7 +131,8 @@ def _run(job: Job, job_file: str | None) -> None:
     from hedgerow.release.saving import save
 
     watch = watched(source, encoding=job.encoding, delimiter=file.delimiter, typed=_names_typed(job))
-    with watch, _opened(job, file, output) as table, progress_bar(quiet=job.quiet) as progress:
+    opened, private = _opened(job, file, output), _place_for_recoding(job)
+    with watch, private as recoding, opened as table, progress_bar(quiet=job.quiet) as progress:
         release: Release = anonymize(
             table,
             schema,
@@ -113,10 +161,8 @@ def _run(job: Job, job_file: str | None) -> None:
                 escape_formulas=job.escape_formulas,
                 overwrite=job.force,
                 redrawn=drawn,
-                beside=report,
+                beside=_with_recoding(report, release, recoding),
             )
-        if job.recoding is not None:
-            release.recoding.save(job.recoding)
     if not job.quiet:
         given = set(schema.hierarchies)
         also = {"recoding": job.recoding, "report": _said_of_report(job)}
@@ -129,6 +175,36 @@ def _names_typed(job: Job) -> tuple[str | None, ...]:
     """The columns that somebody has named."""
     listed = (job.quasi, job.sensitive, job.insensitive, job.identifying, job.pseudonymize, job.accept)
     return (*(name for names in listed for name in names), job.target, job.entity)
+
+
+@contextmanager
+def _place_for_recoding(job: Job) -> Iterator[tuple[Path, Path] | None]:
+    """A hidden place for the recoding beside the name that it will take: made before the work, so that it can be."""
+    if job.recoding is None:
+        yield None
+        return
+    from hedgerow.scratch import Scratch
+
+    place = absolute(job.recoding)
+    refused = BadInput(f"The recoding cannot be written to {job.recoding!r}. Name a file in a folder of yours.")
+    with translated(OSError, into=refused):
+        folder = Scratch(place)
+        (folder.path / place.name).touch()
+        (folder.path / place.name).unlink()
+    with folder as hidden:
+        yield hidden / place.name, place
+
+
+def _with_recoding(report: Beside | None, release: Release, recoding: tuple[Path, Path] | None) -> Beside | None:
+    """What stages the report, the recoding or both, so that all take their names together with the release."""
+    if recoding is None:
+        return report
+
+    def stage(manifest: Mapping[str, Any]) -> list[tuple[Path, Path]]:
+        release.recoding.save(recoding[0])
+        return [recoding, *(() if report is None else report(manifest))]
+
+    return stage
 
 
 def _said_of_report(job: Job) -> str | None:

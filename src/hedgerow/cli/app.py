@@ -36,6 +36,7 @@ from hedgerow.cli.options import (
     Report,
     ReportEdition,
     Require,
+    RowsArePeople,
     SameFigures,
     Sensitive,
     Sheet,
@@ -98,6 +99,7 @@ def anonymize(
     identifying: Identifying = None,
     pseudonymize: Pseudonymize = None,
     entity: Annotated[str | None, column("Tells people apart: k and l count people, not rows.")] = None,
+    rows_are_people: RowsArePeople = None,
     others: Others = None,
     kind: Kind = None,
     weights: Weights = None,
@@ -205,7 +207,10 @@ def audit(
     original: Annotated[
         str | None, typer.Option(metavar="FILE", help="What both were made from: people are counted, not bounded.")
     ] = None,
-    changed: Annotated[Columns, columns("In clear, and maybe other values than in the earlier release.")] = None,
+    previous_quasi: Annotated[
+        Columns, columns("The earlier release's quasi-identifiers, if no manifest beside it names them.")
+    ] = None,
+    changed: Annotated[Columns, columns("Maybe other values than in the earlier release.")] = None,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     sheet: Sheet = None,
@@ -234,6 +239,7 @@ def audit(
         previous=previous,
         original=original,
         changed=split_names(changed, "--changed") or [],
+        previous_quasi=split_names(previous_quasi, "--previous-quasi") or [],
         encoding=encoding,
         delimiter=read_delimiter(delimiter),
         sheet=sheet,
@@ -288,6 +294,7 @@ def evaluate(
     accept: Accept = None,
     identifying: Identifying = None,
     entity: Annotated[str | None, column("Tells people apart: nobody trains and tests.")] = None,
+    rows_are_people: RowsArePeople = None,
     others: Others = None,
     kind: Kind = None,
     missing: Missing = None,

@@ -7,7 +7,19 @@ from typing import Annotated
 import typer
 
 from hedgerow.cli import completing
-from hedgerow.cli.options import Columns, Hierarchies, HierarchyWords, Report, Require
+from hedgerow.cli.options import (
+    Columns,
+    Delimiter,
+    Encoding,
+    Hierarchies,
+    HierarchyWords,
+    Kind,
+    Missing,
+    Report,
+    Require,
+    Sheet,
+)
+from hedgerow.errors import BadInput
 
 __all__ = ["attack"]
 
@@ -16,7 +28,10 @@ def attack(
     *,
     release: Annotated[str, typer.Argument(metavar="RELEASE", help="A table that was saved with its manifest.")],
     members: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The people of the table, as they were before.")
+        str | None,
+        typer.Option(
+            metavar="FILE", help="The people of the table, as they were before; the job's input if not given."
+        ),
     ] = None,
     non_members: Annotated[
         str | None, typer.Option(metavar="FILE", help="People of the same population who are not in it.")
@@ -34,6 +49,18 @@ def attack(
     ] = None,
     sure: Annotated[float, typer.Option(metavar="SHARE", help="How sure an attacker must be to claim a value.")] = 0.9,
     seed: Annotated[int, typer.Option(metavar="N", help="The same seed, the same figures.")] = 0,
+    missing: Missing = None,
+    kind: Kind = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    sheet: Sheet = None,
+    decimal: Annotated[
+        str | None, typer.Option(metavar="SIGN", help="Before decimals in text; a point if not given.")
+    ] = None,
+    job: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Read the people as this job file says; options that are typed win."),
+    ] = None,
     hierarchies: Hierarchies = None,
     hierarchy: HierarchyWords = None,
     require: Require = None,
@@ -41,7 +68,10 @@ def attack(
     report: Report = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a report that is there already.")] = False,
     fail_if_works: Annotated[
-        bool, typer.Option("--fail-if-works", help="Exit with 3 if some attack works, for pipelines.")
+        bool,
+        typer.Option(
+            "--fail-if-works", help="Exit with 3 if some attack works, with 2 if there are too few people to say."
+        ),
     ] = False,
 ) -> None:
     """Attack a release: what do attackers find out of its people that they do not find out of others?"""
@@ -49,5 +79,11 @@ def attack(
 
     from hedgerow.cli.attacking import run
 
-    if run(**given) and fail_if_works:
+    verdict = run(**given)
+    if fail_if_works and verdict == "works":
         raise typer.Exit(3)
+    if fail_if_works and verdict == "too few to say":
+        raise BadInput(
+            "There are too few people to say whether some attack works. Give more members and more non-members, or "
+            "name the attacks that matter (--attack)."
+        )

@@ -5,18 +5,25 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
 from hedgerow.cli.hierarchy_files import find_hierarchies
-from hedgerow.cli.lists import assignments, split_names
+from hedgerow.cli.job import Job, assemble
+from hedgerow.cli.lists import read_delimiter, split_names
 from hedgerow.cli.reporting import check_report
+from hedgerow.cli.roles import read_roles
 from hedgerow.errors import BadInput
 from hedgerow.intake import STANDARD_INPUT, find_table
 
+if TYPE_CHECKING:
+    from hedgerow.attacks.outcome import Verdict
+
 __all__ = ["run"]
 
+_OF_READING: Final = ("encoding", "delimiter", "decimal", "sheet", "missing", "kinds", "hierarchies", "hierarchy")
+"""What the command takes from a job file, besides its input."""
 _HOLD_BACK: Final = (
     "Members are the people of the table, non-members others of the same population; both are files with the original "
     "values. If there are no others, hold some back: put a random half of the rows aside, anonymize the other half as "
@@ -24,8 +31,10 @@ _HOLD_BACK: Final = (
 )
 
 
-def run(**given: Any) -> bool:
-    """Attack, and return whether some attack works; what can be refused without reading a table is refused first."""
+def run(**given: Any) -> Verdict:
+    """Attack, and return what the attacks come to; what can be refused without reading a table is refused first."""
+    job = _reading(given)
+    given["members"] = job.input if given["members"] is None else given["members"]
     for name in ("members", "non_members"):
         if given[name] is None:
             raise BadInput(f"No {name.replace('_', '-')} are given (--{name.replace('_', '-')}). {_HOLD_BACK}")
@@ -36,7 +45,6 @@ def run(**given: Any) -> bool:
     if STANDARD_INPUT in (given["members"], given["non_members"]):
         raise BadInput("The people are read several times, and standard input only once. Name files.")
     wanted = split_names(given["attack"], "--attack")
-    words = assignments(given["hierarchy"], "--hierarchy") or {}
     reads = [path for name in ("members", "non_members") for path in find_table(given[name]).reads]
     reads += [Path(given[name]) for name in ("release", "previous") if given[name] is not None]
     check_report(given["report"], None, force=given["force"], reads=reads)
@@ -48,21 +56,34 @@ def run(**given: Any) -> bool:
             raise BadInput.unknown("attack", name, ATTACKS)
 
     from hedgerow.attacks.trying import attack
+    from hedgerow.engines import File
     from hedgerow.release import Release
 
     place = Path(given["release"])
-    files = find_hierarchies(given["hierarchies"], _columns(place))
-    told = {**files.files, **words} or None
+    files = find_hierarchies(job.hierarchies, _columns(place))
+    told = {**files.files, **job.hierarchy} or None
     release = Release.load(place, told, require=given["require"] or None)
     previous = None if given["previous"] is None else Release.load(given["previous"], told)
+    members, others = (
+        File(
+            given[name],
+            encoding=job.encoding,
+            delimiter=read_delimiter(job.delimiter),
+            decimal=job.decimal,
+            sheet=job.sheet,
+        )
+        for name in ("members", "non_members")
+    )
     found = attack(
         release,
-        given["members"],
-        given["non_members"],
+        members,
+        others,
         wanted,
         previous=previous,
         sure=given["sure"],
         random_state=given["seed"],
+        kinds=job.kinds,
+        missing=job.missing,
     )
     if given["report"] is not None:
         release.report(given["report"], attacks=found, overwrite=given["force"])
@@ -73,7 +94,14 @@ def run(**given: Any) -> bool:
         from hedgerow.cli.screen import screen
 
         show_attacks(screen(), found, files.remarks)
-    return found.works
+    return found.verdict
+
+
+def _reading(given: Mapping[str, Any]) -> Job:
+    """How the people are read: as it is typed, and else as the job file says."""
+    named = {**given, **read_roles({name: given[name] for name in ("missing", "kind", "hierarchy")})}
+    typed = {name: value for name in _OF_READING if (value := named[name]) not in (None, [])}
+    return assemble(typed, given["job"], "hedgerow attack")
 
 
 def _columns(release: Path) -> list[str]:

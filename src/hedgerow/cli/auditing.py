@@ -38,6 +38,7 @@ def run(
     previous: str | None = None,
     original: str | None = None,
     changed: Sequence[str] = (),
+    previous_quasi: Sequence[str] = (),
     report: str | None = None,
     report_edition: str | None = None,
     force: bool = False,
@@ -52,7 +53,7 @@ def run(
     if len(twice) > 1:
         told = f"{twice[0].capitalize()} and {twice[1]}"
         raise BadInput(f"{told} are both standard input, which can be read once. Name a file.")
-    for name, one in (("original", original), ("changed", changed)):
+    for name, one in (("original", original), ("changed", changed), ("previous-quasi", previous_quasi)):
         if one and previous is None:
             raise BadInput(f"--{name} is of use only beside an earlier release. Name that one with --previous.")
 
@@ -60,11 +61,16 @@ def run(
     named = () if report is None else (table, *(one for one in others.values() if one is not None))
     reads = [path for one in named for path in find_table(one).reads]
     edition = check_report(report, report_edition, force=force, reads=reads)
+    earlier: Sequence[str] = previous_quasi
+    if previous is not None and hierarchies is not None:
+        from hedgerow.risk.previous import quasi_of
+
+        earlier = quasi_of(previous, previous_quasi)
     given = hierarchies_used(
         requirements,
         hierarchies,
         hierarchy,
-        (*quasi, *sensitive),
+        tuple(dict.fromkeys((*quasi, *sensitive, *earlier))),
         population=population is not None or previous is not None,
     )
 
@@ -90,6 +96,7 @@ def run(
             previous=previous,
             original=original,
             changed=changed,
+            previous_quasi=previous_quasi,
         )
     if report is not None:
         result.report(report, edition=edition, overwrite=force)

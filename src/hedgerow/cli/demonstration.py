@@ -121,13 +121,13 @@ def _save(census: pa.Table, release: Release, folder: Path, progress: Callable[[
     from pyarrow import csv
 
     from hedgerow.destinations import Destination
+    from hedgerow.places import appearing
     from hedgerow.release.saving import save
 
     folder.mkdir(parents=True, exist_ok=True)
     original, published, report = folder / "census.csv", folder / "release.csv", folder / "report.html"
-    staged = folder / ".census.csv.partial"
-    csv.write_csv(census, staged)
-    staged.replace(original)
+    with appearing(original) as staged:
+        csv.write_csv(census, staged)
     with staged_report(report, release, progress, context=_CONTEXT) as beside:
         destination = Destination.of(published)
         save(release, destination, escape_formulas=False, overwrite=True, redrawn=None, beside=beside)

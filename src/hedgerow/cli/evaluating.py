@@ -13,7 +13,7 @@ from hedgerow.cli.roles import named_quasi, read_roles, schema_of
 from hedgerow.errors import BadInput, HedgerowError
 from hedgerow.intake import find_table
 from hedgerow.paths import refuse_overwriting
-from hedgerow.places import refuse_existing
+from hedgerow.places import appearing, refuse_existing
 
 if TYPE_CHECKING:
     from hedgerow.evaluation.results import Evaluation
@@ -111,9 +111,6 @@ def _places(typed: str, *, force: bool) -> tuple[Path, Path, Path]:
 def _write(evaluation: Evaluation, score: str, output: Path, chart: Path) -> None:
     import pyarrow.csv
 
-    unwritable = BadInput(f"The results cannot be written to {str(output)!r}. Is the disk full?")
-    try:
-        pyarrow.csv.write_csv(evaluation.frame, output)
-        evaluation.plot(score).save(str(chart), inline=True)
-    except OSError:
-        raise unwritable from None
+    with appearing(output) as staged, appearing(chart) as drawn:
+        pyarrow.csv.write_csv(evaluation.frame, staged)
+        evaluation.plot(score).save(str(drawn), inline=True)

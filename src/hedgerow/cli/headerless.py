@@ -1,7 +1,8 @@
 """Tables whose first line is no header but a person: said before the work begins, and no cell of it is told.
 
-Messages name columns. Where the first line is a person's, these names are that person's values; so in the messages of a
-table that looks so, every name is hidden that was not typed.
+Messages name columns. Where the first line is a person's, these names are that person's values. So whatever error a
+command ends with, the names of all tables that it has opened and that look so are hidden in it, unless somebody typed
+them: no command need think of it, and none can forget it.
 """
 
 from __future__ import annotations
@@ -17,17 +18,21 @@ import typer
 
 from hedgerow.errors import HedgerowError
 from hedgerow.intake import STANDARD_INPUT, find_table, open_parts
-from hedgerow.intake.parts import BROKEN_ARCHIVE
+from hedgerow.intake.opening import OPENED
+from hedgerow.intake.parts import BROKEN_ARCHIVE, CsvRecords, Part
 
-__all__ = ["looks_headerless", "watched"]
+__all__ = ["forget_tables", "looks_headerless", "watched", "without_first_lines"]
 
 _LOOKED_AT: Final = 50
+_LONGEST: Final = 2_000_000  # characters of a record; what is longer is refused by whoever reads the table
 _TEXT: Final = (".csv", ".tsv", ".txt")
 _WARNING: Final = (
     "hedgerow: warning: the first line of {!r} looks like a person's values, not like names of columns; if it is, "
     "write a line of names above it, since whatever stands there is published and named in messages."
 )
 _HIDDEN: Final = "'…'"
+_WORD: Final = re.compile(r"[^,;=@:|{}\s]+")
+_TYPED: Final[set[str]] = set()
 _NUMBER: Final = re.compile(r"[-+]?\d+([.,]\d+)?([eE][-+]?\d+)?")
 _DATE: Final = re.compile(r"\d{1,4}([-./])\d{1,2}\1\d{1,4}([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?Z?)?")
 
@@ -74,7 +79,7 @@ def _count_up(names: Sequence[str]) -> bool:
 def watched(
     table: str, *, encoding: str | None, delimiter: str | None, typed: Sequence[str | None] = ()
 ) -> Iterator[None]:
-    """Warn of a table without a header, and hide its first line in the errors of what is done within.
+    """Warn of a table without a header.
 
     Parameters
     ----------
@@ -83,23 +88,35 @@ def watched(
         not.
     encoding, delimiter : str, optional
     typed : sequence of str
-        Names that were typed, and may be repeated.
+        Names that were typed elsewhere than in the command, and may be repeated.
     """
+    _TYPED.update(name for name in typed if name is not None)
     name, first, rows = _beginning(table, encoding, delimiter)
-    if not looks_headerless(first, rows):
-        yield
-        return
-    typer.echo(_WARNING.format(name), err=True)
-    try:
-        yield
-    except HedgerowError as error:
-        message = str(error)
-        for cell in sorted({*first} - {*typed}, key=len, reverse=True):
-            message = message.replace(repr(cell), _HIDDEN)
-        if message == str(error):
-            raise
-        error.args = (message,)
-        raise
+    if looks_headerless(first, rows):
+        typer.echo(_WARNING.format(name), err=True)
+    yield
+
+
+def forget_tables() -> None:
+    """Forget what earlier commands of this process have opened, and what was typed for them."""
+    OPENED.clear()
+    _TYPED.clear()
+
+
+def without_first_lines(message: str, arguments: Sequence[str]) -> str:
+    """A message in which no cell stands of the first line of a table that has no header and was opened.
+
+    ``arguments`` is what was typed: what stands there may be repeated.
+    """
+    typed = _TYPED.union(arguments, *(_WORD.findall(one) for one in arguments))
+    for part in tuple(OPENED):
+        if part.format != "csv":
+            continue
+        first, rows = _first_records(part)
+        if looks_headerless(first, rows):
+            for cell in sorted({*first} - typed, key=len, reverse=True):
+                message = message.replace(repr(cell), _HIDDEN)
+    return message
 
 
 def _beginning(table: str, encoding: str | None, delimiter: str | None) -> tuple[str, list[str], list[list[str]]]:
@@ -109,9 +126,17 @@ def _beginning(table: str, encoding: str | None, delimiter: str | None) -> tuple
         if table == STANDARD_INPUT or not found.ending.startswith(_TEXT):
             return table, [], []
         part = open_parts(found, None, encoding=encoding, delimiter=delimiter)[0]
-        with part.open_text() as text:
-            lines = itertools.islice(csv.reader(text, delimiter=part.delimiter, strict=True), 1 + _LOOKED_AT)
-            first, *rows = [record for record in lines if record] or [[]]
     except (HedgerowError, UnicodeError, LookupError, csv.Error, *BROKEN_ARCHIVE):
         return table, [], []
-    return part.name, first, rows
+    return part.name, *_first_records(part)
+
+
+def _first_records(part: Part) -> tuple[list[str], list[list[str]]]:
+    """The first record and some further ones, as far as they can be read."""
+    try:
+        with part.open_text() as text:
+            records = itertools.islice(CsvRecords(text, part.delimiter, _LONGEST), 1 + _LOOKED_AT)
+            first, *rows = [record for record in records if record] or [[]]
+    except (OSError, UnicodeError, LookupError, csv.Error, *BROKEN_ARCHIVE):
+        return [], []
+    return first, rows

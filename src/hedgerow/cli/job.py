@@ -18,10 +18,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from hedgerow.cli.lists import split_names
 from hedgerow.errors import BadInput, translated
 from hedgerow.intake import STANDARD_INPUT
+from hedgerow.intake.sizes import read_at_most
 
 __all__ = ["Job", "assemble", "read_job"]
 
 _SYNONYMS = {"drop": "identifying"}
+_LARGEST = 1_000_000  # bytes
 _PATHS = ("input", "output", "hierarchies", "recoding", "report", "holdout", "temp")
 
 
@@ -53,6 +55,7 @@ class Job(BaseModel):
     identifying: Columns
     pseudonymize: Columns
     entity: Text
+    rows_are_people: Annotated[bool | None, Field(description="true or false")] = None
     others: Annotated[
         Literal["error", "insensitive", "drop"], Field(description="'error', 'insensitive' or 'drop'")
     ] = "error"
@@ -112,7 +115,10 @@ def read_job(path: Path) -> Job:
         translated(UnicodeDecodeError, into=BadInput(f"Cannot read {called}: it is not UTF-8 text. Save it as UTF-8.")),
         translated(OSError, into=lambda error: BadInput(f"Cannot read {called}: {error.strerror}. Check the path.")),
     ):
-        text = path.read_text(encoding="utf-8-sig")
+        content = read_at_most(path, _LARGEST)
+        if content is None:
+            raise BadInput(f"Cannot read {called}: it has more than {_LARGEST:,} bytes. Name a job file.")
+        text = content.decode("utf-8-sig")
 
     # It brings numpy, which no typed option should wait for.
     from hedgerow.hierarchies.files import parse_toml

@@ -36,6 +36,7 @@ __all__ = [
     "Report",
     "ReportEdition",
     "Require",
+    "RowsArePeople",
     "SameFigures",
     "Sensitive",
     "Sheet",
@@ -112,6 +113,10 @@ Insensitive = Annotated[Columns, columns("Published as they are.")]
 Accept = Annotated[Columns, columns("Published as they are though they single people out or tell too much.")]
 Identifying = Annotated[Columns, typer.Option("--identifying", "--drop", metavar="COLUMNS", help="Left out.")]
 Pseudonymize = Annotated[Columns, columns("Replaced by random pseudonyms.")]
+RowsArePeople = Annotated[
+    bool | None,
+    typer.Option("--rows-are-people", help="Every row is a person of its own, though a column looks otherwise."),
+]
 Others = Annotated[
     str | None,
     typer.Option(metavar="FATE", help="Columns without a role: error (if not given), insensitive or drop."),

@@ -104,6 +104,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with _stopping() as signals:
         try:
             from hedgerow.cli.app import app
+            from hedgerow.cli.headerless import forget_tables
+
+            forget_tables()
 
             status = app(args=arguments, prog_name="hedgerow", standalone_mode=False)
         except BaseException as error:
@@ -113,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     _end_quietly()
                 left = error.left if isinstance(error, Stopped) else _LEFT
                 return _say(f"stopped; {left}", 128 + signals.received)
-            return _failed(error)
+            return _failed(error, sys.argv[1:] if arguments is None else arguments)
     return status if isinstance(status, int) else 0
 
 
@@ -132,7 +135,7 @@ def _stopping() -> Iterator[_Signals]:
             signal.signal(number, handler if signals.received is None else signal.SIG_IGN)
 
 
-def _failed(error: BaseException) -> int:
+def _failed(error: BaseException, arguments: Sequence[str]) -> int:
     """Say in one sentence why the command failed, and return the exit status."""
     if os.environ.get("HEDGEROW_TRACEBACK") == "1":
         traceback.print_exception(error)
@@ -143,7 +146,9 @@ def _failed(error: BaseException) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _CLOSED_PIPE
     if isinstance(error, HedgerowError):
-        return _say(str(error), error.exit_status)
+        from hedgerow.cli.headerless import without_first_lines
+
+        return _say(without_first_lines(str(error), arguments), error.exit_status)
     if isinstance(error, OSError) and error.strerror:
         place = f" ({error.filename!r})" if isinstance(error.filename, str) else ""
         return _say(f"The operating system refused a file: {error.strerror}{place}.", _BAD_INPUT)

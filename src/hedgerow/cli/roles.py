@@ -13,7 +13,7 @@ from hedgerow.schema import Schema
 __all__ = ["named_quasi", "read_roles", "schema_of"]
 
 _LISTS = ("quasi", "sensitive", "insensitive", "accept", "identifying", "pseudonymize")
-_AS_TYPED = ("target", "entity", "others", "missing")
+_AS_TYPED = ("target", "entity", "rows_are_people", "others", "missing")
 
 
 def read_roles(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,6 +55,7 @@ def schema_of(roles: Mapping[str, Any], files: Mapping[str, Path]) -> Schema:
         **{name: roles[name] or () for name in _LISTS},
         target=roles["target"],
         entity=roles["entity"],
+        rows_are_people=bool(roles["rows_are_people"]),
         others=roles["others"] or "error",
         kinds=roles["kinds"] or {},
         weights=roles["weights"] or {},

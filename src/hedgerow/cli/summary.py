@@ -55,10 +55,10 @@ def show_release(
     people = "" if audit.people is None else f" of {audit.people_told} people"
     first = f"Released {audit.rows:,} of {amount(facts['rows_in'], 'rows')}{people}, anonymized by {facts['method']}."
     linking = facts["columns"]["pseudonymized"]
-    if linking and audit.people is None:
+    if linking and facts.get("rows_are_people"):
         first = (
-            f"Rows with the same pseudonym ({', '.join(linking)}) can be linked, and rows were counted, not people: "
-            f"name the column of the person (--entity). {first}"
+            f"Rows with the same pseudonym ({', '.join(linking)}) can be linked, and rows were counted, because you "
+            f"say that every row is a person. {first}"
         )
     console.print(Text(first, "bold"), soft_wrap=True)
     for label, value in _lines(release, output, given, recoding, report):
@@ -107,14 +107,20 @@ def _lines(
         f"{sizes.number:,} of {sizes.smallest:,} to {sizes.largest:,} {sizes.counted}, median {figure(sizes.median)}; "
         f"k reached: {audit.k:,}",
     )
+    for name, by in audit.determined.items():
+        yield "counted", f"{name}, too: whoever knows {' or '.join(by)} knows it. k with it: {audit.k_determined:,}"
     beyond = beyond_quasi(audit)
     if beyond:
         yield "not covered", beyond
     for name, one in audit.clear.items():
-        if one.accepted and one.discloses:
+        if one.excused:
             other, share = one.most
             told = f", and {share:.0%} of {other} is told by it" if share else ""
+            told += f"; whoever knows {' or '.join(one.determined_by)} knows it" if one.determined_by else ""
             yield "ACCEPTED", f"{name}: {one.alone:.0%} of the people have a value that nobody else has{told}"
+    for link in audit.links:
+        if link.accepted:
+            yield "ACCEPTED", f"{', '.join(link.columns)}: links the rows of a person; k of linked rows: {link.k:,}"
     losses = [f"{name} {figure(audit.losses[name])}" for name in _MAIN_LOSSES if name in audit.losses]
     if losses:
         yield "losses", " · ".join(losses)

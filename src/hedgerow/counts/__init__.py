@@ -6,6 +6,7 @@ from hedgerow.counts.decoding import original_values
 from hedgerow.counts.encoding import EncodedColumn, encode_column
 from hedgerow.counts.grouping import alike, distinct_pairs, sharing, tabulate
 from hedgerow.counts.homes import Links, draw_homes, rows_at_home
+from hedgerow.counts.keys import Key, KeyColumn, given_once, keys_of_people, looks_given
 from hedgerow.counts.large import (
     CodedTuples,
     FirstCuts,
@@ -30,6 +31,8 @@ __all__ = [
     "FirstCuts",
     "FrequencyTable",
     "Grouped",
+    "Key",
+    "KeyColumn",
     "LargeTable",
     "Links",
     "MemoryLimit",
@@ -44,8 +47,11 @@ __all__ = [
     "distinct_pairs",
     "draw_homes",
     "encode_column",
+    "given_once",
     "holds_classes",
     "in_bins",
+    "keys_of_people",
+    "looks_given",
     "original_values",
     "refuse_many_numbers",
     "rows_at_home",

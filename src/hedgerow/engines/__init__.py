@@ -9,7 +9,7 @@ from hedgerow.engines.base import Groups, Keeping, Limited, Locating, Published,
 from hedgerow.engines.clear import SAMPLE_ROWS, InClear, coded, thinned
 from hedgerow.engines.files import FileSource
 from hedgerow.engines.formats import file_format
-from hedgerow.engines.looking import Look, Lookable, Tally
+from hedgerow.engines.looking import Look, Lookable, Sharing, Tally
 from hedgerow.engines.memory import MemorySource
 from hedgerow.engines.rows import FrameRows, StagedRows
 from hedgerow.engines.saved import SavedTable
@@ -32,6 +32,7 @@ __all__ = [
     "Published",
     "Roomy",
     "SavedTable",
+    "Sharing",
     "Source",
     "StagedRows",
     "Tally",

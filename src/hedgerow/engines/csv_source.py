@@ -57,6 +57,9 @@ class CsvFiles:
             refuse_other_columns(first.name, names, part.name, csv_text.first_record(part))
         return with_folder_columns(first, names)
 
+    def zone(self, column: int) -> None:
+        """None: each text says its own."""
+
     def open(self, columns: Sequence[str]) -> tuple[str, int]:
         """DuckDB's query for all rows, and how many records it must find."""
         ready = []

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import io
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
@@ -17,7 +16,7 @@ from typing import Final
 
 from hedgerow.errors import BadInput, amount, listing, translated
 from hedgerow.intake import Part
-from hedgerow.intake.parts import BROKEN_ARCHIVE
+from hedgerow.intake.parts import BROKEN_ARCHIVE, CsvRecords, TooLong
 
 __all__ = [
     "LONGEST_LINE",
@@ -50,21 +49,14 @@ def _long_fields() -> Iterator[None]:
         csv.field_size_limit(before)
 
 
-def _lines(text: io.TextIOWrapper) -> Iterator[str]:
-    """The lines, each only as far as it may be long: what is longer is cut, and found to be too long."""
-    while line := text.readline(LONGEST_LINE + 1):
-        yield line
-
-
 def records(part: Part) -> Generator[tuple[int, list[str]], None, None]:
     """The records with the line each starts on, or what is wrong with the file, and where."""
-    line = 1
 
     def broken(error: csv.Error) -> BadInput:
-        # The only one of csv's errors that is not about quotes; its text names the limit, never a cell.
-        if "field limit" in str(error):
-            return too_long(part.name, line)
-        return _BrokenQuote(f"The file {part.name!r} has a broken quote in the record on line {line}. Mend it.")
+        # The only ones of csv's errors that are not about quotes; their text names the limit, never a cell.
+        if isinstance(error, TooLong) or "field limit" in str(error):
+            return too_long(part.name, reader.line)
+        return _BrokenQuote(f"The file {part.name!r} has a broken quote in the record on line {reader.line}. Mend it.")
 
     with (
         translated(*BROKEN_ARCHIVE, into=lambda _: damaged(part)),
@@ -73,12 +65,9 @@ def records(part: Part) -> Generator[tuple[int, list[str]], None, None]:
         part.open_text() as text,
         _long_fields(),
     ):
-        reader = csv.reader(_lines(text), delimiter=part.delimiter, strict=True)
+        reader = CsvRecords(text, part.delimiter, LONGEST_LINE)
         for record in reader:
-            if sum(map(len, record)) > LONGEST_LINE:
-                raise too_long(part.name, line)
-            yield line, record
-            line = reader.line_num + 1
+            yield reader.line, record
 
 
 def too_long(name: str, line: int) -> BadInput:

@@ -35,11 +35,11 @@ from hedgerow.engines.publishing import columns_written, published_columns, publ
 from hedgerow.engines.room import check_room, least_written
 from hedgerow.engines.rows import StagedRows
 from hedgerow.engines.shares import divided
-from hedgerow.engines.source_file import File
+from hedgerow.engines.source_file import File, in_zone
 from hedgerow.engines.sql import column_list, identifier, place_literal
 from hedgerow.engines.tuples import KeptTuples
 from hedgerow.engines.workspace import Workspace
-from hedgerow.errors import BadInput, InternalError, required, translated
+from hedgerow.errors import BadInput, InternalError, required, translated, unwritable
 from hedgerow.folders import Layout, part_name
 from hedgerow.frames import refuse_alike
 from hedgerow.paths import absolute
@@ -51,6 +51,7 @@ __all__ = ["FileSource"]
 
 _ONE_FILE: Final = "release.parquet"
 _FLOATS: Final = ("FLOAT", "DOUBLE")
+_ZONED: Final = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
 
 
 class FileSource:
@@ -75,6 +76,7 @@ class FileSource:
         refuse_alike(self._columns)
         self._inside = {name: f"c{at}" for at, name in enumerate(self._columns)}
         self._kinds: dict[str, str] = {}
+        self._records = 0
 
     @property
     def columns(self) -> Sequence[str]:
@@ -113,7 +115,7 @@ class FileSource:
             query, records = self._reader.open(list(self._inside.values()))
         table = self._fetch(query).rename_columns(list(self._columns))
         self._check_records(table.num_rows, records)
-        return table
+        return pa.table({name: self._in_zone(name, table.column(name)) for name in self._columns})
 
     def look(self, most: int) -> Look:
         """How often each value occurs, and at most so many rows, drawn at random."""
@@ -123,7 +125,16 @@ class FileSource:
                 return look_at_rows(self.rows(), most)
             seen = look_at_kept(self._work, query, self._inside, most, text=self._reader.untyped)
         self._check_records(seen.rows, records)
-        return seen
+        return seen.of_columns(self._in_zone)
+
+    def rows_that_share(self, column: str | None, most: int) -> pa.Table:
+        """Rows of the table, once it was counted: all of them, or all rows of some values of a column, or any."""
+        query, step = "SELECT * FROM source", -(-self._records // most)
+        if step > 1 and column is not None:
+            query = f"{query} WHERE {self._inner(column)} IS NOT NULL AND hash({self._inner(column)}) % {step} = 0"
+        elif step > 1:
+            query = f"{query} USING SAMPLE reservoir({most} ROWS) REPEATABLE (7)"
+        return self._fetch(query).rename_columns(list(self._columns))
 
     def _open(self, roles: Roles) -> int:
         """Make the view ``source`` of the files' rows; returns how many of them there are."""
@@ -144,7 +155,18 @@ class FileSource:
         self, schema: Schema, roles: Roles, name: str, values: pa.ChunkedArray, weights: Longs
     ) -> EncodedColumn:
         untyped, decimal = self._reader.untyped, self._file.decimal
+        values = self._in_zone(name, values)
         return encode(schema, roles, name, values, weights, untyped=untyped, decimal_point=decimal)
+
+    def _in_zone(self, name: str, values: pa.ChunkedArray) -> pa.ChunkedArray:
+        """Values of a column; moments in the time zone that the files write them in."""
+        if not pa.types.is_timestamp(values.type):
+            return values
+        return in_zone(values, self._reader.zone(self._columns.index(name)))
+
+    def _is_abroad(self, name: str) -> bool:
+        """Whether a column tells moments in another time zone than UTC, which the files of a release would not tell."""
+        return self._kinds[name] in _ZONED and self._reader.zone(self._columns.index(name)) not in (None, "UTC")
 
     def _inner(self, name: str) -> str:
         """What a column is called inside DuckDB."""
@@ -173,6 +195,7 @@ class FileSource:
         records = self._open(roles)
         if not records:
             raise BadInput("The table has no rows.")
+        self._records = records
         rows, counted = "source", "count(*)"
         if self._reader.untyped:
             # Text is read once: its distinct rows stand for it.
@@ -186,7 +209,7 @@ class FileSource:
             self._work.drop("distinct_rows")
             cells = self._work.number(f"SELECT count(*) FROM {CELLS}")
             self._check_records(self._work.number(f"SELECT sum({RECORDS}) FROM {CELLS}"), records)
-        respelled = frozenset(name for name, column in encoded.items() if column.respelled)
+        respelled = frozenset(name for name, column in encoded.items() if column.respelled or self._is_abroad(name))
         kept = KeptTuples(self._work, self._scratch, roles, encoded, self._inside, keys)
         self._counted = CountedFile(schema, roles, self._inside, self._kinds, keys, respelled)
         most = cells if self.shares is None else self.shares.most_tuples(len(roles.counted))
@@ -310,20 +333,23 @@ class FileSource:
             needed = ", ".join([CELL, GROUP, *person, *map(self._inner, names)])
             self._keep("placed", f"SELECT {needed} FROM ({rows})")
             rows = "SELECT * FROM placed"
-        # Sorted before the long published texts are joined to the rows; the order owes nothing to the seed.
-        shuffled = f"SELECT * FROM ({rows}) ORDER BY random()"
-        last, people = "", None
-        if counted.people is not None:
-            # In an order that is known, so that the verifier can be told whose each row is.
-            self._keep(
-                "in_order",
-                f"WITH drawn AS (SELECT *, random() AS lot FROM ({rows})) "
-                "SELECT *, row_number() OVER (ORDER BY lot) AS place FROM drawn",
+        with self._work.drawing_lots(GROUP) as lot:
+            # Sorted before the long published texts are joined to the rows; the order owes nothing to the seed.
+            shuffled = f"SELECT * FROM ({rows}) ORDER BY {lot}"
+            last, people = "", None
+            if counted.people is not None:
+                # In an order that is known, so that the verifier can be told whose each row is.
+                self._keep(
+                    "in_order",
+                    f"WITH drawn AS (SELECT *, {lot} AS lot FROM ({rows})) "
+                    "SELECT *, row_number() OVER (ORDER BY lot) AS place FROM drawn",
+                )
+                shuffled, last = "SELECT * FROM in_order", "ORDER BY place"
+                people = self._fetch(f"SELECT {PERSON} FROM in_order {last}").column(0).to_numpy().astype(np.int64)
+            query = (
+                f"WITH shuffled AS ({shuffled}) SELECT {columns} FROM shuffled JOIN published USING ({GROUP}) {last}"
             )
-            shuffled, last = "SELECT * FROM in_order", "ORDER BY place"
-            people = self._fetch(f"SELECT {PERSON} FROM in_order {last}").column(0).to_numpy().astype(np.int64)
-        query = f"WITH shuffled AS ({shuffled}) SELECT {columns} FROM shuffled JOIN published USING ({GROUP}) {last}"
-        written = self._write(query, staging, layout, staging.name if destination is None else destination.name)
+            written = self._write(query, staging, layout, staging.name if destination is None else destination.name)
         self._check_records(written, recoding.published)
         if columns_written(staging) != counted.roles.published:
             raise InternalError("a file was written with other columns than those that are published")
@@ -336,7 +362,7 @@ class FileSource:
     def _write(self, query: str, staging: Path, layout: Layout | None, named: str) -> int:
         """Write the rows of a query to a file, or to the files of a folder; returns how many they are."""
         # All columns were read to their ends when they were counted or kept, so a fault is on the other side.
-        full = BadInput(f"The rows cannot be written to {named!r}. Is the disk full?")
+        full = unwritable(f"The rows cannot be written to {named!r}", otherwise="Is there room on its disk?")
         if layout is not None and layout.rows_per_file is not None:
 
             def streamed() -> int:

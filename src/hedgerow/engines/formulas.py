@@ -1,8 +1,11 @@
 """Cells that a spreadsheet would take for formulas: counted in every release, and escaped in a CSV on request.
 
-A cell is one if it begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return and is no number. Escaping puts
-an apostrophe before it. Cells that begin so after apostrophes of their own get one more, so that no two cells become
-one and the original can be told: take one apostrophe away.
+A cell is one if it begins with ``=``, ``+``, ``-`` or ``@``, of usual or full width, with a tab, a line feed or a
+carriage return, and is no number. Escaping puts an apostrophe before it. Cells that begin so after apostrophes of their
+own get one more, so that no two cells become one and the original can be told: take one apostrophe away.
+
+Names of columns are not escaped, because readers find the columns by them: the audit warns of such names, and a CSV
+with escaped formulas is not written with them.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ import pyarrow.compute as pc
 
 from hedgerow.arrays import Longs
 from hedgerow.engines.sql import identifier, literal
-from hedgerow.errors import amount
+from hedgerow.errors import amount, listing
 
 __all__ = [
     "FORMULA_PATTERN",
@@ -27,6 +30,7 @@ __all__ = [
     "count_in_relation",
     "escape_relation",
     "escaped",
+    "formula_names",
     "formula_warning",
     "formulas_in",
     "formulas_of",
@@ -34,11 +38,11 @@ __all__ = [
 ]
 
 _ESCAPE: Final = "'"
-_BEGINS: Final = "=+-@\t\r"
+_BEGINS: Final = "=+-@\t\r\n＝＋－＠"
 # The same patterns for Python, DuckDB and Java.
-FORMULA_PATTERN: Final = r"^'*[=+\-@\t\r]"
+FORMULA_PATTERN: Final = r"^'*[=+\-@\t\r\n＝＋－＠]"
 NUMBER_PATTERN: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\z"
-_SIGNS: Final = np.isin(np.arange(256), list(f"{_BEGINS}{_ESCAPE}".encode()))
+_SIGNS: Final = np.isin(np.arange(256), [sign.encode()[0] for sign in f"{_BEGINS}{_ESCAPE}"])
 # Every byte as what it may be: a border behind which a cell begins, one of the signs, or anything else.
 _BORDER, _OTHER, _SIGN = 0, 1, 2
 _OUTLINE: Final = bytes(_BORDER if byte in b',\n"' else _SIGN if _SIGNS[byte] else _OTHER for byte in range(256))
@@ -104,15 +108,17 @@ def _beginning(texts: pa.Array) -> Longs:
 def may_hold_formulas(path: Path) -> bool:
     """Whether a cell of a CSV that was written here may be a formula: one pass over its bytes.
 
-    A sign at the beginning of a cell stands behind a comma, a line end or a quote.
+    A sign at the beginning of a cell stands behind a comma, a line end or a quote. A line feed there stands behind a
+    quote, which stands behind a comma or a line end.
     """
-    last = b""
+    last = b"\n"
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
-            outline = np.frombuffer((last + block).translate(_OUTLINE), np.uint8)
-            if (outline[1:] - outline[:-1] == _SIGN - _BORDER).any():
+            seen = last + block
+            outline = np.frombuffer(seen.translate(_OUTLINE), np.uint8)
+            if (outline[1:] - outline[:-1] == _SIGN - _BORDER).any() or b',"\n' in seen or b'\n"\n' in seen:
                 return True
-            last = block[-1:]
+            last = seen[-2:]
     return False
 
 
@@ -139,25 +145,38 @@ def _count_cells(
     return {name: number for name, number in found if number}
 
 
-def formula_warning(counts: Mapping[str, int]) -> str | None:
-    """What the audit says of such cells: how many in which columns, never a cell.
+def formula_names(columns: Iterable[str]) -> list[str]:
+    """The names of columns that a spreadsheet would take for formulas.
+
+    >>> formula_names(["age", "=1+1", "-5"])
+    ['=1+1']
+    """
+    return [name for name in columns if escaped(name) != name]
+
+
+def formula_warning(counts: Mapping[str, int], columns: Iterable[str] = ()) -> str | None:
+    """What the audit says of such cells, and of such names among all columns: how many in which, never a cell.
 
     >>> formula_warning({"note": 2})
-    "2 cells of 'note' begin with =, +, -, @, a tab or a carriage return: a spreadsheet may take them for formulas. \
+    "2 cells of 'note' begin as formulas do (with =, +, -, @, a tab or a line end): a spreadsheet may compute them. \
 Escape them (--escape-formulas)."
+    >>> formula_warning({}, ["age", "=1+1"])
+    "The names of the columns '=1+1' begin as formulas do (with =, +, -, @, a tab or a line end): a spreadsheet may \
+compute them. Rename these columns."
     """
+    names = formula_names(columns)
+    named = f"The names of the columns {listing(names)} {_BEGIN}. Rename these columns." if names else None
     if not counts:
-        return None
+        return named
     told = ", ".join(f"{amount(number, 'cells')} of {name!r}" for name, number in list(counts.items())[:_TOLD])
     rest = len(counts) - _TOLD
     more = f" and cells of {rest:,} more columns" if rest > 0 else ""
-    return (
-        f"{told}{more} begin with =, +, -, @, a tab or a carriage return: a spreadsheet may take them for formulas. "
-        "Escape them (--escape-formulas)."
-    )
+    cells = f"{told}{more} {_BEGIN}. Escape them (--escape-formulas)."
+    return cells if named is None else f"{cells} {named}"
 
 
 _TOLD: Final = 10
+_BEGIN: Final = "begin as formulas do (with =, +, -, @, a tab or a line end): a spreadsheet may compute them"
 
 
 def text_columns(rows: duckdb.DuckDBPyRelation) -> list[str]:

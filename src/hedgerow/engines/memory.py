@@ -13,7 +13,7 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from hedgerow.arrays import Bools, Ints, Longs
+from hedgerow.arrays import Bools, Ints, Longs, random_order
 from hedgerow.counts import (
     BadValues,
     EncodedColumn,
@@ -27,13 +27,13 @@ from hedgerow.counts import (
 from hedgerow.database import open_database
 from hedgerow.engines.base import encode, first_places, ranking_columns, refuse_too_wide, seed_text
 from hedgerow.engines.clear import InClear, Placed, clear_in_memory, coded
-from hedgerow.engines.looking import Look, look_at_rows
+from hedgerow.engines.looking import Look, look_at_rows, rows_that_share
 from hedgerow.engines.rows import FrameRows
 from hedgerow.engines.sql import canonical_hash
 from hedgerow.errors import BadInput, InternalError, listing, required, translated
 from hedgerow.folders import Layout
-from hedgerow.frames import OpenFrame, as_arrow, column_names, open_frame
-from hedgerow.plain_columns import in_one_form, with_plain_categories
+from hedgerow.frames import OpenFrame, as_arrow, columns_of, open_frame
+from hedgerow.plain_columns import assemble, in_one_form
 from hedgerow.recoding import Pieces, PublishedColumn, Recoding
 from hedgerow.schema import Roles, Schema
 from hedgerow.threads import side_by_side
@@ -64,6 +64,13 @@ class MemorySource:
     def look(self, most: int) -> Look:
         """How often each value occurs, and at most so many rows, drawn at random."""
         return look_at_rows(pa.table({name: as_arrow(self._frame[name]) for name in self._frame.columns}), most)
+
+    def rows_that_share(self, column: str | None, most: int) -> pa.Table:
+        """Rows of the table: all of them, or all rows of some values of a column, or any."""
+        values = None if column is None else _values(self._frame[column])
+        chosen = rows_that_share(values, len(self._frame), most)
+        rows = self._frame if len(chosen) == len(self._frame) else self._frame[chosen]
+        return pa.table({name: _values(rows[name]) for name in rows.columns})
 
     def count(self, schema: Schema, roles: Roles, random_state: int | None = None) -> FrequencyTable:
         """Count the records of every cell; where people are counted, draw their homes."""
@@ -110,25 +117,26 @@ class MemorySource:
         # The order comes from the operating system, never from the seed: whoever guesses a seed could undo it.
         kept = np.flatnonzero(group >= 0)
         self._applied = kept, group[kept]
-        rows = np.random.default_rng().permutation(kept)
+        rows = kept[random_order(len(kept))]
         group = group[rows]
         roles = counted.roles
         others = set(roles.published) - {*roles.quasi, *roles.pseudonymized}
         untouched = others | recoding.unchanged(counted.respelled)
-        plain = counted.frame.select(*untouched)[rows] if untouched else None
+        plain = columns_of(counted.frame, untouched)[rows] if untouched else None
         columns: dict[str, nw.Series[Any]] = {}
         for name in roles.published:
             if name in roles.pseudonymized:
                 columns[name] = self._pseudonyms(counted.frame[name], rows)
             elif plain is not None and name in untouched:
-                columns[name] = with_plain_categories(plain[name])
+                columns[name] = plain[name]
             else:
                 at = recoding.quasi.index(name)
                 columns[name] = self._published(recoding.columns[at])[recoding.groups[:, at][group]]
-        table = self._opened.assemble(columns)
-        if column_names(table) != roles.published:
+        table = assemble(self._opened, columns)
+        if tuple(table.columns) != roles.published:
             raise InternalError("a table came out with other columns than those that are published")
-        return FrameRows(table, None if counted.people is None else counted.people[rows].astype(np.int64))
+        people = None if counted.people is None else counted.people[rows].astype(np.int64)
+        return FrameRows(nw.to_native(table), people, self._opened.back)
 
     def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
         """Count what the columns that are published as they are tell."""

@@ -20,6 +20,7 @@ from hedgerow.intake import Part, refuse_other_columns, with_folder_columns
 
 __all__ = ["ParquetFiles", "parquet_scan"]
 
+_UTC: Final = ("UTC", "Etc/UTC", "Z", "GMT", "+00:00")
 _FAULTS: Final = (duckdb.Error, pa.ArrowException, OSError, ValueError)
 
 
@@ -48,6 +49,19 @@ class ParquetFiles:
         for part in others:
             refuse_other_columns(first.name, names, part.name, _names(part))
         return with_folder_columns(first, names)
+
+    def zone(self, column: int) -> str | None:
+        """The time zone that a column of moments is written in, by its number; ``None`` where there is none."""
+        zones = set()
+        for part in self._parts:
+            with translated(*_FAULTS, into=_no_parquet(part)):
+                schema = pq.read_schema(part.path)
+            zone = getattr(schema.field(column).type, "tz", None) if column < len(schema) else None
+            zones.add("UTC" if zone in _UTC else zone)
+        if len(zones) > 1:
+            name = self.names()[column]
+            raise BadInput(f"The files write the moments of the column {name!r} in several time zones. Use one.")
+        return zones.pop()
 
     def open(self, columns: Sequence[str]) -> tuple[str, int]:
         """DuckDB's query for all rows, and how many records it must find."""

@@ -26,7 +26,7 @@ from hedgerow.engines.formats import copy_options, file_format
 from hedgerow.engines.formulas import count_in_relation, escape_relation, formulas_of, may_hold_formulas
 from hedgerow.engines.sql import column_list, file_literal, file_literals, identifier, literal, place_literal
 from hedgerow.engines.workspace import Workspace
-from hedgerow.errors import BadInput, translated
+from hedgerow.errors import BadInput, translated, unwritable
 from hedgerow.folders import Layout, files_in
 from hedgerow.frames import as_arrow, open_frame, refuse_alike
 from hedgerow.intake import written_here
@@ -41,16 +41,24 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, eq=False)
 class FrameRows:
-    """Rows in memory, in the type that came in."""
+    """Rows in memory. ``back`` makes of them a table of the type that came in, where that is another.
+
+    Several threads may read ``native`` at once. So it is never a DuckDB relation, which belongs to one connection and
+    therefore to one thread: its rows stay an Arrow table here, and each who asks for them gets a relation of their own.
+    """
 
     native: Any
     people: Longs | None = None
+    back: Callable[[nw.DataFrame[Any]], Any] | None = None
 
-    @cached_property
+    @property
     def table(self) -> Any:
         """A copy: whoever changes it changes neither what was counted nor what is saved."""
+        return self._copy if self.back is None else self.back(nw.from_native(self._copy, eager_only=True))
+
+    @cached_property
+    def _copy(self) -> Any:
         copy = getattr(self.native, "clone", None) or getattr(self.native, "copy", None)
-        # Arrow tables and DuckDB relations cannot be changed.
         return self.native if copy is None else copy()
 
     def group(self, columns: Sequence[str]) -> Groups:
@@ -235,10 +243,8 @@ def _copy(database: duckdb.DuckDBPyConnection, rows: duckdb.DuckDBPyRelation, ta
 
 def _unwritable(target: Path, wishes: Wishes) -> translated[Exception]:
     form = "parquet" if wishes.layout is not None else file_format(target)
-    failed = BadInput(
-        f"DuckDB cannot write the release as {form}. Is the disk full, or does a column hold something that such a "
-        "file cannot?"
-    )
+    may_be = "Does a column hold something that such a file cannot?"
+    failed = unwritable(f"DuckDB cannot write the release as {form}", otherwise=may_be)
     return translated(duckdb.Error, pa.ArrowException, into=failed)
 
 

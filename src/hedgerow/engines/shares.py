@@ -12,7 +12,7 @@ from typing import Final
 
 from hedgerow.errors import BadInput
 
-__all__ = ["LEAST_LIMIT", "Shares", "divided"]
+__all__ = ["LEAST_LIMIT", "Shares", "divided", "limit_in_bytes"]
 
 LEAST_LIMIT: Final = 10**9
 
@@ -66,16 +66,25 @@ def divided(limit: str | None) -> Shares | None:
     """
     if limit is None:
         return None
-    size = _SIZE.match(limit) if isinstance(limit, str) else None
-    if size is None:
-        raise BadInput.parameter("memory_limit", "File", "a size such as '2GB'", limit)
-    number = int(float(size[1]) * _UNITS[size[2].lower()])
+    number = limit_in_bytes(limit)
     if number < LEAST_LIMIT:
         raise BadInput.parameter(
             "memory_limit", "File", "at least '1GB', for Python alone takes a third of that", limit
         )
     free = max(number - max(_held(), _LIBRARIES), number // 2)
     return Shares(database=free // 2, counts=free - free // 2)
+
+
+def limit_in_bytes(limit: str) -> int:
+    """Read a limit.
+
+    >>> limit_in_bytes("2GB"), limit_in_bytes("1.5 GiB")
+    (2000000000, 1610612736)
+    """
+    size = _SIZE.match(limit) if isinstance(limit, str) else None
+    if size is None:
+        raise BadInput.parameter("memory_limit", "File", "a size such as '2GB'", limit)
+    return int(float(size[1]) * _UNITS[size[2].lower()])
 
 
 def _held() -> int:

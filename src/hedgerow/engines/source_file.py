@@ -14,7 +14,7 @@ from hedgerow.errors import BadInput
 from hedgerow.intake import check_delimiter, check_encoding, find_table, open_parts
 from hedgerow.places import temporary_folder
 
-__all__ = ["File", "FormatReader"]
+__all__ = ["File", "FormatReader", "in_zone"]
 
 
 class File:
@@ -88,6 +88,10 @@ class FormatReader(Protocol):
         """The names of the columns."""
         ...
 
+    def zone(self, column: int) -> str | None:
+        """The time zone that a column of moments is written in, by its number; ``None`` where there is none."""
+        ...
+
     def open(self, columns: Sequence[str]) -> tuple[str, int]:
         """DuckDB's query for all rows under these names, and how many records it must find."""
         ...
@@ -109,3 +113,15 @@ class FormatReader(Protocol):
     ) -> str:
         """Where the first wrong values of a column stand."""
         ...
+
+
+def in_zone(values: pa.ChunkedArray, zone: str | None) -> pa.ChunkedArray:
+    """Moments with a zone, as local time of the one that they are written in: DuckDB and Spark tell them in another.
+
+    >>> in_zone(pa.chunked_array([pa.array([0], pa.timestamp("us", "UTC"))]), "Europe/Berlin").type
+    TimestampType(timestamp[us, tz=Europe/Berlin])
+    """
+    kind = values.type
+    if zone is None or not pa.types.is_timestamp(kind) or kind.tz is None:
+        return values
+    return values.cast(pa.timestamp(kind.unit, zone))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import secrets
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 
 from hedgerow.database import arrow_batches, open_database
@@ -46,6 +50,25 @@ class Workspace:
         for name, table in tables.items():
             self.connection.register(name, table)
 
+    @contextmanager
+    def drawing_lots(self, column: str) -> Iterator[str]:
+        """For some lines, the expression by which rows are sorted that are to be shuffled: 64 random bits for each row.
+
+        ``column`` is a column of whole numbers; what they are does not matter.
+
+        They are the operating system's. DuckDB's ``random()`` is no cipher: whoever knows where some of the rows went
+        could compute where the others did.
+        """
+        how: Any = "arrow"  # what its type is called differs between versions of DuckDB
+        name = f"draw_lot_{secrets.token_hex(8)}"
+        self.connection.create_function(name, _lots, ["BIGINT"], "UBIGINT", type=how, side_effects=True)
+        try:
+            yield f"{name}({column})"
+        finally:
+            # Where writing failed, a result may still be open, which goes with the connection.
+            with suppress(duckdb.Error):
+                self.connection.remove_function(name)
+
     def fetch(self, query: str) -> pa.Table:
         """The result of a query."""
         return self.within_memory(lambda: self.connection.sql(query).to_arrow_table())
@@ -75,7 +98,7 @@ class Workspace:
         for table in tables:
             self.connection.execute(f"DROP TABLE IF EXISTS {table}")
 
-    def copy(self, query: str, full: BadInput) -> int:
+    def copy(self, query: str, full: Callable[[BaseException], BadInput]) -> int:
         """Write the rows of a query by ``COPY``; returns how many they are."""
         with translated(duckdb.Error, into=full):
             return int(self.within_memory(lambda: self.connection.execute(query).fetchall())[0][0])
@@ -107,3 +130,7 @@ class Workspace:
         if isinstance(error, duckdb.OutOfMemoryException):
             return BadInput("The memory limit is too small for this table. Raise it (--memory-limit).")
         return error
+
+
+def _lots(rows: pa.ChunkedArray) -> pa.Array:
+    return pa.array(np.frombuffer(os.urandom(8 * len(rows)), dtype=np.uint64))

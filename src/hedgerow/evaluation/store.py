@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from hedgerow.errors import BadInput, translated
 
@@ -41,12 +42,11 @@ class Store:
         unwritable = BadInput(
             f"The results cannot be written to {str(self._path)!r}. Name a file in a folder that exists."
         )
-        with translated(OSError, into=unwritable):
-            self._path.touch(mode=0o600)
-            _end_last_line(self._path)
-            with self._path.open("a", encoding="utf-8") as file:
-                for result in new.values():
-                    file.write(json.dumps(result, sort_keys=True, separators=(",", ":")) + "\n")
+        with translated(OSError, into=unwritable), open(self._path, "rb+", opener=_own_file) as file:
+            _end_last_line(file)
+            for result in new.values():
+                line = json.dumps(result, sort_keys=True, separators=(",", ":")) + "\n"
+                file.write(line.encode())
 
 
 def _read(path: Path) -> dict[str, Mapping[str, Any]]:
@@ -64,8 +64,15 @@ def _read(path: Path) -> dict[str, Mapping[str, Any]]:
     return known
 
 
-def _end_last_line(path: Path) -> None:
-    """Take away a last line that was cut short."""
-    with path.open("rb+") as file:
-        text = file.read()
-        file.truncate(text.rfind(b"\n") + 1)
+def _own_file(path: str, flags: int) -> int:
+    """Open a file that is none of another name: others may be able to write to its folder."""
+    return os.open(
+        path, flags | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0), 0o600
+    )
+
+
+def _end_last_line(file: BinaryIO) -> None:
+    """Take away a last line that was cut short, and go to the end."""
+    text = file.read()
+    file.truncate(text.rfind(b"\n") + 1)
+    file.seek(0, os.SEEK_END)

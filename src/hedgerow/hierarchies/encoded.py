@@ -16,8 +16,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.arrays import Floats, Ints, Longs
-from hedgerow.domains import Domain
+from hedgerow.arrays import Floats, Ints
+from hedgerow.domains import CodeSets, Domain
 
 __all__ = ["EncodedHierarchy", "Hierarchy"]
 
@@ -99,23 +99,12 @@ class EncodedHierarchy:
         """The position of each code's leaf in leaf order, leaves that do not occur counted."""
         return self.first_leaf[self.leaf_of]
 
-    def codes_below(self, nodes: NDArray[np.integer[Any]]) -> tuple[Longs, Ints]:
-        """The codes of the domain below each of several nodes, in O(codes log codes + what is found).
-
-        Returns
-        -------
-        starts : int array (nodes + 1,)
-        codes : int array
-            Below node ``i`` lie ``codes[starts[i]:starts[i + 1]]``, ascending.
-        """
+    def codes_below(self, nodes: NDArray[np.integer[Any]]) -> CodeSets:
+        """The codes of the domain below each of several nodes, in O(codes log codes + runs log runs)."""
         by_leaf = np.argsort(self.position, kind="stable").astype(np.int32)
         positions = self.position[by_leaf]
         first = np.searchsorted(positions, self.first_leaf[nodes])
-        lengths = np.searchsorted(positions, self.last_leaf[nodes]) - first
-        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        of_node = np.repeat(np.arange(len(lengths)), lengths)
-        codes = by_leaf[first[of_node] + np.arange(starts[-1]) - starts[of_node]]
-        return starts, codes[np.lexsort((codes, of_node))]
+        return CodeSets.of_slices(by_leaf, first, np.searchsorted(positions, self.last_leaf[nodes]))
 
     def lca(self, a: ArrayLike, b: ArrayLike) -> Ints:
         """Find the lowest common ancestor of each pair of nodes, in constant time per pair."""
@@ -148,6 +137,10 @@ class EncodedHierarchy:
         position = self.position[np.asarray(codes)]
         offsets = np.asarray(starts)
         return self.lca_of_range(np.minimum.reduceat(position, offsets), np.maximum.reduceat(position, offsets))
+
+    def lca_of_sets(self, sets: CodeSets) -> Ints:
+        """Find the lowest node above each set of codes; none is empty."""
+        return self.lca_of_range(sets.reduce(np.minimum, self.position), sets.reduce(np.maximum, self.position))
 
     def to_tree(self) -> dict[str, Any]:
         """Write the hierarchy as a nested dict in which a leaf is an empty dict, without the missing leaf."""

@@ -17,10 +17,21 @@ from hedgerow.errors import BadInput, amount, translated
 from hedgerow.hierarchies.entries import DEEPEST, too_deep
 from hedgerow.hierarchies.taxonomies import Taxonomy, misplaced_labels, taxonomy
 from hedgerow.hierarchies.trees import LevelTree, NotNestedError, tree_of_levels
+from hedgerow.intake.sizes import read_at_most
 
 __all__ = ["parse_toml", "read_arx", "read_toml"]
 
 _LONGEST_CELL: Final = 131_072
+_LARGEST_TOML: Final = 4_000_000  # bytes
+_LARGEST_CSV: Final = 256_000_000
+_KEPT_PARTS: Final = 5_000_000  # of the beginnings of keys
+
+# Texts, comments, parts of keys, dots, spaces, and any other sign.
+_TOML_TOKENS: Final = re.compile(
+    r'''"""(?:[^\\]|\\.)*?"{3,5}|\'{3}.*?\'{3,5}|"(?:[^"\\\n]++|\\.)*+"|\'[^\'\n]*+\'|\#[^\n]*+'''
+    r"|[A-Za-z0-9_-]++|\.|[ \t]++|.",
+    re.DOTALL,
+)
 
 
 def read_arx(path: str | Path, *, delimiter: str = ";", encoding: str = "utf-8") -> Taxonomy:
@@ -77,7 +88,7 @@ def read_toml(path: str | Path) -> Taxonomy:
     """
     path = Path(path)
     deep = f"more than {DEEPEST} levels deep. Give it fewer levels"
-    nested = parse_toml(_read_text(path, "utf-8"), _called(path), deep)
+    nested = parse_toml(_read_text(path, "utf-8", _LARGEST_TOML), _called(path), deep)
     if not nested:
         raise BadInput(f"There is nothing in {_called(path)}. Write the values and their labels into it.")
     with translated(BadInput, into=lambda error: BadInput(f"In {_called(path)}: {error}")):
@@ -94,6 +105,8 @@ def parse_toml(text: str, called: str, deep: str) -> dict[str, Any]:
         where = f"line {found[1]}" if found else "its end"
         return BadInput(f"The TOML of {called} is wrong at {where}. Correct it there.")
 
+    if _has_long_keys(text):
+        raise too_many
     with translated(RecursionError, into=too_many), translated(ValueError, into=wrong):
         nested = tomllib.loads(text)
     if too_deep(nested):
@@ -101,11 +114,36 @@ def parse_toml(text: str, called: str, deep: str) -> dict[str, Any]:
     return nested
 
 
+def _has_long_keys(text: str) -> bool:
+    """Whether keys have so many parts that reading them would take gigabytes.
+
+    ``tomllib`` keeps all beginnings of each dotted key, below those of the table it stands in.
+    """
+    parts = longest = kept = 0
+    dotted = False
+    for token in _TOML_TOKENS.finditer(text):
+        sign = token[0][0]
+        if sign == ".":
+            dotted = parts > 0
+        elif sign in "\"'" and len(token[0]) == 1:
+            break  # a text that does not end: the parser comes no further
+        elif sign.isalnum() or sign in "_-\"'":
+            parts = parts + 1 if dotted else 1
+            dotted = False
+            longest = max(longest, parts)
+            kept += longest if parts > 1 else 0
+            if parts > DEEPEST or kept > _KEPT_PARTS:
+                return True
+        elif sign not in " \t":
+            parts, dotted = 0, False
+    return False
+
+
 def _called(path: Path) -> str:
     return f"the hierarchy file {str(path)!r}"
 
 
-def _read_text(path: Path, encoding: str) -> str:
+def _read_text(path: Path, encoding: str, most: int = _LARGEST_CSV) -> str:
     """Read and decode a file, without its byte order mark."""
 
     def unreadable(error: OSError) -> BadInput:
@@ -123,7 +161,10 @@ def _read_text(path: Path, encoding: str) -> str:
         translated(UnicodeDecodeError, into=undecodable),
         translated(LookupError, into=unknown),
     ):
-        return path.read_bytes().decode(encoding).removeprefix("\ufeff")
+        content = read_at_most(path, most)
+        if content is None:
+            raise BadInput(f"There are more than {most:,} bytes in {_called(path)}. Give it fewer values.")
+        return content.decode(encoding).removeprefix("\ufeff")
 
 
 def _read_rows(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], list[int]]:

@@ -31,7 +31,8 @@ class Masking:
         counts = range(1, length) if self.levels is None else [n for n in self.levels if n < length]
         built = tree_of_levels(domain.labels.tolist(), [[self._masked(value, n) for value in values] for n in counts])
         shown = ", ".join(str(n) for n in counts) or "all"
-        description = f"masking of {shown} characters from the {self.side}"
+        by = "" if self.character == "*" else f" by {self.character!r}"
+        description = f"masking of {shown} characters from the {self.side}{by}"
         return encode_tree(built.tree, built.nodes[0], domain, description)
 
     def _masked(self, value: str, count: int) -> str:

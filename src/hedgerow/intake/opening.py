@@ -6,6 +6,7 @@ import shutil
 import sys
 import zipfile
 import zlib
+from collections import deque
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal
@@ -15,7 +16,10 @@ from hedgerow.intake.finding import Found, ending_of
 from hedgerow.intake.parts import Part, recognised_delimiter, recognised_encoding
 from hedgerow.intake.sizes import refuse_bomb
 
-__all__ = ["open_parts"]
+__all__ = ["OPENED", "open_parts"]
+
+OPENED: Final[deque[Part]] = deque(maxlen=100)
+"""The first file of each table that was opened last: whoever writes an error looks whether it has a header."""
 
 _PARQUET: Final = b"PAR1"
 _MEMBERS: Final = (".csv", ".tsv", ".txt", ".parquet")
@@ -45,6 +49,14 @@ def open_parts(
     """
     if sheet is not None and found.ending != ".xlsx":
         raise BadInput(f"A sheet is named, but {found.name!r} is no .xlsx file. Leave it out.")
+    parts = _opened(found, folder, encoding, delimiter, sheet)
+    OPENED.append(parts[0])
+    return parts
+
+
+def _opened(
+    found: Found, folder: Path | None, encoding: str | None, delimiter: str | None, sheet: str | None
+) -> tuple[Part, ...]:
     if not found.files:
         parts = [(_copied_input(required(folder, _FOLDER)), "")]
     elif found.ending == ".zip":

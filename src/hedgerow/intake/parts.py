@@ -7,10 +7,10 @@ import csv
 import gzip
 import io
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final, Literal, cast
+from typing import IO, Final, Literal, TextIO, cast
 
 from hedgerow.errors import BadInput, translated
 from hedgerow.intake.partitions import Partition
@@ -18,7 +18,9 @@ from hedgerow.intake.zstandard import open_zstandard
 
 __all__ = [
     "BROKEN_ARCHIVE",
+    "CsvRecords",
     "Part",
+    "TooLong",
     "check_delimiter",
     "check_encoding",
     "recognised_delimiter",
@@ -85,6 +87,58 @@ class Part:
         """Open the text without the mark of UTF-8, line ends as they are."""
         without_mark = "utf-8-sig" if self.is_utf8 else self.encoding
         return io.TextIOWrapper(self.open_bytes(), encoding=without_mark, errors=errors, newline="")
+
+
+class TooLong(csv.Error):
+    """A record is longer than it may be; it was not read to its end."""
+
+
+class CsvRecords:
+    """The records of a CSV, one after the other. Nothing else hands a file to ``csv.reader``.
+
+    That would read a line of any length whole, and put together a record of any number of lines. A few kilobytes of
+    compressed text can hold gigabytes of either.
+
+    Parameters
+    ----------
+    text : text file
+    delimiter : str
+    longest : int
+        How many characters a record may have, with all that separates its cells.
+    strict : bool
+        Whether a broken quote is an error.
+
+    Attributes
+    ----------
+    line : int
+        On which the record starts that was read last, or that cannot be read.
+    """
+
+    def __init__(self, text: TextIO, delimiter: str, longest: int, *, strict: bool = True) -> None:
+        self.line = 1
+        self._longest = longest
+        self._taken = 0
+        self._reader = csv.reader(self._lines(text), delimiter=delimiter, strict=strict)
+
+    def __iter__(self) -> Iterator[list[str]]:
+        return self
+
+    def __next__(self) -> list[str]:
+        self.line = self.lines + 1
+        self._taken = 0
+        return next(self._reader)
+
+    @property
+    def lines(self) -> int:
+        """How many lines were read."""
+        return self._reader.line_num
+
+    def _lines(self, text: TextIO) -> Iterator[str]:
+        while line := text.readline(self._longest + 1):
+            self._taken += len(line)
+            if self._taken > self._longest:
+                raise TooLong
+            yield line
 
 
 def written_here(path: Path) -> Part:

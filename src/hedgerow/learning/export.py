@@ -16,7 +16,7 @@ from hedgerow.counts.reading import is_text, number_of
 from hedgerow.database import open_database
 from hedgerow.engines.formats import copy_options
 from hedgerow.engines.sql import place_literal
-from hedgerow.errors import BadInput, translated
+from hedgerow.errors import BadInput, translated, unwritable
 from hedgerow.frames import as_arrow, open_frame, refuse_alike
 from hedgerow.learning.arff import write_arff
 from hedgerow.learning.inputs import loaded
@@ -193,10 +193,8 @@ def _write(path: Path, kind: str, columns: dict[str, pa.ChunkedArray], target: s
 
 def _write_csv(staged: Path, columns: dict[str, pa.ChunkedArray]) -> None:
     refuse_alike(list(columns))
-    unwritable = BadInput(
-        "DuckDB cannot write the table as CSV. Is the disk full, or does a column hold something that such a file "
-        "cannot?"
-    )
-    with translated(duckdb.Error, into=unwritable), open_database() as database:
+    may_be = "Does a column hold something that such a file cannot?"
+    failed = unwritable("DuckDB cannot write the table as CSV", otherwise=may_be)
+    with translated(duckdb.Error, into=failed), open_database() as database:
         database.register("published", pa.table(columns))
         database.execute(f"COPY published TO {place_literal(staged)} ({copy_options(staged)})")

@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
 from hedgerow.errors import BadInput, listing
-from hedgerow.frames import OpenFrame, open_frame
+from hedgerow.frames import OpenFrame, open_frame, without_column
 from hedgerow.matrices import is_matrix, open_matrix, positions
 from hedgerow.release import Release
 
@@ -129,7 +129,7 @@ def _open(estimator: BaseEstimator, X: Any) -> tuple[OpenFrame, bool]:
     if not isinstance(X, Release):
         return open_frame(X), True  # which refuses what is no table
     opened = open_frame(X.table)
-    return (opened if X.target is None else replace(opened, frame=opened.frame.drop(X.target))), True
+    return (opened if X.target is None else replace(opened, frame=without_column(opened.frame, X.target))), True
 
 
 def _renamed(opened: OpenFrame, names: Sequence[str]) -> OpenFrame:

@@ -91,9 +91,10 @@ class KADETClassifier(TreeClassifier[GeneralizingTree]):
         weights = _whole(training.weights, rows)
         records = int(weights.sum())
         if records < self.k:
+            classes = amount(len(np.unique(training.labels[weights > 0])), "classes")
             raise BadInput(
-                f"The table has {amount(records, 'records')}, fewer than k = {self.k}. Lower k or use a larger table "
-                f"than this one (n_samples = {rows})."
+                f"The table has {amount(records, 'records')} of {classes}, fewer than k = {self.k}. Lower k or use a "
+                f"larger table than this one (n_samples = {rows})."
             )
         self._given = {name: self._hierarchy(opened, name, name in public) for name in opened.frame.columns}
         columns = [self._encode(opened, name) for name in opened.frame.columns]

@@ -21,6 +21,7 @@ from hedgerow.frames import OpenFrame, as_arrow
 from hedgerow.learning.estimators import generator_of
 from hedgerow.learning.inputs import note_columns
 from hedgerow.learning.redraw import Seed, Shares, check_shares, redraw
+from hedgerow.plain_columns import assemble
 from hedgerow.release import Release
 
 __all__ = ["Redraw"]
@@ -83,13 +84,13 @@ class Redraw(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type h
         -------
         X, y
             ``repeats`` times the published rows in the original domain, shuffled, and their classes. Columns have the
-            types that they came in.
+            types that they came in, and so have the classes of a series.
         """
         labelled, generator = self._released(X, y)
         drawn = self._drawn(self.release_, generator)
         features, classes = labelled.parted(drawn)
         order = generator.permutation(len(classes))
-        return _in_their_types(labelled, features[order]), classes[order]
+        return _in_their_types(labelled, features[order]), labelled.as_given(classes[order])
 
     def _released(self, X: Any, y: Any) -> tuple[Labelled, np.random.Generator]:
         """Make the release of training rows."""
@@ -147,17 +148,25 @@ def _in_their_types(labelled: Labelled, features: nw.DataFrame[Any]) -> Any:
     """Features in the types that their columns came in."""
     opened = labelled.opened
     columns = {name: _typed(opened, features[name], opened.frame[name]) for name in features.columns}
-    return opened.assemble(columns)
+    return opened.back(assemble(opened, columns, same_categories=True))
 
 
 def _typed(opened: OpenFrame, column: nw.Series[Any], original: nw.Series[Any]) -> nw.Series[Any]:
     """A drawn column as its original was: truth values, categories, numbers of the same width."""
-    if column.dtype == original.dtype:
+    like_pandas = opened.frame.implementation.is_pandas_like()
+    if column.dtype == original.dtype and not like_pandas:
         return column
+    zone = original.dtype.time_zone if isinstance(original.dtype, nw.Datetime) else None
+    if zone is not None and isinstance(column.dtype, nw.Datetime) and column.dtype.time_zone is None:
+        # Moments are drawn as the clocks show them; those that clocks show twice, or never, are the earlier ones.
+        drawn = as_arrow(column)
+        told = pc.assume_timezone(drawn, zone, ambiguous="earliest", nonexistent="earliest").cast(drawn.type)
+        in_utc = opened.series(column.name, told.combine_chunks()).dt.replace_time_zone("UTC")
+        column = in_utc.dt.convert_time_zone(zone)
     if original.dtype == nw.Boolean:
         # Truth values are drawn as text.
         column = opened.series(column.name, pc.equal(as_arrow(column), "true").combine_chunks())
-    if opened.frame.implementation.is_pandas_like():
+    if like_pandas:
         native = nw.to_native(column).astype(nw.to_native(original).dtype)
         return nw.from_native(native, series_only=True)
     return column.cast(original.dtype)

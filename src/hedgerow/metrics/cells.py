@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.arrays import Bools, Floats, Ints
-from hedgerow.domains import Domain
+from hedgerow.domains import CodeSets, Domain
 from hedgerow.hierarchies import EncodedHierarchy
-from hedgerow.metrics.view import CodeSets
 from hedgerow.published import Interval, read
 from hedgerow.values import SUPPRESSED_TEXT
 
@@ -57,8 +56,7 @@ def loss_of_sets(domain: Domain, sets: CodeSets) -> Floats:
         return np.maximum(sets.sizes - 1, 0) / beyond_first(domain)
     # The missing value is the last code; it needs a place among the numbers, though none is ever read.
     numbers = np.append(domain.numbers, np.nan) if domain.has_missing else domain.numbers
-    low = sets.reduce(np.minimum, np.arange(domain.size))
-    high = sets.reduce(np.maximum, np.arange(domain.size))
+    low, high = sets.lowest, sets.highest
     mixed = (high == domain.missing_code) & (low != high)
     return np.where(low == high, 0.0, np.where(mixed, 1.0, domain.share(numbers[low], numbers[high])))
 
@@ -79,9 +77,7 @@ def _certainty(domain: Domain, hierarchy: EncodedHierarchy, nodes: Ints) -> Floa
     """The penalty of what is written, :func:`hedgerow.metrics.ncp_published`."""
     inner = hierarchy.level[nodes] > 0
     texts = [hierarchy.labels[node] if above else None for node, above in zip(nodes.tolist(), inner, strict=True)]
-    return loss_as_read(
-        domain, texts, np.where(inner, loss_of_sets(domain, CodeSets(*hierarchy.codes_below(nodes))), 0.0)
-    )
+    return loss_as_read(domain, texts, np.where(inner, loss_of_sets(domain, hierarchy.codes_below(nodes)), 0.0))
 
 
 _OF_NODES: Final[Mapping[NodeLoss, Callable[[Domain, EncodedHierarchy, Ints], Floats]]] = {

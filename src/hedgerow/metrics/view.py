@@ -18,42 +18,16 @@ from numpy.typing import NDArray
 
 from hedgerow.arrays import Bools, Floats, Ints, Longs
 from hedgerow.counts import Counted, FrequencyTable, distinct_pairs, tabulate
-from hedgerow.domains import Domain
+from hedgerow.domains import CodeSets, Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.recoding import PublishedColumn, Recoding
 
-__all__ = ["CodeSets", "ColumnView", "ReleaseView", "Undefined", "shared_view", "view_of"]
+__all__ = ["ColumnView", "ReleaseView", "Undefined", "shared_view", "view_of"]
 
 
 class Undefined(BadInput):
     """The release lacks something that the metric needs."""
-
-
-@dataclass(frozen=True, eq=False)
-class CodeSets:
-    """Sets of a domain's codes: set ``i`` is ``members[starts[i]:starts[i + 1]]``, ascending, missing last."""
-
-    starts: Longs
-    members: Ints
-
-    @property
-    def sizes(self) -> Longs:
-        """How many codes each set has."""
-        return np.diff(self.starts)
-
-    def reduce(self, ufunc: np.ufunc, of_code: NDArray[Any], empty: float = 0) -> NDArray[Any]:
-        """Reduce a quantity of the codes over each set.
-
-        >>> sets = CodeSets(np.array([0, 2, 2, 3]), np.array([0, 2, 1]))
-        >>> sets.reduce(np.add, np.array([10, 20, 30])).tolist()
-        [40, 0, 20]
-        """
-        result = np.full(len(self.starts) - 1, empty, dtype=of_code.dtype)
-        filled = self.starts[1:] > self.starts[:-1]
-        if filled.any():
-            result[filled] = ufunc.reduceat(of_code[self.members], self.starts[:-1][filled])
-        return result
 
 
 class ColumnView:
@@ -69,7 +43,7 @@ class ColumnView:
         kinds = np.array(self.published.kinds, dtype=np.str_)
         self.suppressed: Bools = (kinds == "suppressed")[self.value]
         self.statistic: Bools = (kinds == "number")[self.value]
-        self.written = CodeSets(self.published.starts, self.published.members)
+        self.written = self.published.covered
 
     @cached_property
     def hierarchy(self) -> EncodedHierarchy:
@@ -109,8 +83,7 @@ class ColumnView:
         return self.per_class(written, lambda: self._above(self.tight), self.hierarchy.root).astype(np.int32)
 
     def _above(self, sets: CodeSets) -> Ints:
-        position = self.hierarchy.position
-        return self.hierarchy.lca_of_range(sets.reduce(np.minimum, position), sets.reduce(np.maximum, position))
+        return self.hierarchy.lca_of_sets(sets)
 
     @cached_property
     def leaves(self) -> Floats:
@@ -191,10 +164,10 @@ class ReleaseView:
         codes = self.counts.domains[self.counts.quasi[at]].size
         if self.recoding.parts is None:
             one = self.pieces
-            return CodeSets(*distinct_pairs(one.of_class, one.counts.tuples[one.of_tuple, at], self.classes, codes))
+            return CodeSets.of(*distinct_pairs(one.of_class, one.counts.tuples[one.of_tuple, at], self.classes, codes))
         starts, members = self.recoding.parts.held[at]
         of_class = np.repeat(self.class_of_group, np.diff(starts))
-        return CodeSets(*distinct_pairs(of_class, members, self.classes, codes))
+        return CodeSets.of(*distinct_pairs(of_class, members, self.classes, codes))
 
     def by_label(self, target: str) -> tuple[Longs, Longs]:
         """For each class and label that occurs in it: the class, and how many records have that label."""

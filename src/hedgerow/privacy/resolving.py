@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from hedgerow.errors import BadInput, amount, listing
+from hedgerow.errors import BadInput, TooFewRows, amount, listing
 from hedgerow.privacy.base import Requirement
 from hedgerow.privacy.binding import Context
 from hedgerow.privacy.k_anonymity import KAnonymity
@@ -58,7 +58,7 @@ def check(requirements: Iterable[Requirement], roles: Roles, rows: int) -> None:
                 + (f"; sensitive now: {listing(sorted(protected))}." if protected else ".")
             )
         if requirement.minimal_size > rows:
-            raise BadInput(
+            raise TooFewRows(
                 f"{requirement} needs at least {amount(requirement.minimal_size, 'rows')}, and the table has {rows}. "
                 "Lower the requirement or give more rows."
             )

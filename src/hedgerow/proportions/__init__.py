@@ -1,9 +1,9 @@
 """Proportions: how the people of every class of a release are divided among the values of each column, pooled.
 
-:func:`hedgerow.proportions.pooling.pool` makes them of exact ones; it is imported apart, since it needs numba.
+:func:`hedgerow.proportions.lifting.proportions_to_publish` makes them; it is imported apart, since it needs numba.
 """
 
-from hedgerow.proportions.counting import count_proportions
+from hedgerow.proportions.counting import count_labels, count_proportions
 from hedgerow.proportions.dealing import Drawn, deal_columns, with_drawn
 from hedgerow.proportions.exact import ExactColumn, ExactLabels, ExactProportions
 from hedgerow.proportions.lifts import ColumnLifts, Lifts
@@ -27,6 +27,7 @@ __all__ = [
     "Proportions",
     "Spread",
     "Tilt",
+    "count_labels",
     "count_proportions",
     "deal_columns",
     "parts_of",
@@ -36,5 +37,5 @@ __all__ = [
     "with_drawn",
 ]
 
-RESULTS_VERSION = 2
+RESULTS_VERSION = 3
 """Raised when other proportions, or other rows, are made of the same release: results of evaluations are then stale."""

@@ -1,7 +1,11 @@
-"""Counting proportions: from the counts of the original table and the groups of a recoding to classes and values."""
+"""Counting proportions: from the counts of the original table and the groups of a recoding to classes and values.
+
+What is counted of classes and values is one thing, what is counted by label another: pools are made of the first alone.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -14,7 +18,7 @@ from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.proportions.exact import ExactColumn, ExactLabels, ExactProportions, HeldByPairs
 from hedgerow.recoding import ByLabel, Pieces, PublishedColumn, PublishedKind, Recoding
 
-__all__ = ["count_proportions"]
+__all__ = ["count_labels", "count_proportions"]
 
 _VAGUEST: Final[tuple[PublishedKind, ...]] = ("number", "suppressed", "label", "interval", "set", "value")
 
@@ -32,13 +36,10 @@ def count_proportions(counts: Counted, recoding: Recoding) -> ExactProportions:
     texts, kinds, codes = zip(
         *(_texts(column, recoding.groups[:, at]) for at, column in enumerate(recoding.columns)), strict=True
     )
-    favourite = _favourite(counts, recoding)
-    parts = [_part(one, pieces, favourite) for one, pieces in recoding.in_parts(counts)]
+    parts = [_part(one, pieces) for one, pieces in recoding.in_parts(counts)]
     # Groups without records are no classes.
     held = np.unique(np.concatenate([part.groups for part in parts]))
-    classes, class_of_held = tabulate([of_group[held] for of_group in codes], [len(one) for one in texts], len(held))
-    class_of_group = np.zeros(len(recoding.groups), dtype=np.int64)
-    class_of_group[held] = class_of_held
+    classes, class_of_group = _classes(codes, [len(one) for one in texts], held, len(recoding.groups))
     columns = []
     for at, name in enumerate(counts.quasi):
         domain = counts.domains[name]
@@ -55,28 +56,51 @@ def count_proportions(counts: Counted, recoding: Recoding) -> ExactProportions:
             np.searchsorted(class_of_entry, np.arange(len(classes) + 1)).astype(np.int64),
             np.searchsorted(used, code).astype(np.int32),
             np.bincount(entry, np.concatenate([one.records for one in known])).astype(np.int64),
-            None
-            if favourite is None
-            else np.bincount(entry, np.concatenate([one.favoured for one in known])).astype(np.int64),
         )
-        columns.append(_ordered(column, counts.hierarchies.get(name), used))
+        columns.append(_with_hierarchy(column, counts.hierarchies.get(name), used))
     sizes = np.zeros(len(classes), dtype=np.int64)
     for part in parts:
         np.add.at(sizes, class_of_group[part.groups], part.records)
-    labels = None
-    # Where people are counted, a class also shows rows away from home, of which nothing is told.
-    if recoding.by_label is not None and isinstance(counts, FrequencyTable) and counts.at_home is None:
-        labels = _told_by_label(counts, recoding, recoding.by_label, class_of_group, len(classes))
-    return ExactProportions(tuple(columns), sizes, recoding.missing, labels)
+    return ExactProportions(tuple(columns), sizes, recoding.missing)
+
+
+def count_labels(counts: Counted, recoding: Recoding) -> ExactLabels | None:
+    """Count the people of each class by their labels, where the recoding wants margins by label and there is a target.
+
+    Where people are counted, a class also shows rows of theirs beyond the one that represents them, of which nothing is
+    published: then there are no margins.
+    """
+    by_label, target = recoding.by_label, counts.roles.target
+    if by_label is None or target is None or not isinstance(counts, FrequencyTable) or counts.at_home is not None:
+        return None
+    texts, _, codes = zip(
+        *(_texts(column, recoding.groups[:, at]) for at, column in enumerate(recoding.columns)), strict=True
+    )
+    pieces = required(recoding.pieces, "how the cells of a table go to groups")
+    kept = pieces.group >= 0
+    held = np.unique(pieces.group[kept])
+    classes, class_of_group = _classes(codes, [len(one) for one in texts], held, len(recoding.groups))
+    of_class = class_of_group[pieces.group[kept]]
+    regions = np.full((len(by_label.regions), len(classes)), np.iinfo(np.int64).max)
+    for of_group, found in zip(by_label.regions, regions, strict=True):
+        np.minimum.at(found, of_class, of_group[pieces.group[kept]])
+    return _labels(counts, by_label, regions, of_class, pieces.cell[kept], pieces.size[kept])
+
+
+def _classes(codes: Sequence[Ints], sizes: Sequence[int], held: Ints | Longs, groups: int) -> tuple[Ints, Longs]:
+    """The classes by what they publish in each column, and the class of each group; only of groups that are held."""
+    classes, class_of_held = tabulate([of_group[held] for of_group in codes], sizes, len(held))
+    class_of_group = np.zeros(groups, dtype=np.int64)
+    class_of_group[held] = class_of_held
+    return classes, class_of_group
 
 
 class _Entries(NamedTuple):
-    """How many records of which group hold which code of a column, and how many of them have the favourite label."""
+    """How many records of which group hold which code of a column."""
 
     group: Longs
     code: Longs
     records: Longs
-    favoured: Longs
 
 
 class _Part(NamedTuple):
@@ -87,42 +111,17 @@ class _Part(NamedTuple):
     entries: list[_Entries]
 
 
-def _part(counts: FrequencyTable, pieces: Pieces, favourite: int | None) -> _Part:
+def _part(counts: FrequencyTable, pieces: Pieces) -> _Part:
     kept = _told(counts, pieces)
     cell, size = pieces.cell[kept], pieces.size[kept]
     groups, index = np.unique(pieces.group[kept], return_inverse=True)
-    favoured = size
-    if favourite is not None and counts.roles.target is not None:
-        favoured = np.where(counts.values_of(counts.roles.target)[cell] == favourite, size, 0)
     entries = []
     for at, name in enumerate(counts.quasi):
         codes = counts.domains[name].size
         key, entry = np.unique(index * codes + counts.tuples[counts.cell_tuple[cell], at], return_inverse=True)
         group, code = np.divmod(key, codes)
-        entries.append(
-            _Entries(
-                groups[group].astype(np.int64),
-                code,
-                np.bincount(entry, size).astype(np.int64),
-                np.bincount(entry, favoured).astype(np.int64),
-            )
-        )
+        entries.append(_Entries(groups[group].astype(np.int64), code, np.bincount(entry, size).astype(np.int64)))
     return _Part(groups.astype(np.int64), np.bincount(index, size).astype(np.int64), entries)
-
-
-def _told_by_label(
-    counts: FrequencyTable, recoding: Recoding, by_label: ByLabel, class_of_group: Longs, classes: int
-) -> ExactLabels | None:
-    """What the recoding wants to be told by label, if there is a target."""
-    if counts.roles.target is None:
-        return None
-    pieces = required(recoding.pieces, "how the cells of a table go to groups")
-    kept = pieces.group >= 0
-    of_class = class_of_group[pieces.group[kept]]
-    regions = np.full((len(by_label.regions), classes), np.iinfo(np.int64).max)
-    for of_group, found in zip(by_label.regions, regions, strict=True):
-        np.minimum.at(found, of_class, of_group[pieces.group[kept]])
-    return _labels(counts, by_label, regions, of_class, pieces.cell[kept], pieces.size[kept])
 
 
 def _labels(
@@ -165,30 +164,18 @@ def _texts(column: PublishedColumn, values: Ints) -> tuple[tuple[str | None, ...
     return tuple(kind_of), tuple(kind_of.values()), codes[values]
 
 
-def _favourite(counts: Counted, recoding: Recoding) -> int | None:
-    """The most frequent label of the target among those that are told of; of a large table nobody is left out."""
-    target = counts.roles.target
-    if target is None:
-        return None
-    if recoding.pieces is None or not isinstance(counts, FrequencyTable):
-        return int(counts.histogram(target).argmax())
-    kept = _told(counts, recoding.pieces)
-    labels = counts.values_of(target)[recoding.pieces.cell[kept]]
-    return int(np.bincount(labels, recoding.pieces.size[kept]).argmax())
-
-
 def _told(counts: FrequencyTable, pieces: Pieces) -> Bools:
     """Which pieces are told of: those that are published, and where people are counted, those at home."""
     kept: Bools = pieces.group >= 0
     return kept if counts.at_home is None else kept & counts.at_home[pieces.cell]
 
 
-def _ordered(column: ExactColumn, hierarchy: EncodedHierarchy | None, used: Ints) -> ExactColumn:
-    """The column with what a hierarchy that was given says of its values: their order, or how far they may reach."""
+def _with_hierarchy(column: ExactColumn, hierarchy: EncodedHierarchy | None, used: Ints) -> ExactColumn:
+    """The column with the hierarchy that was given: the nodes of its values, or how far they may reach."""
     if hierarchy is None or hierarchy.automatic:
         return column
     if column.domain.kind == "text":
-        return replace(column, leaves=hierarchy.order[used].astype(np.int64))
+        return replace(column, hierarchy=hierarchy, code_in_hierarchy=used.astype(np.int64))
     if hierarchy.low is None or hierarchy.high is None:
         return column
     return replace(column, bounds=(float(hierarchy.low[hierarchy.root]), float(hierarchy.high[hierarchy.root])))

@@ -35,11 +35,11 @@ from hedgerow.counts import original_values
 from hedgerow.errors import BadInput, amount, required
 from hedgerow.frames import OpenFrame
 from hedgerow.hierarchies import Hierarchy
+from hedgerow.plain_columns import assemble
 from hedgerow.proportions.lifts import ANYONE
 from hedgerow.proportions.proportions import Proportions
 from hedgerow.proportions.raking import Tilt, tilted
 from hedgerow.proportions.spreading import Spread
-from hedgerow.published import published_labels
 from hedgerow.values import COUNTED
 
 __all__ = ["ClassRows", "Drawn", "LabelledRows", "deal", "deal_columns", "deal_values", "rows_by_class", "with_drawn"]
@@ -90,8 +90,8 @@ def deal_columns(
 
     def dealt(at: int, own: np.random.Generator) -> Drawn:
         column = columns[at]
-        labels = published_labels(hierarchies.get(column.name), column.name, column.texts)
-        spread = column.spread(labels.values_below)
+        labels = column.labels(hierarchies.get(column.name))
+        spread = column.spread(labels.values_below, labels.listed)
         tilt = None if label_of_row is None else tilted(proportions, column.name, spread)
         labelled = None if tilt is None or label_of_row is None else LabelledRows(tilt, label_of_row)
         return deal_values(spread, rows, repeats, own, labelled)
@@ -124,7 +124,7 @@ def with_drawn(opened: OpenFrame, drawn: Mapping[str, Drawn], rows: Longs) -> An
             columns[name] = _series(opened, name, values)[codes if as_it_is else codes[rows]]
         else:
             columns[name] = frame[name] if as_it_is else frame[name][published]
-    return opened.assemble(columns)
+    return opened.back(assemble(opened, columns))
 
 
 def _series(opened: OpenFrame, name: str, values: pa.Array) -> nw.Series[Any]:

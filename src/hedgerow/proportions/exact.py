@@ -1,7 +1,8 @@
 """Exact proportions: how many people of each class hold which original value.
 
 They are what proportions are made of, and are never published: where all columns of a class but one are known, they
-are the counts of its original tuples (see :mod:`hedgerow.proportions.pooling`).
+are the counts of its original tuples (see :mod:`hedgerow.proportions.pooling`). Labels stand apart, in
+:class:`ExactLabels`, so that what is made of :class:`ExactProportions` cannot depend on them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 
 from hedgerow.arrays import Bools, Floats, Ints, Longs
 from hedgerow.domains import Domain, Kind
+from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.recoding import PublishedKind
 
 __all__ = ["ExactColumn", "ExactLabels", "ExactProportions", "HeldByPairs"]
@@ -37,10 +39,10 @@ class ExactColumn:
     codes : int array
     records : int array
         How many people of the class hold the value.
-    favoured : int array, optional
-        How many of these have the most frequent label of the target; ``None`` without a target.
-    leaves : int array (domain.size,), optional
-        The place of each value among the leaves of the hierarchy that was given, if the column is text.
+    hierarchy : EncodedHierarchy, optional
+        The hierarchy that was given, if the column is text.
+    code_in_hierarchy : int array (domain.size,), optional
+        The code of each value in the domain of the hierarchy.
     bounds : tuple of float, optional
         The smallest and the largest number that the hierarchy which was given has room for.
     """
@@ -52,8 +54,8 @@ class ExactColumn:
     starts: Longs
     codes: Ints
     records: Longs
-    favoured: Longs | None = None
-    leaves: Longs | None = None
+    hierarchy: EncodedHierarchy | None = None
+    code_in_hierarchy: Longs | None = None
     bounds: tuple[float, float] | None = None
 
     @cached_property
@@ -133,11 +135,8 @@ class ExactProportions:
         The people of each class.
     missing : tuple of str
         Texts that mean "no value" in the published table.
-    labels : ExactLabels, optional
-        The same by label, where the recoding wants it to be told.
     """
 
     columns: tuple[ExactColumn, ...]
     sizes: Longs
     missing: tuple[str, ...] = ("",)
-    labels: ExactLabels | None = None

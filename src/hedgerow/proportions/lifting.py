@@ -28,19 +28,41 @@ with its neighbours.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from hedgerow.arrays import Bools, Longs
 from hedgerow.proportions._kernels import runs_of_pools
-from hedgerow.proportions.exact import ExactLabels, HeldByPairs
+from hedgerow.proportions.exact import ExactLabels, ExactProportions, HeldByPairs
 from hedgerow.proportions.lifts import ANYONE, ColumnLifts, Lifts
-from hedgerow.proportions.proportions import ColumnProportions
+from hedgerow.proportions.pooling import pool
+from hedgerow.proportions.proportions import ColumnProportions, Proportions
 
-__all__ = ["counting_classes", "lifts_of"]
+__all__ = ["counting_classes", "lifts_of", "proportions_to_publish"]
 
 _FEWEST: Final = 3
+
+
+def proportions_to_publish(
+    exact: ExactProportions, labels: ExactLabels | None, min_support: int, *, hushed: Bools | None = None
+) -> Proportions:
+    """Pool proportions, and add what is to be published by label; pools and bins are made before labels are looked at.
+
+    Parameters
+    ----------
+    exact : ExactProportions
+    labels : ExactLabels, optional
+    min_support : int
+    hushed : bool array (classes,), optional
+        See :func:`hedgerow.proportions.pooling.pool`.
+    """
+    proportions, pool_of_code = pool(exact, min_support, hushed)
+    if labels is None:
+        return proportions
+    lifts = lifts_of(labels, proportions.columns, pool_of_code, proportions.min_support)
+    return replace(proportions, lifts=lifts) if lifts.columns else proportions
 
 
 def lifts_of(

@@ -1,9 +1,9 @@
 """What a release says of its classes beyond the published values: how many of their people are in which bin.
 
-A class are the rows with the same published quasi-identifiers. Its people are told in bins, each of at least as many
+A class is the rows with the same published quasi-identifiers. Its people are counted in bins, each of at least as many
 people as the proportions have support: runs of neighbouring pools (see :mod:`hedgerow.proportions.pools`), and pools of
 one value where enough of the class have it. Beside the classes stands the marginal of each column, by which a bin is
-shared among its pools.
+shared among its pools. No value is named that fewer people have than the support; the published table may name it.
 
 The idea: k-anonymous data representation for neural networks, section III.
 
@@ -13,8 +13,8 @@ is open in one column only, so values are pooled (:mod:`hedgerow.proportions.poo
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+import warnings
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -28,17 +28,20 @@ from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts import tabulate
 from hedgerow.domains import Kind
 from hedgerow.errors import BadInput, amount, translated
+from hedgerow.hierarchies import Hierarchy
+from hedgerow.intake.sizes import read_json
 from hedgerow.places import write_json
 from hedgerow.proportions.lifts import Lifts
 from hedgerow.proportions.matching import published_texts
 from hedgerow.proportions.pools import Pools
 from hedgerow.proportions.spreading import Spread, spread_out
-from hedgerow.published import NO_LABELS, Leaves, number_in, spelled
+from hedgerow.published import NO_LABELS, Leaves, PublishedLabels, number_in, published_labels, spelled
 from hedgerow.showing import Shown, names_shown
 
 __all__ = ["ColumnProportions", "Proportions"]
 
-_FORMAT: Final = "hedgerow proportions 2"
+_FORMAT: Final = "hedgerow proportions 3"
+_LEAKING_FORMAT: Final = "hedgerow proportions 2"
 _EXACT_FORMAT: Final = "hedgerow proportions 1"
 
 
@@ -56,7 +59,8 @@ class ColumnProportions:
     pools : Pools
     marginal : int array (pools,)
         How many people of the table are in each pool, rounded to multiples of the support. Classes of which only this
-        column is open count only where a bin is one pool.
+        column is open count only where a bin is one pool. If the last pool has fewer people than the support, perhaps
+        none, half of the support stands for it.
     texts : tuple of str or None
         The published values, each once; ``None`` is an empty cell.
     published : int array (classes,)
@@ -67,6 +71,8 @@ class ColumnProportions:
         The pools from which to which a bin reaches; those that have a bin of their own in the class are not in it.
     records : int array (bins,)
         How many people are in the bin.
+    support : int
+        Every bin has at least so many people.
     plain : bool array (classes,), optional
         Which classes publish the one value that all their people have. It is not told: a file does not have it.
     """
@@ -82,6 +88,7 @@ class ColumnProportions:
     first: Ints
     last: Ints
     records: Longs
+    support: int = 1
     plain: Bools | None = None
 
     @cached_property
@@ -111,18 +118,26 @@ class ColumnProportions:
         number = [text is None or number_in(text, self.kind) is not None for text in self.texts]
         return np.asarray(reach & ~np.array(number, dtype=bool)[self.published])
 
-    def spread(self, below: Leaves = NO_LABELS) -> Spread:
+    def labels(self, hierarchy: Hierarchy | None) -> PublishedLabels:
+        """What a hierarchy says of the published cells and of the pools that are one of its nodes."""
+        nodes = (text for at, text in enumerate(self.pools.texts) if not self.pools.alone[at] and at != self.pools.rest)
+        return published_labels(hierarchy, self.name, (*self.texts, *nodes) if self.kind == "text" else self.texts)
+
+    def spread(self, below: Leaves = NO_LABELS, listed: Collection[str | None] = ()) -> Spread:
         """The values that each class may hold, with their shares: the one place where bins become values.
 
         Every bin is shared among its pools by the marginal, as far as the published cell allows, and a pool among its
-        values: the members of a set, or the numbers of a range, equally.
+        values equally: the numbers of a range, or those values that the table or a hierarchy names. Where neither
+        names any, the value is missing.
 
         Parameters
         ----------
         below : mapping of label to values
-            What the published labels of a hierarchy stand for.
+            What the labels of a hierarchy stand for; see :meth:`labels`.
+        listed : collection of str or None
+            All values that a hierarchy lists, or that are known to be possible.
         """
-        return spread_out(self, below)
+        return spread_out(self, below, listed)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -150,7 +165,7 @@ class Proportions(Shown):
     >>> schema = hr.Schema(quasi=["town"], hierarchies={"town": "flat"})
     >>> release = hr.anonymize(people, schema, method="datafly", k=3, publish_proportions=True)
     >>> release.proportions.shares("town")["*"]
-    {'Bern': 0.25, '{Bonn|Kiel|Nice}': 0.25, 'Ulm': 0.5}
+    {'Bern': 0.25, 'Ulm': 0.5, '*': 0.25}
     """
 
     columns: tuple[ColumnProportions, ...]
@@ -234,12 +249,21 @@ class Proportions(Shown):
                 "These proportions are of an older version of Hedgerow and exact, so that they single people out: "
                 "anonymize the table anew to get pooled ones."
             )
-        if stored["format"] != _FORMAT:
+        if stored["format"] == _LEAKING_FORMAT:
+            warnings.warn(
+                "These proportions were written by an earlier version of Hedgerow. Their pools name values that few "
+                "people have, and the order of the pools may reveal labels. Do not publish them; anonymize the table "
+                "again.",
+                UserWarning,
+                stacklevel=2,
+            )
+        elif stored["format"] != _FORMAT:
             raise ValueError(f"the format is not {_FORMAT!r}")
-        columns = tuple(_column_from_dict(column) for column in stored["columns"])
+        support = int(stored["min_support"])
+        columns = tuple(_column_from_dict(column, support) for column in stored["columns"])
         sizes = np.array(stored["sizes"], dtype=np.int64)
         lifts = None if "lifts" not in stored else Lifts.from_dict(stored["lifts"])
-        return cls(columns, sizes, tuple(stored["missing"]), int(stored["min_support"]), lifts)
+        return cls(columns, sizes, tuple(stored["missing"]), support, lifts)
 
     def save(self, path: str | Path) -> Path:
         """Write the proportions as JSON; :meth:`hedgerow.Release.save` does so beside its table."""
@@ -249,8 +273,9 @@ class Proportions(Shown):
     def load(cls, path: str | Path) -> Proportions:
         """Read proportions that :meth:`save` wrote."""
         foreign = BadInput(f"The file {str(path)!r} does not hold proportions that Hedgerow saved.")
-        with translated(OSError, ValueError, KeyError, TypeError, AttributeError, into=foreign):
-            return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+        wrong = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
+        with translated(*wrong, into=foreign):
+            return cls.from_dict(read_json(Path(path)))
 
 
 _ARRAYS: Final = {"published": np.int32, "starts": np.int64, "first": np.int32, "last": np.int32, "records": np.int64}
@@ -268,7 +293,7 @@ def _column_to_dict(column: ColumnProportions) -> dict[str, Any]:
     }
 
 
-def _column_from_dict(stored: Mapping[str, Any]) -> ColumnProportions:
+def _column_from_dict(stored: Mapping[str, Any], support: int) -> ColumnProportions:
     return ColumnProportions(
         stored["name"],
         stored["kind"],
@@ -277,4 +302,5 @@ def _column_from_dict(stored: Mapping[str, Any]) -> ColumnProportions:
         np.array(stored["marginal"], dtype=np.int64),
         tuple(stored["texts"]),
         **{name: np.array(stored[name], dtype=kind) for name, kind in _ARRAYS.items()},
+        support=support,
     )

@@ -140,8 +140,8 @@ def tilted(proportions: Proportions, name: str, spread: Spread | None = None) ->
     >>> import hedgerow as hr
     >>> from dataclasses import replace
     >>> from hedgerow.engines import open_source
-    >>> from hedgerow.proportions import count_proportions, tilted
-    >>> from hedgerow.proportions.pooling import pool
+    >>> from hedgerow.proportions import count_labels, count_proportions, tilted
+    >>> from hedgerow.proportions.lifting import proportions_to_publish
     >>> from hedgerow.recoding import ByLabel
     >>> people = pa.table({"age": [20, 20, 20, 60] * 3 + [60, 60, 60, 20] * 3, "sex": ["F", "M"] * 12,
     ...     "ill": ["no"] * 12 + ["yes"] * 12})
@@ -149,7 +149,8 @@ def tilted(proportions: Proportions, name: str, spread: Spread | None = None) ->
     >>> counts = open_source(people).count(schema, schema.resolve(people.column_names))
     >>> recoding = hr.anonymize(people, schema, k=24).recoding
     >>> recoding = replace(recoding, by_label=ByLabel(np.zeros((1, 1), dtype=np.int64), np.ones(2)))
-    >>> tilt = tilted(pool(count_proportions(counts, recoding), 3), "age")
+    >>> exact, labels = count_proportions(counts, recoding), count_labels(counts, recoding)
+    >>> tilt = tilted(proportions_to_publish(exact, labels, 3), "age")
     >>> one_class = np.zeros(2, dtype=np.int64)
     >>> np.exp(tilt.log_ratios(one_class, np.array([0, 1]), 0)).round(3).tolist()
     [1.5, 0.5]

@@ -1,17 +1,20 @@
 """Spreading bins over values: the one place where learners learn what the people of a class may hold.
 
-The values of a column are those that its pools name. A range has a few numbers that stand for all of it, and those that
-the table publishes there. A bin is shared by the values of its pools that the published cell allows: the members of a
-set, the numbers of an interval, the values below a label. Pools share it by the marginal, the values of a pool equally;
-a number that stands for a piece of a range counts for the whole piece.
+The values of a column are those that its pools, the published cells and hierarchies name. A range has a few numbers
+that stand for all of it, and those that the table publishes there. A bin is shared by the values of its pools that the
+published cell allows: the members of a set, the numbers of an interval, the values below a label. Pools share it by the
+marginal, the values of a pool equally; a number that stands for a piece of a range counts for the whole piece. A pool
+of which nobody names a value is drawn as missing.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,6 +22,7 @@ from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.domains import Domain
 from hedgerow.errors import required
 from hedgerow.proportions.points import Points, on_grid, points_of
+from hedgerow.proportions.pools import Pools
 from hedgerow.published import Interval, Leaves, Suppressed, number_in, read, stands_for
 
 if TYPE_CHECKING:
@@ -48,11 +52,17 @@ class Spread:
         The width of one cell of the grid.
     patterns : Entries
         The shares of the values in each pattern of bins, which add up to 1.
+    pool_of_entry : int array
+        The pool of each entry of the patterns: a missing value may stand in for several.
     pattern : int array (bins,)
         The pattern of each bin.
     class_of_bin : int array (bins,)
     records : int array (bins,)
         How many people each bin has.
+    unnamed : int
+        What a value counts as that nobody names: the missing value, where it stands in for the last pool; else -1.
+    outermost : tuple of int
+        What numbers count as that lie below or above all those that ranges are drawn from; else -1.
     """
 
     domain: Domain
@@ -61,9 +71,12 @@ class Spread:
     high: Floats
     step: Fraction
     patterns: Entries
+    pool_of_entry: Longs
     pattern: Longs
     class_of_bin: Longs
     records: Longs
+    unnamed: int = -1
+    outermost: tuple[int, int] = (-1, -1)
 
     @cached_property
     def matrix(self) -> csr_array:
@@ -85,11 +98,11 @@ class Spread:
         """The share of each class that is in each pool, (classes, pools); numbers that are in none are left out."""
         from scipy.sparse import csr_array
 
-        starts, codes, shares = self.patterns
+        starts, _, shares = self.patterns
         of_pattern = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        pool = self.pool[codes]
+        pool = self.pool_of_entry
         known = pool >= 0
-        number = int(self.pool.max(initial=0)) + 1
+        number = int(pool.max(initial=0)) + 1
         key, entry = np.unique(of_pattern[known] * number + pool[known], return_inverse=True)
         pattern, place = np.divmod(key, number)
         together = np.bincount(entry, shares[known], len(key))
@@ -104,11 +117,14 @@ class Spread:
         return held
 
     def codes_of(self, domain: Domain) -> Longs:
-        """What each value of a domain counts as, -1 if nothing; a number in a piece of a range counts as the piece."""
+        """What each value of a domain counts as, -1 if nothing.
+
+        A number counts as the piece of a range that it lies in, or as the last piece of an open range.
+        """
         known = self.domain
         if domain.numbers is None or known.numbers is None:
             place = {label: code for code, label in enumerate(known.labels.tolist())}
-            codes = np.array([place.get(label, -1) for label in domain.labels.tolist()], dtype=np.int64)
+            codes = np.array([place.get(label, self.unnamed) for label in domain.labels.tolist()], dtype=np.int64)
         else:
             codes = _within(known.numbers, known.numbers, domain.numbers)
             low, high = self.low[: len(known.numbers)], self.high[: len(known.numbers)]
@@ -116,12 +132,28 @@ class Spread:
             wide = wide[np.argsort(low[wide], kind="stable")]
             inside = _within(low[wide], high[wide], domain.numbers)
             codes = np.where((codes < 0) & (inside >= 0), np.append(wide, -1)[inside], codes)
+            for outermost, further in zip(self.outermost, (np.less, np.greater), strict=True):
+                if outermost >= 0:
+                    beyond = (codes < 0) & further(domain.numbers, known.numbers[outermost])
+                    codes = np.where(beyond, outermost, codes)
+            codes = np.where(codes < 0, self.unnamed, codes)
         return np.append(codes, [known.missing_code] * domain.has_missing).astype(np.int64)
 
     def classes(self) -> Entries:
         """How many people of each class hold which values: where its entries begin, their codes, and the people."""
         held = self.matrix
         return held.indptr.astype(np.int64), held.indices.astype(np.int32), held.data
+
+
+def _outermost(pools: Pools, pool_of_number: Longs) -> tuple[int, int]:
+    """The first and the last number of the ranges that hold others still further out than they are drawn."""
+    if pools.low is None or pools.high is None:
+        return -1, -1
+    first, last = (math.inf, -math.inf) if pools.reach is None else pools.reach
+    wide, known = pools.low < pools.high, pool_of_number >= 0
+    below = np.flatnonzero((wide & (pools.low < first))[pool_of_number] & known)
+    above = np.flatnonzero((wide & (pools.high > last))[pool_of_number] & known)
+    return int(below[0]) if len(below) else -1, int(above[-1]) if len(above) else -1
 
 
 def _within(low: Floats, high: Floats, numbers: Floats) -> Longs:
@@ -131,15 +163,15 @@ def _within(low: Floats, high: Floats, numbers: Floats) -> Longs:
     return np.where(numbers <= np.append(high, -np.inf)[at], at, -1).astype(np.int64)
 
 
-def spread_out(column: ColumnProportions, below: Leaves) -> Spread:
-    """Spread the bins of a column; ``below`` has the values of published labels.
+def spread_out(column: ColumnProportions, below: Leaves, listed: Collection[str | None] = ()) -> Spread:
+    """Spread the bins of a column; ``below`` has the values of labels, ``listed`` all that the hierarchy lists.
 
     Examples
     --------
     >>> from fractions import Fraction
     >>> from hedgerow.proportions.pools import Pools
     >>> from hedgerow.proportions.proportions import ColumnProportions
-    >>> pools = Pools(("0", "[1,5)"), np.array([0.0, 1]), np.array([0.0, 5]))
+    >>> pools = Pools(("0", "[1,5)"), np.array([True, False]), np.array([0.0, 1]), np.array([0.0, 5]))
     >>> gain = ColumnProportions("gain", "number", Fraction(1), pools, np.array([80, 40]), ("*", "[0,3)"),
     ...     np.array([0, 1]), np.array([0, 1, 2]), np.array([0, 0]), np.array([1, 1]), np.array([30, 10]))
     >>> spread = spread_out(gain, {})
@@ -148,7 +180,15 @@ def spread_out(column: ColumnProportions, below: Leaves) -> Spread:
     >>> spread.matrix.toarray().tolist()
     [[20.0, 2.5, 2.5, 2.5, 2.5], [8.0, 1.0, 1.0, 0.0, 0.0]]
     """
-    return _Spreading(column, points_of(column), below).spread()
+    return _Spreading(column, points_of(column, below, listed), below).spread()
+
+
+class _Pattern(NamedTuple):
+    """Values, the pool of each, and their shares; a missing value may be there for several pools."""
+
+    codes: Longs
+    pools: Longs
+    shares: Floats
 
 
 class _Spreading:
@@ -159,7 +199,9 @@ class _Spreading:
         self.points = points
         self.below = below
         self.allowed: dict[int, Longs | None] = {}
-        self.everything = np.arange(len(points.pool))
+        # A missing value that only stands in for pools without values is in no pool itself.
+        every = np.arange(len(points.pool) - (points.has_missing and not points.missing_is_held))
+        self.everything = every[~points.beyond[every]]
         # In a column that publishes nothing but numbers an empty cell is a suppressed one.
         self.only_numbers = column.kind == "number" and all(
             text is None or number_in(text, "number") is not None for text in column.texts
@@ -168,7 +210,7 @@ class _Spreading:
     def spread(self) -> Spread:
         """All patterns, and the people of each value."""
         column, points = self.column, self.points
-        found: list[tuple[Longs, Floats]] = []
+        found: list[_Pattern] = []
         pattern = np.empty(len(column.records), dtype=np.int64)
         known: dict[object, int] = {}
         own = column.own
@@ -185,9 +227,10 @@ class _Spreading:
                 known[key] = len(found)
                 found.append(self._pattern(None if alone else text, first, last, apart))
             pattern[at] = known[key]
-        starts = np.concatenate([[0], np.cumsum([len(codes) for codes, _ in found])]).astype(np.int64)
-        codes = np.concatenate([np.empty(0, dtype=np.int64), *(codes for codes, _ in found)])
-        shares = np.concatenate([np.empty(0), *(shares for _, shares in found)])
+        starts = np.concatenate([[0], np.cumsum([len(one.codes) for one in found])]).astype(np.int64)
+        codes = np.concatenate([np.empty(0, dtype=np.int64), *(one.codes for one in found)])
+        pools = np.concatenate([np.empty(0, dtype=np.int64), *(one.pools for one in found)])
+        shares = np.concatenate([np.empty(0), *(one.shares for one in found)])
         # Values that no bin may hold are none of the column.
         used, codes = np.unique(codes, return_inverse=True)
         of_pattern = np.bincount(pattern, column.records, len(found))
@@ -208,39 +251,63 @@ class _Spreading:
             points.high[used],
             column.step,
             (starts, codes.astype(np.int32), shares),
+            pools,
             pattern,
             column.class_of_bin,
             column.records,
+            self._unnamed(domain, used, kept),
+            _outermost(column.pools, points.pool[kept]),
         )
 
-    def _pattern(self, text: int | None, first: int, last: int, apart: tuple[int, ...]) -> tuple[Longs, Floats]:
+    def _unnamed(self, domain: Domain, used: Longs, kept: Longs) -> int:
+        """The missing value, if nothing else is drawn for the last pool."""
+        rest = self.column.pools.rest
+        if rest < 0 or not domain.has_missing or (self.points.pool[kept] == rest).any():
+            return -1
+        return domain.missing_code if rest in self.points.stands_in or self.points.pool[used[-1]] == rest else -1
+
+    def _pattern(self, text: int | None, first: int, last: int, apart: tuple[int, ...]) -> _Pattern:
         """The values of the pools from one to another, as far as the cell allows, and their shares."""
         points = self.points
         codes = None
         if text is not None:
             itself = self._itself(text, first, last)
             if itself is not None:
-                return np.array([itself]), np.ones(1)
+                return _Pattern(np.array([itself]), points.pool[[itself]], np.ones(1))
             if text not in self.allowed:
                 self.allowed[text] = self._allowed(self.column.texts[text])
             codes = self.allowed[text]
-        for some in (self.everything if codes is None else codes, self.everything):
-            inside = (points.pool[some] >= first) & (points.pool[some] <= last)
-            if apart:
-                inside &= ~np.isin(points.pool[some], apart)
-            held = some[inside]
-            if len(held):
-                break
-        weight = points.weight[held]
+        held = self._inside(self.everything if codes is None else codes, first, last, apart)
+        anything = codes is None or not len(held)
+        if anything:
+            held = self._inside(self.everything, first, last, apart)
+        pools, weight = points.pool[held], points.weight[held]
+        if anything:
+            lacking = [at for at in points.stands_in if first <= at <= last and at not in apart]
+            held = np.append(held, np.full(len(lacking), len(points.labels)))
+            pools, weight = np.append(pools, lacking), np.append(weight, [points.stands_in[at] for at in lacking])
         total = weight.sum()
         # A piece may be too narrow a part of its range for floats.
-        return held, weight / total if total > 0 else np.full(len(held), 1 / len(held))
+        shares = weight / total if total > 0 else np.full(len(held), 1 / len(held))
+        return _Pattern(held.astype(np.int64), pools.astype(np.int64), shares)
+
+    def _inside(self, codes: Longs, first: int, last: int, apart: tuple[int, ...]) -> Longs:
+        """Those of some values that are in the pools from one to another, but for a few."""
+        pool = self.points.pool[codes]
+        inside = (pool >= first) & (pool <= last)
+        if apart:
+            inside &= ~np.isin(pool, apart)
+        return codes[inside]
 
     def _itself(self, text: int, first: int, last: int) -> int | None:
         """The code of what is published: a missing value, or a number of which the bin says nothing more."""
         said = self.column.texts[text]
         if said is None and self.points.has_missing and not self.only_numbers:
             return len(self.points.labels)
+        if self.column.kind == "text":
+            # A published value that no pool names, or a label of which nothing is known.
+            code = self.points.code.get(self._single(said))
+            return code if code is not None and self.points.pool[code] < 0 and first == last else None
         number = number_in(said, self.column.kind)
         if number is None:
             return None
@@ -248,6 +315,11 @@ class _Spreading:
         whole = first == 0 and last == len(self.column.pools) - 1
         code = self.points.code_of_number.get(number)
         return code if code is not None and (whole or self.points.pool[code] == first == last) else None
+
+    def _single(self, text: str | None) -> str | None:
+        """The value that a cell of a column of text says, if it says one."""
+        said = stands_for(read(text, "text", self.below))
+        return next(iter(said)) if isinstance(said, frozenset) and len(said) == 1 else None
 
     def _allowed(self, text: str | None) -> Longs | None:
         """The values that a published cell may stand for; ``None`` if it may stand for all."""

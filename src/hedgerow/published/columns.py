@@ -10,8 +10,8 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.arrays import Ints, Longs, ranges
-from hedgerow.domains import Domain
+from hedgerow.arrays import Ints, Longs
+from hedgerow.domains import CodeSets, Domain
 from hedgerow.hierarchies.calendars import calendar_span
 from hedgerow.published.kinds import date_of_days
 from hedgerow.published.notation import format_set, format_value
@@ -38,8 +38,8 @@ class PublishedColumn:
     kinds : tuple of str
         ``"value"`` (one original value), ``"set"``, ``"interval"``, ``"label"`` (a hierarchy's), ``"number"``
         (a statistic of the group) or ``"suppressed"``.
-    starts, members : int arrays
-        Published value ``i`` covers the domain codes ``members[starts[i]:starts[i + 1]]``.
+    covered : CodeSets
+        The domain codes that each published value covers.
     nodes : int array, optional
         The hierarchy's node of each published value, where all of them are nodes.
     """
@@ -47,8 +47,7 @@ class PublishedColumn:
     domain: Domain
     texts: tuple[str | None, ...]
     kinds: tuple[PublishedKind, ...]
-    starts: Longs
-    members: Ints
+    covered: CodeSets
     nodes: Ints | None = None
 
     def __len__(self) -> int:
@@ -78,17 +77,15 @@ class PublishedColumn:
     @property
     def widths(self) -> Longs:
         """How many original values each published value covers."""
-        return np.diff(self.starts)
+        return self.covered.sizes
 
     def only(self, values: Longs) -> PublishedColumn:
         """Some of the published values, by their places."""
-        place, _ = ranges(self.starts[values], self.widths[values])
         return PublishedColumn(
             self.domain,
             tuple(self.texts[value] for value in values.tolist()),
             tuple(self.kinds[value] for value in values.tolist()),
-            np.concatenate([[0], np.cumsum(self.widths[values])]).astype(np.int64),
-            self.members[place],
+            self.covered.only(values),
             None if self.nodes is None else self.nodes[values],
         )
 
@@ -102,19 +99,20 @@ class PublishedValues:
         self._known: dict[Hashable, int] = {}
         self._texts: list[str | None] = []
         self._kinds: list[PublishedKind] = []
-        self._covered: list[Ints] = []
+        # The runs of codes that each of them covers, and how many runs each has: see CodeSets.
+        self._first: list[int] = []
+        self._last: list[int] = []
+        self._runs: list[int] = []
 
     def suppressed(self) -> int:
         """Nothing."""
-        everything = np.arange(self.domain.size, dtype=np.int32)
         # A column of numbers stays one: what it hides is null.
         text = None if self.domain.kind == "number" else SUPPRESSED_TEXT
-        return self._entry(SUPPRESSED_TEXT, text, "suppressed", everything)
+        return self._run(SUPPRESSED_TEXT, text, "suppressed", 0, self.domain.size - 1)
 
     def anything(self) -> int:
         """All values, in a column that is written as text."""
-        everything = np.arange(self.domain.size, dtype=np.int32)
-        return self._entry(("any", SUPPRESSED_TEXT), SUPPRESSED_TEXT, "suppressed", everything)
+        return self._run(("any", SUPPRESSED_TEXT), SUPPRESSED_TEXT, "suppressed", 0, self.domain.size - 1)
 
     def value(self, code: int) -> int:
         """One original value."""
@@ -126,45 +124,51 @@ class PublishedValues:
         if key in self._known:
             return self._known[key]
         text = describe_codes(self.domain, self._labels, codes)
-        return self._entry(key, text, "value" if len(codes) == 1 else "set", codes)
+        named = codes.tolist()
+        return self._entry(key, text, "value" if len(named) == 1 else "set", named, named)
 
-    def span(self, codes: Ints, level: str = "day") -> int:
-        """The interval around several values, ascending.
+    def span(self, first: int, last: int, level: str = "day") -> int:
+        """The interval from one value to another.
 
         Of numbers: half-open on the column's grid, closed if it is the last. Of dates: from the beginning of a span of
         the calendar to the end of one. Of categories, which have no other notation: the set of all in between.
         """
-        key = (int(codes[0]), int(codes[-1]))
+        key = (first, last)
         if key in self._known:
             return self._known[key]
         if self.domain.numbers is None:
-            return self.set(np.arange(key[0], key[1] + 1, dtype=np.int32))
+            return self.set(np.arange(first, last + 1, dtype=np.int32))
         if self.domain.kind == "date":
-            low, high = calendar_span(float(self.domain.values[key[0]]), float(self.domain.values[key[1]]), level)
-            inside = np.flatnonzero((low <= self.domain.values) & (self.domain.values < high)).astype(np.int32)
-            return self._entry(("dates", low, high), _dates_around(low, high), "interval", inside)
-        text = _around(self.domain, *key)
-        return self._entry(key, text, "interval", np.arange(key[0], key[1] + 1, dtype=np.int32))
+            low, high = calendar_span(float(self.domain.values[first]), float(self.domain.values[last]), level)
+            inside = np.searchsorted(self.domain.values, [low, high]).tolist()
+            return self._run(("dates", low, high), _dates_around(low, high), "interval", inside[0], inside[1] - 1)
+        return self._run(key, _around(self.domain, *key), "interval", first, last)
 
     def mean(self, number: float) -> int:
         """A number that stands for the group, with one digit more than the column's numbers at most."""
         is_date = self.domain.kind == "date"
         text = date_of_days(round(number)) if is_date else number_text(self.domain.rounded(number))
-        return self._entry(("mean", text), text, "number", np.empty(0, dtype=np.int32))
+        return self._entry(("mean", text), text, "number", [], [])
 
     def column(self) -> PublishedColumn:
         """All that was written so far."""
-        lengths = [len(codes) for codes in self._covered]
-        starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
-        members = np.concatenate([np.empty(0, dtype=np.int32), *self._covered])
-        return PublishedColumn(self.domain, tuple(self._texts), tuple(self._kinds), starts, members)
+        owner = np.repeat(np.arange(len(self._runs)), self._runs)
+        first, last = np.array(self._first, dtype=np.int32), np.array(self._last, dtype=np.int32)
+        covered = CodeSets.of_runs(owner, first, last, len(self._runs))
+        return PublishedColumn(self.domain, tuple(self._texts), tuple(self._kinds), covered)
 
-    def _entry(self, key: Hashable, text: str | None, kind: PublishedKind, codes: Ints) -> int:
+    def _run(self, key: Hashable, text: str | None, kind: PublishedKind, first: int, last: int) -> int:
+        """An entry that covers all codes from one to another, or none."""
+        return self._entry(key, text, kind, *(([first], [last]) if first <= last else ([], [])))
+
+    def _entry(self, key: Hashable, text: str | None, kind: PublishedKind, first: list[int], last: list[int]) -> int:
         if key not in self._known:
             self._known[key] = len(self._texts)
             self._texts.append(text)
             self._kinds.append(kind)
-            self._covered.append(codes)
+            self._first += first
+            self._last += last
+            self._runs.append(len(first))
         return self._known[key]
 
 

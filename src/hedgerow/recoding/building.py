@@ -117,7 +117,7 @@ def _sets(domain: Domain, starts: Longs, members: Ints, grid: str | None) -> tup
     for group, (start, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
         codes = members[start:end]
         spans = grid is not None and end - start > 1 and codes[-1] != domain.missing_code
-        index[group] = published.span(codes, grid or "day") if spans else published.set(codes)
+        index[group] = published.span(int(codes[0]), int(codes[-1]), grid or "day") if spans else published.set(codes)
     return published.column(), index
 
 
@@ -140,19 +140,19 @@ def label_column(
         Which published value each of ``nodes`` is.
     """
     distinct, index = np.unique(nodes, return_inverse=True)
-    starts, members = hierarchy.codes_below(distinct)
+    below = hierarchy.codes_below(distinct)
     texts: list[str | None] = []
     kinds: list[PublishedKind] = []
-    for node, start in zip(distinct.tolist(), starts[:-1].tolist(), strict=True):
+    for node, code in zip(distinct.tolist(), below.lowest.tolist(), strict=True):
         label = hierarchy.labels[node]
         if (hide_root and node == hierarchy.root) or (hierarchy.level[node] > 0 and label == SUPPRESSED_TEXT):
             texts.append(SUPPRESSED_TEXT)
             kinds.append("suppressed")
         elif hierarchy.level[node] == 0:
-            texts.append(None if label is None else format_value(str(domain.labels[members[start]])))
+            texts.append(None if label is None else format_value(str(domain.labels[code])))
             kinds.append("value")
         else:
             texts.append(label)
             kinds.append("label")
-    column = PublishedColumn(domain, tuple(texts), tuple(kinds), starts, members, distinct.astype(np.int32))
+    column = PublishedColumn(domain, tuple(texts), tuple(kinds), below, distinct.astype(np.int32))
     return column, index.astype(np.int32)

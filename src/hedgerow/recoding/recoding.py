@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,10 +12,12 @@ import numpy as np
 
 from hedgerow.arrays import Ints, Longs
 from hedgerow.counts import Asked, BadValues, Counted, EncodedColumn, FrequencyTable, encode_column, tabulate
-from hedgerow.domains import Domain
+from hedgerow.domains import CodeSets, Domain
 from hedgerow.errors import BadInput, HedgerowError, InternalError, amount, listing, required, translated
 from hedgerow.frames import OpenFrame, as_arrow, open_frame
+from hedgerow.intake.sizes import read_json
 from hedgerow.places import write_json
+from hedgerow.plain_columns import assemble
 from hedgerow.published import PublishedColumn
 from hedgerow.recoding.axis_router import AxisRouter
 from hedgerow.recoding.by_label import ByLabel
@@ -28,7 +29,8 @@ from hedgerow.values import SUPPRESSED_TEXT
 
 __all__ = ["Recoding"]
 
-_FORMAT = "hedgerow recoding 1"
+_FORMAT = "hedgerow recoding 2"
+_OLDER = "hedgerow recoding 1"  # lists every code that a published value covers
 _PRIVATE = "PRIVATE: this file tells which original values went to which group. Do not publish it."
 
 
@@ -62,6 +64,9 @@ class Recoding(Shown):
     identifying : tuple of str
         The names of the columns that were dropped or pseudonymized because they name a person: new rows must not have
         them.
+    in_clear : tuple of str, optional
+        The names of the other columns that are published as they are. Further columns of new rows are dropped, as they
+        were from the table; if it is not given, all of them stay.
     facts : mapping
         What the method wants to be known of its result, for the manifest.
     warnings : tuple of str
@@ -82,6 +87,7 @@ class Recoding(Shown):
     levels: Mapping[str, int] | None = None
     missing: tuple[str, ...] = ("",)
     identifying: tuple[str, ...] = ()
+    in_clear: tuple[str, ...] | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     weak: str | None = None
@@ -127,7 +133,9 @@ class Recoding(Shown):
         return tuple(column.domain for column in self.columns)
 
     def transform(self, rows: Any) -> Any:
-        """Recode unseen rows, for prediction: same order, same other columns, quasi-identifiers as published.
+        """Recode unseen rows, for prediction: same order, the columns of the release, quasi-identifiers as published.
+
+        Columns that the release does not have are dropped.
 
         Parameters
         ----------
@@ -150,6 +158,8 @@ class Recoding(Shown):
         values = self._values(opened.frame, self.router)
         recoded = {}
         for name in opened.frame.columns:
+            if name not in self.quasi and self.in_clear is not None and name not in self.in_clear:
+                continue
             if name in self.quasi:
                 at = self.quasi.index(name)
                 hidden = values[at] < 0
@@ -158,7 +168,7 @@ class Recoding(Shown):
                 recoded[name] = published[np.where(hidden, len(self.columns[at]), values[at])]
             else:
                 recoded[name] = opened.frame[name]
-        return opened.assemble(recoded)
+        return opened.back(assemble(opened, recoded))
 
     def _values(self, frame: nw.DataFrame[Any], router: Router | NodeRouter) -> list[Ints]:
         """Which published value each cell of new rows becomes, column by column; -1 if none."""
@@ -190,6 +200,7 @@ class Recoding(Shown):
             "quasi": list(self.quasi),
             "missing": list(self.missing),
             "identifying": list(self.identifying),
+            "in_clear": None if self.in_clear is None else list(self.in_clear),
             "levels": None if self.levels is None else dict(self.levels),
             "columns": [_column_to_dict(column) for column in self.columns],
             "groups": self.groups.tolist(),
@@ -220,7 +231,7 @@ class Recoding(Shown):
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Recoding:
         """Read what :meth:`to_dict` wrote."""
-        if stored["format"] != _FORMAT:
+        if stored["format"] not in (_FORMAT, _OLDER):
             raise ValueError(f"the format is not {_FORMAT!r}")
         pieces, by_label = stored.get("pieces"), stored.get("by_label")
         groups = np.array(stored["groups"], dtype=np.int32).reshape(-1, len(stored["quasi"]))
@@ -236,6 +247,7 @@ class Recoding(Shown):
             missing=tuple(stored["missing"]),
             # Files of earlier versions do not say.
             identifying=tuple(stored.get("identifying", ())),
+            in_clear=None if (clear := stored.get("in_clear", ())) is None else tuple(clear),
             by_label=None if by_label is None else ByLabel.from_dict(by_label),
         )
 
@@ -249,7 +261,7 @@ class Recoding(Shown):
         foreign = BadInput(f"The file {str(path)!r} is not a recoding that Hedgerow saved.")
         wrong = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
         with translated(*wrong, into=foreign):
-            return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+            return cls.from_dict(read_json(Path(path)))
 
 
 def _published(
@@ -279,20 +291,18 @@ def _router_from_dict(stored: Mapping[str, Any] | None) -> Router | NodeRouter |
 
 def _spoken(column: PublishedColumn) -> set[str]:
     """The original values that readers of the release see: alone, in a set, or as an end of an interval."""
-    codes = [
-        column.members[start:end] if kind != "interval" else column.members[[start, end - 1]]
-        for kind, start, end in zip(column.kinds, column.starts[:-1], column.starts[1:], strict=True)
-        if kind in ("value", "set", "interval")
-    ]
-    spoken = np.unique(np.concatenate(codes)) if codes else np.empty(0, dtype=np.int32)
+    kinds, covered = np.array(column.kinds, dtype=np.str_), column.covered
+    named, ranged = covered.only(np.flatnonzero(np.isin(kinds, ("value", "set")))), kinds == "interval"
+    spoken = np.flatnonzero(named.spread(np.ones(len(named)), column.domain.size))
+    spoken = np.union1d(spoken, np.concatenate([covered.lowest[ranged], covered.highest[ranged]]))
     return set(column.domain.labels[spoken[spoken < len(column.domain.labels)]].tolist())
 
 
 def _public_column(column: PublishedColumn, domains: Mapping[str, Domain]) -> dict[str, Any]:
     """A column without its domain: only the values that the cuts name, and what is published."""
     domain = domains.get(column.domain.name) or Domain(column.domain.name, "text", np.array([], dtype=np.str_))
-    nothing = np.zeros(len(column) + 1, dtype=np.int64), np.array([], dtype=np.int32)
-    return _column_to_dict(PublishedColumn(domain, column.texts, column.kinds, *nothing))
+    nothing = CodeSets.of(np.zeros(len(column) + 1, dtype=np.int64), np.array([], dtype=np.int32))
+    return _column_to_dict(PublishedColumn(domain, column.texts, column.kinds, nothing))
 
 
 def _column_to_dict(column: PublishedColumn) -> dict[str, Any]:
@@ -305,8 +315,9 @@ def _column_to_dict(column: PublishedColumn) -> dict[str, Any]:
         "has_missing": domain.has_missing,
         "texts": list(column.texts),
         "kinds": list(column.kinds),
-        "starts": column.starts.tolist(),
-        "members": column.members.tolist(),
+        "starts": column.covered.starts.tolist(),
+        "first": column.covered.first.tolist(),
+        "last": column.covered.last.tolist(),
         "nodes": None if column.nodes is None else column.nodes.tolist(),
     }
 
@@ -324,7 +335,13 @@ def _column_from_dict(stored: Mapping[str, Any]) -> PublishedColumn:
         domain,
         tuple(stored["texts"]),
         tuple(stored["kinds"]),
-        np.array(stored["starts"], dtype=np.int64),
-        np.array(stored["members"], dtype=np.int32),
+        _covered_from_dict(stored),
         None if nodes is None else np.array(nodes, dtype=np.int32),
     )
+
+
+def _covered_from_dict(stored: Mapping[str, Any]) -> CodeSets:
+    starts = np.array(stored["starts"], dtype=np.int64)
+    if "members" in stored:
+        return CodeSets.of(starts, np.array(stored["members"], dtype=np.int32))
+    return CodeSets(starts, np.array(stored["first"], dtype=np.int32), np.array(stored["last"], dtype=np.int32))

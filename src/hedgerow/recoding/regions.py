@@ -19,12 +19,11 @@ import numpy as np
 
 from hedgerow.arrays import Bools, Ints
 from hedgerow.counts import Counted
-from hedgerow.domains import Domain
+from hedgerow.domains import CodeSets, Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.published import PublishedColumn, PublishedValues
 from hedgerow.recoding.building import Shown, label_column, span_level
-from hedgerow.recoding.pieces import Held
 from hedgerow.recoding.routing import CutTree
 
 __all__ = ["Regions", "publish_regions", "regions_of"]
@@ -36,7 +35,7 @@ _MOST_NAMED: Final = 1000
 class Regions(NamedTuple):
     """The regions of one column: each distinct one, as the codes in it, and which of them each group has."""
 
-    sets: Held
+    sets: CodeSets
     of_group: Ints
 
 
@@ -59,7 +58,7 @@ def regions_of(tree: CutTree, groups: int, occur: Sequence[Bools]) -> tuple[Regi
     >>> column, threshold, single, left, right = nodes
     >>> cuts = CutTree(column, threshold, single > 0, left, right, (np.arange(6, dtype=np.int32),))
     >>> (found,) = regions_of(cuts, 3, [np.ones(6, dtype=bool)])
-    >>> [found.sets.members[slice(*found.sets.starts[one : one + 2])].tolist() for one in found.of_group]
+    >>> [found.sets.codes(one).tolist() for one in found.of_group]
     [[1], [0, 2, 3], [4, 5]]
     """
     growing = [_Growing(order, here) for order, here in zip(tree.orders, occur, strict=True)]
@@ -80,33 +79,51 @@ def regions_of(tree: CutTree, groups: int, occur: Sequence[Bools]) -> tuple[Regi
 
 
 class _Growing:
-    """The regions of one column while the tree is walked, as ascending ranks; each distinct one has a number."""
+    """The regions of one column while the tree is walked; each distinct one has a number.
+
+    A region is stored as the runs of places that it consists of, where the codes that occur have their place by rank:
+    a cut in two parts adds no run, and one that takes a single value from the rest adds one.
+    """
 
     def __init__(self, order: Ints, occur: Bools) -> None:
-        self._code = np.argsort(order, kind="stable").astype(np.int32)
-        self._regions: list[Ints] = []
-        self._known: dict[bytes, int] = {}
-        self._number(np.flatnonzero(occur[self._code]).astype(np.int32))
+        code = np.argsort(order, kind="stable").astype(np.int32)
+        self._ranks = np.flatnonzero(occur[code])
+        self._code = code[self._ranks]
+        self._regions: list[_Runs] = []
+        self._known: dict[_Runs, int] = {}
+        self._number(((0, len(self._ranks)),) if len(self._ranks) else ())
 
-    def _number(self, ranks: Ints) -> int:
-        key = ranks.tobytes()
-        if key not in self._known:
-            self._known[key] = len(self._regions)
-            self._regions.append(ranks)
-        return self._known[key]
+    def _number(self, runs: _Runs) -> int:
+        if runs not in self._known:
+            self._known[runs] = len(self._regions)
+            self._regions.append(runs)
+        return self._known[runs]
 
     def split(self, region: int, threshold: int, *, single: bool) -> tuple[int, int]:
         """Both sides of a cut through a region."""
-        ranks = self._regions[region]
-        goes_left = ranks == threshold if single else ranks <= threshold
-        return self._number(ranks[goes_left]), self._number(ranks[~goes_left])
+        end = int(np.searchsorted(self._ranks, threshold, side="right"))
+        begin = int(np.searchsorted(self._ranks, threshold)) if single else 0
+        runs = self._regions[region]
+        return (
+            self._number(_clipped(runs, begin, end)),
+            self._number(_clipped(runs, 0, begin) + _clipped(runs, end, len(self._ranks))),
+        )
 
     def finished(self, of_group: Ints) -> Regions:
         """The regions that groups have, as codes."""
         used, index = np.unique(of_group, return_inverse=True)
-        codes = [np.sort(self._code[self._regions[one]]) for one in used.tolist()]
-        starts = np.cumsum([0, *map(len, codes)]).astype(np.int64)
-        return Regions(Held(starts, np.concatenate(codes)), index.astype(np.int32))
+        runs = [self._regions[one] for one in used.tolist()]
+        starts = np.cumsum([0, *map(len, runs)])
+        begin, end = np.array([run for one in runs for run in one], dtype=np.int64).reshape(-1, 2).T
+        return Regions(CodeSets.of_slices(self._code, begin, end, starts), index.astype(np.int32))
+
+
+_Runs = tuple[tuple[int, int], ...]
+"""Ranges of places, each from the first up to the one behind the last, ascending."""
+
+
+def _clipped(runs: _Runs, begin: int, end: int) -> _Runs:
+    return tuple((max(low, begin), min(high, end)) for low, high in runs if low < end and high > begin and begin < end)
 
 
 def publish_regions(
@@ -137,7 +154,7 @@ def publish_regions(
     for at, (name, how, (sets, of_group)) in enumerate(zip(counts.quasi, shown, regions, strict=True)):
         domain, hierarchy = counts.domains[name], counts.hierarchies[name]
         if how == "label":
-            column, written = label_column(domain, hierarchy, hierarchy.lca_of_codes(sets.members, sets.starts[:-1]))
+            column, written = label_column(domain, hierarchy, hierarchy.lca_of_sets(sets))
         else:
             column, written = _written(domain, hierarchy, sets, int(occur[at].sum()), as_spans=how == "interval")
         columns.append(column)
@@ -146,24 +163,24 @@ def publish_regions(
 
 
 def _written(
-    domain: Domain, hierarchy: EncodedHierarchy, sets: Held, size: int, *, as_spans: bool
+    domain: Domain, hierarchy: EncodedHierarchy, sets: CodeSets, size: int, *, as_spans: bool
 ) -> tuple[PublishedColumn, Ints]:
     """Write regions as sets, or as the intervals they span."""
     published, level = PublishedValues(domain), span_level(hierarchy)
-    index = np.empty(len(sets.starts) - 1, dtype=np.int32)
-    for at, (start, end) in enumerate(zip(sets.starts[:-1].tolist(), sets.starts[1:].tolist(), strict=True)):
-        codes = sets.members[start:end]
+    index = np.empty(len(sets), dtype=np.int32)
+    ends = zip(sets.sizes.tolist(), sets.lowest.tolist(), sets.highest.tolist(), strict=True)
+    for at, (codes, first, last) in enumerate(ends):
         spans = as_spans and domain.numbers is not None
-        gap = codes[-1] == domain.missing_code
-        if len(codes) > 1 and (gap if spans else len(codes) == size):
+        gap = last == domain.missing_code
+        if codes > 1 and (gap if spans else codes == size):
             index[at] = published.anything()
-        elif len(codes) > 1 and spans:
-            index[at] = published.span(codes, level)
-        elif len(codes) > _MOST_NAMED:
+        elif codes > 1 and spans:
+            index[at] = published.span(first, last, level)
+        elif codes > _MOST_NAMED:
             raise BadInput(
-                f"The column {domain.name!r} is shown as sets, and a region of it would name {len(codes):,} values, "
+                f"The column {domain.name!r} is shown as sets, and a region of it would name {codes:,} values, "
                 f"more than the {_MOST_NAMED:,} that a cell may. Give it a hierarchy, or say cells='held'."
             )
         else:
-            index[at] = published.set(codes)
+            index[at] = published.set(sets.codes(at))
     return published.column(), index

@@ -6,17 +6,19 @@ its name.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.errors import Infeasible, InternalError, NotAnonymous, amount
-from hedgerow.verifier import ClassCounts, enforce, verify, within
+from hedgerow.errors import Infeasible, InternalError, NotAnonymous, amount, listing
+from hedgerow.risk import refuse_determined
+from hedgerow.verifier import ClassCounts, Link, Verdict, enforce, links_of, repeats, verify, within
 from hedgerow.verifier import count_classes as count_published
+from hedgerow.verifier import open_table as open_published
 
 __all__ = ["Guarantee"]
 
@@ -46,9 +48,18 @@ class Guarantee:
     entity : str, optional
         The column that told people apart, where they are counted and not rows.
     linked : bool
-        Whether a reader can tell which rows are of one person. Then at least k people must share all their classes.
+        Whether that column is published, as it is or as pseudonyms.
+    linking : tuple of str
+        The published columns that may link the rows of a person. Which do is found by the verifier. Where one does, at
+        least k people must share all their classes.
+    pseudonyms : tuple of str
+        The columns of pseudonyms. Without an ``entity`` they tell people apart, who are counted by each of them.
+    accepted : tuple of str
+        Columns of which somebody accepts that they link rows.
     memory : int, optional
         How many bytes of memory the verifier may use to count, where there is a limit.
+    determined : mapping of column to tuple of str
+        Columns in clear that quasi-identifiers determine, and which: over both all requirements must hold.
     """
 
     columns: tuple[str, ...]
@@ -60,7 +71,11 @@ class Guarantee:
     enforced: bool = True
     entity: str | None = None
     linked: bool = False
+    linking: tuple[str, ...] = ()
+    pseudonyms: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = ()
     memory: int | None = None
+    determined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def count(self, artefact: Any, people: NDArray[np.int64] | None = None) -> ClassCounts:
         """Count an artefact, and refuse it unless it is what was to be published and meets the requirements.
@@ -73,29 +88,102 @@ class Guarantee:
         """
         if (people is None) != (self.entity is None):
             raise InternalError("people were to be counted, and nobody says whose the rows are")
+        if self.entity is None:
+            return self._count_by_pseudonyms(artefact)
         classes = self._count(artefact, people)
         if self.enforced:
             self._enforce_of_people(classes)
-            enforce(verify(classes, self.requirements))
+            self._enforce_requirements(classes)
         return classes
+
+    def _enforce_requirements(self, classes: ClassCounts) -> None:
+        """Refuse classes that do not meet the requirements, over the quasi-identifiers or over what these determine."""
+        verdict = verify(classes, self.requirements)
+        self._refuse_determined(verdict)
+        enforce(verdict)
+
+    def _refuse_determined(self, verdict: Verdict) -> None:
+        """Refuse columns in clear with which requirements do not hold that hold without them, and say the ways out."""
+        failing = [finding for finding in verdict.findings if not finding.holds]
+        if not failing or any(not finding.determined for finding in failing):
+            return
+        first = failing[0]
+        refuse_determined(
+            {name: self.determined[name] for name in first.determined},
+            f"{first.requirement.removesuffix(' with ' + listing(first.determined))} does not hold: {first.measure} is "
+            f"{first.reached:.4g} where {first.required:.4g} is required, and "
+            f"{amount(first.classes_violating, 'classes')} with {amount(first.rows_violating, 'records')} violate it",
+        )
+
+    def links(self, classes: ClassCounts) -> tuple[Link, ...]:
+        """The columns by which a reader can tell which rows are of one person."""
+        pseudonyms = {*self.pseudonyms, *((self.entity,) if self.linked and self.entity is not None else ())}
+        # Whoever knows what quasi-identifiers determine tells more classes apart.
+        known = classes if classes.wider is None else classes.wider
+        return links_of(known, self._demanded, pseudonyms=pseudonyms, accepted=self.accepted)
+
+    @property
+    def _demanded(self) -> int:
+        return max((int(getattr(one, "k", 1)) for one in self.requirements), default=1)
+
+    def _count_by_pseudonyms(self, artefact: Any) -> ClassCounts:
+        """Count rows, or people where a pseudonym stands in several rows: it is the person then."""
+        with within(self.memory):
+            opened = open_published(artefact, encoding=_ENCODING, delimiter=_DELIMITER)
+            repeated = [name for name in self.pseudonyms if repeats(opened, name)]
+        counted = self._count(artefact, linking=repeated) if repeated else self._count(artefact)
+        of_people = [counted.of_people(name) for name in repeated]
+        if self.enforced:
+            for name, classes in zip(repeated, of_people, strict=True):
+                self._enforce_of_pseudonyms(name, classes)
+            self._enforce_requirements(counted)
+        # Where there are several pseudonyms, the one that most rows share.
+        return min(of_people, key=lambda one: one.people, default=counted)
+
+    def _enforce_of_pseudonyms(self, name: str, classes: ClassCounts) -> None:
+        """Refuse classes of too few people, whom their pseudonyms tell apart."""
+        way_out = (
+            f"Name the column of the person as entity (entity={name!r}, --entity {name}), so that people are counted, "
+            "drop the pseudonyms (--drop), or say that every row is a person (rows_are_people=True, --rows-are-people)."
+        )
+        for finding in verify(classes, self.requirements).findings:
+            if not finding.holds:
+                raise Infeasible(
+                    f"{finding.requirement} holds of rows, but not of people: a pseudonym of {name!r} stands in "
+                    f"several rows, and {finding.measure} of people is {finding.reached:.4g} where "
+                    f"{finding.required:.4g} is required. {way_out}"
+                )
+        known = classes if classes.wider is None else classes.wider
+        fewest = known.linked_by((name,), 0)[0]
+        if fewest < self._demanded:
+            raise Infeasible(
+                f"The rows of a person stay linked by the pseudonyms of {name!r}, and the fewest who share all their "
+                f"classes are {amount(fewest, 'people')}, where {self._demanded:,} are required. {way_out}"
+            )
 
     def _enforce_of_people(self, classes: ClassCounts) -> None:
         """Refuse, as what no method promises, what can only be seen when people are counted in the release."""
         if self.entity is None:
             return
         for finding in verify(classes, self.requirements).findings:
-            if not finding.holds and finding.measure not in ("k", "l", "p"):
+            if not finding.holds and not finding.determined and finding.measure not in ("k", "l", "p"):
                 raise Infeasible(
                     f"{finding.requirement} holds of rows, but not of people: {finding.measure} is "
                     f"{finding.reached:.4g} where {finding.required:.4g} is required, because some have many rows in a "
                     "class. Ask for more than you need, for distinct l-diversity, or keep one row of each person."
                 )
-        demanded = max((int(getattr(one, "k", 1)) for one in self.requirements), default=1)
-        if self.linked and classes.linked[0] < demanded:
+        for link in self.links(classes):
+            if link.accepted or link.k >= self._demanded:
+                continue
+            *others, last = map(repr, link.columns)
+            named = f"{', '.join(others)} and {last} together" if others else last
+            made = set(link.columns) <= {*self.pseudonyms, self.entity}
+            acceptable = "" if made else f", or accept it (accept=[…], --accept {','.join(link.columns)})"
             raise Infeasible(
-                f"The rows of a person stay linked by {self.entity!r}, and the fewest who share all their classes "
-                f"are {amount(classes.linked[0], 'people')}, where {demanded:,} are required. Drop that column, or "
-                "take a method that generalizes whole columns (optimal, incognito, datafly)."
+                f"The rows of a person stay linked by {named}, and the fewest who share all their classes are "
+                f"{amount(link.k, 'people')}, where {self._demanded:,} are required. Drop "
+                f"{'one of these columns' if others else 'that column'}, or take a method that generalizes whole "
+                f"columns (optimal, incognito, datafly){'' if made else ' and name the column as entity'}{acceptable}."
             )
 
     def count_again(self, path: Path, published: ClassCounts, *, escaped: bool = False) -> None:
@@ -107,7 +195,7 @@ class Guarantee:
         """
         # A file does not say whose its rows are: where people are counted, it must have the rows that were verified.
         compared = escaped or self.entity is not None
-        published = published.by_rows if self.entity is not None else published
+        published = published.by_rows if compared and published.entity is not None else published
         written = self._count(path) if compared else self.count(path)
         same = np.array_equal(np.sort(written.sizes), np.sort(published.sizes))
         if compared:
@@ -121,7 +209,9 @@ class Guarantee:
                 f"written where {len(published.sizes):,} were published. Save the release as .parquet."
             )
 
-    def _count(self, artefact: Any, people: NDArray[np.int64] | None = None) -> ClassCounts:
+    def _count(
+        self, artefact: Any, people: NDArray[np.int64] | None = None, linking: Sequence[str] = ()
+    ) -> ClassCounts:
         with within(self.memory):
             classes = count_published(
                 artefact,
@@ -129,9 +219,11 @@ class Guarantee:
                 sensitive=self.counted,
                 entity=None if people is None else self.entity,
                 people=people,
+                linking=linking if people is None else self.linking,
                 missing=self.missing,
                 encoding=_ENCODING,
                 delimiter=_DELIMITER,
+                determined=self.determined,
             )
         # Columns that stand in the names of folders come after those of the files.
         partitioned = isinstance(artefact, Path) and artefact.is_dir()

@@ -20,7 +20,7 @@ from hedgerow.published import domain_of
 from hedgerow.release.guarantee import Guarantee
 from hedgerow.release.release import Release
 from hedgerow.risk import Audit, ClearColumn, audit_counts
-from hedgerow.risk.beside import mismatches, read_manifest
+from hedgerow.risk.beside import determined_columns, mismatches, read_manifest
 from hedgerow.verifier import ClassCounts
 
 __all__ = ["load"]
@@ -55,6 +55,8 @@ def load(
         missing=told.missing,
         rows=told.rows,
         enforced=told.enforced,
+        determined=told.determined,
+        pseudonyms=told.pseudonyms,
     )
     with translated(InternalError, into=told.unfit):
         classes = guarantee.count(table.copy)
@@ -83,10 +85,12 @@ class _Told:
     sensitive: tuple[str, ...]
     target: str | None
     others: tuple[str, ...]
+    pseudonyms: tuple[str, ...]
     missing: tuple[str, ...]
     types: Mapping[str, str]
     rows: int
     enforced: bool
+    determined: Mapping[str, tuple[str, ...]]
 
     @classmethod
     def of(cls, path: Path) -> _Told:
@@ -117,10 +121,13 @@ class _Told:
                 sensitive=tuple(roles["sensitive"]),
                 target=roles["target"],
                 others=(*roles["insensitive"], *roles["pseudonymized"]),
+                # Whose the rows are is known of pseudonyms only, if it was not counted otherwise.
+                pseudonyms=() if roles["entity"] or said.get("rows_are_people") else tuple(roles["pseudonymized"]),
                 missing=tuple(said["missing"]),
                 types=dict(said["types"]),
                 rows=int(said["rows_in"]) - int(said["rows_lost"]),
                 enforced=bool(said["guaranteed"]),
+                determined=determined_columns(said),
             )
 
     @property
@@ -219,7 +226,10 @@ def _audit(told: _Told, guarantee: Guarantee, classes: ClassCounts, proportions:
         said = told.manifest["audit"]
         warnings, grave, losses = tuple(said["warnings"]), tuple(said.get("grave", ())), dict(said["losses"])
         alone, known = said["singled_out"], said["fully_known"]
-        clear = {name: ClearColumn(**one) for name, one in said["clear"].items()}
+        clear = {
+            name: ClearColumn(**{**one, "determined_by": tuple(one.get("determined_by", ()))})
+            for name, one in said["clear"].items()
+        }
     fresh = audit_counts(
         classes,
         sensitive=told.sensitive,
@@ -227,6 +237,7 @@ def _audit(told: _Told, guarantee: Guarantee, classes: ClassCounts, proportions:
         require=guarantee.requirements,
         losses=losses,
         proportions=proportions,
+        rows_are_people=bool(told.manifest.get("rows_are_people")),
     )
     # Of a file it is not known which numbers are those of all people of a class, and which are medians.
     return replace(

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from hedgerow._version import __version__
+from hedgerow.arrays import random_order
 from hedgerow.counts import FrequencyTable, encode_column
 from hedgerow.engines import FrameRows, Wishes, open_source
 from hedgerow.engines.formulas import formula_warning
@@ -131,7 +132,7 @@ class Redrawn(Shown):
         """What whoever opens the rows in a spreadsheet should know."""
         frame = open_frame(self.table).frame
         found = FrameRows(self.table).formulas(frame.columns)
-        warning = formula_warning(found)
+        warning = formula_warning(found, frame.columns)
         return () if warning is None else (warning,)
 
     def write(self, target: Path, wishes: Wishes) -> None:
@@ -185,7 +186,7 @@ def draw(release: Release, repeats: object, *, name: str = "repeats", owner: str
     drawn = deal_columns(
         release.proportions, opened.frame, release.quasi, release.label_hierarchies, int(repeats), generator
     )
-    rows = generator.permutation(int(repeats) * len(opened.frame))
+    rows = random_order(int(repeats) * len(opened.frame))
     return Redrawn(release, with_drawn(opened, drawn, rows), int(repeats))
 
 

@@ -189,8 +189,11 @@ class Release(Auditable, Reported):
             missing=self.guarantee.missing,
             audit=self.audit,
             proportions=self.proportions,
-            entity=self.guarantee.entity,
+            # Without one, people are told apart by pseudonyms, which stand in the table.
+            entity=self.classes.entity if self.guarantee.entity is None else self.guarantee.entity,
             people=None if self.guarantee.entity is None else self.rows.people,
+            facts=self.facts,
+            determined=self.guarantee.determined,
         )
 
     @property

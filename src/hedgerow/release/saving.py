@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.destinations import Destination
 from hedgerow.engines import Wishes, file_format
-from hedgerow.errors import BadInput, translated
-from hedgerow.folders import digest_of_all, digests, sha256
+from hedgerow.engines.formulas import formula_names
+from hedgerow.errors import BadInput, listing, translated, unwritable
+from hedgerow.folders import digest_of_all, digests, flush, sha256
 from hedgerow.paths import is_same_file
 from hedgerow.places import locked, manifest_path, proportions_path, put, redrawn_path
 from hedgerow.release.partitioning import check_folders, check_partition
@@ -49,9 +50,14 @@ def save(
         check_folders(release.rows, destination.layout, release.guarantee)
     drawn = _drawn(release, redrawn)
     what = "file" if destination.layout is None else "folder"
-    full = BadInput(f"The {what} {destination.shown!r} cannot be written. Is the disk full?")
+    full = unwritable(f"The {what} {destination.shown!r} cannot be written")
+    escaped = escape_formulas and destination.layout is None and file_format(destination.path) == "csv"
+    if escaped and (names := formula_names(release.guarantee.columns)):
+        raise BadInput(
+            f"A spreadsheet would take the names of the columns {listing(names)} for formulas. Names are not escaped, "
+            "because readers find the columns by them: rename these columns in the table."
+        )
     with translated(OSError, into=full):
-        escaped = escape_formulas and destination.layout is None and file_format(destination.path) == "csv"
         _stage_and_put(release, destination, drawn, beside, escape_formulas=escaped, overwrite=overwrite)
 
 
@@ -112,11 +118,14 @@ def _stage_and_put(
         _write_manifest(manifest, said)
         if beside is not None:
             staged += beside(said)
+        staged.append((table, path))
+        for one, _ in staged:
+            flush(one)  # takes long: others need not wait for it
         with locked(path):
             # Somebody else may have written meanwhile.
-            for one in (destination,) if drawn is None else (destination, destination.redrawn):
-                one.refuse_existing(overwrite=overwrite)
-            put([*staged, (table, path)], gone)
+            for place in (destination,) if drawn is None else (destination, destination.redrawn):
+                place.refuse_existing(overwrite=overwrite)
+            put(staged, gone)
 
 
 def _stage_drawn(

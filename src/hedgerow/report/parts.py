@@ -17,7 +17,7 @@ from hedgerow.report import charts
 from hedgerow.report.facts import ColumnFacts, Evidence, Figure, ReportFacts
 from hedgerow.report.page import environment
 from hedgerow.report.wording import capitalized, share
-from hedgerow.risk.clear import MOST_ALONE, MOST_GIVEN_AWAY
+from hedgerow.risk.clear import MOST_ALONE, MOST_BY_PROTECTED, MOST_GIVEN_AWAY, MOST_TOGETHER
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -119,7 +119,9 @@ def _of_asked(facts: ReportFacts) -> Given:
 def _of_all_columns(_facts: ReportFacts) -> Given:
     return {
         "limits": f"A column discloses too much if {share(MOST_ALONE)} of the people have a value that nobody else "
-        f"has, or if it tells {share(MOST_GIVEN_AWAY)} of what the release leaves open of a quasi-identifier."
+        f"has, or if it tells {share(MOST_GIVEN_AWAY)} of what the release leaves open of a quasi-identifier; "
+        f"sensitive columns and the target from {share(MOST_BY_PROTECTED)} on, several columns together from "
+        f"{share(MOST_TOGETHER)} on."
     }
 
 
@@ -131,10 +133,13 @@ def _of_attempts(facts: ReportFacts) -> Given:
     told = facts.attempts
     if told is None:
         return {}
-    shown: list[Figure] = [] if not told.attempts else [told.attempts[0].claimed, told.attempts[0].right]
+    shown: list[Figure] = []
+    if told.attempts:
+        first = told.attempts[0]
+        shown = [first.claimed, first.right, first.wrong]
     return {
         "excess": charts.attempt_chart(told),
-        "terms": [(word, figure.meaning) for word, figure in zip(("Claimed", "Right"), shown, strict=False)],
+        "terms": [(word, figure.meaning) for word, figure in zip(("Claimed", "Right", "Wrong"), shown, strict=False)],
     }
 
 

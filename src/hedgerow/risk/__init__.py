@@ -7,7 +7,7 @@ from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, SizeBucket
 from hedgerow.risk.auditable import Auditable, Described
 from hedgerow.risk.auditing import audit, audit_counts
 from hedgerow.risk.checking import Check, Told, check
-from hedgerow.risk.clear import ClearColumn, refuse_disclosing
+from hedgerow.risk.clear import ClearColumn, refuse_determined, refuse_disclosing
 from hedgerow.risk.equal_rows import EqualRows, equal_rows
 from hedgerow.risk.examining import Examined, Seen, examine, judge
 from hedgerow.risk.excess import Risk
@@ -50,6 +50,7 @@ __all__ = [
     "examine",
     "judge",
     "label_posterior",
+    "refuse_determined",
     "refuse_disclosing",
     "classes_that_single_out",
     "singled_out",

@@ -19,7 +19,7 @@ from hedgerow.risk.proportions import Disclosure
 from hedgerow.risk.telling_apart import TellsApart
 from hedgerow.risk.together import Together
 from hedgerow.showing import names_shown
-from hedgerow.verifier import ClassCounts, Verdict
+from hedgerow.verifier import ClassCounts, Link, Verdict
 
 __all__ = ["CUSTOMARY", "Audit", "ClassSummary", "SensitiveAudit", "SizeBucket"]
 
@@ -128,6 +128,8 @@ class Audit(Reported):
     linked : tuple of two ints, or None
         Where a person's rows can be linked: how few people share the set of their classes, and how few share it with
         how often they are in each.
+    links : tuple of Link
+        The columns, or columns together, by which they can be linked.
     k_all : int or None
         The fewest records that share the values of all columns, also of those that are no quasi-identifiers; ``None``
         if it was not computed.
@@ -165,6 +167,11 @@ class Audit(Reported):
         The people with tuples whose number they fix at all.
     clear : mapping of column to ClearColumn
         What the columns that are published as they are tell; empty for a table whose origin is not known.
+    determined : mapping of column to tuple of str
+        The columns in clear that count as quasi-identifiers in the verdict, and the quasi-identifiers that determine
+        each: whoever knows one of these of a person knows the column.
+    k_determined : int or None
+        The records of the smallest class if these columns count, too; ``None`` if there are none.
     tells_apart : mapping of quasi-identifier to TellsApart
         How far each of them alone tells records apart.
     together : Together or None
@@ -192,10 +199,13 @@ class Audit(Reported):
     k_all: int | None = None
     people: int | None = None
     linked: tuple[int, int] | None = None
+    links: tuple[Link, ...] = ()
     clear: Mapping[str, ClearColumn] = field(default_factory=dict)
     grave: tuple[str, ...] = ()
     tells_apart: Mapping[str, TellsApart] = field(default_factory=dict)
     together: Together | None = None
+    determined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    k_determined: int | None = None
 
     def __repr__(self) -> str:
         judged = "" if self.verdict is None else ", holds" if self.verdict.holds else ", FAILS"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,6 +36,10 @@ class Described:
         The column that told people apart, where they are counted and not rows.
     people : array of int, optional
         Whose each row is.
+    facts : mapping
+        How it was made, as its manifest says it.
+    determined : mapping of column to tuple of str
+        Columns in clear that count as quasi-identifiers, because quasi-identifiers determine them, and which.
     """
 
     artefact: Any
@@ -48,6 +52,8 @@ class Described:
     proportions: Proportions | None = field(default=None)
     entity: str | None = None
     people: Longs | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    determined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class Auditable(ABC):

@@ -16,17 +16,27 @@ from hedgerow.published import SUPPRESSED
 from hedgerow.risk.attackers import attacker_risks
 from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit
 from hedgerow.risk.auditable import Auditable, Described
-from hedgerow.risk.beside import manifest_fit
+from hedgerow.risk.beside import determined_beside, manifest_fit
 from hedgerow.risk.clear import ClearColumn
 from hedgerow.risk.given import check_columns, labels_of, read_demands, with_trees
 from hedgerow.risk.population import people_fitting
-from hedgerow.risk.previous import Given, audit_together
+from hedgerow.risk.previous import Given, audit_together, quasi_of
 from hedgerow.risk.proportions import disclosures, singled_out
 from hedgerow.risk.roughly import tell_roughly
 from hedgerow.risk.telling_apart import tells_apart
 from hedgerow.risk.together import Together
 from hedgerow.risk.worth import gravest
-from hedgerow.verifier import ClassCounts, Histogram, Verdict, count_classes, k_of_all, open_table, verify, wildcard_k
+from hedgerow.verifier import (
+    ClassCounts,
+    Histogram,
+    Link,
+    Verdict,
+    count_classes,
+    k_of_all,
+    open_table,
+    verify,
+    wildcard_k,
+)
 from hedgerow.verifier.classes import Integers
 from hedgerow.verifier.closeness import equal_distance, ordered_distance
 from hedgerow.verifier.formulas import distinct_values, entropy_values, largest_share, recursive_ratio
@@ -57,6 +67,7 @@ def audit(
     previous: Any = None,
     original: Any = None,
     changed: Sequence[str] = (),
+    previous_quasi: Sequence[str] = (),
 ) -> Audit:
     """Measure what a table gives away.
 
@@ -99,8 +110,11 @@ def audit(
         The table that both releases were made from, which only whoever publishes has. Then people are counted; else
         figures are bounds by what is published.
     changed : sequence of str
-        Columns published as they are whose values may have changed since the earlier release. By all others that both
-        have, rows are compared.
+        Columns whose values may have changed since the earlier release. By all others that both publish as they are,
+        rows are compared.
+    previous_quasi : sequence of str
+        The quasi-identifiers of the earlier release. A release, or a saved one with its manifest, says them itself;
+        where nothing does, no k is proved of both together.
 
     Examples
     --------
@@ -129,7 +143,9 @@ def audit(
         raise BadInput.parameter("sensitive", "audit", "a list of column names", sensitive)
     protected = [column for one in demanded if (column := getattr(one, "column", None)) is not None]
     counted = dict.fromkeys((*sensitive, *(() if target is None else (target,)), *protected))
-    check_columns(hierarchies, [*quasi, *counted])
+    both = _check_previous(previous, original, changed, previous_quasi)
+    earlier = quasi_of(previous, previous_quasi) if both else ()
+    check_columns(hierarchies, [*dict.fromkeys((*quasi, *counted, *earlier))])
     options: dict[str, Any] = {
         "missing": () if missing is None else missing,
         "encoding": encoding,
@@ -139,9 +155,16 @@ def audit(
     if known is not None and entity is None:
         entity, people = known.entity, known.people
     fit, unfit = manifest_fit(table)
-    both = _check_previous(previous, original, changed)
     table = open_table(table, encoding=encoding, delimiter=delimiter, sheet=sheet)
-    counts = count_classes(table, quasi, sensitive=tuple(counted), entity=entity, people=people, **options)
+    of_manifest = {} if fit != "fits" or known is not None else determined_beside(origin)
+    determined = {
+        name: by
+        for name, by in (of_manifest if known is None else known.determined).items()
+        if name not in (*quasi, *counted, entity) and set(by) & set(quasi)
+    }
+    counts = count_classes(
+        table, quasi, sensitive=tuple(counted), entity=entity, people=people, determined=determined, **options
+    )
     result = audit_counts(
         counts,
         sensitive=sensitive,
@@ -155,6 +178,7 @@ def audit(
         k_all=_k_all(table, counts, known, entity),
         clear=None if known is None else known.audit.clear,
         linked=entity in counts.table_columns,
+        links=() if known is None or people is None else known.audit.links,
         proportions=None if known is None else known.proportions,
     )
     result = replace(result, manifest=fit)
@@ -172,22 +196,26 @@ def audit(
                 asked=tuple(dict.fromkeys((*sensitive, *(() if target is None else (target,))))),
                 entity=entity,
                 changed=changed,
-                hierarchies={name: one for name, one in hierarchies.items() if name in quasi},
+                hierarchies={name: one for name, one in hierarchies.items() if name in {*quasi, *earlier}},
                 required=max((one.k for one in demanded if _is_plain_k(one)), default=None),
                 options=options,
+                previous_quasi=tuple(previous_quasi),
             ),
         ),
     )
 
 
-def _check_previous(previous: Any, original: Any, changed: Any) -> bool:
+def _check_previous(previous: Any, original: Any, changed: Any, previous_quasi: Any) -> bool:
     """Whether two releases are audited together; refuse what is of use only then."""
-    if isinstance(changed, str):
-        raise BadInput.parameter("changed", "audit", "a list of column names", changed)
-    if previous is None and (original is not None or changed):
-        name = "original" if original is not None else "changed"
+    lists = {"changed": changed, "previous_quasi": previous_quasi}
+    for name, one in lists.items():
+        if isinstance(one, str):
+            raise BadInput.parameter(name, "audit", "a list of column names", one)
+    named = [name for name, one in {"original": original is not None, **lists}.items() if one]
+    if previous is None and named:
         raise BadInput(
-            f"{name} (--{name}) is of use only beside an earlier release. Name that one with previous= (--previous)."
+            f"{named[0]} (--{named[0].replace('_', '-')}) is of use only beside an earlier release. Name that one with "
+            "previous= (--previous)."
         )
     return previous is not None
 
@@ -230,7 +258,9 @@ def audit_counts(
     k_all: int | None = None,
     clear: Mapping[str, ClearColumn] | None = None,
     linked: bool = False,
+    links: Sequence[Link] = (),
     roughly: bool = False,
+    rows_are_people: bool = False,
 ) -> Audit:
     """Audit classes that are already counted, so that nothing is counted twice.
 
@@ -257,9 +287,13 @@ def audit_counts(
     clear : mapping of column to ClearColumn, optional
         What the columns that are published as they are tell.
     linked : bool
-        Whether a reader can tell which rows are of one person.
+        Whether a reader can tell which rows are of one person, because the table names the person.
+    links : sequence of Link
+        The columns by which a reader can tell it besides.
     roughly : bool
         Whether people are counted of whom a reader must not know how many there are.
+    rows_are_people : bool
+        Whether somebody says that every row is a person.
     """
     given = hierarchies or {}
     demanded = with_trees(read_demands(k, require), given, counts)
@@ -292,7 +326,12 @@ def audit_counts(
         risks=attacker_risks(counts, limit, fitting),
         label_homogeneity={name: _homogeneity(counted, counted.histogram(name)) for name in described},
         losses=dict(losses or {}),
-        warnings=(*grave, *warnings, *_warnings(counts, demanded, fitting, wildcard)),
+        warnings=(
+            *grave,
+            *warnings,
+            *_known_already(clear or {}),
+            *_warnings(counts, demanded, fitting, wildcard, said=rows_are_people),
+        ),
         grave=grave,
         verdict=verify(counts, demanded) if demanded else None,
         proportions={} if proportions is None else disclosures(proportions),
@@ -300,14 +339,23 @@ def audit_counts(
         fully_known=None if known is None else known.known,
         k_all=counts.k_all if k_all is None and counts.complete else k_all,
         people=None if counts.entity is None else counts.people,
-        linked=counts.linked if linked else None,
+        linked=_fewest_linked(counts, links) if linked or links else None,
+        links=tuple(links),
         clear=dict(clear or {}),
+        determined=dict(counts.determined),
+        k_determined=None if counts.wider is None else int(counts.wider.sizes.min()),
         tells_apart={
             name: tells_apart(np.bincount(counted.codes[:, at], counted.sizes, len(labels)).astype(np.int64))
             for at, (name, labels) in enumerate(zip(counted.columns, counted.labels, strict=True))
         },
     )
     return tell_roughly(exact, counts) if roughly else exact
+
+
+def _fewest_linked(counts: ClassCounts, links: Sequence[Link]) -> tuple[int, int]:
+    """How few people share their classes, by whatever links their rows."""
+    sets, often = counts.linked
+    return min([sets, *(one.k for one in links)]), min([often, *(one.often for one in links)])
 
 
 def _table_of(table: Any) -> Any:
@@ -342,11 +390,31 @@ def _homogeneity(counts: ClassCounts, histogram: Histogram) -> float:
     return int(counts.sizes[single].sum()) / counts.records
 
 
+def _known_already(clear: Mapping[str, ClearColumn]) -> list[str]:
+    """What has to be said of protected columns that quasi-identifiers determine."""
+    return [
+        f"The column {name!r} follows from {listing(one.determined_by)}: whoever knows that of a person knows it "
+        f"without the table. As a {one.role} column it is not counted as known."
+        for name, one in clear.items()
+        if one.role in ("target", "sensitive") and one.determined_by
+    ]
+
+
 def _warnings(
-    counts: ClassCounts, demanded: Sequence[Any], fitting: Integers | None, wildcard: int | None
+    counts: ClassCounts,
+    demanded: Sequence[Any],
+    fitting: Integers | None,
+    wildcard: int | None,
+    *,
+    said: bool,
 ) -> list[str]:
     found = []
-    if counts.entity is None:
+    if said:
+        found.append(
+            "Rows are counted as people, because whoever made the release says that every row is a person. Where that "
+            "is wrong, k rows may be of fewer than k people."
+        )
+    elif counts.entity is None:
         found.append(
             "Rows are counted, not people: several rows of one person are not detected unless entity= (--entity) "
             "names the column that tells people apart."

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from hedgerow.errors import BadInput, translated
 from hedgerow.folders import digests, sha256
 from hedgerow.intake import STANDARD_INPUT
+from hedgerow.intake.sizes import read_json
 from hedgerow.places import digest, manifest_path, proportions_path, redrawn_path
 
-__all__ = ["Fit", "differences", "manifest_fit", "mismatches", "older_redrawn", "read_manifest"]
+__all__ = [
+    "Fit",
+    "determined_beside",
+    "determined_columns",
+    "differences",
+    "manifest_fit",
+    "mismatches",
+    "older_redrawn",
+    "read_manifest",
+]
 
+_LARGEST_MANIFEST: Final = 1 << 27  # bytes; it names every file of a folder
 Fit = Literal["fits", "differs"]
 
 _ADVICE = (
@@ -34,13 +44,28 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
         return None
     unreadable = BadInput(f"The manifest beside {path.name!r} cannot be read.")
     with translated(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, into=unreadable):
-        said: dict[str, Any] = json.loads(beside.read_text(encoding="utf-8"))
+        said: dict[str, Any] = read_json(beside, _LARGEST_MANIFEST)
         if not isinstance(said["output"]["sha256"], str) or not all(
             isinstance(one, dict)
             for one in (said.get("proportions", {}), said.get("redrawn", {}), said["output"].get("files", {}))
         ):
             raise TypeError
     return said
+
+
+def determined_columns(said: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The columns in clear that quasi-identifiers determine, and by which, as a manifest says; none in older ones."""
+    return {str(name): tuple(map(str, by)) for name, by in said["columns"].get("determined", {}).items()}
+
+
+def determined_beside(table: str | Path) -> dict[str, tuple[str, ...]]:
+    """The same of the manifest beside a table that fits it; none beside rows that were drawn from a release."""
+    said = read_manifest(Path(table).absolute())
+    if said is None or "columns" not in said:
+        return {}
+    unreadable = BadInput(f"The manifest beside {Path(table).name!r} cannot be read.")
+    with translated(KeyError, TypeError, AttributeError, into=unreadable):
+        return determined_columns(said)
 
 
 def mismatches(path: Path, said: Mapping[str, Any], table: Path, proportions: Path) -> list[str]:

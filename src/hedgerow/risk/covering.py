@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -13,7 +13,7 @@ from hedgerow.arrays import Bools
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["covering_classes"]
+__all__ = ["covering_blocks", "covering_classes", "packed_rows"]
 
 _PAIRS: Final = 2**24
 """So many pairs of a tuple and a class are looked at together."""
@@ -50,14 +50,29 @@ def covering_classes(
     """
     from scipy.sparse import csr_array, vstack
 
+    return csr_array(vstack([csr_array(block) for _, block in covering_blocks(covers, classes, tuples)]))
+
+
+def covering_blocks(
+    covers: Sequence[Bools], classes: NDArray[np.integer[Any]], tuples: NDArray[np.integer[Any]]
+) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+    """Find the same for some tuples at a time: the first of them, and whether each class covers each of them.
+
+    Parameters are those of :func:`covering_classes`. Memory is bounded by O(values × classes) bits for each column.
+    """
     number = len(classes)
-    bits = [np.packbits(table.T[:, classes[:, at]], axis=1) for at, table in enumerate(covers)]
+    bits = [packed_rows(table.T, classes[:, at]) for at, table in enumerate(covers)]
     step = max(1, _PAIRS // number)
-    parts = []
     for start in range(0, len(tuples), step):
         some = tuples[start : start + step]
-        packed = bits[0][some[:, 0]]
-        for at, own in enumerate(bits[1:], start=1):
+        packed = np.full((len(some), -(-number // 8)), 255, dtype=np.uint8)
+        for at, own in enumerate(bits):
             packed &= own[some[:, at]]
-        parts.append(csr_array(np.unpackbits(packed, axis=1, count=number)))
-    return csr_array(vstack(parts))
+        yield start, np.unpackbits(packed, axis=1, count=number)
+
+
+def packed_rows(table: Bools, columns: NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
+    """Some columns of a table, eight cells in a byte, without writing all of them out."""
+    step = max(1, _PAIRS // max(1, len(columns)))
+    parts = [np.packbits(table[start : start + step][:, columns], axis=1) for start in range(0, len(table), step)]
+    return np.concatenate(parts) if parts else np.zeros((0, -(-len(columns) // 8)), dtype=np.uint8)

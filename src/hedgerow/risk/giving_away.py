@@ -1,18 +1,24 @@
 """How much a column that is published as it is tells of a quasi-identifier, of which the release hides the values.
 
 It is measured on a sample of classes: what share of the entropy that the classes leave of the original values is gone
-once the other column is known. There are two measures, of which the larger counts:
+once the other column is known. There are four measures, of which the largest counts:
 
 - within classes: the information that the column has of the original value there, less that of the same column after it
   was shuffled within the classes. Plain entropies are biased: where all values of a class differ, any column seems to
   tell everything.
 - across classes: what a reader gains who has learnt from all other classes how the two columns go together. In small
-  classes whose values all differ only this one sees anything: a date of birth tells the age there, too.
+  classes whose values all differ this one still sees something: a date of birth tells the age there, too.
+- by what recurs: how much more rarely two people of a class differ in the original value if they share the value of the
+  other column. The day and the month of birth tell the date in a class of a few months, though nearly all dates differ.
+- by order: how often, of two people of a class, the one with the larger value has the larger value of the other column.
+
+Columns are also judged together: :func:`given_away_together` adds the column that adds most, and measures all that were
+added as one column.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, NamedTuple
@@ -23,13 +29,19 @@ from hedgerow.arrays import Floats, Ints, Longs, ranges
 from hedgerow.counts import alike, sharing, tabulate
 from hedgerow.domains import Domain
 
-__all__ = ["Coded", "given_away"]
+__all__ = ["Coded", "Jointly", "given_away", "given_away_together"]
 
 _MOST_PARTS: Final = 64  # numbers and dates are divided into so many parts of about equal size
 _MOST_VALUES: Final = 512  # of text so many values are told apart, the most frequent ones
 _FEWEST_ROWS: Final = 20  # from fewer nothing can be said
 _SHUFFLES: Final = 4
 _SIDES: Final[tuple[Literal["left", "right"], ...]] = ("left", "right")
+_DEVIATIONS: Final = 2.0  # so many standard deviations are taken off what is found
+_MOST_TOGETHER: Final = 6  # columns are measured as one
+_MOST_CANDIDATES: Final = 10  # columns are tried together: those that tell most alone
+_LEAST_ADDED: Final = 0.05  # a column that adds less is not added
+_FEWEST_TOGETHER: Final = 60  # rows: of many sets of columns, some seem to tell much of fewer by chance
+_ROWS_TOGETHER: Final = 5_000  # about so many are looked at, in whole classes
 _PRIOR: Final = 1.0  # so many people who speak for "the columns have nothing to do with each other"
 
 
@@ -45,6 +57,10 @@ class Coded:
     def of(cls, codes: Ints, domain: Domain) -> Coded:
         """Codes of a domain."""
         return cls(codes, domain.size, domain.ordered or domain.kind != "text")
+
+    def only(self, rows: Longs) -> Coded:
+        """Some of the rows."""
+        return Coded(self.codes[rows], self.size, self.ordered)
 
     @cached_property
     def parts(self) -> Ints:
@@ -81,14 +97,131 @@ def given_away(
     -----
     O(rows · parts) for each pair of columns.
     """
-    in_class = sharing((classes,))
-    opened = {name: one for name, column in originals.items() if (one := _Open.of(classes, in_class, column)).enough}
+    opened = _opened(classes, originals)
     told: dict[str, dict[str, float]] = {}
     for name, column in clear.items():
-        known = [_Known.of(classes, column.codes)]
-        known += [_Known.of(classes, _shuffled(classes, column.codes, random)) for _ in range(_SHUFFLES)]
-        told[name] = {other: _told(classes, one, column, known) for other, one in opened.items()}
+        known = _knowing(classes, column, random)
+        told[name] = {other: _told(classes, one, column, known, random) for other, one in opened.items()}
     return told
+
+
+@dataclass(frozen=True)
+class Jointly:
+    """How much of what classes leave open of a quasi-identifier some columns tell together, from 0 to 1."""
+
+    columns: tuple[str, ...]
+    share: float
+
+
+def given_away_together(
+    classes: Ints,
+    originals: Mapping[str, Coded],
+    clear: Mapping[str, Coded],
+    alone: Mapping[str, Mapping[str, float]],
+    random: np.random.Generator,
+    *,
+    enough: float,
+    last: Collection[str] = (),
+) -> dict[str, Jointly]:
+    """What several columns tell of each original column together.
+
+    Columns are added one by one, always the one that adds most, until one of these holds: they tell enough, no column
+    adds a twentieth, six are taken.
+
+    Parameters
+    ----------
+    classes, originals, clear, random
+        As for :func:`given_away`.
+    alone : mapping of column to mapping
+        What each of them tells alone, as :func:`given_away` has found it.
+    enough : float
+        From this share on nothing is added.
+    last : collection of str
+        Columns that are added only where the others do not tell enough.
+
+    Returns
+    -------
+    mapping of original column to Jointly
+        At least two columns each; originals of which several tell no more than one are left out.
+
+    Notes
+    -----
+    O(columns² · rows · parts) for each original column, with at most ten columns and about 5,000 rows.
+    """
+    kept = _some_classes(classes, random)
+    classes = classes[kept]
+    originals, clear = ({name: one.only(kept) for name, one in columns.items()} for columns in (originals, clear))
+    varying = [name for name, column in clear.items() if _varies(classes, column)]
+    found: dict[str, Jointly] = {}
+    for other, one in _opened(classes, originals).items():
+        if len(one.rows) < _FEWEST_TOGETHER:
+            continue
+        best = Jointly((), 0.0)
+        for first in (True, False):
+            names = [name for name in varying if (name not in last) == first]
+            names = sorted(names, key=lambda name: alone[name].get(other, 0.0), reverse=True)[:_MOST_CANDIDATES]
+            if names and not best.columns:
+                best = Jointly((names[0],), alone[names[0]].get(other, 0.0))
+            best = _extended(best, names, clear, (classes, one), random, enough)
+        if len(best.columns) > 1:
+            found[other] = best
+    return found
+
+
+def _extended(
+    best: Jointly,
+    names: Sequence[str],
+    clear: Mapping[str, Coded],
+    hidden: tuple[Ints, _Open],
+    random: np.random.Generator,
+    enough: float,
+) -> Jointly:
+    """Add columns to others, the one that adds most first, as long as that is worth it."""
+    classes, original = hidden
+    while best.share < enough and len(best.columns) < _MOST_TOGETHER:
+        tried = []
+        for name in names:
+            if name not in best.columns:
+                joint = _joint([clear[column] for column in (*best.columns, name)])
+                share = _told(classes, original, joint, _knowing(classes, joint, random), random)
+                tried.append(Jointly((*best.columns, name), share))
+        most = max(tried, key=lambda one: one.share, default=best)
+        if most.share < best.share + _LEAST_ADDED:
+            break
+        best = most
+    return best
+
+
+def _some_classes(classes: Ints, random: np.random.Generator) -> Longs:
+    """The rows of some classes, drawn at random."""
+    sizes = np.bincount(classes)
+    drawn = random.permutation(len(sizes))
+    chosen = np.zeros(len(sizes), dtype=bool)
+    chosen[drawn[: np.searchsorted(np.cumsum(sizes[drawn]), _ROWS_TOGETHER) + 1]] = True
+    return np.flatnonzero(chosen[classes])[: 2 * _ROWS_TOGETHER]
+
+
+def _varies(classes: Ints, column: Coded) -> bool:
+    """Whether a column differs within any class."""
+    return bool((sharing((classes, column.codes)) < sharing((classes,))).any())
+
+
+def _joint(columns: Sequence[Coded]) -> Coded:
+    """Several columns as one."""
+    distinct, codes = tabulate([one.codes for one in columns], [one.size for one in columns], len(columns[0].codes))
+    return Coded(codes, len(distinct), ordered=False)
+
+
+def _opened(classes: Ints, originals: Mapping[str, Coded]) -> dict[str, _Open]:
+    """The original columns of which something is left open, and enough to be measured."""
+    in_class = sharing((classes,))
+    return {name: one for name, column in originals.items() if (one := _Open.of(classes, in_class, column)).enough}
+
+
+def _knowing(classes: Ints, column: Coded, random: np.random.Generator) -> list[_Known]:
+    """A column known beside the class: as it is, and shuffled."""
+    shuffled = (_shuffled(classes, column.codes, random) for _ in range(_SHUFFLES))
+    return [_Known.of(classes, codes) for codes in (column.codes, *shuffled)]
 
 
 class _Open(NamedTuple):
@@ -138,19 +271,62 @@ def _shuffled(classes: Ints, codes: Ints, random: np.random.Generator) -> Ints:
     return shuffled
 
 
-def _told(classes: Ints, original: _Open, clear: Coded, known: Sequence[_Known]) -> float:
-    """The larger of the two measures; what is known first is of the column as it is, then of it shuffled."""
+def _told(classes: Ints, original: _Open, clear: Coded, known: Sequence[_Known], random: np.random.Generator) -> float:
+    """The largest of the four measures; what is known first is of the column as it is, then of it shuffled."""
     first, *others = (original.left - one.entropy(original) for one in known)
     within = _within(first, np.array(others), original.left)
     across = _across(classes, original.column.parts, clear.parts, original.rows) / original.left
-    return min(1.0, max(0.0, within, across))
+    recurring = _recurring(classes, original, clear)
+    return min(1.0, max(0.0, within, across, recurring, _in_order(classes, original, clear, random)))
+
+
+def _recurring(classes: Ints, original: _Open, clear: Coded) -> float:
+    """How much more rarely people of a class differ in the original value if they share the other one."""
+    classes, value, hidden = classes[original.rows], clear.codes[original.rows], original.codes
+    held = sharing((classes, value))
+    shared = held > 1
+    pairs = float(((held // 2) / held)[shared].sum())
+    if pairs < 1:
+        return 0.0
+    same = sharing((classes, value, hidden))[shared]
+    differ = float(1 - ((same - 1) / (held[shared] - 1)).mean())
+    in_class, of_value = sharing((classes,))[shared], sharing((classes, hidden))[shared]
+    at_random = float(1 - ((of_value - 1) / (in_class - 1)).mean())
+    return 1 - _at_most(differ, pairs) / at_random if at_random > 0 else 0.0
+
+
+def _at_most(share: float, trials: float) -> float:
+    """The upper end of Wilson's interval for a share."""
+    squared = _DEVIATIONS**2
+    middle = share + squared / (2 * trials)
+    spread = _DEVIATIONS * np.sqrt(share * (1 - share) / trials + squared / (4 * trials**2))
+    return float((middle + spread) / (1 + squared / trials))
+
+
+def _in_order(classes: Ints, original: _Open, clear: Coded, random: np.random.Generator) -> float:
+    """The square of how much more often two people of a class are in the same order, or in the other one, than not."""
+    if not (original.column.ordered and clear.ordered):
+        return 0.0
+    rows = original.rows[np.lexsort((random.random(len(original.rows)), classes[original.rows]))]
+    ordered = classes[rows]
+    place = np.arange(len(rows)) - np.searchsorted(ordered, ordered)
+    # Pairs of people who are in no other pair.
+    at = np.flatnonzero((place[:-1] % 2 == 0) & (ordered[1:] == ordered[:-1]))
+    pairs = rows[at], rows[at + 1]
+    hidden, value = (
+        np.sign(codes[pairs[1]].astype(np.int64) - codes[pairs[0]]) for codes in (original.column.codes, clear.codes)
+    )
+    product = (hidden * value)[hidden != 0]
+    if len(product) < _FEWEST_ROWS:
+        return 0.0
+    return float(max(0.0, abs(product.mean()) - _DEVIATIONS / np.sqrt(len(product))) ** 2)
 
 
 def _within(told: float, chances: Floats, left: float) -> float:
     """What the column tells within classes beyond what it would tell by chance, as a share of what it could."""
     chance = float(chances.mean())
     # Where chance alone tells nearly all, little is left to be measured, and a share of it would mean nothing.
-    return (told - chance - 2 * float(chances.std(ddof=1))) / max(left - chance, left / 4)
+    return (told - chance - _DEVIATIONS * float(chances.std(ddof=1))) / max(left - chance, left / 4)
 
 
 def _across(classes: Ints, part: Ints, value: Ints, rows: Longs) -> float:
@@ -166,7 +342,7 @@ def _across(classes: Ints, part: Ints, value: Ints, rows: Longs) -> float:
     lift = together.lift(known[at, 0], held[candidate, 1], known[at, 1])
     mean = np.bincount(at, records[candidate] * lift, len(known)) / np.bincount(classes)[known[:, 0]]
     gain = np.log(together.lift(classes, part, value) / mean[of_row])
-    return float(gain.mean() - 2 * gain.std() / np.sqrt(len(gain)))
+    return float(gain.mean() - _DEVIATIONS * gain.std() / np.sqrt(len(gain)))
 
 
 class _Together:

@@ -15,7 +15,7 @@ like this one are asked about: those of the classes that fit in the most columns
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -26,7 +26,7 @@ from hedgerow.arrays import Floats, Longs
 from hedgerow.counts import FrequencyTable, tabulate
 from hedgerow.errors import BadInput, required
 from hedgerow.proportions import Proportions
-from hedgerow.published import spelled
+from hedgerow.published import leaves_below, spelled
 from hedgerow.recoding import Recoding
 from hedgerow.risk.likelihoods import (
     Covering,
@@ -245,7 +245,7 @@ def label_posterior(
     tuples : int array (people, quasi-identifiers)
         The people who are asked about, by their codes in ``counts.domains``. They need not be in ``counts.tuples``.
     proportions : Proportions, optional
-        What is published with the table, ``pool(count_proportions(counts, recoding), min_support)``.
+        What is published with the table, its pooled proportions.
     target : str, optional
         Another target or sensitive column than the target of the schema.
     nearest : bool
@@ -281,6 +281,10 @@ def label_posterior(
             columns.append(Covering.of(covers, cell, records))
         else:
             known = known_of_column(column, records)
+            hierarchy = counts.hierarchies.get(counts.quasi[at])
+            if hierarchy is not None and not hierarchy.automatic and known.domain.kind == "text":
+                # Pools may be nodes that no cell publishes.
+                known = replace(known, below={**leaves_below(hierarchy), **known.below})
             columns.append(Told.of(proportions, at, known, published.labels))
     people = published.people if proportions is None else _by_told_class(published, proportions)
     return LabelPosterior(tuple(columns), people).of(tuples, nearest=nearest)

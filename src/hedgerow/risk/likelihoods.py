@@ -145,7 +145,9 @@ class Told:
         column, sizes, lifts = proportions.columns[at], proportions.sizes, proportions.lifts
         # A range has a few points, of which a label of numbers that is no interval would keep too few: the bin tells.
         hidden, below = (known.vague, known.below) if column.kind == "text" else (known.vague.union(known.below), {})
-        spread = _by_bins(column, hidden).spread(below)
+        # Whoever asks knows the values that may occur, also those that no pool names.
+        possible: list[str | None] = [*known.domain.labels.tolist()] if column.kind == "text" else []
+        spread = _by_bins(column, hidden).spread(below, [*possible, *[None] * known.domain.has_missing])
         people = csr_array(spread.matrix)
         shares = people.data / np.repeat(sizes, np.diff(people.indptr))
         # A share that is too small for a float is none.
@@ -256,7 +258,7 @@ def cells_of_column(column: PublishedColumn, texts: Sequence[str | None]) -> Boo
         if at is not None and kind == "number":
             covers[at] = True
         elif at is not None:
-            covers[at, column.members[column.starts[value] : column.starts[value + 1]]] = True
+            covers[at, column.covered.codes(value)] = True
     return covers
 
 
@@ -266,11 +268,11 @@ def known_of_column(column: PublishedColumn, records: Longs) -> KnownColumn:
     labels: list[str] = domain.labels.tolist()
     below: dict[str, tuple[str, ...]] = {}
     vague: set[str | None] = set()
+    with_missing = (column.covered.sizes > 0) & (column.covered.highest == domain.missing_code)
     for value, (text, kind) in enumerate(zip(column.texts, column.kinds, strict=True)):
-        members = column.members[column.starts[value] : column.starts[value + 1]].tolist()
         if text is not None and kind == "label" and not isinstance(read(text, domain.kind), Interval):
-            below[text] = tuple(labels[code] for code in members if code < len(labels))
-        if kind in ("number", "suppressed") or (kind == "label" and domain.missing_code in members):
+            below[text] = tuple(labels[code] for code in column.covered.codes(value).tolist() if code < len(labels))
+        if kind in ("number", "suppressed") or (kind == "label" and with_missing[value]):
             vague.add(text)
     return KnownColumn(domain, records, below, frozenset(vague))
 

@@ -23,6 +23,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from hedgerow.arrays import Bools, Floats, Longs, ranges
+from hedgerow.risk.covering import packed_rows
 from hedgerow.risk.linked_rows import BothReleases
 
 __all__ = ["Bounds", "Extent", "bounds_of"]
@@ -75,18 +76,27 @@ class Bounds:
     told: Mapping[str, int] = field(default_factory=dict)
 
 
-def bounds_of(both: BothReleases, fits: Mapping[str, Bools], k: int, asked: Mapping[str, Longs]) -> Bounds:
+def bounds_of(
+    both: BothReleases,
+    fits: Mapping[str, Bools],
+    k: int,
+    asked: Mapping[str, Longs],
+    granted: tuple[bool, bool] = (True, True),
+) -> Bounds:
     """Bound the groups of people who share both their classes.
 
     Parameters
     ----------
     both : BothReleases
     fits : mapping of column to bool array (old cells, new cells)
-        For each shared quasi-identifier, which cells may stand for one value.
+        For each shared quasi-identifier, which cells may stand for one value. One that is not named tells nothing.
     k : int
         The size below which groups are counted.
     asked : mapping of column to int array (links,)
         The columns of whose values it is told how far they become known.
+    granted : (bool, bool)
+        Whether everybody of the old release may be taken to be in the new one, and the other way round, if numbers of
+        rows allow it. A release that left out rows says that they may not.
     """
     pairs = _Pairs(both, fits)
     old, new = both.old, both.new
@@ -95,7 +105,7 @@ def bounds_of(both: BothReleases, fits: Mapping[str, Bools], k: int, asked: Mapp
         sums[0][:] += np.bincount(block.old, block.most, len(old.rows))
         sums[1][:] += np.bincount(block.new, block.most, len(new.rows))
     short = [np.maximum(side.rows - total, 0) for side, total in zip((old, new), sums, strict=True)]
-    stay, none_new = _who_is_taken_for_granted(both, int(short[0].sum()), int(short[1].sum()))
+    stay, none_new = _who_is_taken_for_granted(both, int(short[0].sum()), int(short[1].sum()), granted)
     slack = (
         sums[0] - old.rows if stay else np.full(len(old.rows), np.inf),
         sums[1] - new.rows if none_new else np.full(len(new.rows), np.inf),
@@ -152,13 +162,15 @@ def _sums(at: Longs, amounts: Floats, number: int) -> Floats:
     return np.bincount(at, amounts, number).astype(np.float64)
 
 
-def _who_is_taken_for_granted(both: BothReleases, short_old: int, short_new: int) -> tuple[bool, bool]:
-    """Whether the numbers of rows leave no room for other people, and no row says otherwise."""
+def _who_is_taken_for_granted(
+    both: BothReleases, short_old: int, short_new: int, granted: tuple[bool, bool]
+) -> tuple[bool, bool]:
+    """Whether the numbers of rows leave no room for other people, and no row or release says otherwise."""
     before, after = both.old.counts.rows, both.new.counts.rows
     if before == after:
-        same = not short_old and not short_new
+        same = not short_old and not short_new and all(granted)
         return same, same
-    return (not short_old, False) if before < after else (False, not short_new)
+    return (not short_old and granted[0], False) if before < after else (False, not short_new and granted[1])
 
 
 def _told(key: Longs, values: Longs, least: Floats) -> int:
@@ -189,7 +201,7 @@ class _Pairs:
         old, new = self.both.old, self.both.new
         bits = [
             (
-                np.packbits(fits[:, new.counts.codes[:, new.counts.columns.index(name)]], axis=1),
+                packed_rows(fits, new.counts.codes[:, new.counts.columns.index(name)]),
                 old.counts.codes[:, old.counts.columns.index(name)],
             )
             for name, fits in self.fits.items()

@@ -15,7 +15,7 @@ row of the old release in a class that covers x. What these rows tell of a sensi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from hedgerow.arrays import Bools, Ints, Longs, ranges
-from hedgerow.risk.covering import covering_classes
+from hedgerow.risk.covering import covering_blocks
 from hedgerow.risk.linked_rows import BothReleases, Side
 from hedgerow.risk.overlap_bounds import Extent
 from hedgerow.verifier import ClassCounts
@@ -34,8 +34,14 @@ if TYPE_CHECKING:
 
 __all__ = ["FoundPeople", "Left", "Placed", "found_people", "placed"]
 
-_PAIRS: Final = 2**24
-"""So many pairs of a tuple and a class are looked at together."""
+_LISTED: Final = 2**23
+"""So many pairs of a tuple and a class are listed. Of tuples beyond them it is only known that they may be anywhere."""
+
+_LOOKED_AT: Final = 2**22
+"""So many pairs of a tuple and a row of a class are looked at together."""
+
+_ALL_ROWS: Final = 2**30
+"""So many pairs of a tuple and a row of a class are looked at altogether."""
 
 
 class Left(NamedTuple):
@@ -58,7 +64,8 @@ class FoundPeople:
     everybody : bool
         Whether all people are surely in both releases.
     rows_left : int or None
-        How few rows of the new release may still be a person's; ``None`` if nobody is in both.
+        How few rows of the new release may still be a person's; ``None`` if nobody is in both, or if too many classes
+        fit people to look at all their rows.
     new_of_old, old_of_new : int arrays
         For each old class in how many new ones some of its people may be, and the other way round.
     only_old, only_new : int
@@ -66,6 +73,8 @@ class FoundPeople:
     rows : int
         How many rows the original table has that fit some class.
     told : mapping of column to Left
+    crowded : bool
+        Whether some people may be in so many groups that not all of them were looked at.
     """
 
     k: Extent
@@ -81,6 +90,7 @@ class FoundPeople:
     only_new: int
     rows: int
     told: Mapping[str, Left] = field(default_factory=dict)
+    crowded: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,28 +101,53 @@ class Placed:
     ----------
     side : Side
     fits : sparse array (tuples, classes)
+        The classes that cover each tuple; none of those tuples that are ``free``.
     rows : int array (tuples,)
         The original rows of each tuple.
+    number : int array (tuples,)
+        How many classes cover each tuple.
+    covered : int array (classes,)
+        How many original rows each class covers.
+    free : bool array (tuples,)
+        Which tuples so many classes cover that these are not listed: they may be in any.
+    missing : int
+        How many rows the original table surely lacks.
     """
 
     side: Side
     fits: csr_array
     rows: Longs
+    number: Longs
+    covered: Longs
+    free: Bools
+    missing: int = 0
 
     @cached_property
-    def number(self) -> Longs:
-        """How many classes cover each tuple."""
-        return np.diff(self.fits.indptr).astype(np.int64)
-
-    @cached_property
-    def covered(self) -> Longs:
-        """How many original rows each class covers."""
-        return np.asarray(self.fits.T @ self.rows).astype(np.int64)
-
-    @property
     def consistent(self) -> bool:
-        """Whether each class covers as many original rows as it has."""
-        return bool((self.covered >= self.side.sizes).all())
+        """Whether the original table has room for all rows of the release.
+
+        It is not the table that the release was made from if a class covers fewer original rows than it has, or if
+        classes that overlap do so together.
+        """
+        sizes = self.side.sizes
+        room = int(self.rows[self.number > 0].sum()) >= int(sizes.sum())
+        return not self.missing and room and bool((self.covered >= sizes).all()) and self._every_part_has_room
+
+    @cached_property
+    def _every_part_has_room(self) -> bool:
+        """Whether each part of classes that overlap covers as many rows as it has."""
+        if self.free.any() or self.number.max(initial=0) <= 1:
+            return True
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        tuples, classes = self.fits.shape
+        # A row for each tuple and, below, one for each class.
+        ends = np.append(self.fits.indptr, np.full(classes, self.fits.indptr[-1]))
+        edges = csr_array((self.fits.data, self.fits.indices + tuples, ends), shape=(tuples + classes,) * 2)
+        number, part = connected_components(edges, directed=False)
+        room = np.bincount(part[:tuples], self.rows, number)
+        return bool((room >= np.bincount(part[tuples:], self.side.sizes, number)).all())
 
     @cached_property
     def everybody(self) -> bool:
@@ -130,31 +165,57 @@ class Placed:
         full = (self.covered == self.side.sizes) | self.everybody
         result: Bools = np.equal(self.number, 0)
         one = self.number == 1
-        result[one] = full[self.fits.indices[self.fits.indptr[:-1][one]]]
+        result[one] = full[self.only[one]]
         return result
 
     @cached_property
     def only(self) -> Longs:
-        """The class of tuples that at most one covers; the number of classes stands for none."""
+        """The class of tuples that one alone covers; the number of classes stands for none, or for several."""
         result = np.full(len(self.number), self.side.number, dtype=np.int64)
-        some = self.number > 0
-        result[some] = self.fits.indices[self.fits.indptr[:-1][some]]
+        one = self.number == 1
+        result[one] = self.fits.indices[self.fits.indptr[:-1][one]]
         return result
 
 
-def placed(side: Side, covers: Sequence[Bools], codes: Ints, rows: Longs) -> Placed:
+def placed(side: Side, covers: Mapping[int, Bools], codes: Ints, rows: Longs, missing: int = 0) -> Placed:
     """Find the classes that cover each tuple.
 
     Parameters
     ----------
     side : Side
-    covers : sequence of bool arrays (cells, values)
-        For each quasi-identifier of the release, which values a cell may stand for.
+    covers : mapping of int to bool array (cells, values)
+        For each quasi-identifier of the release, by its place, which values a cell may stand for. One that is not named
+        tells nothing.
     codes : int array (tuples, quasi-identifiers)
         The values of the tuples.
     rows : int array (tuples,)
+    missing : int
+        How many rows the original table surely lacks.
     """
-    return Placed(side, covering_classes(covers, side.counts.codes, codes), rows)
+    from scipy.sparse import csr_array
+
+    columns = list(covers)
+    number = np.zeros(len(codes), dtype=np.int64)
+    covered = np.zeros(side.number)
+    listed, left = [], _LISTED
+    blocks = covering_blocks([covers[at] for at in columns], side.counts.codes[:, columns], codes[:, columns])
+    for start, block in blocks:
+        some = slice(start, start + len(block))
+        number[some] = block.sum(axis=1)
+        # In pieces, since a product of whole numbers is first written out in floats.
+        for at in range(0, len(block), 64):
+            covered += rows[some][at : at + 64] @ block[at : at + 64].astype(np.float64)
+        alone = number[some] <= 1
+        room = np.cumsum(np.where(alone, 0, number[some])) <= left
+        block[~(alone | room)] = 0
+        left -= int(number[some][room & ~alone].sum())
+        mine, of_class = np.nonzero(block)
+        listed.append(np.stack([mine + start, of_class]).astype(np.int32))
+    tuples, classes = np.concatenate(listed, axis=1)
+    shape = (len(codes), side.number)
+    fits = csr_array((np.ones(len(tuples), dtype=np.int64), (tuples, classes)), shape=shape)
+    free = np.diff(fits.indptr) < number
+    return Placed(side, fits, rows, number, covered.astype(np.int64), free, missing)
 
 
 def found_people(
@@ -179,28 +240,33 @@ def found_people(
     certain = old.sure & new.sure & anywhere
     # Nobody's group is larger than a class that they are in.
     smallest = int(min(both.old.sizes.min(), both.new.sizes.min()))
-    # Where people are missing, groups may be larger than they seem.
+    # Where people are missing, groups may be larger than they seem, and whoever is missing may stand alone.
     complete = old.consistent and new.consistent
     counted = certain & complete
-    sizes = Extent(int(least[anywhere].min()), int(min(most[counted].min(initial=smallest), smallest)))
+    fewest = int(least[anywhere].min()) if complete else 1
+    sizes = Extent(fewest, int(min(most[counted].min(initial=smallest), smallest)))
+    unknown = 0 if complete else both.old.counts.rows + both.new.counts.rows
     pairs = groups.possible
     in_both = (pairs.old < both.old.number) & (pairs.new < both.new.number)
     rows = old.rows
+    # Whoever may be anywhere is possibly in each class with each of the other release.
+    anybody = 2 * int(groups.free.any())
     told, rows_left = _left(both, old, new, asked)
     return FoundPeople(
         k=sizes,
-        below=Extent(groups.held(counted & (most < k)), groups.held(anywhere & (least < k))),
-        alone=Extent(groups.held(counted & (most < 2)), groups.held(anywhere & (least < 2))),
+        below=Extent(groups.held(counted & (most < k)), groups.held(anywhere & (least < k)) + unknown),
+        alone=Extent(groups.held(counted & (most < 2)), groups.held(anywhere & (least < 2)) + unknown),
         small=int(((groups.least > 0) & (groups.most < k)).sum()) if complete else 0,
         exact=bool(counted[anywhere].all()),
         rows_left=rows_left,
         everybody=bool((counted & (old.number > 0) & (new.number > 0))[anywhere].all()),
-        new_of_old=np.bincount(pairs.old[in_both], minlength=both.old.number),
-        old_of_new=np.bincount(pairs.new[in_both], minlength=both.new.number),
+        new_of_old=np.bincount(pairs.old[in_both], minlength=both.old.number) + anybody,
+        old_of_new=np.bincount(pairs.new[in_both], minlength=both.new.number) + anybody,
         only_old=int(rows[(old.number > 0) & (new.number == 0)].sum()),
         only_new=int(rows[(old.number == 0) & (new.number > 0)].sum()),
         rows=int(rows[anywhere].sum()),
         told=told,
+        crowded=bool(groups.free.any()),
     )
 
 
@@ -214,9 +280,13 @@ class _Options(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """Pairs of classes, with how many people are surely and possibly in both."""
+    """Pairs of classes, with how many people are surely and possibly in both.
+
+    Tuples that are ``free`` have so many pairs that these are not listed: their people may be in any, or stand alone.
+    """
 
     original: ClassCounts
+    free: Bools
     options: _Options
     key: Longs
     possible: _Options
@@ -225,19 +295,20 @@ class _Groups:
 
     @classmethod
     def of(cls, old: Placed, new: Placed, original: ClassCounts) -> _Groups:
-        options = _options(old, new)
+        options, free = _options(old, new)
         reach = new.side.number + 1
         pair, key = np.unique(options.old * reach + options.new, return_inverse=True)
         sure = (old.sure & new.sure)[options.tuples]
         least = _people(original, options.tuples[sure], key[sure], len(pair))
         sizes = original.sizes if original.entity is not None else old.rows
         others = np.bincount(key[~sure], sizes[options.tuples[~sure]], len(pair)).astype(np.int64)
+        others += int(sizes[free].sum())
         possible = _Options(np.zeros(0, dtype=np.int64), pair // reach, pair % reach)
         room = [
             np.append(one.side.sizes, np.iinfo(np.int64).max)[at]
             for one, at in ((old, possible.old), (new, possible.new))
         ]
-        return cls(original, options, key, possible, least, np.minimum(least + others, np.minimum(*room)))
+        return cls(original, free, options, key, possible, least, np.minimum(least + others, np.minimum(*room)))
 
     def of_tuples(self) -> tuple[Longs, Longs]:
         """The smallest and the largest group that each tuple's people may be in; whoever is in one is one of it."""
@@ -246,6 +317,8 @@ class _Groups:
         most = np.zeros(number, dtype=np.int64)
         np.minimum.at(least, self.options.tuples, np.maximum(self.least[self.key], 1))
         np.maximum.at(most, self.options.tuples, np.maximum(self.most[self.key], 1))
+        least[self.free] = 1
+        most[self.free] = np.iinfo(np.int64).max
         return least, most
 
     def held(self, tuples: Bools) -> int:
@@ -255,24 +328,31 @@ class _Groups:
         return int(cells.rows[chosen].sum()) if cells.people is None else len(np.unique(cells.people[chosen]))
 
 
-def _options(old: Placed, new: Placed) -> _Options:
-    """All pairs of classes that each tuple may be in; not to be in a release is one of them."""
+def _options(old: Placed, new: Placed) -> tuple[_Options, Bools]:
+    """All pairs of classes that each tuple may be in, and which tuples have too many; "not in it" counts as a class."""
     (first, mine), (second, others) = (_with_none(one) for one in (old, new))
-    place, owner = ranges(first, old.number + old.maybe_out)
-    before = mine[place]
-    place, which = ranges(second[owner], (new.number + new.maybe_out)[owner])
-    tuples, before, after = owner[which], before[which], others[place]
+    before, after = old.number + old.maybe_out, new.number + new.maybe_out
+    free = old.free | new.free
+    pairs = np.where(free, 0, before * after)
+    fewest_first = np.argsort(pairs, kind="stable")
+    free[fewest_first] |= (np.cumsum(pairs[fewest_first]) > _LISTED) & (pairs[fewest_first] > 1)
+    listed = np.flatnonzero(~free)
+    place, at = ranges(first[listed], before[listed])
+    owner, before_of = listed[at], mine[place]
+    place, which = ranges(second[owner], after[owner])
+    tuples, before_of, after_of = owner[which], before_of[which], others[place]
     # Who is in neither is nobody's concern.
-    some = (before < old.side.number) | (after < new.side.number)
-    return _Options(tuples[some], before[some], after[some])
+    some = (before_of < old.side.number) | (after_of < new.side.number)
+    return _Options(tuples[some], before_of[some], after_of[some]), free
 
 
 def _with_none(one: Placed) -> tuple[Longs, Longs]:
     """Where the classes of each tuple begin in a list of all; the number of classes stands for none, and comes last."""
-    lengths = one.number + one.maybe_out
+    listed = np.diff(one.fits.indptr).astype(np.int64)
+    lengths = listed + one.maybe_out
     starts = np.cumsum(lengths) - lengths
     classes = np.full(int(lengths.sum()), one.side.number, dtype=np.int64)
-    place, _ = ranges(starts, one.number)
+    place, _ = ranges(starts, listed)
     classes[place] = one.fits.indices
     return starts, classes
 
@@ -295,6 +375,8 @@ def _left(
     """What the rows that may be a person's tell of values, and how few such rows there are."""
     from scipy.sparse import csr_array
 
+    if (old.free | new.free).any() or _links_reached(old, new).sum() > _ALL_ROWS:
+        return {}, None
     tables = [one.side.table(both.links) for one in (old, new)]
     fewest: int | None = None
     single = {name: [0, 0] for name in asked}
@@ -326,7 +408,11 @@ def _alike(old: Placed, new: Placed) -> list[tuple[Longs, Longs]]:
     others = np.setdiff1d(covered, plain)
     tuples = np.concatenate([plain[first], others])
     rows = np.concatenate([np.bincount(group, old.rows[plain], len(first)).astype(np.int64), old.rows[others]])
-    # About so many cells of the product are in memory together.
-    wide = max(1, (old.fits.nnz + new.fits.nnz) // max(1, len(old.number)))
-    step = max(1, _PAIRS // (64 * wide))
-    return [(tuples[at : at + step], rows[at : at + step]) for at in range(0, len(tuples), step)]
+    bounds = np.flatnonzero(np.diff(np.cumsum(_links_reached(old, new)[tuples]) // _LOOKED_AT)) + 1
+    return list(zip(np.split(tuples, bounds), np.split(rows, bounds), strict=True))
+
+
+def _links_reached(old: Placed, new: Placed) -> Longs:
+    """How many cells of both releases, by class and link, each tuple may be in."""
+    reached = [one.fits @ np.bincount(one.side.classes, minlength=one.side.number) for one in (old, new)]
+    return np.asarray(sum(reached)).astype(np.int64)

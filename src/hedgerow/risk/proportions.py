@@ -21,7 +21,7 @@ import numpy as np
 
 from hedgerow.arrays import Bools, Longs
 from hedgerow.proportions import ColumnProportions, Proportions
-from hedgerow.published import Interval, Suppressed, ValueSet, number_in, parse
+from hedgerow.published import Interval, Suppressed, ValueSet, parse
 
 __all__ = ["Disclosure", "SingledOut", "classes_that_single_out", "disclosures", "singled_out"]
 
@@ -156,7 +156,7 @@ def _fixed(column: ColumnProportions, one: int, size: int) -> list[tuple[int, in
         return []
     bins = range(int(column.starts[one]), int(column.starts[one + 1]))
     own = {int(column.first[at]) for at in bins if column.own[at]}
-    pools = [_pool_of(column, member) for member in members]
+    pools = [column.pools.of(member, column.kind) for member in members]
     fixed = []
     for at in bins:
         first, last, people = int(column.first[at]), int(column.last[at]), int(column.records[at])
@@ -166,14 +166,6 @@ def _fixed(column: ColumnProportions, one: int, size: int) -> list[tuple[int, in
         elif possible == people:
             fixed.append((1, people))
     return fixed
-
-
-def _pool_of(column: ColumnProportions, value: str | None) -> int:
-    pools = column.pools
-    if value in pools.of_value:
-        return pools.of_value[value]
-    number = number_in(value, column.kind)
-    return -1 if number is None else pools.of_number(number)
 
 
 def _disclosure(column: ColumnProportions, proportions: Proportions) -> Disclosure:

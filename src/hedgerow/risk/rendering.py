@@ -9,9 +9,10 @@ from hedgerow.errors import amount
 from hedgerow.risk.attackers import AttackerRisk
 from hedgerow.risk.audit import Audit
 from hedgerow.risk.checking import Check
+from hedgerow.risk.clear import ClearColumn
 from hedgerow.risk.overlap_bounds import Extent
 from hedgerow.showing import MOST_NAMES
-from hedgerow.verifier import Verdict
+from hedgerow.verifier import Link, Verdict
 
 __all__ = ["figure", "render", "render_check"]
 
@@ -60,7 +61,13 @@ def _summary(audit: Audit) -> list[str]:
         ("classes", f"{audit.classes.number:,}"),
         ("k", f"{audit.k:,}"),
         *((f"k of {shield}", f"{k:,}") for shield, k in audit.shields.items()),
+        *(
+            ()
+            if audit.k_determined is None
+            else [(f"k with {_columns(tuple(audit.determined))}", f"{audit.k_determined:,}")]
+        ),
         *(() if audit.linked is None else _linked(*audit.linked)),
+        *(("rows linked by", _named(one)) for one in audit.links),
         ("k over all columns", "not computed" if audit.k_all is None else f"{audit.k_all:,}"),
         ("k with wildcards", "not computed" if audit.wildcard_k is None else f"{audit.wildcard_k:,}"),
     ]
@@ -73,6 +80,11 @@ def _summary(audit: Audit) -> list[str]:
 
 def _linked(sets: int, multisets: int) -> list[tuple[str, str]]:
     return [("k of linked rows", f"{sets:,} by the set of their classes; {multisets:,} with its numbers")]
+
+
+def _named(link: Link) -> str:
+    together = " together" if len(link.columns) > 1 else ""
+    return f"{_columns(link.columns)}{together}{', which is accepted' if link.accepted else ''}"
 
 
 def _columns(names: Sequence[str]) -> str:
@@ -109,7 +121,7 @@ def _sensitive_table(audit: Audit) -> list[str]:
     if not audit.sensitive:
         return []
     rows: list[tuple[str, ...]] = [
-        ("column", "distinct l", "entropy l", "recursive c", "t equal", "t ordered", "alpha", "p")
+        ("column", "distinct l", "entropy l", "recursive c (l = 2)", "t equal", "t ordered", "alpha", "p")
     ]
     for name, one in audit.sensitive.items():
         ratio = "none" if one.recursive_c is None else figure(one.recursive_c)
@@ -125,9 +137,17 @@ def _clear_table(audit: Audit) -> list[str]:
     for name, one in audit.clear.items():
         other, share = one.most
         told = f"{other} ({_share(share)})" if share else "nothing"
-        shown = (_share(one.alone), f"{one.k:,}", told, "ACCEPTED" if one.accepted and one.discloses else "")
+        shown = (_share(one.alone), f"{one.k:,}", told, _remark(one))
         rows.append((name, one.role, *shown))
     return _aligned(rows, right=(2, 3))
+
+
+def _remark(column: ClearColumn) -> str:
+    """What has to be said of a column in clear: that it was accepted, and what determines it."""
+    by = f"known from {_columns(column.determined_by)}" if column.determined_by else ""
+    if column.excused:
+        return f"ACCEPTED, {by}" if by else "ACCEPTED"
+    return f"{by}, verified with it" if column.known else by
 
 
 def _disclosure_table(audit: Audit) -> list[str]:

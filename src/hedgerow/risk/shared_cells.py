@@ -1,9 +1,9 @@
 """Which published cells of one column may stand for the same value, and which people each of them may be.
 
 Cells are compared by what :mod:`hedgerow.published` reads in them. Where it is not certain what a cell says, it may
-stand for anything, so that nothing is called apart that might be the same: labels that no hierarchy explains, and empty
-cells of a column of numbers, which may be suppressed ones. A text that ends in ``*`` is a mask: it stands for what
-begins like it.
+stand for anything, so that nothing is called apart that might be the same: labels that no hierarchy explains, intervals
+and spans of the calendar in a column of text, and empty cells of a column of numbers, which may be suppressed ones. A
+text that ends in ``*`` is a mask: it stands for what begins like it, also once it was brought to the mask's length.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from hedgerow.published import (
     Interval,
     Leaves,
     ValueSet,
+    days_of,
     domain_of,
     number_in,
     parse,
@@ -39,6 +40,7 @@ __all__ = ["Compared", "Texts", "compare_cells", "listed_labels", "masks_among",
 Texts = Sequence[str | None]
 
 _MASK: Final = re.compile(r"([^*]+)\*+\Z")
+_SPAN: Final = re.compile(r"([0-9]{4})(?:-([0-9]{2})|-Q([1-4])|(?<=0)(s))?", re.ASCII)
 _MARK: Final = "\0."
 """Ends the texts of atoms that are no values: what a mask leaves open, and whatever is not mentioned."""
 
@@ -57,7 +59,15 @@ def listed_labels(hierarchies: Mapping[str, Any], name: str, texts: Iterable[str
     return published_labels(hierarchy, name, texts).values_below if isinstance(hierarchy, Taxonomy) else NO_LABELS
 
 
-def compare_cells(old: Texts, new: Texts, labels: Leaves = NO_LABELS, *, widely: bool = False) -> Compared:
+def compare_cells(
+    old: Texts,
+    new: Texts,
+    labels: Leaves = NO_LABELS,
+    *,
+    widely: bool = False,
+    labelled: bool = False,
+    averaged: bool | None = None,
+) -> Compared:
     """Tell which cells of two releases may stand for one value, (old cells, new cells).
 
     Parameters
@@ -67,8 +77,12 @@ def compare_cells(old: Texts, new: Texts, labels: Leaves = NO_LABELS, *, widely:
     labels : mapping of label to values
         Those of the column's hierarchy.
     widely : bool
-        Whether numbers of a release that publishes nothing but numbers may stand for anything, as means of groups do.
-        Such a release with empty cells is always read so.
+        Whether numbers of a release that publishes nothing but numbers may stand for anything, as means of groups do,
+        and so may texts that no label explains. Numbers of such a release with empty cells are always read so.
+    labelled : bool
+        Whether any text or number may be the label of a hierarchy that is not given.
+    averaged : bool, optional
+        Whether numbers may be means of groups, if that is known. If they may, they stand for anything.
 
     Examples
     --------
@@ -80,6 +94,7 @@ def compare_cells(old: Texts, new: Texts, labels: Leaves = NO_LABELS, *, widely:
     array([[1, 0],
            [1, 1]])
     """
+    old, new = _by_days(old, new)
     kind = _kind(old, new)
     sides = [[spelled(text, kind) for text in texts] for texts in (old, new)]
     values = _values(sides, kind, labels)
@@ -92,16 +107,22 @@ def compare_cells(old: Texts, new: Texts, labels: Leaves = NO_LABELS, *, widely:
     explained = {**labels, **_below(masks, domain)}
     vague: set[str | None] = set()
     if kind == "text":
-        vague |= _unexplained(sides, explained)
-    elif kind == "number":
-        vague |= {None, *_standing_for_groups(sides, widely=widely)}
+        vague |= _unexplained(sides, explained) | _ranges(sides, explained)
+    elif averaged is not False:
+        vague |= _standing_for_groups(sides, kind, widely=widely or averaged is True)
+    if kind == "number":
+        vague.add(None)
+    if labelled or (widely and kind == "text"):
+        vague |= _maybe_labels(sides, kind, labels)
     known = KnownColumn(domain, np.ones(domain.size, dtype=np.int64), explained, frozenset(vague))
     covers = [cells_of_texts(texts, known).astype(np.float32) for texts in sides]
     unread = len(vague - {None}) + sum(_is_strange(text, kind, explained) for text in {*sides[0], *sides[1]})
     return Compared(covers[0] @ covers[1].T > 0, unread)
 
 
-def people_in_cells(texts: Texts, domain: Domain, labels: Leaves, *, widely: bool) -> Compared:
+def people_in_cells(
+    texts: Texts, domain: Domain, labels: Leaves, *, widely: bool, averaged: bool | None = None
+) -> Compared:
     """Tell which values of people each cell may stand for, (cells, values).
 
     Parameters
@@ -115,6 +136,8 @@ def people_in_cells(texts: Texts, domain: Domain, labels: Leaves, *, widely: boo
     widely : bool
         Whether empty cells and numbers of a column of numbers may stand for anything: they are suppressed ones, and
         means of groups. Else they are what they say.
+    averaged : bool, optional
+        Whether numbers may be means of groups, if that is known. If they may, they stand for anything.
     """
     kind = domain.kind
     cells = [spelled(text, kind) for text in texts]
@@ -124,14 +147,19 @@ def people_in_cells(texts: Texts, domain: Domain, labels: Leaves, *, widely: boo
     # Below the root stand missing values too.
     vague: set[str | None] = {label for label, below in labels.items() if values <= set(below)}
     if kind == "text":
-        # Without a hierarchy a text that nobody holds may be a label.
-        plain = {text for text in cells if text is not None and isinstance(parse(text), str)}
-        strange = set() if labels else plain - values - explained.keys()
+        # Without a hierarchy a text that nobody holds may be a label, also in a set.
+        clear = {*values, *explained}
+        strange: set[str | None] = (
+            set() if labels else {text for text in cells if text is not None and not _named(text) <= clear}
+        )
+        strange |= {text for text in _ranges([cells], explained) if text not in values}
         vague |= strange
     else:
         strange = {text for text in cells if text is not None and _is_strange(text, kind, explained)}
         if widely:
-            vague |= {None} | {text for text in cells if number_in(text, kind) is not None}
+            vague.add(None)
+        if averaged or (widely and averaged is None):
+            vague |= {text for text in cells if number_in(text, kind) is not None}
     known = KnownColumn(domain, np.ones(domain.size, dtype=np.int64), explained, frozenset(vague))
     return Compared(cells_of_texts(cells, known), len(strange))
 
@@ -202,7 +230,22 @@ def _atoms(texts: Texts, values: set[str], kind: Kind, masks: Mapping[str, str])
 
 def _below(masks: Mapping[str, str], domain: Domain) -> dict[str, tuple[str, ...]]:
     labels = [label for label in domain.labels.tolist() if label != _MARK]
-    return {mask: tuple(one for one in labels if one.startswith(stem)) for mask, stem in masks.items()}
+    return {mask: tuple(one for one in labels if _may_be(one, mask, stem)) for mask, stem in masks.items()}
+
+
+def _may_be(label: str, mask: str, stem: str) -> bool:
+    """Whether a value, or another mask, begins like a mask: as it is, or brought to the same length.
+
+    Numbers are masked with zeros in front, and text with blanks behind.
+
+    >>> _may_be("53111", "53***", "53"), _may_be("1305", "013**", "013"), _may_be("54111", "53***", "53")
+    (True, True, False)
+    """
+    text = label.removesuffix(_MARK)
+    if text.startswith(stem) or text.ljust(len(stem)).startswith(stem):
+        return True
+    longest = max(len(text), len(mask))
+    return text.zfill(longest).startswith(stem.zfill(len(stem) + longest - len(mask)))
 
 
 def _unexplained(sides: Sequence[Texts], labels: Leaves) -> set[str | None]:
@@ -221,13 +264,73 @@ def _unexplained(sides: Sequence[Texts], labels: Leaves) -> set[str | None]:
     return {text for text in plain[0] ^ plain[1] if text not in labels and text not in members and text not in listed}
 
 
-def _standing_for_groups(sides: Sequence[Texts], *, widely: bool) -> set[str]:
-    """Numbers of a release that has nothing but numbers, and empty cells: they may be means of groups."""
-    found: set[str] = set()
+def _by_days(old: Texts, new: Texts) -> tuple[Texts, Texts]:
+    """The same cells with spans of the calendar as intervals of days, if all cells are spans or days.
+
+    Years alone are numbers.
+    """
+    texts = {text for text in (*old, *new) if text is not None and text != SUPPRESSED_TEXT}
+    spans = {text: span for text in texts if (span := _calendar_span(text)) is not None}
+    others = (text for text in texts if text not in spans)
+    if all(text.isdigit() for text in spans) or not all(
+        days_of(text) is not None or isinstance(read(text, "date"), Interval) for text in others
+    ):
+        return old, new
+    return tuple([None if text is None else spans.get(text, text) for text in side] for side in (old, new))  # type: ignore[return-value] # two of two
+
+
+def _calendar_span(text: str) -> str | None:
+    """A month, quarter, year or decade as an interval of days.
+
+    >>> _calendar_span("2024-Q1"), _calendar_span("2020s"), _calendar_span("2024-03-31")
+    ('[2024-01-01,2024-04-01)', '[2020-01-01,2030-01-01)', None)
+    """
+    found = _SPAN.fullmatch(text)
+    if found is None:
+        return None
+    year, month, quarter, decade = found.groups()
+    months = 1 if month else 3 if quarter else 120 if decade else 12
+    first = 12 * int(year) + (int(month) - 1 if month else 3 * int(quarter) - 3 if quarter else 0)
+    if not 12 <= first < 12 * 9_989 or (month and not 1 <= int(month) <= 12):
+        return None
+    ends = [f"{at // 12:04d}-{at % 12 + 1:02d}-01" for at in (first, first + months)]
+    return f"[{ends[0]},{ends[1]})"
+
+
+def _ranges(sides: Sequence[Texts], labels: Leaves) -> set[str | None]:
+    """Texts that look like intervals or spans: in a column of text it is not known which of its texts lie in them."""
+    texts = {text for side in sides for text in side if text is not None and text not in labels}
+    return {
+        text
+        for text in texts
+        if isinstance(parse(text), Interval)
+        or (text[:1] == "[" and isinstance(read(text, "date"), Interval))
+        or _calendar_span(text) is not None
+    }
+
+
+def _maybe_labels(sides: Sequence[Texts], kind: Kind, labels: Leaves) -> set[str | None]:
+    """Cells that name texts or numbers which no hierarchy explains."""
+    known = {*labels, *(value for below in labels.values() for value in below)}
+    texts = {text for side in sides for text in side if text is not None and text != SUPPRESSED_TEXT}
+    return {text for text in texts if not isinstance(read(text, kind), Interval) and not _named(text) <= known}
+
+
+def _named(text: str) -> set[str]:
+    """The values or labels that a cell names."""
+    said = parse(text)
+    if isinstance(said, ValueSet):
+        return {member for member in said.members if member is not None}
+    return {text} if isinstance(said, str) else set()
+
+
+def _standing_for_groups(sides: Sequence[Texts], kind: Kind, *, widely: bool) -> set[str | None]:
+    """Numbers or dates of a release that has nothing else, and empty cells: they may be means or medians of groups."""
+    found: set[str | None] = set()
     for side in sides:
-        numbers = {text for text in side if text is not None}
-        if (widely or None in side) and all(number_in(text, "number") is not None for text in numbers):
-            found |= numbers
+        plain = {text for text in side if text is not None and text != SUPPRESSED_TEXT}
+        if (widely or None in side) and all(number_in(text, kind) is not None for text in plain):
+            found |= plain
     return found
 
 

@@ -16,8 +16,8 @@ from hedgerow.verifier import Finding
 
 __all__ = ["MEASURE", "LearntTogether", "Relation", "Together"]
 
-Relation = Literal["equal", "finer", "coarser", "apart", "crossing"]
-"""How the classes of the new release lie to those of the old one."""
+Relation = Literal["equal", "finer", "coarser", "apart", "crossing", "unknown"]
+"""How the classes of the new release lie to those of the old one; unknown where the old one's are."""
 
 MEASURE: Final = "k together"
 
@@ -28,8 +28,15 @@ _RELATIONS: Final[Mapping[Relation, tuple[str, str]]] = {
         "Every class of the old release lies inside one class of the new one",
         "the new one adds nothing to it",
     ),
-    "apart": ("Nobody can be in both releases", "together they tell no more than each of them"),
+    "apart": (
+        "Nobody fits a class of both releases",
+        "they are of other people, or values were changed or written in another way since",
+    ),
     "crossing": ("Classes of the two releases cross", "whoever has both knows more of a person than either tells"),
+    "unknown": (
+        "The quasi-identifiers of the previous release are not known",
+        "nothing is proved of both together",
+    ),
 }
 """What it means that the classes lie so, and what follows if both releases are of the same people."""
 
@@ -56,18 +63,22 @@ class Together:
     """What two releases of the same people give away together.
 
     People who share their class of the old release and their class of the new one are a group; not to be in a release
-    counts as a class of it. The k of both together is the size of the smallest group.
+    counts as a class of it. The k of both together is the size of the smallest group. Whoever looks for a person knows
+    the quasi-identifiers of both releases: the classes of each are those of all of these that it publishes.
 
     Attributes
     ----------
     columns : tuple of str
-        The quasi-identifiers that both have.
+        The quasi-identifiers of either release that both publish.
+    columns_before, columns_after : tuple of str
+        Those by which people are told apart in the old release, and in the new one.
     linking : tuple of str
         The columns in clear that rows of both were compared by.
     rows, classes, k_before : int
-        Those of the previous release: its rows, its classes by the shared quasi-identifiers, and its k by them.
-    relation : {"equal", "finer", "coarser", "apart", "crossing"}
-        How the classes of the new release lie to those of the old one.
+        Those of the previous release: its rows, its classes, and its k.
+    relation : {"equal", "finer", "coarser", "apart", "crossing", "unknown"}
+        How the classes of the new release lie to those of the old one. It is unknown if nobody says by which columns
+        people are told apart in the old one; then no k is proved.
     same_people : bool
         Whether everybody is in both releases, as far as is known or taken for granted.
     by_original : bool
@@ -100,6 +111,8 @@ class Together:
     """
 
     columns: tuple[str, ...]
+    columns_before: tuple[str, ...]
+    columns_after: tuple[str, ...]
     linking: tuple[str, ...]
     rows: int
     classes: int
@@ -166,4 +179,10 @@ class Together:
     def compared(self) -> str:
         """By which columns rows were compared, in words."""
         by = listing(self.linking, len(self.linking)) if self.linking else "none"
-        return f"shared quasi-identifiers {listing(self.columns, len(self.columns))}; columns in clear: {by}"
+        shared = listing(self.columns, len(self.columns)) if self.columns else "none"
+        only = [
+            f"; only in the {name} release {listing(own, len(own))}"
+            for name, columns in (("previous", self.columns_before), ("new", self.columns_after))
+            if (own := [one for one in columns if one not in self.columns])
+        ]
+        return f"shared quasi-identifiers {shared}{''.join(only)}; columns in clear: {by}"

@@ -8,8 +8,9 @@ Hedgerow.
 from __future__ import annotations
 
 from hedgerow.verifier.classes import ClassCounts, Histogram
-from hedgerow.verifier.counting import count_classes, k_of_all, open_table
+from hedgerow.verifier.counting import count_classes, k_of_all, open_table, repeats
 from hedgerow.verifier.grouping import within
+from hedgerow.verifier.linkage import Link, links_of
 from hedgerow.verifier.verdict import Finding, Verdict, enforce, verify
 from hedgerow.verifier.wildcards import wildcard_k
 
@@ -17,11 +18,14 @@ __all__ = [
     "ClassCounts",
     "Finding",
     "Histogram",
+    "Link",
     "Verdict",
     "count_classes",
     "enforce",
     "k_of_all",
+    "links_of",
     "open_table",
+    "repeats",
     "verify",
     "wildcard_k",
     "within",

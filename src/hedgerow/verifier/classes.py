@@ -7,7 +7,7 @@ different people where the table has a column that tells them apart.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -47,11 +47,14 @@ class Cells:
         Its sensitive values.
     people : array of int, optional
         A code of the person, where people are counted instead of rows.
+    linking : mapping of column to codes
+        The values of the columns that may link a person's rows, where that was asked for.
     """
 
     rows: Integers
     sensitive: Mapping[str, Encoded]
     people: Codes | None = None
+    linking: Mapping[str, Codes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +116,11 @@ class ClassCounts:
         The column that names the person, where people are counted.
     table_columns : tuple of str
         All columns of the table, in its order.
+    determined : mapping of column to tuple of str
+        Columns that count as quasi-identifiers in what is verified, because quasi-identifiers determine them, and by
+        which: whoever knows one of these knows the column.
+    wider : ClassCounts, optional
+        The classes of the quasi-identifiers and all of these columns.
     """
 
     columns: tuple[str, ...]
@@ -125,6 +133,8 @@ class ClassCounts:
     cells: Cells
     class_of_cell: Integers
     table_columns: tuple[str, ...] = ()
+    determined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    wider: ClassCounts | None = None
 
     @classmethod
     def build(
@@ -191,12 +201,48 @@ class ClassCounts:
         person, classes = people[first], self.class_of_cell[first]
         return _fewest_alike(person, classes, None), _fewest_alike(person, classes, rows)
 
+    def linked_by(self, columns: Sequence[str], k: int) -> tuple[int, int]:
+        """How few people the rows that some columns link may be of, by the classes that they are in.
+
+        First by the classes, then by these with how often. Rows of a person with one value of the columns are taken
+        together, unless ``k`` people or more have it (of a pseudonym, whoever has it: then ``k`` is 0).
+        """
+        people = self.cells.people
+        if people is None:
+            return self.linked
+        codes = [(self.cells.linking[name], int(self.cells.linking[name].max()) + 1) for name in columns]
+        value, first = distinct(codes)
+        persons = (people, int(people.max()) + 1)
+        bundle, at = distinct([(value, len(first)), persons])
+        holders = np.bincount(value[at], minlength=len(first))
+        cell, where = distinct([(bundle, len(at)), (self.class_of_cell, len(self.codes))])
+        rows = _sums(cell, self.cells.rows, len(where))
+        kept = np.ones(len(where), dtype=bool) if k == 0 else holders[value[where]] < k
+        sets, often = self.linked
+        if not kept.any():
+            return sets, often
+        bundles, classes, owners = bundle[where][kept], self.class_of_cell[where][kept], people[at]
+        return (
+            min(sets, _fewest_owners(bundles, classes, None, owners)),
+            min(often, _fewest_owners(bundles, classes, rows[kept], owners)),
+        )
+
+    def of_people(self, entity: str) -> ClassCounts:
+        """The same classes with people counted, who are told apart by one of the columns that may link rows."""
+        encoded = [Encoded(self.codes[self.class_of_cell, at], labels) for at, labels in enumerate(self.labels)]
+        cells = replace(self.cells, people=self.cells.linking[entity])
+        of_people = ClassCounts.build(self.columns, encoded, cells, entity, self.table_columns)
+        wider = None if self.wider is None else self.wider.of_people(entity)
+        return replace(of_people, determined=self.determined, wider=wider)
+
     @cached_property
     def by_rows(self) -> ClassCounts:
         """The same classes with rows counted, whoever they are of."""
         encoded = [Encoded(self.codes[self.class_of_cell, at], labels) for at, labels in enumerate(self.labels)]
         cells = Cells(self.cells.rows, self.cells.sensitive)
-        return ClassCounts.build(self.columns, encoded, cells, None, self.table_columns)
+        by_rows = ClassCounts.build(self.columns, encoded, cells, None, self.table_columns)
+        wider = None if self.wider is None else self.wider.by_rows
+        return replace(by_rows, determined=self.determined, wider=wider)
 
     @cached_property
     def overlapping(self) -> bool:
@@ -216,6 +262,29 @@ class ClassCounts:
         at = [self.columns.index(name) for name in shield]
         encoded = [Encoded(self.codes[self.class_of_cell, i], self.labels[i]) for i in at]
         return ClassCounts.build(tuple(shield), encoded, self.cells, self.entity, self.table_columns)
+
+    def with_determined(self, determined: Mapping[str, Sequence[str]]) -> ClassCounts:
+        """Set columns apart that are no quasi-identifiers, but known to whoever knows one of those that determine them.
+
+        Parameters
+        ----------
+        determined : mapping of column to sequence of str
+            Some of the columns, and the others that determine each.
+        """
+        if not determined:
+            return self
+        narrow = self.project([name for name in self.columns if name not in determined])
+        by = {name: tuple(others) for name, others in determined.items()}
+        return replace(narrow, determined=by, wider=self)
+
+    def known_to(self, shield: Sequence[str] | None) -> tuple[ClassCounts, tuple[str, ...]] | None:
+        """The classes of a shield and of all columns that its columns determine, and which these are.
+
+        ``None`` means all quasi-identifiers; returns ``None`` if they determine no column.
+        """
+        columns = self.columns if shield is None else tuple(shield)
+        known = tuple(name for name, by in self.determined.items() if set(by) & set(columns))
+        return (self.wider.project((*columns, *known)), known) if known and self.wider is not None else None
 
     def histogram(self, column: str) -> Histogram:
         """Return the histogram of a sensitive column, or say that it was not counted."""
@@ -254,6 +323,21 @@ def _fewest_alike(people: Codes, classes: Integers, times: Integers | None) -> i
         at = start[length == size][:, np.newaxis] + np.arange(size)
         lists = classes[at] if times is None else np.concatenate([classes[at], times[at]], axis=1)
         fewest = min(fewest, int(np.unique(lists, axis=0, return_counts=True)[1].min()))
+    return fewest
+
+
+def _fewest_owners(bundles: Integers, classes: Integers, times: Integers | None, owners: Codes) -> int:
+    """How few people have bundles of rows with the same list of classes (and of times); bundles are sorted."""
+    number, start, length = np.unique(bundles, return_index=True, return_counts=True)
+    fewest = len(owners)
+    for size in np.unique(length).tolist():
+        of_size = length == size
+        at = start[of_size][:, np.newaxis] + np.arange(size)
+        lists = classes[at] if times is None else np.concatenate([classes[at], times[at]], axis=1)
+        same, alike = np.unique(lists, axis=0, return_inverse=True)
+        people = owners[number[of_size]]
+        _, once = distinct([(alike.reshape(-1), len(same)), (people, int(people.max()) + 1)])
+        fewest = min(fewest, int(np.bincount(alike.reshape(-1)[once]).min()))
     return fewest
 
 

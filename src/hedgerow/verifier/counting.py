@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import duckdb
@@ -12,12 +12,22 @@ import narwhals as nw
 from hedgerow.errors import BadInput, listing
 from hedgerow.schema import Schema
 from hedgerow.verifier.classes import Cells, ClassCounts, Integers
+from hedgerow.verifier.exact import exact_frame, numbered
 from hedgerow.verifier.files import TableFile, is_path
-from hedgerow.verifier.grouping import Grouped, fewest_alike, group_frame, grouped_relation, open_database
+from hedgerow.verifier.grouping import (
+    Grouped,
+    copied,
+    fewest_alike,
+    group_foreign,
+    group_frame,
+    has_repeats,
+    incomparable,
+    open_database,
+)
 from hedgerow.verifier.labels import encode
 from hedgerow.verifier.spark_tables import SparkTable, is_spark_table
 
-__all__ = ["count_classes", "k_of_all", "open_table"]
+__all__ = ["count_classes", "k_of_all", "open_table", "repeats"]
 
 
 def count_classes(
@@ -27,10 +37,12 @@ def count_classes(
     sensitive: Sequence[str] = (),
     entity: str | None = None,
     people: Integers | None = None,
+    linking: Sequence[str] = (),
     missing: Sequence[str] = (),
     encoding: str | None = None,
     delimiter: str | None = None,
     sheet: str | None = None,
+    determined: Mapping[str, Sequence[str]] | None = None,
 ) -> ClassCounts:
     """Count the rows, or the people, that share each combination of quasi-identifier values.
 
@@ -48,6 +60,9 @@ def count_classes(
     people : array of int, optional
         Whose each row is, as a number, where the table itself does not say it any more; ``entity`` is then the name of
         the column that did.
+    linking : sequence of str
+        Columns that may link the rows of a person: they are kept beside the classes. Those of nested values are left
+        out, which cannot be compared.
     missing : sequence of str
         Texts that mean "no value", besides null and NaN. Missing is a value of its own; in a quasi-identifier each
         spelling of it is, because a reader can tell them apart.
@@ -57,6 +72,9 @@ def count_classes(
         Of text files; recognised from the header if not given.
     sheet : str, optional
         Of a workbook.
+    determined : mapping of column to sequence of str, optional
+        Further columns that whoever knows one of these quasi-identifiers knows, too: requirements are verified over
+        the classes of both.
 
     Examples
     --------
@@ -68,13 +86,16 @@ def count_classes(
     """
     if quasi is None:
         raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found.")
+    known = {} if determined is None else determined
     person = () if entity is None or people is not None else (entity,)
-    schema = Schema(quasi=quasi, sensitive=sensitive, identifying=person, others="drop")
+    schema = Schema(quasi=(*quasi, *known) if known else quasi, sensitive=sensitive, identifying=person, others="drop")
+    quasi = (*quasi, *known)
     names = (*quasi, *sensitive, *person)
     opened = open_table(table, encoding=encoding, delimiter=delimiter, sheet=sheet)
     found = tuple(opened.names if isinstance(opened, TableFile | SparkTable) else opened.columns)
     schema.resolve(found)
-    grouped = _group(opened, names, len(quasi), people)
+    further = [name for name in comparable(opened, linking) if name not in names]
+    grouped = _group(opened, (*names, *further), len(quasi), people)
     if not len(grouped.rows):
         raise BadInput("The table has no rows. There is nothing to count.")
     if isinstance(missing, str):
@@ -85,13 +106,14 @@ def count_classes(
     encoded = [encode(grouped.columns[i], name, absent, quasi=i < width) for i, name in enumerate(names)]
     who = None if entity is None else encoded[-1].codes
     if people is not None:
-        who = grouped.columns[len(names)].at
+        who = grouped.columns[-1].at
     cells = Cells(
         rows=grouped.rows,
         sensitive=dict(zip(sensitive, encoded[width:], strict=False)),
         people=who,
+        linking={name: grouped.columns[at].at for at, name in enumerate((*names, *further)) if name in {*linking}},
     )
-    return ClassCounts.build(tuple(quasi), encoded[:width], cells, entity, found)
+    return ClassCounts.build(quasi, encoded[:width], cells, entity, found).with_determined(known)
 
 
 def open_table(
@@ -132,6 +154,48 @@ def k_of_all(table: Any, *, entity: str | None = None) -> int | None:
         return None
 
 
+def repeats(table: Any, column: str) -> bool:
+    """Whether several rows of a table have the same value of a column; missing ones are no values.
+
+    >>> import pyarrow as pa
+    >>> repeats(pa.table({"who": ["a", "b", "a"]}), "who"), repeats(pa.table({"who": ["a", "b", None]}), "who")
+    (True, False)
+    """
+    opened = open_table(table)
+    if isinstance(opened, SparkTable | TableFile):
+        return opened.repeats(column)
+    with open_database() as connection:
+        if isinstance(opened, nw.DataFrame):
+            rows = connection.from_arrow(numbered(exact_frame(opened, [column], 0)))
+        else:
+            rows = copied(connection, opened, [column]).relation
+        return has_repeats(rows, rows.columns[0])
+
+
+def comparable(
+    opened: TableFile | SparkTable | duckdb.DuckDBPyRelation | nw.DataFrame[Any], columns: Sequence[str]
+) -> list[str]:
+    """Those of some columns that hold plain values."""
+    if not columns:
+        return []
+    if isinstance(opened, TableFile | SparkTable):
+        nested = opened.nested(columns)
+    elif isinstance(opened, nw.DataFrame):
+        nested = {name for name in columns if not _is_plain(opened, name)}
+    else:
+        nested = incomparable(opened, columns)
+    return [name for name in columns if name not in nested]
+
+
+def _is_plain(frame: nw.DataFrame[Any], name: str) -> bool:
+    """Whether a column of a dataframe holds values that can be grouped."""
+    try:
+        exact_frame(frame, [name], 0)
+    except BadInput:
+        return False
+    return True
+
+
 def _fewest(
     opened: TableFile | duckdb.DuckDBPyRelation | nw.DataFrame[Any],
     names: Sequence[str],
@@ -141,14 +205,14 @@ def _fewest(
 ) -> int:
     if isinstance(opened, TableFile):
         return opened.fewest_alike(names, entity, hashed=hashed)
-    if not isinstance(opened, nw.DataFrame):
-        return fewest_alike(opened, names, entity, hashed=hashed)
-    # Called by their numbers: DuckDB does not tell names apart that differ only in case.
-    short = {name: f"c{at}" for at, name in enumerate(names)} | ({} if entity is None else {entity: "person"})
-    arrow = opened.select(nw.col(name).alias(alias) for name, alias in short.items()).to_arrow()
+    every = [*names, *([] if entity is None else [entity])]
     with open_database() as connection:
-        person = None if entity is None else "person"
-        return fewest_alike(connection.from_arrow(arrow), [short[name] for name in names], person, hashed=hashed)
+        if isinstance(opened, nw.DataFrame):
+            rows = connection.from_arrow(numbered(exact_frame(opened, every, 0, nested_too=True)))
+        else:
+            rows = copied(connection, opened, every, nested_too=True).relation
+        person = None if entity is None else rows.columns[-1]
+        return fewest_alike(rows, rows.columns[: len(names)], person, hashed=hashed)
 
 
 def _opened(table: Any) -> duckdb.DuckDBPyRelation | nw.DataFrame[Any]:
@@ -175,20 +239,17 @@ def _group(
 ) -> Grouped:
     """Group a table by some of its columns, of which the first ``quasi`` are quasi-identifiers, and by people."""
     if isinstance(opened, TableFile):
-        return opened.group(names, quasi, people)
+        return opened.group(names, people)
     if isinstance(opened, SparkTable):
-        return opened.group(names, quasi)
+        return opened.group(names)
     if isinstance(opened, nw.DataFrame):
         return group_frame(opened, names, quasi, people)
-    if people is not None:
-        # Rows of a relation have no numbers, but those that were fetched have.
-        return group_frame(nw.from_native(opened.to_arrow_table(), eager_only=True), names, quasi, people)
     spellings = Counter(name.casefold() for name in opened.columns)
     alike = [name for name in opened.columns if spellings[name.casefold()] > 1]
     if alike:
         raise BadInput(f"The relation's columns {listing(alike)} differ only in case. Rename them.")
     try:
-        return grouped_relation(opened, names, names, quasi)
+        return group_foreign(opened, names, people)
     except duckdb.Error:
         pass  # its message quotes cells, also as the context of another error
     raise BadInput("DuckDB could not evaluate the relation. Check the query it comes from.")

@@ -15,7 +15,7 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, Final, TextIO
+from typing import IO, Any, Final
 
 import duckdb
 import numpy as np
@@ -33,8 +33,10 @@ from hedgerow.intake import (
     refuse_other_columns,
     with_folder_columns,
 )
+from hedgerow.intake.parts import CsvRecords
 from hedgerow.scratch import Scratch
 from hedgerow.verifier.grouping import (
+    NESTED,
     PERSON,
     Gathering,
     Grouped,
@@ -42,6 +44,7 @@ from hedgerow.verifier.grouping import (
     Work,
     fewest_alike,
     group_relation,
+    has_repeats,
     open_database,
     refuse_other_number,
     slowly,
@@ -52,7 +55,7 @@ __all__ = ["TableFile", "is_path"]
 
 _ADVICE: Final = "Check its encoding, its quotes, and that every line has as many cells as the header."
 # A record must fit into a block. The first size is fast; the others are for tables with very long cells.
-_BLOCKS: Final = (1 << 20, 1 << 26, 1 << 30)
+_BLOCKS: Final = (1 << 20, 1 << 26)  # a record that is longer than the last one is not read
 # Where memory is short, the file is read again and again, for a share of its classes each time.
 _PASSES: Final = (1, 8, 64)
 _LONGEST_HEADER: Final = 1 << 26
@@ -95,25 +98,43 @@ class TableFile:
         self._files: CsvTable | ParquetTable = CsvTable(parts) if self.is_csv else ParquetTable(parts)
         self.names = self._files.names
 
-    def group(self, columns: Sequence[str], quasi: int, people: NDArray[np.int64] | None = None) -> Grouped:
-        """Group the rows by some of the columns, of which the first ``quasi`` are quasi-identifiers.
+    def group(self, columns: Sequence[str], people: NDArray[np.int64] | None = None) -> Grouped:
+        """Group the rows by some of the columns.
 
         ``people`` says whose each row is; that can be told of one file only.
         """
         short = [f"f{self.names.index(name)}" for name in columns]
         keys, called = (short, columns) if people is None else ([*short, PERSON], [*columns, "people"])
         for passes in _PASSES:
-            found = Gathering()
+            found = Gathering(called, zones=self._files.zones(short))
             try:
                 with slowly() if passes > 1 else nullcontext():
                     for at in range(passes):
-                        self._files.work(short, partial(_group, keys, called, quasi, found, (at, passes)), people)
+                        self._files.work(short, partial(_group, keys, called, found, (at, passes)), people)
             except ShortOfMemory:
                 if passes == _PASSES[-1]:
                     raise
             else:
                 break
         return found.grouped()
+
+    def nested(self, columns: Sequence[str]) -> set[str]:
+        """Those of some columns that hold lists or structures."""
+        if self.is_csv:
+            return set()
+        short = {f"f{self.names.index(name)}": name for name in columns}
+        kinds = self._files.work(list(short), lambda rows: dict(zip(rows.columns, rows.types, strict=True)))
+        return {name for alias, name in short.items() if kinds[alias].id in NESTED}
+
+    def repeats(self, column: str) -> bool:
+        """Whether several rows have the same value of a column; an empty cell of a CSV is none."""
+        short = f"f{self.names.index(column)}"
+
+        def asked(rows: duckdb.DuckDBPyRelation) -> bool:
+            return has_repeats(rows.project(f"nullif({short}, '') AS {short}") if self.is_csv else rows, short)
+
+        found: bool = self._files.work([short], asked)
+        return found
 
     def fewest_alike(self, columns: Sequence[str], person: str | None, *, hashed: bool) -> int:
         """How many rows, or people, share the values of some columns, where these are fewest."""
@@ -127,12 +148,11 @@ class TableFile:
 def _group(
     keys: Sequence[str],
     called: Sequence[str],
-    quasi: int,
     found: Gathering,
     turn: tuple[int, int],
     rows: duckdb.DuckDBPyRelation,
 ) -> None:
-    group_relation(rows, keys, called, quasi, found, turn)
+    group_relation(rows, keys, called, found, turn)
 
 
 class CsvTable:
@@ -145,6 +165,10 @@ class CsvTable:
         for part, header in zip(parts[1:], others, strict=True):
             refuse_other_columns(parts[0].name, first.names, part.name, header.names)
         self.names = tuple(with_folder_columns(parts[0], first.names))
+
+    def zones(self, short: Sequence[str]) -> dict[int, str]:  # noqa: ARG002 - a text says its own
+        """The time zones of columns of moments."""
+        return {}
 
     def work(self, short: Sequence[str], work: Work, people: NDArray[np.int64] | None = None) -> Any:
         """Do some work on the rows, of which only the columns ``short`` are needed, and their people if given."""
@@ -222,9 +246,9 @@ def _read_header(part: Part) -> _Header:
     lines = 0
     try:
         with part.open_text("replace") as stream:
-            reader = csv.reader(_bounded(stream), delimiter=part.delimiter)
+            reader = CsvRecords(stream, part.delimiter, _LONGEST_HEADER, strict=False)
             names = next(reader, [])
-            lines = reader.line_num
+            lines = reader.lines
     except _FAULTS:
         names = ["\ufffd"]
     if any("\ufffd" in name for name in names):
@@ -241,16 +265,14 @@ def _longest_record(part: Part) -> int:
 
 def _first_faulty_line(part: Part, columns: int) -> int | None:
     """Where the first record stands that is not of the header's width, not text, or has a broken quote."""
-    line = 1
     try:
         with part.open_text("surrogateescape") as stream:
-            reader = csv.reader(stream, delimiter=part.delimiter, strict=True)
+            reader = CsvRecords(stream, part.delimiter, _BLOCKS[-1])
             for record in reader:
                 if record and (len(record) != columns or not all(map(_is_text, record))):
-                    return line
-                line = reader.line_num + 1
+                    return reader.line
     except csv.Error:
-        return line
+        return reader.line
     except _FAULTS:
         return None
     return None
@@ -287,16 +309,6 @@ def _beside(rows: Any, people: NDArray[np.int64]) -> Any:
 def is_path(table: object) -> bool:
     """Tell whether a table is given as the path of a file."""
     return isinstance(table, str | Path)
-
-
-def _bounded(stream: TextIO) -> Iterator[str]:
-    """The lines of a header; one that does not end is a fault, not a reason to read for ever."""
-    read = 0
-    while line := stream.readline(_LONGEST_HEADER):
-        read += len(line)
-        if read >= _LONGEST_HEADER:
-            raise ValueError("the header is too long")
-        yield line
 
 
 def _is_text(cell: str) -> bool:

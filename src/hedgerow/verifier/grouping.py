@@ -1,9 +1,10 @@
-"""One native GROUP BY per table: polars groups itself, everything else is grouped by DuckDB through Arrow.
+"""One GROUP BY per table, always by DuckDB and on a connection of the verifier's own.
 
 The result has a column for each of those asked for and the rows of each combination. It is read piece by piece, and
 cells are kept as numbers of values that are kept once, so that the long texts of a release are never all in memory.
-Quasi-identifiers are grouped by what a reader of the table sees, not by what a database calls equal: ``-0.0`` is
-written otherwise than ``0.0``.
+Which cells are the same is defined in :mod:`hedgerow.verifier.exact`. A table in memory, or of somebody else's
+connection, is turned into such values before it is grouped: collations, macros and settings of that connection play
+no role. What DuckDB reads from files is grouped by types that it compares no less exactly, and turned afterwards.
 """
 
 from __future__ import annotations
@@ -11,8 +12,6 @@ from __future__ import annotations
 import atexit
 import os
 import secrets
-import struct
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -28,31 +27,41 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput, HedgerowError
 from hedgerow.scratch import Scratch
+from hedgerow.verifier.exact import TEXT_KINDS, Exact, exact_column, exact_frame, exact_people, nested, numbered
 
 __all__ = [
+    "NESTED",
     "PERSON",
+    "Copy",
     "Distinct",
     "Gathering",
     "Grouped",
     "ShortOfMemory",
     "Work",
     "as_plain_cells",
+    "copied",
     "fewest_alike",
+    "group_foreign",
     "group_frame",
     "group_relation",
     "grouped_relation",
+    "has_repeats",
+    "incomparable",
     "open_database",
     "quoted",
-    "refuse_nested",
     "refuse_other_number",
     "slowly",
     "within",
 ]
 
-# DuckDB types that Arrow and Python hold exactly; DuckDB writes values of the other plain types as text.
 _WHOLE: Final = ["tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint"]
-_KEPT: Final = frozenset(["boolean", *_WHOLE, "float", "double", "varchar"])
-_NESTED: Final = frozenset(["list", "array", "struct", "map", "union", "variant"])
+_CLOCKS: Final = ["timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp with time zone"]
+_MOMENTS: Final = [*_CLOCKS, "timestamptz_ns", "date", "time", "time_ns"]
+# The types that DuckDB compares, and hands to Arrow, no less exactly than a reader does; floats but for signs of zeros.
+_COMPARED: Final = frozenset(
+    ["boolean", *_WHOLE, *_MOMENTS, "decimal", "float", "double", "varchar", "blob", "enum", "uuid"]
+)
+NESTED: Final = frozenset(["list", "array", "struct", "map", "union", "variant"])
 
 
 PERSON: Final = "person"
@@ -80,48 +89,57 @@ class Grouped:
 
 
 class Gathering:
-    """Puts combinations together that come in Arrow batches, whose last column has the numbers of rows."""
+    """Puts combinations together that come in Arrow batches, whose last column has the numbers of rows.
 
-    def __init__(self) -> None:
-        self._found: list[dict[Any, int]] = []
-        self._places: list[list[NDArray[np.int32]]] = []
+    Parameters
+    ----------
+    columns : sequence of str
+        The other columns, for messages.
+    exact : sequence of Exact, optional
+        How their values are written, if they are exact already. Else they become so here.
+    zones : mapping of place to str
+        The time zones that moments are written in, where it is not that of the batches.
+    """
+
+    def __init__(
+        self, columns: Sequence[str], exact: Sequence[Exact] | None = None, zones: Mapping[int, str] | None = None
+    ) -> None:
+        self._columns = columns
+        self._is_exact = exact is not None
+        self._writers = [_as_it_is for _ in columns] if exact is None else [one.write for one in exact]
+        self._zones = {} if zones is None else zones
+        self._known: list[dict[Any, int]] = [{} for _ in columns]
+        self._places: list[list[NDArray[np.int32]]] = [[np.zeros(0, dtype=np.int32)] for _ in columns]
         self._rows = [np.zeros(0, dtype=np.int64)]
 
     def add(self, batches: Iterable[Any]) -> None:
-        """Add batches, all of the same columns; no combination may come twice."""
+        """Add batches, all of the same columns. A combination that comes twice is one with both numbers of rows."""
         for batch in batches:
             *columns, number = batch.columns
-            self._found = self._found or [{} for _ in columns]
-            self._places = self._places or [[] for _ in columns]
-            for column, known, at in zip(columns, self._found, self._places, strict=True):
-                values, here = distinct_values(column)
-                # Floats are known by their bits: -0.0 is not 0.0, and NaN is itself.
-                keys = [struct.pack("d", value) if isinstance(value, float) else value for value in values]
-                at.append(np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int32)[here])
+            if not self._is_exact:
+                zones = self._zones
+                exact = [exact_column(one, self._columns[at], zones.get(at)) for at, one in enumerate(columns)]
+                columns, self._writers = [one.values for one in exact], [one.write for one in exact]
+            for column, known, at in zip(columns, self._known, self._places, strict=True):
+                values, here = _distinct_values(column)
+                at.append(np.array([known.setdefault(value, len(known)) for value in values], dtype=np.int32)[here])
             self._rows.append(np.asarray(number.to_numpy(zero_copy_only=False), dtype=np.int64))
 
     def grouped(self) -> Grouped:
         """All that was added."""
         columns = (
-            Distinct(
-                [struct.unpack("d", key)[0] if isinstance(key, bytes) else key for key in known], np.concatenate(at)
-            )
-            for known, at in zip(self._found, self._places, strict=True)
+            Distinct([None if value is None else write(value) for value in known], np.concatenate(at))
+            for known, at, write in zip(self._known, self._places, self._writers, strict=True)
         )
         return Grouped(tuple(columns), np.concatenate(self._rows))
 
 
-def distinct_values(array: Any) -> Distinct:
-    """The distinct values of an Arrow array, floats by their bits (-0.0 is not 0.0)."""
-    if str(array.type) in ("float", "double"):
-        given = np.asarray(array.is_valid().to_numpy(zero_copy_only=False), dtype=bool)
-        floats = np.asarray(array.fill_null(0.0).to_numpy(zero_copy_only=False), dtype=np.float64)
-        bits, place = np.unique(floats.view(np.int64), return_inverse=True)
-        values = [*bits.view(np.float64).tolist(), None]
-        used, renumbered = np.unique(np.where(given, place, len(bits)), return_inverse=True)
-        return Distinct([values[one] for one in used.tolist()], renumbered.astype(np.int32))
-    if str(array.type).startswith("dictionary"):
-        array = array.dictionary_decode()  # not every Arrow encodes what is encoded
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _distinct_values(array: Any) -> Distinct:
+    """The distinct values of an Arrow array of plain values."""
     # By default Arrow leaves null out of the dictionary, and so holes in the indices.
     dictionary = array.dictionary_encode(null_encoding="encode")
     at = np.asarray(dictionary.indices.to_numpy(zero_copy_only=False), dtype=np.int32)
@@ -148,6 +166,7 @@ class _Database:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._root: duckdb.DuckDBPyConnection | None = None
+        self._folders: dict[int, Scratch] = {}
         atexit.register(self.close)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(before=self.close)
@@ -156,8 +175,11 @@ class _Database:
         """A connection of its own."""
         with self._lock:
             if self._root is None:
-                # It spills only where a table is almost as large as all memory.
-                self._root = _connected(Path(tempfile.gettempdir()))
+                # It spills only where a table is almost as large as all memory; then where only its owner can read.
+                process = os.getpid()
+                if process not in self._folders:
+                    self._folders[process] = Scratch()
+                self._root = _connected(self._folders[process].path)
             return self._root.cursor()
 
     def close(self) -> None:
@@ -216,18 +238,75 @@ def group_frame(
     frame: nw.DataFrame[Any], columns: Sequence[str], quasi: int, people: NDArray[np.int64] | None = None
 ) -> Grouped:
     """Group a dataframe by some of its columns, of which the first ``quasi`` are quasi-identifiers, and by people."""
-    short = [f"c{i}" for i in range(len(columns))]
-    part = frame.select(nw.col(name).alias(alias) for name, alias in zip(columns, short, strict=True))
+    exact = exact_frame(frame, columns, quasi)
     if people is not None:
-        refuse_other_number(len(part), people)
-        short, columns = [*short, f"c{len(columns)}"], [*columns, "people"]
-        part = nw.maybe_reset_index(part)
-        part = part.with_columns(nw.new_series(short[-1], people, nw.Int64, backend=frame.implementation))
-    if frame.implementation.is_polars():
-        return _group_polars(part, short, columns, quasi)
-    arrow = _to_arrow(part, short, columns)
+        refuse_other_number(len(frame), people)
+        exact, columns = [*exact, exact_people(people)], [*columns, "people"]
     with open_database() as connection:
-        return grouped_relation(connection.from_arrow(arrow), short, columns, quasi)
+        relation = connection.from_arrow(numbered(exact))
+        return grouped_relation(relation, relation.columns, columns, exact)
+
+
+def group_foreign(
+    relation: duckdb.DuckDBPyRelation, columns: Sequence[str], people: NDArray[np.int64] | None = None
+) -> Grouped:
+    """Group a relation of somebody else's connection by some of its columns, and by the people of its rows."""
+    with open_database() as connection:
+        copy = copied(connection, relation, columns, people)
+        called = columns if people is None else [*columns, "people"]
+        return grouped_relation(copy.relation, copy.relation.columns, called, copy.exact)
+
+
+class Copy(NamedTuple):
+    """The rows of a relation on a connection of our own: columns ``c0``, ``c1``, … and how their values are written."""
+
+    relation: duckdb.DuckDBPyRelation
+    exact: list[Exact]
+
+
+def copied(
+    connection: duckdb.DuckDBPyConnection,
+    relation: duckdb.DuckDBPyRelation,
+    columns: Sequence[str],
+    people: NDArray[np.int64] | None = None,
+    *,
+    nested_too: bool = False,
+) -> Copy:
+    """Copy columns of a relation of somebody else's connection to our own, as exact values and with nothing computed.
+
+    The other connection does no more than hand out its rows, once, to the thread that calls this. Nested columns are
+    copied as they are, if they are wanted too.
+    """
+    places = [relation.columns.index(name) for name in columns]
+    asked = _as_compared([relation.types[place] for place in places], columns, nested_too)
+    # By their places: what a name means on that connection is not ours to know.
+    cells = (cell.format(f"#{place + 1}") for cell, place in zip(asked, places, strict=True))
+    wanted = ", ".join(f"{cell} AS c{at}" for at, cell in enumerate(cells))
+    exact: list[Exact] = []
+    rows, begun = 0, False
+    for batch in _batches(relation.project(wanted)):
+        exact = [_exact_or_as_it_is(batch.column(at), name, nested_too) for at, name in enumerate(columns)]
+        if people is not None:
+            exact.append(exact_people(people[rows : rows + len(batch)], len(batch)))
+        rows += len(batch)
+        connection.register("part", numbered(exact))
+        connection.execute("INSERT INTO copy FROM part" if begun else "CREATE TEMP TABLE copy AS FROM part")
+        connection.unregister("part")
+        begun = True
+    if people is not None:
+        refuse_other_number(rows, people)
+    if not begun:
+        raise BadInput("The table has no rows. There is nothing to count.")
+    return Copy(connection.table("copy"), exact)
+
+
+def _exact_or_as_it_is(column: Any, name: str, nested_too: bool) -> Exact:
+    try:
+        return exact_column(column, name)
+    except BadInput:
+        if not nested_too:
+            raise
+    return Exact(column)
 
 
 def refuse_other_number(rows: int, people: NDArray[np.int64]) -> None:
@@ -236,55 +315,19 @@ def refuse_other_number(rows: int, people: NDArray[np.int64]) -> None:
         raise HedgerowError(f"The table has {rows:,} rows, and {len(people):,} are known by their person.")
 
 
-def _to_arrow(part: nw.DataFrame[Any], short: Sequence[str], columns: Sequence[str]) -> Any:
-    arrow = _arrow_or_none(part)
-    if arrow is not None:
-        return arrow
-    # Arrow's message quotes the cell: only the column it stumbled over is passed on.
-    mixed = [name for alias, name in zip(short, columns, strict=True) if _arrow_or_none(part.select(alias)) is None]
-    if not mixed:
-        raise HedgerowError("The table could not be handed to DuckDB.")
-    raise BadInput(f"The column {mixed[0]!r} mixes types. Turn its cells into text, or into numbers.")
-
-
-def _arrow_or_none(part: nw.DataFrame[Any]) -> Any:
-    try:
-        return part.to_arrow()
-    except (TypeError, ValueError, OverflowError):
-        return None
-
-
-def _group_polars(part: nw.DataFrame[Any], short: list[str], columns: Sequence[str], quasi: int) -> Grouped:
-    texts = []
-    for alias, name in zip(short, columns, strict=True):
-        dtype = part.schema[alias]
-        if dtype.is_nested() or dtype in (nw.Object, nw.Binary):
-            raise _nested(name)
-        if dtype == nw.Duration:
-            texts.append(nw.col(alias).cast(nw.Int64).cast(nw.String))
-        elif not (dtype.is_float() or dtype in (nw.String, nw.Boolean, nw.Unknown)):
-            texts.append(nw.col(alias).cast(nw.String))
-    # 1 / -0.0 is below zero and 1 / 0.0 is not: the one way to tell them that every frame has.
-    floats = [alias for alias in short[:quasi] if part.schema[alias].is_float()]
-    signs = [(nw.lit(1.0) / nw.col(alias) < 0).alias(f"s{alias}") for alias in floats]
-    signed = part.with_columns(*signs) if signs else part
-    grouped = signed.group_by([*short, *(f"s{alias}" for alias in floats)]).agg(nw.len().alias("n"))
-    table = (grouped.with_columns(*texts) if texts else grouped).select(*short, "n").to_arrow()
-    found = Gathering()
-    found.add(table.to_batches(_BATCH))
-    return found.grouped()
-
-
 class ShortOfMemory(BadInput):
     """There is too little memory to group a table in so few passes."""
 
 
 def grouped_relation(
-    relation: duckdb.DuckDBPyRelation, short: Sequence[str], columns: Sequence[str], quasi: int
+    relation: duckdb.DuckDBPyRelation,
+    short: Sequence[str],
+    columns: Sequence[str],
+    exact: Sequence[Exact] | None = None,
 ) -> Grouped:
-    """Group a DuckDB relation in one pass; see :func:`group_relation`."""
-    found = Gathering()
-    group_relation(relation, short, columns, quasi, found)
+    """Group a DuckDB relation in one pass; see :func:`group_relation`. ``exact`` says how exact values are written."""
+    found = Gathering(columns, exact)
+    group_relation(relation, short, columns, found)
     return found.grouped()
 
 
@@ -292,27 +335,23 @@ def group_relation(
     relation: duckdb.DuckDBPyRelation,
     short: Sequence[str],
     columns: Sequence[str],
-    quasi: int,
     found: Gathering,
     turn: tuple[int, int] = (0, 1),
 ) -> None:
-    """Group a DuckDB relation by its columns ``short``, which messages call ``columns``.
+    """Group a relation of our own connection by its columns ``short``, which messages call ``columns``.
 
-    The first ``quasi`` of them are quasi-identifiers. ``turn`` is the number of this pass and how many there are: each
-    looks at its share of the combinations, by a hash of them.
+    ``turn`` is the number of this pass and how many there are: each looks at its share of the combinations, by a hash
+    of them.
     """
-    types = dict(zip(relation.columns, relation.types, strict=True))
-    written = _written(types, short, columns)
-    signs = [f"signbit({quoted(alias)})" for alias in short[:quasi] if types[alias].id in ("float", "double")]
-    keys = ", ".join([*(quoted(alias) for alias in short), *signs])
-    named = ", ".join(f"{quoted(alias)} AS c{i}" for i, alias in enumerate(short))
+    relation = _numbered(relation, short, columns)
+    named, keys = ", ".join(relation.columns), _keys(relation, len(short))
     at, passes = turn
     if passes > 1:
         # Values that DuckDB calls equal have the same hash.
-        relation = relation.filter(f"hash({', '.join(map(quoted, short))}) % {passes} = {at}")
+        relation = relation.filter(f"hash({named}) % {passes} = {at}")
     try:
         grouped = relation.aggregate(f"{named}, count(*) AS n", keys)
-        found.add(_batches(grouped.project(", ".join([*written, "n"]))))
+        found.add(_batches(grouped))
     except duckdb.Error as error:
         if not _is_short(str(error)):
             raise
@@ -326,13 +365,9 @@ def group_relation(
 
 def as_plain_cells(grouped: Any, columns: Sequence[str]) -> Grouped:
     """An Arrow table that something else has grouped, with its cells as :func:`group_relation` gives them."""
-    with open_database() as connection:
-        relation = connection.from_arrow(grouped)
-        types = dict(zip(relation.columns, relation.types, strict=True))
-        written = _written(types, [f"c{i}" for i in range(len(columns))], columns)
-        found = Gathering()
-        found.add(_batches(relation.project(", ".join([*written, "n"]))))
-        return found.grouped()
+    found = Gathering(columns)
+    found.add(grouped.to_batches(_BATCH))
+    return found.grouped()
 
 
 def _batches(rows: duckdb.DuckDBPyRelation) -> Iterator[Any]:
@@ -356,34 +391,68 @@ def _is_short(words: str) -> bool:
     return words.startswith("Out of Memory Error") or _SPILL in words
 
 
-def _written(types: Mapping[str, Any], short: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """The columns c0, c1, … as cells that Arrow and Python hold exactly."""
-    refuse_nested([name for alias, name in zip(short, columns, strict=True) if types[alias].id in _NESTED])
-    kept = (types[alias].id in _KEPT for alias in short)
-    return [f"c{i}" if plain else f"CAST(c{i} AS VARCHAR) AS c{i}" for i, plain in enumerate(kept)]
+def _as_compared(types: Sequence[Any], columns: Sequence[str], nested_too: bool = False) -> list[str]:
+    """How DuckDB is asked for the cells of columns, so that it compares and hands them out exactly: ``{}`` are they."""
+    asked = []
+    for kind, name in zip(types, columns, strict=True):
+        if kind.id in TEXT_KINDS:
+            asked.append("CAST({} AS VARCHAR)")
+        elif kind.id in _COMPARED or nested_too:
+            asked.append("{}")
+        else:
+            raise nested(name)
+    return asked
+
+
+def _numbered(
+    relation: duckdb.DuckDBPyRelation, short: Sequence[str], columns: Sequence[str], nested_too: bool = False
+) -> duckdb.DuckDBPyRelation:
+    """Some columns of a relation of our own connection as ``c0``, ``c1``, …, so that DuckDB compares them exactly."""
+    types = dict(zip(relation.columns, relation.types, strict=True))
+    asked = _as_compared([types[alias] for alias in short], columns, nested_too)
+    cells = (cell.format(quoted(alias)) for cell, alias in zip(asked, short, strict=True))
+    return relation.project(", ".join(f"{cell} AS c{at}" for at, cell in enumerate(cells)))
+
+
+def _keys(relation: duckdb.DuckDBPyRelation, number: int) -> str:
+    """The expressions that are the same where the first columns of a relation are: DuckDB takes -0.0 for 0.0."""
+    names = relation.columns[:number]
+    kinds = [kind.id for kind in relation.types[:number]]
+    signs = [f"signbit({name})" for name, kind in zip(names, kinds, strict=True) if kind in ("float", "double")]
+    return ", ".join([*names, *signs])
 
 
 def fewest_alike(relation: duckdb.DuckDBPyRelation, columns: Sequence[str], person: str | None, *, hashed: bool) -> int:
     """How many rows, or people, share the values of some columns, where these are fewest; 0 without rows.
 
-    By a hash it is fast, and can only join what differs: a row that is alone then is alone.
+    The relation is one of our own connection. By a hash it is fast, and can only join what differs: a row that is alone
+    then is alone.
     """
-    keys = ", ".join(map(quoted, columns))
+    every = columns if person is None else [*columns, person]
+    rows = _numbered(relation, every, every, nested_too=True)
     counted = "count(*)"
     if person is not None:
         # Rows without a person are one person altogether.
-        counted = f"count(DISTINCT {quoted(person)}) + CAST(bool_or({quoted(person)} IS NULL) AS INTEGER)"
-    grouped = relation.aggregate(f"{counted} AS n", f"hash({keys})" if hashed else keys)
+        who = rows.columns[-1]
+        counted = f"count(DISTINCT {who}) + CAST(bool_or({who} IS NULL) AS INTEGER)"
+    keys = _keys(rows, len(columns))
+    grouped = rows.aggregate(f"{counted} AS n", f"hash({keys})" if hashed else keys)
     return int(grouped.aggregate("coalesce(min(n), 0)").fetchall()[0][0])
 
 
-def refuse_nested(names: Sequence[str]) -> None:
-    """Refuse the first of some columns, whose cells are no plain values."""
-    if names:
-        raise _nested(names[0])
+def has_repeats(relation: duckdb.DuckDBPyRelation, column: str) -> bool:
+    """Whether several rows have the same value of a column of our own connection."""
+    held = quoted(column)
+    known, distinct = relation.aggregate(f"count({held}), count(DISTINCT {held})").fetchall()[0]
+    return bool(known > distinct)
 
 
-def _nested(name: str) -> BadInput:
-    return BadInput(
-        f"The column {name!r} holds lists, structures or other objects. Turn its cells into text or numbers."
-    )
+def incomparable(relation: duckdb.DuckDBPyRelation, columns: Sequence[str]) -> set[str]:
+    """Those of some columns whose values cannot be compared exactly."""
+    found = set()
+    for name in columns:
+        try:
+            _as_compared([relation.types[relation.columns.index(name)]], [name])
+        except BadInput:
+            found.add(name)
+    return found

@@ -1,8 +1,9 @@
 """Columns of a grouped table as codes and text labels.
 
 Two cells of a quasi-identifier get the same code exactly if they are written alike, because that is how a reader tells
-people apart: ``-0.0`` is not ``0.0``, ``1.5`` not ``1.50``. Two cells of another column get the same code if they are
-the same value: a disease is not diverse for being spelled in two ways. Null and NaN are one missing value.
+people apart: ``-0.0`` is not ``0.0``, ``1.5`` not ``1.50`` (:mod:`hedgerow.verifier.exact` defines it). Two cells of
+another column get the same code if they are the same value: a disease is not diverse for being spelled in two ways.
+Null and NaN are one missing value.
 """
 
 from __future__ import annotations
@@ -108,6 +109,8 @@ def encode(column: Distinct, name: str, missing: Sequence[str], *, quasi: bool) 
     texts = [None if text in absent else text for text in texts]
     if not quasi:
         texts = _by_value(texts)
+    elif len(set(texts)) < len(values):
+        raise BadInput(f"The column {name!r} holds different values that have the same text. Turn its cells into text.")
     known = sorted({text for text in texts if text is not None})
     labels: list[str | None] = [*known, None] if None in texts else [*known]
     code_of = {text: code for code, text in enumerate(labels)}

@@ -1,18 +1,24 @@
-"""Parquet files, opened by DuckDB: the same columns, of the same types, in all of them."""
+"""Parquet files: the same columns, of the same types, in all of them.
+
+DuckDB opens them, but for columns whose values it would round: decimals of many digits become floats to it, and old
+moments of nanoseconds become microseconds. Rows with such columns, or with intervals, are read by Arrow.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import duckdb
 import numpy as np
 import pyarrow
+import pyarrow.parquet
 from numpy.typing import NDArray
 
 from hedgerow.errors import BadInput
 from hedgerow.intake import Part, refuse_other_columns, with_folder_columns
+from hedgerow.verifier.exact import exact_column, exact_people
 from hedgerow.verifier.grouping import PERSON, Work, open_database, refuse_other_number
 
 __all__ = ["ParquetTable"]
@@ -24,27 +30,79 @@ class ParquetTable:
     def __init__(self, parts: Sequence[Part]) -> None:
         self._parts = parts
         first, *others = parts
-        own = _names(first)
+        self._rounded = [column.rounded for column in _columns(first)]
+        own = tuple(column.name for column in _columns(first))
         for part in others:
-            refuse_other_columns(first.name, own, part.name, _names(part))
+            found = _columns(part)
+            refuse_other_columns(first.name, own, part.name, tuple(column.name for column in found))
+            self._rounded = [one or other.rounded for one, other in zip(self._rounded, found, strict=True)]
         self.names = tuple(with_folder_columns(first, own))
 
-    def work(
-        self,
-        short: Sequence[str],  # noqa: ARG002 - DuckDB reads only what the work needs
-        work: Work,
-        people: NDArray[np.int64] | None = None,
-    ) -> Any:
-        """Do some work on the rows, and their people if given."""
+    def zones(self, short: Sequence[str]) -> dict[int, str]:
+        """The time zones that the files say of columns of moments, by their places in ``short``.
+
+        DuckDB shows such moments in the time zone of a connection, which says nothing of the table.
+        """
+        written = {at: {_zone(part, _place(alias)) for part in self._parts} for at, alias in enumerate(short)}
+        for at, zones in written.items():
+            if len(zones) > 1:
+                name = self.names[_place(short[at])]
+                raise BadInput(f"The files write the moments of the column {name!r} in several time zones. Use one.")
+        return {at: zone for at, zones in written.items() for zone in zones if zone is not None}
+
+    def work(self, short: Sequence[str], work: Work, people: NDArray[np.int64] | None = None) -> Any:
+        """Do some work on the rows, of which only the columns ``short`` are needed, and their people if given."""
+        own = len(self._rounded)
+        rounded = any(self._rounded[at] for at in map(_place, short) if at < own)
         try:
             with open_database() as connection:
                 self._refuse_other_types(connection)
+                if rounded:
+                    return work(connection.from_arrow(self._read_by_arrow(sorted(set(short)), people)))
                 if people is not None:
                     return work(self._rows_of_people(connection, people))
                 return work(self._rows(connection, self._parts))
-        except (duckdb.Error, OSError):
+        except (duckdb.Error, pyarrow.ArrowException, OSError):
             pass  # their messages quote cells, also as the context of another error
         raise _malformed(self._parts)
+
+    def _read_by_arrow(self, short: Sequence[str], people: NDArray[np.int64] | None) -> Any:
+        """The rows as Arrow reads them, in types that DuckDB holds exactly."""
+        nothing = pyarrow.parquet.read_schema(self._parts[0].path).empty_table()
+        kinds = [column.type for column in self._held(self._parts[0], short, nothing)]
+        names = [*short, *([] if people is None else [PERSON])]
+        schema = pyarrow.schema(list(zip(names, [*kinds, pyarrow.int64()], strict=False)))
+        own = [self.names[at] for at in map(_place, short) if at < len(self._rounded)]
+
+        def batches() -> Iterator[Any]:
+            done = 0
+            for part in self._parts:
+                with pyarrow.parquet.ParquetFile(part.path) as file:
+                    # A name is also the beginning of names of nested fields to Arrow, so there may be more columns.
+                    for batch in file.iter_batches(columns=own or None):
+                        columns = [
+                            column.cast(kind)
+                            for column, kind in zip(self._held(part, short, batch), kinds, strict=True)
+                        ]
+                        if people is not None:
+                            columns.append(exact_people(people[done : done + len(batch)], len(batch)).values)
+                        done += len(batch)
+                        yield pyarrow.record_batch(columns, schema=schema)
+            if people is not None:
+                refuse_other_number(done, people)
+
+        return pyarrow.RecordBatchReader.from_batches(schema, batches())
+
+    def _held(self, part: Part, short: Sequence[str], rows: Any) -> list[Any]:
+        """Some columns of rows of a file, in types that DuckDB holds exactly."""
+        own, columns = len(self._rounded), []
+        for at in map(_place, short):
+            if at < own:
+                columns.append(_held(rows.column(rows.schema.names.index(self.names[at])), self.names[at]))
+            else:
+                told = pyarrow.scalar(part.partition[at - own][1], pyarrow.large_string())
+                columns.append(pyarrow.repeat(told, rows.num_rows))
+        return columns
 
     def _rows(self, connection: duckdb.DuckDBPyConnection, parts: Sequence[Part]) -> duckdb.DuckDBPyRelation:
         own = len(self.names) - len(parts[0].partition)
@@ -84,22 +142,65 @@ class ParquetTable:
                 )
 
 
-def _names(part: Part) -> tuple[str, ...]:
-    """The names of the columns. DuckDB renames those that differ only in case, so the file's own schema is read."""
-    names: list[str] = []
+class _Column(NamedTuple):
+    """A column of a file, and whether DuckDB rounds its values."""
+
+    name: str
+    rounded: bool
+
+
+# The first DuckDB that keeps nanoseconds of moments with a time zone is 2.0.
+_OLD_DUCKDB: Final = "OR logical_type LIKE '%isAdjustedToUTC=1%NANOS%'" if duckdb.__version__.startswith("1.") else ""
+
+
+def _columns(part: Part) -> list[_Column]:
+    """The columns. DuckDB renames those that differ only in case, so the file's own schema is read."""
+    columns: list[_Column] = []
     try:
         with open_database() as connection:
             schema = f"parquet_schema({_spelled(part.path)})"
-            fields = connection.sql(f"SELECT name, num_children FROM {schema}").fetchall()
+            rounded = f"coalesce(type = 'INT96' OR precision > 38 OR converted_type = 'INTERVAL' {_OLD_DUCKDB}, false)"
+            fields = connection.sql(f"SELECT name, num_children, {rounded} FROM {schema}").fetchall()
         at = 1
         while at < len(fields):
-            names.append(str(fields[at][0]))
+            columns.append(_Column(str(fields[at][0]), bool(fields[at][2])))
             at = _after(fields, at)
     except (duckdb.Error, OSError, ValueError):
-        names = []
-    if not names:
+        columns = []
+    if not columns:
         raise _malformed([part])
-    return tuple(names)
+    return columns
+
+
+def _zone(part: Part, at: int) -> str | None:
+    """The time zone that a file says of its column of moments; of columns that folders tell there is none."""
+    try:
+        schema = pyarrow.parquet.read_schema(part.path)
+    except (pyarrow.ArrowException, OSError):
+        return None
+    kind = schema.field(at).type if at < len(schema) else None
+    zone = getattr(kind, "tz", None)
+    return "UTC" if zone in _UTC else zone
+
+
+_UTC: Final = ("UTC", "Etc/UTC", "Z", "GMT", "+00:00")
+
+
+def _held(column: Any, name: str) -> Any:
+    """A column in a type that DuckDB holds exactly; nested ones as they are."""
+    kind = column.type
+    if pyarrow.types.is_timestamp(kind) and kind.tz is not None and kind.unit == "ns":
+        return column.cast(pyarrow.timestamp("ns"))
+    if pyarrow.types.is_nested(kind) or (pyarrow.types.is_temporal(kind) and not pyarrow.types.is_duration(kind)):
+        return column
+    if pyarrow.types.is_floating(kind):
+        return column.cast(pyarrow.float64())
+    return exact_column(column, name).values
+
+
+def _place(alias: str) -> int:
+    """The place of a column that is called ``f3``."""
+    return int(alias[1:])
 
 
 def _malformed(parts: Sequence[Part]) -> BadInput:
@@ -120,7 +221,7 @@ def _is_damaged(part: Part) -> bool:
     return False
 
 
-def _after(fields: list[tuple[str, int | None]], at: int) -> int:
+def _after(fields: list[Any], at: int) -> int:
     """Step over a field of the schema and everything nested in it."""
     below = fields[at][1] or 0
     at += 1

@@ -14,7 +14,8 @@ import pyarrow.parquet
 
 from hedgerow.errors import BadInput, HedgerowError
 from hedgerow.intake import SparkFiles
-from hedgerow.verifier.grouping import Grouped, as_plain_cells, refuse_nested
+from hedgerow.verifier.exact import nested
+from hedgerow.verifier.grouping import Grouped, as_plain_cells
 
 if TYPE_CHECKING:
     from hedgerow.intake.spark.words import own_words
@@ -22,7 +23,13 @@ if TYPE_CHECKING:
 __all__ = ["SparkTable", "is_spark_table"]
 
 
-_NESTED: Final = ("array", "map", "struct", "binary", "variant")
+_NESTED: Final = ("array", "map", "struct", "variant")
+# What is compared by its text, and what that text is of.
+_SPELLED: Final = {
+    "float": "float",
+    "double": "double",
+    **dict.fromkeys(("string", "char", "varchar"), pyarrow.large_string()),
+}
 
 
 class SparkTable:
@@ -40,40 +47,62 @@ class SparkTable:
             if isinstance(table, SparkFiles):
                 self._footers = sum(int(pyarrow.parquet.read_metadata(part).num_rows) for part in table.parts)
                 table = self._session.read.parquet(*map(_place, table.parts))
-            self._table = table
             self.names = tuple(table.columns)
+            self._kinds = [field.dataType.typeName() for field in table.schema.fields]
+            # By their places: no name is looked up.
+            self._table = table.toDF(*(f"f{at}" for at in range(len(self.names))))
         if len({name.lower() for name in self.names}) < len(self.names):
             raise BadInput("The table has columns whose names differ only in case. Rename them.")
 
-    def group(self, columns: Sequence[str], quasi: int) -> Grouped:
-        """Group the rows by some of the columns, of which the first ``quasi`` are quasi-identifiers."""
+    def group(self, columns: Sequence[str]) -> Grouped:
+        """Group the rows by some of the columns."""
         from pyspark.sql import functions
 
-        kinds = {field.name: field.dataType.typeName() for field in self._table.schema.fields}
-        refuse_nested([name for name in columns if kinds[name] in _NESTED])
-        floats = {at: kinds[name] for at, name in enumerate(columns[:quasi]) if kinds[name] in ("float", "double")}
-        cells = []
-        for at, name in enumerate(columns):
-            cell = self._table[_quoted(name)]
-            # Spark takes -0.0 for 0.0; a reader does not, who sees them as they are written.
-            cells.append((cell.cast("string") if at in floats else cell).alias(f"c{at}"))
+        for name in columns:
+            if self._kind(name) in _NESTED:
+                raise nested(name)
+        cells = [self._compared(name).alias(f"c{at}") for at, name in enumerate(columns)]
         with self._own_words():
             found = self._table.groupBy(*cells).agg(functions.count(functions.lit(1)).alias("n")).toArrow()
         rows = sum(found.column("n").to_pylist())
         if self._footers is not None and rows != self._footers:
             raise HedgerowError(f"Spark read {rows:,} rows of files that hold {self._footers:,}.")
-        for at, kind in floats.items():
-            found = found.set_column(at, f"c{at}", found.column(at).cast(kind))
+        for at, name in enumerate(columns):
+            if (kind := self._kind(name)) in _SPELLED:
+                found = found.set_column(at, f"c{at}", _spelled_out(found.column(at), _SPELLED[kind], name))
         return as_plain_cells(found, columns)
+
+    def _kind(self, name: str) -> str:
+        return str(self._kinds[self.names.index(name)])
+
+    def _compared(self, name: str) -> Any:
+        """A column as what Spark compares exactly: it has collations, and takes -0.0 for 0.0."""
+        cell, kind = self._table[f"f{self.names.index(name)}"], self._kind(name)
+        if kind in ("float", "double"):
+            return cell.cast("string")
+        return cell.cast("string").cast("binary") if kind in ("string", "char", "varchar") else cell
+
+    def nested(self, columns: Sequence[str]) -> set[str]:
+        """Those of some columns that hold lists or structures."""
+        return {name for name in columns if self._kind(name) in _NESTED}
+
+    def repeats(self, column: str) -> bool:
+        """Whether several rows have the same value of a column."""
+        from pyspark.sql import functions
+
+        held = self._compared(column)
+        with self._own_words():
+            known, distinct = self._table.agg(functions.count(held), functions.count_distinct(held)).first()
+        return bool(known > distinct)
 
     def fewest_alike(self, columns: Sequence[str], person: str | None) -> int:
         """How many rows, or people, share the values of some columns, where these are fewest; 0 without rows."""
         from pyspark.sql import functions
 
-        cells = [self._table[_quoted(name)].alias(f"c{at}") for at, name in enumerate(columns)]
+        cells = [self._compared(name).alias(f"c{at}") for at, name in enumerate(columns)]
         counted = functions.count(functions.lit(1))
         if person is not None:
-            who = self._table[_quoted(person)]
+            who = self._compared(person)
             # Rows without a person are one person altogether.
             counted = functions.count_distinct(who) + functions.max(who.isNull().cast("int"))
         with self._own_words():
@@ -88,6 +117,14 @@ class SparkTable:
         )
 
 
+def _spelled_out(column: Any, kind: Any, name: str) -> Any:
+    try:
+        return column.cast(kind)
+    except pyarrow.ArrowInvalid:
+        pass  # its message may quote a cell, also as the context of another error
+    raise BadInput(f"The column {name!r} holds text that is not UTF-8. Write it as that.")
+
+
 def is_spark_table(table: object) -> bool:
     """Tell a table of Spark without importing PySpark."""
     modules = [kind.__module__ for kind in type(table).__mro__ if kind.__name__ == "DataFrame"]
@@ -97,8 +134,3 @@ def is_spark_table(table: object) -> bool:
 def _place(path: Path) -> str:
     """A file by its name, of which Spark would take some for patterns."""
     return "file:" + "".join(f"\\{sign}" if sign in "[]{}*?\\" else sign for sign in str(path))
-
-
-def _quoted(name: str) -> str:
-    """A name of a column that Spark takes for nothing else."""
-    return "`" + name.replace("`", "``") + "`"

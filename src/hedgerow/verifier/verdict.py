@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hedgerow.errors import BadInput, NotAnonymous, amount
+from hedgerow.errors import BadInput, NotAnonymous, amount, listing
 from hedgerow.verifier.classes import Bools, ClassCounts
 from hedgerow.verifier.closeness import equal_distance, hierarchical_distance, ordered_distance
 from hedgerow.verifier.counting import count_classes
@@ -50,6 +50,8 @@ class Finding:
         The value of the worst class, and the one demanded.
     classes_violating, rows_violating : int
         The classes that do not satisfy it and the records in them.
+    determined : tuple of str
+        The columns that were counted as quasi-identifiers here, because quasi-identifiers determine them.
     """
 
     requirement: str
@@ -59,6 +61,7 @@ class Finding:
     required: float
     classes_violating: int
     rows_violating: int
+    determined: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -151,16 +154,26 @@ class _Check:
 
 
 def _find(counts: ClassCounts, requirement: Any) -> list[Finding]:
-    part = counts.project(getattr(requirement, "shield", None))
+    shield = getattr(requirement, "shield", None)
+    found = _found_in(counts.project(shield), requirement)
+    known = counts.known_to(shield)
+    if known is not None:
+        # Whoever knows a quasi-identifier knows what it determines: the requirement must hold there, too.
+        found += _found_in(known[0], requirement, known[1])
+    return found
+
+
+def _found_in(part: ClassCounts, requirement: Any, determined: tuple[str, ...] = ()) -> list[Finding]:
     return [
         Finding(
-            requirement=str(requirement),
+            requirement=f"{requirement} with {listing(determined)}" if determined else str(requirement),
             measure=check.measure,
             holds=bool(check.fine.all()),
             reached=check.reached,
             required=check.required,
             classes_violating=int((~check.fine).sum()),
             rows_violating=int(part.sizes[~check.fine].sum()),
+            determined=determined,
         )
         for check in _check_of(requirement)(part, requirement)
     ]

@@ -156,6 +156,34 @@ def test_a_schema_of_another_type_is_refused(method: Any) -> None:
         hr.anonymize(PEOPLE, schema, method=method, k=k)
 
 
+@pytest.mark.parametrize("method", [None, "mondrian", hr.Mondrian()], ids=str)
+def test_no_schema_is_refused_however_the_method_is_given(method: Any) -> None:
+    with pytest.raises(hr.BadInput, match=r"must be a hedgerow.*Got 'NoneType'"):
+        hr.anonymize(PEOPLE, None, method=method, k=3)
+
+
+def test_an_estimator_may_have_the_schema() -> None:
+    assert hr.anonymize(PEOPLE, None, method=hr.Mondrian(schema=SCHEMA), k=3).audit.k >= 3
+
+
+def test_a_suppression_limit_of_none_and_one_of_0() -> None:
+    """None is the estimator's own, 0 is 0."""
+    table = pa.table({"age": [20] * 10 + [90], "disease": ["flu", "cold"] * 5 + ["flu"]})
+    method = hr.Datafly(k=5, suppression_limit=1)
+    schema = hr.Schema(quasi=["age"], sensitive=["disease"], hierarchies={"age": "flat"})
+    assert hr.anonymize(table, schema, method=method).facts["rows_lost"] == 1
+    assert hr.anonymize(table, schema, method=method, suppression_limit=0).facts["rows_lost"] == 0
+    assert hr.anonymize(table, schema, method="datafly", k=5).facts["rows_lost"] == 0
+
+
+def test_more_than_there_are_rows_cannot_be_met() -> None:
+    """Infeasible, as README says of what cannot be met (exit status 3), and a wrong value for scikit-learn."""
+    with pytest.raises(hr.Infeasible, match="7-anonymity needs at least 7 rows") as refusal:
+        hr.anonymize(PEOPLE, SCHEMA, k=7)
+    assert refusal.value.exit_status == 3
+    assert isinstance(refusal.value, ValueError)
+
+
 def test_a_requirement_that_the_table_cannot_meet() -> None:
     with pytest.raises(hr.Infeasible, match="The table cannot meet 4-diversity of disease"):
         hr.anonymize(PEOPLE, SCHEMA, k=2, require="l=4@disease")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,10 +14,14 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 
+import hedgerow as hr
 from hedgerow import BadInput, Infeasible, KAnonymity, LDiversity, Mondrian, NotAnonymous, Schema, TCloseness
 from hedgerow.anonymizers import pipeline
+from hedgerow.anonymizers.pipeline.proportioning import check_proportions
 from hedgerow.engines import MemorySource
+from hedgerow.errors import InternalError, required
 from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
+from hedgerow.verifier import count_classes
 
 PEOPLE = pa.table(
     {"age": [20, 23, 27, 25, 27, 29], "disease": ["flu", "flu", "cold", "ulcer", "cold", "flu"], "row": list(range(6))}
@@ -253,3 +259,51 @@ def test_the_order_of_a_sensitive_column_is_the_scale_of_its_closeness() -> None
     by_urgency = Mondrian(require=required).anonymize(table, schema)
     by_name = Mondrian(require=required).anonymize(table, Schema(quasi=["age"], sensitive=["triage"]))
     assert (len(set(by_urgency.table["age"].to_pylist())), len(set(by_name.table["age"].to_pylist()))) == (1, 2)
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_new_rows_lose_the_columns_that_the_table_lost(saved: bool) -> None:
+    """Also those that it never had: only what the schema publishes comes out."""
+    table = pa.table({"age": [20, 21, 30, 31], "ill": ["a", "b"] * 2, "note": ["x"] * 4, "secret": ["s"] * 4})
+    schema = Schema(quasi=["age"], sensitive=["ill"], insensitive=["note"], others="drop")
+    recoding: Recoding = Mondrian(k=2).anonymize(table, schema).recoding
+    if saved:
+        recoding = Recoding.from_dict(json.loads(json.dumps(recoding.to_dict())))
+    new = table.append_column("unknown", pa.array(["u"] * 4))
+    assert recoding.transform(new).column_names == ["age", "ill", "note"]
+    assert recoding.transform(new.select(["secret", "note", "age"])).column_names == ["note", "age"]
+
+
+def test_a_recoding_of_an_earlier_version_hands_out_quasi_identifiers_alone() -> None:
+    table = pa.table({"age": [20, 21, 30, 31], "note": ["x"] * 4})
+    stored = Mondrian(k=2).anonymize(table, Schema(quasi=["age"], insensitive=["note"])).recoding.to_dict()
+    del stored["in_clear"]
+    assert Recoding.from_dict(stored).transform(table).column_names == ["age"]
+
+
+def test_proportions_are_compared_class_by_class() -> None:
+    """The same sizes are not enough: each must be that of the class with these published values."""
+    towns = ["Ulm"] * 4 + ["Bern"] * 6 + ["Kiel"] * 4
+    table = pa.table({"town": towns, "born": [1980] * 4 + [1990] * 10})
+    release = hr.anonymize(table, Schema(), k=4, publish_proportions=True, random_state=0)
+    told = required(release.proportions, "the proportions")
+    classes = count_classes(release.table, ["town", "born"])
+    prepared: Any = SimpleNamespace(roles=SimpleNamespace(entity=None, linked=False))
+    check_proportions(prepared, told, classes)
+    check_proportions(prepared, told, classes.project(["born", "town"]))
+    assert sorted(told.sizes.tolist()) == [4, 4, 6]
+    order = np.roll(np.arange(3), 1)
+    town = told.columns[0]
+    for other in (
+        replace(told, sizes=told.sizes[order]),
+        replace(told, columns=(replace(town, published=town.published[order]), told.columns[1])),
+        replace(told, columns=(replace(town, texts=tuple(f"{text} " for text in town.texts)), told.columns[1])),
+        replace(told, columns=told.columns[::-1], sizes=told.sizes[order]),
+    ):
+        with pytest.raises(InternalError, match="speak of other classes"):
+            check_proportions(prepared, other, classes)
+    by_people = replace(classes, entity="id")
+    prepared = SimpleNamespace(roles=SimpleNamespace(entity="id", linked=False))
+    check_proportions(prepared, replace(told, sizes=told.sizes - 1), by_people)
+    with pytest.raises(InternalError, match="speak of other classes"):
+        check_proportions(prepared, replace(told, sizes=told.sizes + (told.sizes == 6)), by_people)

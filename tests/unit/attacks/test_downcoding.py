@@ -13,6 +13,8 @@ import hedgerow as hr
 from hedgerow.attacks.downcoding import Downcoding
 from hedgerow.attacks.outcome import Claims, Outcome
 
+pytestmark = pytest.mark.usefixtures("made_up_people")
+
 Knowing = Literal["release", "class"]
 
 
@@ -74,7 +76,7 @@ def test_by_hand() -> None:
 
 def test_the_worst_column_has_an_interval_for_all() -> None:
     one, other = (Outcome.of("downcoding", "x", Claims(400, 100, right), Claims(400, 90, 36)) for right in (90, 40))
-    alone, worst = Downcoding.worst({"a": one}), Downcoding.worst({"b": other, "a": one}, "and more")
+    alone, worst = Downcoding.over({"a": one}), Downcoding.over({"b": other, "a": one}, "and more")
     assert alone.excess.low == pytest.approx(one.excess.low)
     assert worst.excess.value == one.excess.value
     assert worst.excess.low < one.excess.low < one.excess.high < worst.excess.high

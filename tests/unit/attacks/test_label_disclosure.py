@@ -21,6 +21,8 @@ from hedgerow.errors import BadInput
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
 
+pytestmark = pytest.mark.usefixtures("made_up_people")
+
 QUASI = ["age", "sex", "zip", "education", "marital-status", "workclass", "occupation", "hours-per-week"]
 COLUMNS = [*QUASI, "income"]
 SCHEMA = hr.Schema(quasi=QUASI, target="income")
@@ -85,9 +87,11 @@ def test_a_leak_does_not_hide_behind_a_learner(census: tuple[pa.Table, pa.Table]
     from hedgerow.attacks.stacking import learnt
 
     attacked = read_labelled(leaking, *census)
-    right = learnt(attacked, None, 3, np.random.default_rng(0)).argmax(axis=1) == attacked.labels
-    gap = right[: attacked.members].mean() - right[attacked.members :].mean()
-    assert gap < 0.05
+    gaps = []
+    for seed in range(3):
+        right = learnt(attacked, None, 3, np.random.default_rng(seed)).argmax(axis=1) == attacked.labels
+        gaps.append(right[: attacked.members].mean() - right[attacked.members :].mean())
+    assert np.mean(gaps) < 0.05
 
 
 @pytest.mark.parametrize("method", ["mondrian", "kactus"])
@@ -152,10 +156,11 @@ def test_every_kind_of_table_and_a_saved_release(
 
 def test_a_column_that_is_hidden_from_everybody() -> None:
     people = pa.table({"age": [1, 2] * 20, "pay": range(40), "ill": ["a", "b"] * 20})
-    release = hr.anonymize(people, hr.Schema(quasi=["age", "pay"], target="ill"), method="kactus", k=20)
+    schema = hr.Schema(quasi=["age", "pay"], target="ill", accept=["ill"])
+    release = hr.anonymize(people, schema, method="kactus", k=20)
     assert set(release.table["pay"].to_pylist()) == {None}
     assert label_disclosure(release, people, people).stacked.members.accuracy.value == 1
-    hidden = hr.anonymize(people, hr.Schema(quasi=["age", "pay"], target="ill"), method="kactus", k=40)
+    hidden = hr.anonymize(people, schema, method="kactus", k=40)
     assert label_disclosure(hidden, people, people).alone.members.accuracy.value == 0.5
 
 
@@ -284,7 +289,7 @@ def test_bad_releases() -> None:
     with pytest.raises(BadInput, match="The 'release' parameter of label_disclosure must be a Release"):
         label_disclosure(PEOPLE, PEOPLE, PEOPLE)
     numbers = pa.table({"age": [1] * 300, "pay": range(300)})
-    release = hr.anonymize(numbers, hr.Schema(quasi=["age"], target="pay"), k=2)
+    release = hr.anonymize(numbers, hr.Schema(quasi=["age"], target="pay", accept=["pay"]), k=2)
     with pytest.raises(BadInput, match="The target 'pay' has 300 values"):
         label_disclosure(release, numbers, numbers)
 

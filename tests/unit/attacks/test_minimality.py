@@ -15,7 +15,9 @@ from hedgerow.attacks.minimality import _bound, _Drawn
 from hedgerow.attacks.people import read_valued
 from hedgerow.errors import BadInput
 
-SCHEMA = hr.Schema(quasi=["town", "street"], sensitive=["ill"])
+pytestmark = pytest.mark.usefixtures("made_up_people")
+
+SCHEMA = hr.Schema(quasi=["town", "street"], sensitive=["ill"], accept=["ill"])
 HALF_ILL = hr.AlphaK(0.5, 2, "ill", value="yes")
 
 

@@ -19,6 +19,8 @@ from hedgerow.attacks._refining import expected_shares
 from hedgerow.attacks.people import read_people
 from hedgerow.attacks.refining import Known, Refined, known_of, refined
 
+pytestmark = pytest.mark.usefixtures("made_up_people")
+
 
 def can_be(numbers: tuple[int, ...], held: list[bool], least: int, ordered: bool, singles: bool) -> bool:
     people = sum(numbers)

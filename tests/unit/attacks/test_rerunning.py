@@ -11,6 +11,8 @@ from hedgerow.attacks.people import read_people
 from hedgerow.attacks.rerunning import _classes, _first_cut, _restricted, finer_groups
 from hedgerow.domains import Domain
 
+pytestmark = pytest.mark.usefixtures("made_up_people")
+
 AGES = pa.table({"age": [20, 21, 50, 51, 52, 53, 54], "ill": ["yes"] * 2 + ["no"] * 5})
 SCHEMA = hr.Schema(quasi=["age"], sensitive=["ill"])
 

@@ -39,6 +39,7 @@ def test_every_attack_that_applies_is_tried(found: Attacks) -> None:
     assert {"membership", "minimality", "label"} <= set(tried)
     assert len(found) == len(tried)
     assert found.works == any(one.works for one in found)
+    assert found.verdict == "works"
     assert found.remarks == ()
 
 
@@ -79,11 +80,11 @@ def test_named_attacks_are_tried_in_their_order(release: hr.Release, census: tup
     assert found.skipped == ()
 
 
-def test_other_people_than_those_of_the_table_are_remarked_on(
+def test_other_people_than_those_of_the_table_are_refused(
     release: hr.Release, census: tuple[pa.Table, pa.Table]
 ) -> None:
-    (remark,) = hr.attack(release, census[1], census[1], "membership").remarks
-    assert "of members fit a class. If columns were generalized by hierarchies, name these too" in remark
+    with pytest.raises(BadInput, match="The members do not look like the rows that this release was made of"):
+        hr.attack(release, census[1], census[0], "membership")
 
 
 def test_the_frame_is_exact_and_what_is_told_is_rounded() -> None:
@@ -117,6 +118,8 @@ def test_it_is_shown_without_a_cell(found: Attacks, census: tuple[pa.Table, pa.T
         ({"sure": 0}, "The 'sure' parameter of attack"),
         ({"random_state": -1}, "The 'random_state' parameter of attack"),
         ({"previous": 3}, "The 'release' parameter of attack must be a Release"),
+        ({"kinds": "number"}, "The 'kinds' parameter of attack must be a mapping"),
+        ({"missing": "?"}, "The 'missing' parameter of attack must be a list of texts"),
     ],
 )
 def test_bad_parameters(

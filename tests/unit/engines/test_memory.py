@@ -18,9 +18,10 @@ import pyarrow as pa
 import pytest
 
 from hedgerow.counts import FrequencyTable
+from hedgerow.domains import CodeSets
 from hedgerow.engines import MemorySource
 from hedgerow.errors import BadInput, InternalError
-from hedgerow.frames import OpenFrame, as_arrow, open_frame
+from hedgerow.frames import as_arrow, open_frame
 from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups, shown_as
 from hedgerow.schema import Schema
 
@@ -153,7 +154,7 @@ def test_numbers_are_published_as_numbers(frame_type: FrameType, rows_of: RowsOf
         plain = as_they_are(counts)
         column = plain.columns[0]
         kinds: Any = ("number", "suppressed")
-        numeric = PublishedColumn(column.domain, ("1.25", "*"), kinds, column.starts, column.members)
+        numeric = PublishedColumn(column.domain, ("1.25", "*"), kinds, column.covered)
         return Recoding("by hand", plain.quasi, (numeric,), plain.groups, plain.sizes, plain.pieces)
 
     rows = rows_of(apply(frame_type(pa.table({"age": [1, 2, 1]})), Schema(quasi=["age"]), means))
@@ -176,7 +177,9 @@ def test_no_column_name_is_in_the_way(rows_of: RowsOf) -> None:
             counts, Pieces.whole(np.zeros(1, np.int32), counts.cell_sizes), 1, shown_as(counts, "set")
         )
         domain = columns[0].domain
-        told_apart = PublishedColumn(domain, ("0", "1"), ("label", "label"), np.array([0, 1, 2]), np.array([0, 0]))
+        told_apart = PublishedColumn(
+            domain, ("0", "1"), ("label", "label"), CodeSets.of(np.array([0, 1, 2]), np.array([0, 0]))
+        )
         return Recoding("by hand", counts.quasi, (told_apart,), np.array([[0], [1]]), pieces.size, pieces)
 
     table = pa.table({"quasi": ["q"] * 10, **{name: [f"{name} {n}" for n in range(10)] for name in NAMES}})
@@ -329,7 +332,8 @@ def test_too_many_columns_are_refused_soon() -> None:
 
 def test_what_comes_out_has_the_published_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a dataframe library does, other columns than the published ones are never handed out."""
-    monkeypatch.setattr(OpenFrame, "assemble", lambda self, columns: pa.table({"name": ["Ann"]}))
+    other = nw.from_native(pa.table({"name": ["Ann"]}), eager_only=True)
+    monkeypatch.setattr("hedgerow.engines.memory.assemble", lambda opened, columns: other)
     with pytest.raises(InternalError, match="other columns"):
         apply(pa.table({"age": [1, 2]}), Schema(quasi=["age"]))
 

@@ -56,3 +56,17 @@ def test_in_memory_and_where_nothing_can_be_written(tmp_path: Path) -> None:
     assert store.get("a") == {"key": "a"}
     with pytest.raises(BadInput, match="cannot be written"):
         Store(tmp_path / "none" / "cells.jsonl").add([{"key": "a"}])
+
+
+def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
+    """Others may be able to write to the folder."""
+    for name, text in (("empty", ""), ("cut", '{"key": "a"}\nnotes of another program')):
+        (tmp_path / name).write_text(text)
+        (tmp_path / f"{name}.jsonl").symlink_to(tmp_path / name)
+        with pytest.raises(BadInput, match="cannot be written"):
+            Store(tmp_path / f"{name}.jsonl").add([{"key": "b"}])
+        assert (tmp_path / name).read_text() == text
+    (tmp_path / "new.jsonl").symlink_to(tmp_path / "made")
+    with pytest.raises(BadInput, match="cannot be written"):
+        Store(tmp_path / "new.jsonl").add([{"key": "b"}])
+    assert not (tmp_path / "made").exists()

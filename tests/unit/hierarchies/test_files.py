@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import read_arx, read_toml
+from hedgerow.hierarchies.files import parse_toml
 from hedgerow.hierarchies.taxonomies import Taxonomy
 
 ZIPS = "13053;130**;*\n13068;130**;*\n14850;148**;*\n"
@@ -176,3 +178,51 @@ def test_every_hierarchy_of_the_benchmark_data_loads(data_folder: Path) -> None:
 def test_an_arx_file_of_too_many_levels(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="more than 200 columns"):
         read_arx(write(tmp_path / "h.csv", ";".join(["secret"] * 500)))
+
+
+@pytest.mark.parametrize(
+    "bomb",
+    [
+        ".".join(["a"] * 200_000) + " = 1\n",
+        " . ".join(['"a"', "'b'"] * 50_000) + " = 1\n",
+        f"[{'.'.join(['a'] * 150_000)}]\nx = ['y']\n",
+        f"x = {{ {'.'.join(['a'] * 150_000)} = 1 }}\n",
+        "".join(f"a{at}.{'.'.join('b' * 190)} = 1\n" for at in range(5_000)),
+        f"[{'.'.join('a' * 190)}]\n" + "".join(f"a{at}.b = 1\n" for at in range(100_000)),
+        'x = "text"\n# a comment with "one quote\n' + ".".join(["a"] * 200_000) + " = 1\n",
+        'x = """\na\\""b\n"""\n' + ".".join(["a"] * 200_000) + " = 1\n",
+    ],
+    ids=["dots", "texts", "a table", "inside", "many keys", "below a table", "after a comment", "after a long text"],
+)
+def test_toml_of_keys_with_very_many_parts(bomb: str, tmp_path: Path) -> None:
+    """tomllib keeps every beginning of a key: 400 kilobytes would take 12.7 gigabytes."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, before[1]))
+    try:
+        with pytest.raises(BadInput, match="more than 200 levels deep"):
+            read_toml(write(tmp_path / "work.toml", bomb))
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "...".join(["a"] * 1_000),
+        "\\\\".join(["a.b"] * 1_000),
+        ".".join(["a"] * 1_000),
+    ],
+)
+def test_dots_in_values_are_no_keys(text: str) -> None:
+    for quoted in (f'"{text}"', f"'{text}'", f'"""\n{text}"""', f"'''{text}'''"):
+        whole = f"[Any]\na.b = [{quoted}, 'x.y.z'] # {text}\nc = [1.5, 2.5]\n"
+        assert parse_toml(whole, "the text", "deep") == tomllib.loads(whole)
+
+
+@pytest.mark.parametrize(("read", "size"), [(read_toml, 5_000_000), (read_arx, 257_000_000)])
+def test_a_file_that_is_far_too_large(read: Callable[[Path], Taxonomy], size: int, tmp_path: Path) -> None:
+    with (tmp_path / "work.csv").open("wb") as out:
+        out.truncate(size)
+    with pytest.raises(BadInput, match=r"There are more than .* bytes in the hierarchy file"):
+        read(tmp_path / "work.csv")

@@ -38,7 +38,7 @@ def test_from_the_left_groups_by_the_end() -> None:
     assert rows(encoded)[1:] == [["#1", "#2", "#1"], ["*", "*", "*"]]
     assert encoded.labels == ("*", "#1", "a1", "b1", "#2", "a2")
     assert encoded.order.tolist() == [0, 2, 1]
-    assert encoded.description == "masking of 1 characters from the left"
+    assert encoded.description == "masking of 1 characters from the left by '#'"
 
 
 def test_chosen_levels() -> None:

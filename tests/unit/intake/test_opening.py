@@ -143,7 +143,7 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, scratch: Path) -> None:
 
 def test_what_does_not_fit_is_not_unpacked(tmp_path: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = zipped(tmp_path, {"a.csv": CSV})
-    monkeypatch.setattr("hedgerow.intake.sizes._HARMLESS", 0)
+    monkeypatch.setattr("hedgerow.intake.sizes.HARMLESS", 0)
     monkeypatch.setattr(shutil, "disk_usage", lambda _folder: SimpleNamespace(free=3))
     with pytest.raises(BadInput, match="unpacks to 12 bytes, more than the temporary folder has room for"):
         opened(path, scratch)

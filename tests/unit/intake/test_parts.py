@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import csv
 import gzip
+import io
+import itertools
 from pathlib import Path
 
 import pytest
 
+import hedgerow
 from hedgerow.errors import BadInput
 from hedgerow.intake import Part, check_delimiter, check_encoding, written_here
-from hedgerow.intake.parts import recognised_delimiter, recognised_encoding
+from hedgerow.intake.parts import CsvRecords, TooLong, recognised_delimiter, recognised_encoding
 
 
 def part(folder: Path, content: bytes, name: str = "people.csv", encoding: str = "utf-8") -> Part:
@@ -78,3 +83,56 @@ def test_parameters() -> None:
     for delimiter in ("", ",,", '"', "\n"):
         with pytest.raises(BadInput, match="'delimiter' parameter of File"):
             check_delimiter(delimiter, "File")
+
+
+class Endless(io.TextIOBase):
+    """A text that goes on for ever with the same piece, and knows how much of it was read."""
+
+    def __init__(self, piece: str) -> None:
+        self._left = itertools.cycle(piece)
+        self.read_so_far = 0
+
+    def readline(self, size: int | None = -1) -> str:  # type: ignore[override]
+        assert size is not None
+        assert size > 0, "a line of any length"
+        line: list[str] = []
+        while len(line) < size and (not line or line[-1] != "\n"):
+            line.append(next(self._left))
+        self.read_so_far += len(line)
+        return "".join(line)
+
+
+@pytest.mark.parametrize("piece", ["a", ",", '"', '"a', '"\n",'])
+def test_a_record_that_does_not_end_is_not_read_to_its_end(piece: str) -> None:
+    text = Endless(piece)
+    with pytest.raises(TooLong):
+        list(CsvRecords(text, ",", 1000))  # type: ignore[arg-type]
+    assert text.read_so_far <= 2000
+
+
+def test_records_name_their_lines() -> None:
+    reader = CsvRecords(io.StringIO('a,b\n1,"x\ny"\n\n2,"z\n'), ",", 1000)
+    assert [(reader.line, record) for record in itertools.islice(reader, 3)] == [
+        (1, ["a", "b"]),
+        (2, ["1", "x\ny"]),
+        (4, []),
+    ]
+    with pytest.raises(csv.Error):
+        next(reader)
+    assert reader.line == 5
+
+
+def test_nothing_else_hands_a_file_to_csv() -> None:
+    """Lists of one text may be given to it, and a text that is in memory already."""
+    found = set()
+    package = Path(hedgerow.__file__).parent
+    for source in package.rglob("*.py"):
+        calls = [node for node in ast.walk(ast.parse(source.read_text("utf-8"))) if isinstance(node, ast.Call)]
+        for call in calls:
+            if ast.unparse(call.func) == "csv.reader" and not isinstance(call.args[0], ast.List):
+                found.add((source.relative_to(package).as_posix(), ast.unparse(call.args[0])))
+    assert found == {
+        ("intake/parts.py", "self._lines(text)"),
+        ("hierarchies/files.py", "io.StringIO(text, newline='')"),
+        ("evaluation/reproductions/kactus/sets.py", "file"),
+    }

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import re
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +88,77 @@ def test_an_archive_that_is_no_workbook_or_a_bomb(tmp_path: Path) -> None:
         with pytest.raises(BadInput, match=message) as caught:
             read(path, tmp_path)
         assert caught.value.__context__ is None
+
+
+def rewritten(path: Path, member: str, change: Callable[[str], str]) -> Path:
+    """The workbook with one of its files changed."""
+    with zipfile.ZipFile(path) as packed:
+        files = {one: packed.read(one).decode() for one in packed.namelist()}
+    files[member] = change(files.get(member, ""))
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, text in files.items():
+            packed.writestr(name, text)
+    return path
+
+
+SHEET = "xl/worksheets/sheet1.xml"
+WRITTEN: dict[str, Callable[[str], str]] = {
+    "as openpyxl does": lambda text: text,
+    "with other quotes": lambda text: text.replace('"', "'"),
+    "with a reference": lambda text: text.replace('r="XFD', 'r="&#88;FD'),
+    "with spaces": lambda text: text.replace('<c r="', '<c  r = "'),
+    "with a prefix": lambda text: re.sub("(</?)(?=[a-z])", r"\1x:", text).replace("xmlns=", "xmlns:x="),
+    "with a false size": lambda text: re.sub('<dimension ref="[^"]*"', '<dimension ref="A1:B21"', text),
+    "without places in the other rows": lambda text: re.sub(r'<c r="[AB]\d+"', "<c", text),
+}
+
+
+@pytest.mark.parametrize("cell", ["XFD1048576", "XFD6000", "CZ1048576"])
+@pytest.mark.parametrize("way", WRITTEN)
+def test_cells_that_lie_far_apart(way: str, cell: str, tmp_path: Path) -> None:
+    """A few kilobytes that would take gigabytes. However the sheet is written, it does not reach calamine."""
+    path = workbook(tmp_path, people=[["age", "sex"], *([20, "F"] for _ in range(20))])
+    book = openpyxl.load_workbook(path)
+    book.active[cell] = "z"
+    book.save(path)
+    rewritten(path, SHEET, WRITTEN[way])
+    with pytest.raises(BadInput, match=r"The cells of 'people.xlsx' lie too far apart: the last one is in row"):
+        read(path, tmp_path)
+
+
+@pytest.mark.parametrize("way", sorted({*WRITTEN} - {"with a reference"}))  # which calamine does not understand
+def test_a_table_with_a_note_beside_it_is_read(way: str, tmp_path: Path) -> None:
+    path = workbook(tmp_path, people=[["age", "sex"], *([20, "F"] for _ in range(20))])
+    book = openpyxl.load_workbook(path)
+    book.active["XFD30"] = "z"
+    book.save(path)
+    found = read(rewritten(path, SHEET, WRITTEN[way]), tmp_path)
+    assert (found[1][:2], len(found), found[29][-1]) == (["20", "F"], 30, "z")
+
+
+@pytest.mark.parametrize("text", ["<!DOCTYPE a [<!ENTITY b 'c'>]>", "<c>&none;</c>", '<c r="A0"/>', '<c r="XFE1"/>'])
+def test_a_sheet_that_only_calamine_could_read(text: str, tmp_path: Path) -> None:
+    path = workbook(tmp_path, people=[["age", "sex"], [20, "F"]])
+    before = "<worksheet" if "DOCTYPE" in text else "</row>"
+    rewritten(path, SHEET, lambda sheet: sheet.replace(before, text + before, 1).replace('r="A1"', "r='A1'"))
+    with pytest.raises(BadInput, match="cannot be read as an Excel workbook"):
+        read(path, tmp_path)
+
+
+def with_shared_text(folder: Path, rows: int, text: str) -> Path:
+    """A workbook whose cells refer to one text, as Excel writes texts."""
+    path = workbook(folder, people=[["age", "sex"], *(["long", "F"] for _ in range(rows))])
+    rewritten(path, SHEET, lambda sheet: sheet.replace('t="inlineStr"><is><t>long</t></is>', 't="s"><v>0</v>'))
+    shared = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    return rewritten(path, "xl/sharedStrings.xml", lambda _: f'<sst xmlns="{shared}"><si><t>{text}</t></si></sst>')
+
+
+def test_one_long_text_in_many_cells(tmp_path: Path) -> None:
+    """It is written once: a few kilobytes that would become 60 gigabytes."""
+    with pytest.raises(BadInput, match="more than 200 times its size"):
+        read(with_shared_text(tmp_path, 2_000, "a" * 30_000_000), tmp_path)
+    found = read(with_shared_text(tmp_path, 20, "b" * 100_000), tmp_path)
+    assert [row[0] for row in found[1:]] == ["b" * 100_000] * 20
 
 
 def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -214,7 +214,7 @@ def test_categories_that_look_like_numbers_have_a_branch_each() -> None:
         ({"k": 0}, "'k' parameter of KADETClassifier must be an int >= 1. Got 0 instead"),
         ({"k": True}, "Got True instead"),
         ({"k": 2.5}, "Got 2.5 instead"),
-        ({"k": 9}, "has 8 records, fewer than k = 9. Lower k"),
+        ({"k": 9}, "has 8 records of 3 classes, fewer than k = 9. Lower k"),
         ({"public": "town"}, "'public' parameter of KADETClassifier must be a list of column names"),
         ({"public": ["twon"]}, "no column 'twon'. Did you mean 'town'[?] It is named as public"),
         ({"hierarchies": {"twon": "flat"}}, "Did you mean 'town'[?] A hierarchy is given for it"),
@@ -237,7 +237,7 @@ def test_wrong_tables_classes_and_weights_are_refused() -> None:
         (PEOPLE, DRINKS[1:], None, "one class for each of the 8 rows"),
         (PEOPLE, [None, *DRINKS[1:]], None, "no class in 1 row, first in row 1"),
         (PEOPLE, DRINKS, [0.5] * 8, "whole numbers, because k counts records"),
-        (PEOPLE, DRINKS, [1] + [0] * 7, "has 1 record, fewer than k = 2"),
+        (PEOPLE, DRINKS, [1] + [0] * 7, "has 1 record of 1 class, fewer than k = 2"),
         (pa.table({"x": [1.0, np.inf]}), list("ab"), None, "holds NaN or infinite numbers, first at row 2"),
     ]:
         with pytest.raises(BadInput, match=message):

@@ -76,7 +76,7 @@ def test_pooled_every_class_has_its_bins_and_only_values_that_its_cells_allow() 
     published, drawn = release.table.to_pylist(), redraw(release, random_state=1).to_pylist()
     classes = told.classes_of(hr.frames.open_frame(release.table).frame).tolist()
     city = told.column("city")
-    in_bins = Counter((at, city.pools.of_value[row["city"]]) for at, row in zip(classes, drawn, strict=True))
+    in_bins = Counter((at, city.pools.of(row["city"], "text")) for at, row in zip(classes, drawn, strict=True))
     for at in np.flatnonzero(city.own).tolist():
         assert in_bins[int(city.class_of_bin[at]), int(city.first[at])] == city.records[at]
     for cells, row in zip(published, drawn, strict=True):
@@ -89,7 +89,11 @@ def test_pooled_every_class_has_its_bins_and_only_values_that_its_cells_allow() 
 def test_pooled_rows_have_the_types_of_the_original(method: str) -> None:
     drawn = redraw(release_of(PEOPLE, method=method, min_support=None), 3, random_state=0)
     kinds = [drawn.schema.field(name).type for name in PEOPLE.column_names]
-    assert kinds == [pa.int64(), pa.int64(), pa.float64(), pa.string(), pa.date32(), pa.string()]
+    # Fewer than four people have a weight with digits after the point, so that nobody knows of them.
+    assert kinds in ([pa.int64(), pa.int64(), kind, pa.string(), pa.date32(), pa.string()] for kind in WEIGHTS)
+
+
+WEIGHTS = (pa.int64(), pa.float64())
 
 
 def test_a_heavy_value_is_drawn_as_often_as_it_was() -> None:

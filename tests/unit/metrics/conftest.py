@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow.counts import FrequencyTable, encode_column
+from hedgerow.domains import CodeSets
 from hedgerow.hierarchies import flat
 from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups, shown_as
 from hedgerow.recoding.building import Publish
@@ -52,13 +53,16 @@ def build_release(
 
 
 def _with_star(column: PublishedColumn) -> PublishedColumn:
-    everything = np.arange(column.domain.size, dtype=np.int32)
+    covered, everything = column.covered, np.array([0, column.domain.size - 1], dtype=np.int32)
     return PublishedColumn(
         column.domain,
         (*column.texts, "*"),
         (*column.kinds, "suppressed"),
-        np.append(column.starts, column.starts[-1] + len(everything)),
-        np.concatenate([column.members, everything]),
+        CodeSets(
+            np.append(covered.starts, covered.starts[-1] + 1),
+            np.append(covered.first, everything[0]),
+            np.append(covered.last, everything[1]),
+        ),
         None if column.nodes is None else np.append(column.nodes, np.int32(0)),
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from hedgerow.counts import FrequencyTable
+from hedgerow.domains import CodeSets
 from hedgerow.hierarchies import intervals, taxonomy
 from hedgerow.metrics import ncp, ncp_published, suppression
 from hedgerow.recoding import PublishedColumn, Recoding
@@ -91,13 +92,13 @@ def test_a_column_with_one_value_has_nothing_to_lose(build: Build, cells: list[o
 def test_an_interval_around_the_only_number_of_a_column_has_nothing_to_lose(build: Build) -> None:
     counts, recoding = build({"age": [20, 20]}, [0, 0])
     codes = np.array([0, 1]), np.array([0], dtype=np.int32)
-    column = PublishedColumn(counts.domains["age"], ("[0,40)",), ("label",), *codes)
+    column = PublishedColumn(counts.domains["age"], ("[0,40)",), ("label",), CodeSets.of(*codes))
     assert ncp_published(counts, replace(recoding, columns=(column,))) == 0.0
 
 
 def test_means_are_described_by_what_their_class_holds(build: Build) -> None:
     counts, recoding = build({"age": AGES}, [0, 0, 1, 1])
     nothing = np.zeros(3, dtype=np.int64), np.empty(0, dtype=np.int32)
-    means = PublishedColumn(counts.domains["age"], ("22.5", "45"), ("number", "number"), *nothing)
+    means = PublishedColumn(counts.domains["age"], ("22.5", "45"), ("number", "number"), CodeSets.of(*nothing))
     release = counts, replace(recoding, columns=(means,), groups=np.array([[0], [1]], dtype=np.int32))
     assert ncp_published(*release) == ncp(*release) == pytest.approx((2 * 5 / 40 + 2 * 30 / 40) / 4)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from hedgerow.counts import FrequencyTable
+from hedgerow.domains import CodeSets
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import Hierarchy, taxonomy
 from hedgerow.metrics import distortion, loss, nllm, prec
@@ -95,7 +96,7 @@ def test_an_interval_counts_the_leaves_inside(build: Build, ages: Hierarchy, lea
 def test_means_are_described_by_what_their_class_holds(build: Build) -> None:
     counts, recoding = build({"age": [20, 25, 30, 60]}, [0, 0, 0, 1])
     nothing = np.zeros(3, dtype=np.int64), np.empty(0, dtype=np.int32)
-    means = PublishedColumn(counts.domains["age"], ("25", "60"), ("number", "number"), *nothing)
+    means = PublishedColumn(counts.domains["age"], ("25", "60"), ("number", "number"), CodeSets.of(*nothing))
     release = counts, replace(recoding, columns=(means,), groups=np.array([[0], [1]], dtype=np.int32))
     assert nllm(*release) == pytest.approx(3 / 4 * 2 / 3)
     assert prec(*release) == pytest.approx(1 / 4)

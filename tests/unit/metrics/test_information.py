@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from hedgerow.counts import FrequencyTable
+from hedgerow.domains import CodeSets
 from hedgerow.metrics import kl, non_uniform_entropy
 from hedgerow.recoding import PublishedColumn, Recoding
 
@@ -50,7 +51,7 @@ def test_divergence_with_lost_records_as_a_box_of_everything(build: Build) -> No
 def test_means_are_described_by_what_their_class_holds(build: Build) -> None:
     counts, recoding = build({"age": [20, 20, 30, 60]}, [0, 0, 0, 1])
     nothing = np.zeros(3, dtype=np.int64), np.empty(0, dtype=np.int32)
-    means = PublishedColumn(counts.domains["age"], ("23", "60"), ("number", "number"), *nothing)
+    means = PublishedColumn(counts.domains["age"], ("23", "60"), ("number", "number"), CodeSets.of(*nothing))
     release = counts, replace(recoding, columns=(means,), groups=np.array([[0], [1]], dtype=np.int32))
     assert non_uniform_entropy(*release) == pytest.approx(2 * math.log2(3 / 2) + math.log2(3))
     assert kl(*release) == pytest.approx(kl(counts, recoding))

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from hedgerow.counts import FrequencyTable
+from hedgerow.domains import CodeSets
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import taxonomy
-from hedgerow.metrics.view import CodeSets, ReleaseView, shared_view, view_of
+from hedgerow.metrics.view import ReleaseView, shared_view, view_of
 from hedgerow.recoding import PublishedColumn, Recoding
 
 Build = Callable[..., tuple[FrequencyTable, Recoding]]
@@ -31,8 +32,7 @@ def test_values_written_alike_are_one_and_the_widest_counts(build: Build) -> Non
         counts.domains["age"],
         (None, None),
         ("value", "suppressed"),
-        np.array([0, 1, 3]),
-        np.array([1, 0, 1], dtype=np.int32),
+        CodeSets.of(np.array([0, 1, 3]), np.array([1, 0, 1], dtype=np.int32)),
     )
     view = ReleaseView(counts, replace(recoding, columns=(column,), groups=np.array([[1], [0]], dtype=np.int32)))
     assert view.sizes.tolist() == [2]
@@ -54,7 +54,7 @@ def _with_gap(build: Build) -> tuple[FrequencyTable, Recoding]:
 
 
 def test_sets_may_be_empty() -> None:
-    sets = CodeSets(np.array([0, 0, 2, 2]), np.array([1, 2], dtype=np.int32))
+    sets = CodeSets.of(np.array([0, 0, 2, 2]), np.array([1, 2], dtype=np.int32))
     assert sets.reduce(np.maximum, np.array([5, 6, 7]), -1).tolist() == [-1, 7, -1]
 
 

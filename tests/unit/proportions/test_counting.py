@@ -11,7 +11,7 @@ from hedgerow.proportions import count_proportions
 from hedgerow.recoding import recode_by_nodes
 
 
-def test_values_labels_and_leaves_of_each_class() -> None:
+def test_values_and_nodes_of_each_class() -> None:
     table = pa.table({"zip": ["a1", "a2", "a2", "b1", None], "pay": ["low", "low", "high", "high", "low"]})
     schema = hr.Schema(quasi=["zip"], target="pay", hierarchies={"zip": "masking"})
     counts = prepare(table, schema, [KAnonymity(1)], random_state=0).counts
@@ -22,10 +22,9 @@ def test_values_labels_and_leaves_of_each_class() -> None:
     assert exact.sizes[one] == 3
     assert column.domain.labels[column.codes[held]].tolist() == ["a1", "a2"]
     assert column.records[held].tolist() == [1, 2]
-    assert column.favoured is not None
-    assert column.favoured[held].tolist() == [1, 1]
     assert column.several.tolist() == [at == one for at in range(len(exact.sizes))]
     assert column.publishes("label")[one]
     assert column.domain.has_missing
-    assert column.leaves is not None
-    assert sorted(column.leaves.tolist()) == [0, 1, 2, 3]
+    assert column.hierarchy is counts.hierarchies["zip"]
+    assert column.code_in_hierarchy is not None
+    assert column.code_in_hierarchy.tolist() == [0, 1, 2, 3]

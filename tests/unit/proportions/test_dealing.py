@@ -92,13 +92,13 @@ def drawn(of: ColumnProportions) -> pa.Array:
 
 
 def test_values_are_drawn_by_the_marginal_and_equally_within_a_pool() -> None:
-    counts = Counter(drawn(column("text", Pools(("a", "{b|c}")), [30, 10], "*")).to_pylist())
+    counts = Counter(drawn(column("text", Pools.from_dict({"texts": ("a", "{b|c}")}), [30, 10], "*")).to_pylist())
     assert abs(counts["a"] - 750) < 60
     assert abs(counts["b"] - counts["c"]) < 60
 
 
 def test_a_range_becomes_any_number_of_its_grid_that_is_no_pool_of_its_own() -> None:
-    pools = Pools(("0", "50", "[0,100)"), np.array([0.0, 50, 0]), np.array([0.0, 50, 100]))
+    pools = Pools.from_dict({"texts": ("0", "50", "[0,100)"), "low": [0.0, 50, 0], "high": [0.0, 50, 100]})
     values = drawn(column("number", pools, [10, 10, 80], "*"))
     assert values.type == pa.int64()
     counts = Counter(values.to_pylist())
@@ -109,29 +109,33 @@ def test_a_range_becomes_any_number_of_its_grid_that_is_no_pool_of_its_own() -> 
 
 
 def test_only_numbers_that_the_cell_allows_are_drawn() -> None:
-    pools = Pools(("0", "[1,100)"), np.array([0.0, 1]), np.array([0.0, 100]))
+    pools = Pools.from_dict({"texts": ("0", "[1,100)"), "low": [0.0, 1], "high": [0.0, 100]})
     assert set(drawn(column("number", pools, [10, 10], "[37,40)")).to_pylist()) == {37, 38, 39}
     assert set(drawn(column("number", pools, [10, 10], "{0|7|41}")).to_pylist()) == {0, 7, 41}
 
 
 def test_fractions_lie_on_the_grid() -> None:
-    pools = Pools(("[1,2)",), np.array([1.0]), np.array([2.0]))
+    pools = Pools.from_dict({"texts": ("[1,2)",), "low": [1.0], "high": [2.0]})
     values = drawn(column("number", pools, [10], "*", Fraction(1, 10)))
     assert values.type == pa.float64()
     assert set(values.to_pylist()) == {tenth / 10 for tenth in range(10, 20)}
 
 
 def test_days_and_moments_are_drawn_as_such() -> None:
-    day = drawn(column("date", Pools(("[1970-01-01,1970-01-05)",), np.array([0.0]), np.array([4.0])), [10], "*"))
+    day = drawn(
+        column("date", Pools.from_dict({"texts": ("[1970-01-01,1970-01-05)",), "low": [0.0], "high": [4.0]}), [10], "*")
+    )
     assert set(day.to_pylist()) == {dt.date(1970, 1, day) for day in (1, 2, 3, 4)}
-    pools = Pools(("1970-01-02T12:00:00", "[1970-01-01,1970-01-05)"), np.array([1.5, 0]), np.array([1.5, 4.0]))
+    pools = Pools.from_dict(
+        {"texts": ("1970-01-02T12:00:00", "[1970-01-01,1970-01-05)"), "low": [1.5, 0], "high": [1.5, 4.0]}
+    )
     moment = drawn(column("date", pools, [10, 10], "*", Fraction(1, 86_400)))
     assert moment.type == pa.timestamp("us")
     assert all(dt.datetime(1970, 1, 1) <= one < dt.datetime(1970, 1, 5) for one in moment.to_pylist())
 
 
 def test_numbers_beyond_what_floats_count_are_drawn_between_the_ends() -> None:
-    pools = Pools(("[0,1e+300)",), np.array([0.0]), np.array([1e300]))
+    pools = Pools.from_dict({"texts": ("[0,1e+300)",), "low": [0.0], "high": [1e300]})
     values = drawn(column("number", pools, [10], "*", Fraction(1, 100))).to_pylist()
     assert all(0 <= value < 1e300 for value in values)
     assert len(set(values)) > 900

@@ -11,12 +11,12 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.counts import FrequencyTable
+from hedgerow.domains import CodeSets
 from hedgerow.engines import open_source
-from hedgerow.proportions import Proportions, count_proportions
+from hedgerow.proportions import ExactLabels, ExactProportions, Proportions, count_labels, count_proportions
 from hedgerow.proportions._kernels import runs_of_pools
-from hedgerow.proportions.lifting import counting_classes
+from hedgerow.proportions.lifting import counting_classes, proportions_to_publish
 from hedgerow.proportions.lifts import ANYONE
-from hedgerow.proportions.pooling import pool
 from hedgerow.published import PublishedColumn, PublishedKind
 from hedgerow.recoding import ByLabel, Pieces, Recoding
 
@@ -24,7 +24,7 @@ Row = tuple[str, str, str, str]
 """The part that is a class, two columns that are open in it, and the label."""
 
 
-def exact(rows: list[Row], **asked: Any) -> Any:
+def exact(rows: list[Row], **asked: Any) -> tuple[ExactProportions, ExactLabels]:
     """Every part is a class, and publishes nothing of the other columns."""
     part, first, second, label = map(list, zip(*rows, strict=True))
     people = pa.table({"part": part, "first": first, "second": second, "label": label})
@@ -32,7 +32,10 @@ def exact(rows: list[Row], **asked: Any) -> Any:
     counts = open_source(people).count(schema, schema.resolve(people.column_names))
     assert isinstance(counts, FrequencyTable)
     recoding = by_part(counts)
-    return count_proportions(counts, replace(recoding, by_label=_asked(len(recoding.groups), **asked)))
+    recoding = replace(recoding, by_label=_asked(len(recoding.groups), **asked))
+    labels = count_labels(counts, recoding)
+    assert labels is not None
+    return count_proportions(counts, recoding), labels
 
 
 def _asked(groups: int, regions: list[int] | None = None, **more: Any) -> ByLabel:
@@ -46,9 +49,13 @@ def by_part(counts: FrequencyTable) -> Recoding:
         if name == "part":
             alone: PublishedKind = "value"
             texts = tuple(domain.labels.tolist())
-            columns.append(PublishedColumn(domain, texts, (alone,) * domain.size, np.arange(domain.size + 1), codes))
+            columns.append(
+                PublishedColumn(domain, texts, (alone,) * domain.size, CodeSets.of(np.arange(domain.size + 1), codes))
+            )
         else:
-            columns.append(PublishedColumn(domain, ("*",), ("suppressed",), np.array([0, domain.size]), codes))
+            columns.append(
+                PublishedColumn(domain, ("*",), ("suppressed",), CodeSets.of(np.array([0, domain.size]), codes))
+            )
     parts = counts.tuples[counts.cell_tuple, 0].astype(np.int32)
     groups = np.zeros((int(parts.max()) + 1, 3), dtype=np.int32)
     groups[:, 0] = np.arange(len(groups))
@@ -57,14 +64,14 @@ def by_part(counts: FrequencyTable) -> Recoding:
 
 
 def told(rows: list[Row], support: int, **asked: Any) -> Proportions:
-    return pool(exact(rows, **asked), support)
+    return proportions_to_publish(*exact(rows, **asked), support)
 
 
 OPEN: list[Row] = [("A", "a", "x", "n"), ("A", "b", "y", "n"), ("A", "a", "y", "y"), ("A", "b", "x", "y")]
 
 
 def test_a_class_counts_if_each_label_is_open_in_two_columns() -> None:
-    assert counting_classes(exact(OPEN).labels).tolist() == [True]
+    assert counting_classes(exact(OPEN)[1]).tolist() == [True]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +85,7 @@ def test_a_class_counts_if_each_label_is_open_in_two_columns() -> None:
 )
 def test_a_class_does_not_count_where(last: list[Row], why: str) -> None:
     moved = [("B", *row[1:]) for row in last]
-    assert counting_classes(exact([*OPEN, *moved]).labels).tolist() == [True, False], why
+    assert counting_classes(exact([*OPEN, *moved])[1]).tolist() == [True, False], why
 
 
 def test_only_people_of_classes_that_count_are_told() -> None:
@@ -116,15 +123,15 @@ def test_groups_that_publish_the_same_are_one_class_of_the_smallest_region() -> 
         pieces=replace(pieces, group=(np.arange(len(pieces.group)) % 2).astype(np.int32)),
         by_label=ByLabel(np.array([[0, 0], [5, 2]]), np.ones(2)),
     )
-    labels = count_proportions(counts, twice).labels
+    labels = count_labels(counts, twice)
     assert labels is not None
     assert labels.regions.tolist() == [[0], [2]]
 
 
 def test_a_column_of_no_strength_is_not_told_by_label() -> None:
-    rows = exact(OPEN * 3)
-    labels = replace(rows.labels, strengths=np.array([1.0, 0.0, 0.5]))
-    lifts = pool(replace(rows, labels=labels), 3).lifts
+    rows, labels = exact(OPEN * 3)
+    labels = replace(labels, strengths=np.array([1.0, 0.0, 0.5]))
+    lifts = proportions_to_publish(rows, labels, 3).lifts
     assert lifts is not None
     assert {name: column.strength for name, column in lifts.columns.items()} == {"first": 0.0, "second": 0.5}
     assert lifts.columns["first"].label.tolist() == [ANYONE]
@@ -133,9 +140,9 @@ def test_a_column_of_no_strength_is_not_told_by_label() -> None:
 
 def test_every_level_is_told() -> None:
     other = [("B", *row[1:]) for row in OPEN]
-    rows = exact([*OPEN * 3, *other * 3])
-    labels = replace(rows.labels, regions=np.array([[0, 0], [1, 2]]))
-    lifts = pool(replace(rows, labels=labels), 3).lifts
+    rows, labels = exact([*OPEN * 3, *other * 3])
+    labels = replace(labels, regions=np.array([[0, 0], [1, 2]]))
+    lifts = proportions_to_publish(rows, labels, 3).lifts
     assert lifts is not None
     first = lifts.columns["first"]
     assert list(zip(first.region.tolist(), first.label.tolist(), strict=True)) == [
@@ -154,8 +161,8 @@ def test_a_method_may_ask_for_larger_bins() -> None:
 
 
 def test_nothing_changes_beside_the_lifts() -> None:
-    rows = exact(OPEN * 3)
-    with_lifts, without = pool(rows, 3).to_dict(), pool(replace(rows, labels=None), 3).to_dict()
+    rows, labels = exact(OPEN * 3)
+    with_lifts, without = (proportions_to_publish(rows, one, 3).to_dict() for one in (labels, None))
     assert with_lifts.pop("lifts")
     assert with_lifts == without
 

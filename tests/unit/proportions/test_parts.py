@@ -56,9 +56,9 @@ def test_shares_add_up_to_one_in_every_column() -> None:
 
 
 def test_the_given_hierarchy_decides() -> None:
-    people = pa.table({"age": [20, 25, 31, 38]})
+    people = pa.table({"age": [20, 25, 31, 38] * 4})
     schema = hr.Schema(quasi=["age"], hierarchies={"age": intervals([20, 30, 40])})
-    release = hr.anonymize(people, schema, k=4, publish_proportions=True)
+    release = hr.anonymize(people, schema, method="datafly", k=16, publish_proportions=True, min_support=4)
     assert release.proportions is not None
     names, shares = shares_of_parts(release.proportions, release.hierarchies)
     assert dict(zip(names, shares[0].tolist(), strict=True)) == {"age=[20,30)": 0.5, "age=[30,40]": 0.5}

@@ -9,6 +9,7 @@ import pytest
 
 from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
+from hedgerow.hierarchies import resolve
 from hedgerow.proportions import ColumnProportions, ExactColumn, ExactProportions, Proportions
 from hedgerow.proportions.pooling import pool
 from hedgerow.recoding import PublishedKind
@@ -34,7 +35,7 @@ def column(domain: Domain, classes: list[Class], kind: PublishedKind = "suppress
 
 def pooled(columns: list[ExactColumn], least: int) -> Proportions:
     starts = columns[0].starts[:-1]
-    return pool(ExactProportions(tuple(columns), np.add.reduceat(columns[0].records, starts)), least)
+    return pool(ExactProportions(tuple(columns), np.add.reduceat(columns[0].records, starts)), least).proportions
 
 
 def gains(*values: float, has_missing: bool = False) -> Domain:
@@ -63,16 +64,16 @@ def bins(of: ColumnProportions) -> list[list[tuple[str | None, str | None, int]]
 def test_heavy_values_keep_a_bin_and_are_never_smeared_into_a_range() -> None:
     classes: list[Class] = [{0: 30, 1: 4, 2: 4, 3: 4}]
     told = pooled([column(gains(0, 114, 999, 5000), classes), beside(classes)], 10).column("gain")
-    assert told.pools.texts == ("0", "[0,10000)")
+    assert told.pools.texts == ("0", "*")
     assert told.marginal.tolist() == [30, 10]
-    assert bins(told) == [[("0", "0", 30), ("[0,10000)", "[0,10000)", 12)]]
+    assert bins(told) == [[("0", "0", 30), ("*", "*", 12)]]
 
 
 def test_a_pool_of_its_own_in_the_middle_does_not_part_the_others() -> None:
-    classes: list[Class] = [{0: 3, 1: 30, 2: 3}]
-    told = pooled([column(gains(-5, 0, 5), classes), beside(classes)], 5).column("gain")
-    assert told.pools.texts == ("[-10,10)", "0")
-    assert bins(told) == [[("[-10,10)", "[-10,10)", 6), ("0", "0", 30)]]
+    classes: list[Class] = [{0: 3, 1: 3, 2: 30, 3: 3, 4: 3}]
+    told = pooled([column(gains(-5, -1, 0, 5, 9), classes), beside(classes)], 5).column("gain")
+    assert told.pools.texts == ("<0", "0", "≥0", "*")
+    assert bins(told) == [[("<0", "<0", 6), ("0", "0", 30), ("≥0", "≥0", 6)]]
 
 
 def test_too_few_others_take_the_smallest_bin_with_them() -> None:
@@ -99,8 +100,11 @@ def test_every_bin_has_its_support_and_every_class_all_its_people(least: int) ->
     for one in told.columns:
         assert one.records.min() >= least
         assert np.add.reduceat(one.records, one.starts[:-1]).tolist() == told.sizes.tolist()
-        assert (one.marginal % least == 0).all()
-        assert one.marginal.min() >= least
+        told_pools = slice(None) if one.pools.rest < 0 else slice(None, -1)
+        assert (one.marginal[told_pools] % least == 0).all()
+        assert one.marginal[told_pools].min() >= least
+        rest = [] if one.pools.rest < 0 else [int(one.marginal[-1])]
+        assert all(number == least // 2 or (number >= least and number % least == 0) for number in rest)
 
 
 def test_a_support_of_one_is_exact() -> None:
@@ -110,37 +114,36 @@ def test_a_support_of_one_is_exact() -> None:
     assert told.marginal.tolist() == [1, 1, 3]
 
 
-def test_values_in_between_are_pooled_until_they_are_enough() -> None:
+def test_values_in_between_are_left_to_the_last_pool() -> None:
     classes: list[Class] = [{0: 3, 1: 2, 2: 20, 3: 2, 4: 2, 5: 1}]
-    told = pooled([column(letters(6), classes, leaves=np.arange(6)), beside(classes)], 5).column("letter")
-    assert told.pools.texts == ("{a|b}", "c", "{d|e|f}")
-    assert told.marginal.tolist() == [5, 20, 5]
+    told = pooled([column(letters(6), classes), beside(classes)], 5).column("letter")
+    assert told.pools.texts == ("c", "*")
+    assert told.marginal.tolist() == [20, 10]
+    assert bins(told) == [[("c", "c", 20), ("*", "*", 10)]]
 
 
-def test_fewer_than_the_support_join_the_value_that_the_fewest_have() -> None:
+def test_of_fewer_than_the_support_no_number_is_published() -> None:
     classes: list[Class] = [{0: 20, 1: 1, 2: 8}]
     told = pooled([column(letters(3), classes), beside(classes)], 5).column("letter")
-    assert told.pools.texts == ("a", "{b|c}")
+    assert told.pools.texts == ("a", "c", "*")
+    assert told.marginal.tolist() == [20, 10, 2]
+    assert bins(told) == [[("a", "a", 20), ("c", "*", 9)]]
+    everybody = pooled([column(letters(3), [{0: 20, 2: 8}]), beside([{0: 20, 2: 8}])], 5).column("letter")
+    assert everybody.pools.texts == told.pools.texts
+    assert everybody.marginal.tolist() == told.marginal.tolist()
 
 
-def test_values_without_a_hierarchy_stand_by_their_share_of_the_most_frequent_label() -> None:
-    classes: list[Class] = [{0: 10, 1: 10, 2: 10, 3: 10}]
-    favoured = np.array([9, 1, 5, 8])
-    told = pooled([column(letters(4), classes, favoured=favoured), beside(classes)], 5).column("letter")
-    assert told.pools.texts == ("b", "c", "d", "a")
-    assert pooled([column(letters(4), classes), beside(classes)], 5).column("letter").pools.texts == (
+def test_names_are_in_their_own_order_or_in_that_of_the_hierarchy() -> None:
+    classes: list[Class] = [{0: 5, 1: 5, 2: 5}]
+    assert pooled([column(letters(3), classes), beside(classes)], 5).column("letter").pools.texts == (
         "a",
         "b",
         "c",
-        "d",
+        "*",
     )
-
-
-def test_the_leaves_of_a_given_hierarchy_stand_in_their_order() -> None:
-    classes: list[Class] = [{0: 5, 1: 5, 2: 5}]
-    leaves = np.array([2, 0, 1])
-    told = pooled([column(letters(3), classes, leaves=leaves), beside(classes)], 5).column("letter")
-    assert told.pools.texts == ("b", "c", "a")
+    hierarchy = resolve({"*": {"x": ["c"], "y": ["a", "b"]}}, letters(3), "letter")
+    given = column(letters(3), classes, hierarchy=hierarchy, code_in_hierarchy=np.arange(3))
+    assert pooled([given, beside(classes)], 5).column("letter").pools.texts == ("c", "a", "b", "*")
 
 
 class TestLoneColumns:
@@ -151,32 +154,32 @@ class TestLoneColumns:
         classes: list[Class] = [{0: 10, 1: 10, 2: 10}, {0: 8, 1: 3, 2: 2}]
         other = column(Domain("other", "text", np.array(["x", "y"])), [{0: 10, 1: 20}, {0: 13}])
         told = pooled([column(letters(3), classes), other], 5)
-        assert told.column("letter").marginal.tolist() == [20, 10, 10]
+        assert told.column("letter").marginal.tolist() == [20, 10, 10, 2]
         assert bins(told.column("letter"))[1] == [("a", "a", 8), ("b", "c", 5)]
-        assert told.column("other").marginal.tolist() == [25, 20]
+        assert told.column("other").marginal.tolist() == [25, 20, 2]
 
     def test_they_name_no_value(self) -> None:
         """Four have c and four d, in two classes each, and never enough of one."""
         classes: list[Class] = [{0: 20, 1: 15}, {0: 1, 2: 4, 3: 4}, {0: 1, 2: 4, 3: 4}]
         other = column(Domain("other", "text", np.array(["x", "y"])), [{0: 15, 1: 20}, {0: 9}, {0: 9}])
         told = pooled([column(letters(4), classes), other], 5).column("letter")
-        assert told.pools.texts == ("a", "{b|c|d}")
+        assert told.pools.texts == ("a", "b", "*")
 
     def test_two_people_are_not_told(self) -> None:
         """Were they told to differ, or to be alike, each would be known."""
         classes: list[Class] = [{0: 1, 1: 1}, {0: 2}, {0: 30, 1: 30}]
         other = column(Domain("other", "text", np.array(["x", "y"])), [{0: 2}, {0: 2}, {0: 30, 1: 30}])
         told = pooled([column(letters(2), classes), other], 2).column("letter")
-        assert bins(told) == [[("a", "b", 2)], [("a", "b", 2)], [("a", "a", 30), ("b", "b", 30)]]
-        assert told.marginal.tolist() == [30, 30]
+        assert bins(told) == [[("a", "*", 2)], [("a", "*", 2)], [("a", "a", 30), ("b", "b", 30)]]
+        assert told.marginal.tolist() == [30, 30, 1]
 
     def test_a_bin_has_more_people_than_a_set_names(self) -> None:
         """{a|b|c|d} of six people: were d told alone, three people with three values would be left."""
         classes: list[Class] = [{0: 1, 1: 1, 2: 1, 3: 3}, dict.fromkeys(range(4), 30)]
         other = column(Domain("other", "text", np.array(["x", "y"])), [{0: 6}, {0: 60, 1: 60}])
-        told = pooled([column(letters(4), classes, "set", leaves=np.arange(4)), other], 3).column("letter")
+        told = pooled([column(letters(4), classes, "set"), other], 3).column("letter")
         assert bins(told)[0] == [("a", "d", 6)]
-        loose = pooled([column(letters(4), classes, "label", leaves=np.arange(4)), other], 3).column("letter")
+        loose = pooled([column(letters(4), classes, "label"), other], 3).column("letter")
         assert bins(loose)[0] == [("a", "c", 3), ("d", "d", 3)]
 
     def test_of_an_interval_four_people_are_not_told(self) -> None:
@@ -191,7 +194,7 @@ class TestLoneColumns:
         classes: list[Class] = [{0: 7, 1: 3}, {0: 30, 1: 30}]
         other = column(Domain("other", "text", np.array(["x", "y"])), [{0: 10}, {0: 30, 1: 30}])
         told = pooled([column(gains(20, 21), classes, "number"), other], 3).column("gain")
-        assert bins(told)[0] == [("20", "21", 10)]
+        assert bins(told)[0] == [("20", "*", 10)]
         assert (told.first[0], told.last[0]) == (0, len(told.pools) - 1)
 
 
@@ -199,15 +202,6 @@ class TestLoneColumns:
 def test_the_support_is_a_whole_number(wrong: Any) -> None:
     with pytest.raises(BadInput, match="'min_support' parameter of pool"):
         pooled([column(letters(1), [{0: 1}])], wrong)
-
-
-def test_a_column_is_told_apart_only_so_far() -> None:
-    classes: list[Class] = [dict.fromkeys(range(5000), 2)]
-    told = pooled([column(gains(*range(5000)), classes), beside(classes)], 2).column("gain")
-    assert told.pools.alone.sum() == 1000
-    assert len(told.pools) == 1100
-    fine = pooled([column(gains(*range(5000)), [dict.fromkeys(range(5000), 1)]), beside(classes)], 2)
-    assert len(fine.column("gain").pools) == 100
 
 
 class TestNumbersOfMost:
@@ -220,9 +214,10 @@ class TestNumbersOfMost:
 
     def test_it_stays_apart_and_the_others_are_not_counted(self) -> None:
         told = self.told([0.0, 7.0, 9.0], [{0: 30, 1: 1, 2: 1}, {0: 28, 1: 1, 2: 1}])
-        assert told.pools.texts[0] == "0"
+        assert told.pools.texts == ("0", "*")
         assert told.marginal.tolist() == [60, 2]
+        assert told.pools.reach is None
 
-    def test_a_single_other_value_is_not_named_alone(self) -> None:
-        told = self.told([0.0, 7.0], [{0: 31, 1: 1}, {0: 28, 1: 2}])
-        assert len(told.pools) == 1
+    def test_whether_there_are_others_is_not_published(self) -> None:
+        assert self.told([0.0], [{0: 32}, {0: 30}]).pools.texts == ("0", "*")
+        assert self.told([0.0, 7.0], [{0: 31, 1: 1}, {0: 28, 1: 2}]).marginal.tolist() == [60, 2]

@@ -54,12 +54,12 @@ def test_a_missing_value_is_counted_as_one() -> None:
 
 
 def test_a_bin_is_shared_by_the_marginal_as_far_as_the_cell_allows() -> None:
-    """k = 3: only Ulm, Bern and 61 have enough people; the one without a town is with the fewer, Bern."""
+    """k = 3: only Ulm, Bern and 61 have enough people; one has no town, and how many that are is not published."""
     proportions = told(released())
     town = proportions.column("town")
-    assert dict(zip(town.pools.texts, town.marginal.tolist(), strict=True)) == {"Ulm": 3, r"{Bern|\N}": 3}
-    assert proportions.shares("town")[r"{Ulm|\N}"] == {"Ulm": 2 / 3, r"{Bern|\N}": 1 / 3}
-    assert proportions.shares("age")["[20,22)"] == {"[0,100)": 1.0}
+    assert dict(zip(town.pools.texts, town.marginal.tolist(), strict=True)) == {"Ulm": 3, "Bern": 3, "*": 1}
+    assert proportions.shares("town")[r"{Ulm|\N}"] == {"Ulm": 3 / 4, "*": 1 / 4}
+    assert proportions.shares("age")["[20,22)"] == {"*": 1.0}
 
 
 def test_an_unknown_column_is_named() -> None:
@@ -83,7 +83,7 @@ def test_lost_records_are_not_told() -> None:
     schema = hr.Schema(quasi=["zip"], target="income", hierarchies={"zip": "flat"})
     release = hr.anonymize(table, schema, method="optimal", k=3, suppression_limit=0.5, publish_proportions=True)
     assert release.recoding.lost == 1
-    assert told(release).column("zip").pools.texts == ("10",)
+    assert told(release).column("zip").pools.texts == ("10", "*")
     assert told(release).sizes.tolist() == [6]
 
 
@@ -145,16 +145,47 @@ def test_saved_and_read_again(tmp_path: Path) -> None:
 
 
 def test_the_file_has_people_per_bin_and_no_other_value(tmp_path: Path) -> None:
-    """Format 2: bins instead of values, and nothing that fewer than k people have."""
+    """Format 3: bins instead of values, and nothing that fewer than k people have."""
     path = told(released(publish="set")).save(tmp_path / "told.json")
     stored = json.loads(path.read_text(encoding="utf-8"))
-    assert stored["format"] == "hedgerow proportions 2"
+    assert stored["format"] == "hedgerow proportions 3"
     assert stored["min_support"] == 3
     for column in stored["columns"]:
         assert min(column["records"]) >= 3
         assert sum(column["records"]) == sum(stored["sizes"]) == 7
         assert "values" not in column
-    assert stored["columns"][0]["pools"]["texts"] == ["[0,100)", "61"]
+    assert stored["columns"][0]["pools"]["texts"] == ["61", "*"]
+
+
+def test_proportions_of_the_version_before_are_read_with_a_warning() -> None:
+    """Their pools are sets and ranges that name what few people have."""
+    stored = {
+        "format": "hedgerow proportions 2",
+        "missing": [""],
+        "min_support": 3,
+        "sizes": [6],
+        "columns": [
+            {
+                "name": "town",
+                "kind": "text",
+                "step": "1",
+                "pools": {"texts": ["Ulm", r"{Bern|Kiel|\N}"]},
+                "marginal": [3, 3],
+                "texts": ["*"],
+                "published": [0],
+                "starts": [0, 2],
+                "first": [0, 1],
+                "last": [0, 1],
+                "records": [3, 3],
+            }
+        ],
+    }
+    with pytest.warns(UserWarning, match="anonymize the table again"):
+        proportions = Proportions.from_dict(stored)
+    pools = proportions.column("town").pools
+    assert pools.of_value == {"Ulm": 0, "Bern": 1, "Kiel": 1, None: 1}
+    assert pools.rest == -1
+    assert proportions.column("town").spread().matrix.toarray().tolist() == [[1.0, 1.0, 3.0, 1.0]]
 
 
 def test_exact_proportions_of_an_older_version_are_refused(tmp_path: Path) -> None:
@@ -165,7 +196,7 @@ def test_exact_proportions_of_an_older_version_are_refused(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     "content",
-    ["", "{}", '{"format": "another", "columns": []}', '{"format": "hedgerow proportions 2", "columns": [1]}', "[1]"],
+    ["", "{}", '{"format": "another", "columns": []}', '{"format": "hedgerow proportions 3", "columns": [1]}', "[1]"],
 )
 def test_a_file_that_holds_none(content: str, tmp_path: Path) -> None:
     (tmp_path / "told.json").write_text(content)

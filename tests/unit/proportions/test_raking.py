@@ -18,7 +18,7 @@ TOWN = ColumnProportions(
     "town",
     "text",
     Fraction(1),
-    Pools(("Bonn", "Ulm")),
+    Pools(("Bonn", "Ulm"), np.array([True, True])),
     np.array([26, 14]),
     ("*",),
     np.array([0, 0], dtype=np.int32),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -46,8 +48,14 @@ def held(of: ColumnProportions, at: int = 0, **more: Any) -> dict[str | None, An
     return {label: pytest.approx(people) for label, people in zip(labels, row.tolist(), strict=False) if people}
 
 
-TOWNS = Pools(("Bern", "{Kiel|Ulm}", None))
-AGES = Pools(("20", "[21,25)", "30"), np.array([20.0, 21, 30]), np.array([20.0, 25, 30]))
+def earlier(texts: tuple[str | None, ...], low: Sequence[float] = (), high: Sequence[float] = ()) -> Pools:
+    """Pools as format 2 has them: sets of values, and ranges whose ends are finite."""
+    ends = {"low": list(low), "high": [end if np.isfinite(end) else None for end in high]} if low else {}
+    return Pools.from_dict({"texts": list(texts), **ends})
+
+
+TOWNS = earlier(("Bern", "{Kiel|Ulm}", None))
+AGES = earlier(("20", "[21,25)", "30"), [20.0, 21, 30], [20.0, 25, 30])
 
 
 def test_a_bin_is_shared_by_the_marginal_and_a_set_equally() -> None:
@@ -78,9 +86,9 @@ def test_a_published_value_is_itself_even_if_its_pool_is_not() -> None:
 
 
 def test_an_empty_cell_is_a_missing_value_or_a_suppressed_number() -> None:
-    together = Pools(("Bern", r"{Ulm|\N}"))
+    together = earlier(("Bern", r"{Ulm|\N}"))
     assert held(column("text", together, [20, 10], [None], [[(1, 1, 6)]])) == {None: 6}
-    ages = Pools(("20", r"{[21,23)|\N}"), np.array([20.0, 21]), np.array([20.0, 23]))
+    ages = earlier(("20", r"{[21,23)|\N}"), [20.0, 21], [20.0, 23])
     assert held(column("number", ages, [20, 10], [None, "*"], [[(1, 1, 6)], [(0, 1, 5)]])) == {None: 6}
     # A column that publishes means has null where it suppresses them.
     assert set(held(column("number", ages, [20, 10], [None, "27.5"], [[(0, 1, 6)], [(0, 0, 3)]]))) == {
@@ -99,7 +107,7 @@ def test_numbers_of_a_range_share_it_equally() -> None:
 
 
 def test_a_wide_range_has_a_few_numbers_that_stand_for_it() -> None:
-    pools = Pools(("[0,1000)",), np.array([0.0]), np.array([1000.0]))
+    pools = earlier(("[0,1000)",), [0.0], [1000.0])
     spread = column("number", pools, [50], ["*", "[0,70]"], [[(0, 0, 100)], [(0, 0, 10)]]).spread()
     assert 8 <= len(spread.domain.labels) <= 10
     assert spread.domain.numbers is not None
@@ -140,7 +148,7 @@ def test_a_cell_that_says_something_else_is_left_aside() -> None:
 
 
 def test_pieces_end_where_intervals_of_dates_do() -> None:
-    pools = Pools(("[1970-01-01,1970-04-11)",), np.array([0.0]), np.array([100.0]))
+    pools = earlier(("[1970-01-01,1970-04-11)",), [0.0], [100.0])
     of = column("date", pools, [10], ["[1970-01-01,1970-01-06)", "[1970-01-06,1970-04-11)"], [[(0, 0, 3)], [(0, 0, 4)]])
     spread = of.spread()
     starts, codes, _ = spread.classes()
@@ -150,7 +158,7 @@ def test_pieces_end_where_intervals_of_dates_do() -> None:
 
 
 def test_dates_are_labelled_as_such() -> None:
-    pools = Pools(("1970-01-01", "[1970-01-02,1970-01-04)"), np.array([0.0, 1]), np.array([0.0, 3]))
+    pools = earlier(("1970-01-01", "[1970-01-02,1970-01-04)"), [0.0, 1], [0.0, 3])
     of = column("date", pools, [10, 20], ["*", "1970-01-03"], [[(0, 1, 3)], [(1, 1, 4)]])
     assert held(of) == {"1970-01-01": 1, "1970-01-02": 1, "1970-01-03": 1}
     assert held(of, 1) == {"1970-01-03": 4}
@@ -158,7 +166,7 @@ def test_dates_are_labelled_as_such() -> None:
 
 @pytest.mark.parametrize(("low", "high"), [(0.0, 5e-324), (0.0, np.inf), (-1e308, 1e308)])
 def test_extreme_ranges_have_numbers_too(low: float, high: float) -> None:
-    pools = Pools(("range",), np.array([low]), np.array([high]))
+    pools = earlier(("range",), [low], [high])
     spread = column("number", pools, [10], ["*"], [[(0, 0, 5)]], Fraction(1, 10**17)).spread()
     assert spread.matrix.sum() == pytest.approx(5)
     assert spread.domain.numbers is not None
@@ -166,7 +174,7 @@ def test_extreme_ranges_have_numbers_too(low: float, high: float) -> None:
 
 
 def test_a_piece_that_is_next_to_nothing_of_its_range_is_still_held() -> None:
-    pools = Pools(("range",), np.array([0.0]), np.array([np.inf]))
+    pools = earlier(("range",), [0.0], [np.inf])
     spread = column("number", pools, [10], ["[0,1e-300)"], [[(0, 0, 5)]], Fraction(1, 10**17)).spread()
     assert spread.matrix.sum() == pytest.approx(5)
 
@@ -175,3 +183,73 @@ def test_numbers_that_are_shown() -> None:
     assert number_in("abc", "number") is None
     assert number_in("12", "text") is None
     assert number_in(None, "number") is None
+
+
+class TestPoolsWithoutNames:
+    """The last pool, and those of nodes: what is drawn for people whose values are not named."""
+
+    SOME = Pools(("Bern", "*"), np.array([True, False]))
+
+    def test_what_a_set_names_is_drawn(self) -> None:
+        of = column("text", self.SOME, [20, 10], ["{Bern|Kiel|Ulm}", "*"], [[(0, 1, 6)], [(0, 1, 6)]])
+        assert held(of) == held(of, 1) == {"Bern": 4, "Kiel": 1, "Ulm": 1}
+
+    def test_what_a_hierarchy_lists_is_drawn(self) -> None:
+        of = column("text", self.SOME, [20, 10], ["*"], [[(0, 1, 6)]])
+        assert held(of, listed=["Bern", "Nice"]) == {"Bern": 4, "Nice": 2}
+
+    def test_without_a_name_the_value_is_missing(self) -> None:
+        of = column("text", self.SOME, [20, 10], ["*", "*"], [[(0, 1, 6)], [(1, 1, 6)]])
+        assert held(of) == {"Bern": 4, None: 2}
+        assert held(of, 1) == {None: 6}
+
+    def test_of_fewer_than_the_support_nothing_is_drawn_without_a_name(self) -> None:
+        """Half of the support stands for them, and perhaps for nobody."""
+        of = replace(column("text", self.SOME, [20, 5], ["*", "{Bern|Ulm}"], [[(0, 1, 5)], [(0, 1, 5)]]), support=10)
+        assert held(of) == {"Bern": 4, "Ulm": 1}
+        assert held(replace(of, texts=("*", "*"))) == {"Bern": 5}
+
+    def test_a_missing_value_may_be_named_beside_it(self) -> None:
+        pools = Pools(("Bern", None, "*"), np.array([True, True, False]))
+        of = column("text", pools, [20, 10, 10], ["*"], [[(0, 2, 8)]])
+        assert held(of) == {"Bern": 4, None: 4}
+
+    def test_nodes_have_the_values_below_them(self) -> None:
+        pools = Pools(("Bern", "north", "*"), np.array([True, False, False]))
+        of = column("text", pools, [20, 10, 10], ["*"], [[(1, 1, 6)]])
+        assert held(of, below={"north": ["Kiel", "Lund"]}) == {"Kiel": 3, "Lund": 3}
+        assert held(of) == {None: 6}
+        named = replace(of, pools=replace(pools, listed={"Kiel": 1}), texts=("{Bern|Kiel}",))
+        assert held(named) == {"Kiel": 6}
+
+    def test_a_published_value_that_no_pool_names_is_itself(self) -> None:
+        of = column("text", self.SOME, [20, 10], ["Ulm", "*"], [[(1, 1, 6)], [(0, 1, 6)]])
+        assert held(of) == {"Ulm": 6}
+        assert held(of, 1) == {"Bern": 4, None: 2}
+
+
+class TestOpenRanges:
+    """Ranges without an end are drawn as far as enough people reach."""
+
+    POOLS = Pools(
+        ("<20", "≥20", "*"),
+        np.array([False] * 3),
+        np.array([-np.inf, 20, np.nan]),
+        np.array([20, np.inf, np.nan]),
+        (18.0, 22.0),
+    )
+
+    def test_up_to_their_reach(self) -> None:
+        of = column("number", self.POOLS, [10, 10, 5], ["*"], [[(0, 0, 4), (1, 1, 4)]])
+        assert held(of) == {"18": 2, "19": 2, "20": 2, "21": 2}
+
+    def test_or_as_far_as_a_published_interval(self) -> None:
+        of = column("number", self.POOLS, [10, 10, 5], ["*", "[25,27)"], [[(1, 1, 4)], [(1, 1, 4)]])
+        assert held(of) == {"20": 2, "21": 2}
+        assert held(of, 1) == {"25": 2, "26": 2}
+
+    def test_numbers_that_are_left_follow_the_published_intervals(self) -> None:
+        left = Pools(("0", "*"), np.array([True, False]), np.array([0.0, -np.inf]), np.array([0.0, np.inf]))
+        of = replace(column("number", left, [30, 5], ["[0,3)", "*"], [[(0, 1, 7)], [(1, 1, 4)]]), support=10)
+        assert held(of) == {"0": 6, "1": 0.5, "2": 0.5}
+        assert held(replace(of, texts=("*", "*")), 1) == {None: 4}

@@ -16,7 +16,7 @@ def codes(*some: int) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
 
 def test_every_value_is_written_once() -> None:
     ages = PublishedValues(AGES)
-    places = [ages.value(0), ages.set(codes(0, 1)), ages.set(codes(0)), ages.span(codes(0, 1)), ages.set(codes(0, 1))]
+    places = [ages.value(0), ages.set(codes(0, 1)), ages.set(codes(0)), ages.span(0, 1), ages.set(codes(0, 1))]
     assert places == [0, 1, 0, 2, 1]
     column = ages.column()
     assert column.texts == ("20", "{20|21}", "[20,22)")
@@ -26,7 +26,7 @@ def test_every_value_is_written_once() -> None:
 
 def test_the_last_interval_of_a_column_is_closed() -> None:
     ages = PublishedValues(AGES)
-    ages.span(codes(1, 2))
+    ages.span(1, 2)
     assert ages.column().texts == ("[21,30]",)
 
 

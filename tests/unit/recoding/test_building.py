@@ -73,7 +73,7 @@ def test_lost_records_are_in_no_set() -> None:
 def test_intervals_lie_on_the_grid() -> None:
     column, texts = published([20, 23, 25, 27, 29, None, 21], [0, 0, 1, 1, 2, 3, 3], "interval")
     assert texts == ["[20,24)", "[25,28)", "29", "{21|\\N}"]
-    assert column.members[column.starts[0] : column.starts[1]].tolist() == [0, 1, 2], "21 lies between 20 and 23"
+    assert column.covered.codes(0).tolist() == [0, 1, 2], "21 lies between 20 and 23"
     assert published([1.5, 2.25, 9], [0, 0, 1], "interval")[1] == ["[1.5,2.26)", "9"]
 
 
@@ -129,5 +129,5 @@ def test_many_labels_are_written_in_one_go(monkeypatch: pytest.MonkeyPatch) -> N
     names = [f"{at:03d}" for at in range(300)]
     column, texts = published(names, list(range(300)), "label", "masking")
     assert texts == names
-    assert column.members.tolist() == list(range(300))
+    assert [column.covered.codes(at).tolist() for at in range(300)] == [[code] for code in range(300)]
     assert looked_below == [300, 300]  # once for each of the two columns

@@ -346,7 +346,7 @@ def test_formulas_are_told_of_columns_of_every_role(tmp_path: Path) -> None:
         release = hr.anonymize(data, schema, k=3)
         told = [warning for warning in release.audit.warnings if "spreadsheet" in warning]
         named = ", ".join(f"3 cells of '{name}'" for name in ("town", "ill", "job", "note"))
-        assert [warning.split(" begin with")[0] for warning in told] == [named]
+        assert [warning.split(" begin as")[0] for warning in told] == [named]
 
 
 def test_an_escaped_column_keeps_its_requirements(tmp_path: Path) -> None:

@@ -146,6 +146,11 @@ def test_attacks_that_work_have_a_full_mark_right_of_zero(facts: ReportFacts) ->
     # One mark, and one in the legend.
     assert len(filled(drawn, "after")) == len(filled(drawn, "ground")) == 2
     assert drawn.rows == (("membership", "30", "20", "40"), ("minimality", "-2", "-5", "10"))
+    few = dataclasses.replace(facts.attempts.attempts[1], judgement="note", verdict="Too few to say")
+    drawn = charts.attempt_chart(dataclasses.replace(facts.attempts, attempts=(facts.attempts.attempts[0], few)))
+    assert drawn is not None
+    assert "too few to say" in texts(drawn)
+    assert len(filled(drawn, "after")) == 2
     assert charts.attempt_chart(dataclasses.replace(facts.attempts, attempts=())) is None
 
 

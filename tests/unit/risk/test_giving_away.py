@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow.risk.giving_away import Coded, given_away
+from hedgerow.risk.giving_away import Coded, given_away, given_away_together
 
 ROWS = 3_000
 
@@ -78,3 +78,42 @@ def test_many_numbers_become_ranges_of_about_equal_size() -> None:
     parts = Coded(np.arange(6_400, dtype=np.int32), 6_400, ordered=True).parts
     assert np.array_equal(parts, np.sort(parts))
     assert np.bincount(parts).tolist() == [100] * 64
+
+
+def coded(codes: np.ndarray, *, ordered: bool = True) -> Coded:
+    return Coded(codes.astype(np.int32), int(codes.max()) + 1, ordered)
+
+
+def test_what_recurs_tells_where_all_values_of_a_class_differ(random: np.random.Generator) -> None:
+    """People who share a code share the day, and nearly all days of a class are different ones."""
+    days = np.sort(random.integers(0, 8_000, ROWS))
+    code = random.permutation(8_000)[days]
+    assert told(days, code, 20, ordered=False) > 0.9
+    assert told(days, random.permutation(code), 20, ordered=False) < 0.05
+
+
+def test_the_order_tells_where_nothing_recurs(random: np.random.Generator) -> None:
+    days = np.arange(ROWS)
+    assert told(days, 2 * days + random.integers(0, 2, ROWS), 10) > 0.7
+    assert told(days, random.permutation(ROWS), 10) < 0.05
+
+
+def test_two_columns_together_tell_what_none_tells_alone(random: np.random.Generator) -> None:
+    hidden, key = random.integers(0, 16, ROWS), random.integers(0, 16, ROWS)
+    clear = {"key": coded(key), "locked": coded((hidden + key) % 16), "noise": coded(random.integers(0, 9, ROWS))}
+    originals = {"hidden": coded(hidden)}
+    alone = given_away(classes_of(300), originals, clear, random)
+    assert max(one["hidden"] for one in alone.values()) < 0.1
+    found = given_away_together(classes_of(300), originals, clear, alone, random, enough=0.75)
+    assert set(found["hidden"].columns) >= {"key", "locked"}
+    assert found["hidden"].share > 0.75
+
+
+def test_columns_that_have_nothing_to_do_with_another_tell_nothing_together() -> None:
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        clear = {str(size): coded(random.integers(0, size, ROWS)) for size in (2, 5, 20, 100, 1_000)}
+        originals = {"hidden": coded(random.integers(0, 40, ROWS)), "near": coded(random.permutation(ROWS))}
+        alone = given_away(classes_of(10), originals, clear, random)
+        found = given_away_together(classes_of(10), originals, clear, alone, random, enough=0.75)
+        assert all(one.share < 0.2 for one in found.values())

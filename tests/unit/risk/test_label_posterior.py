@@ -14,8 +14,8 @@ from hedgerow.counts import FrequencyTable
 from hedgerow.domains import Domain
 from hedgerow.engines import open_source
 from hedgerow.errors import BadInput
-from hedgerow.proportions import Proportions, count_proportions
-from hedgerow.proportions.pooling import pool
+from hedgerow.proportions import Proportions, count_labels, count_proportions
+from hedgerow.proportions.lifting import proportions_to_publish
 from hedgerow.risk import KnownColumn, LabelPosterior, PublishedClasses, label_posterior
 
 TOWN = Domain("town", "text", np.array(["Bonn", "Kiel", "Ulm"]))
@@ -30,7 +30,7 @@ def counted(people: pa.Table, schema: hr.Schema) -> FrequencyTable:
 
 
 def told(counts: FrequencyTable, recoding: hr.Recoding, support: int) -> Proportions:
-    return pool(count_proportions(counts, recoding), support)
+    return proportions_to_publish(count_proportions(counts, recoding), count_labels(counts, recoding), support)
 
 
 def two_columns() -> LabelPosterior:
@@ -135,9 +135,10 @@ def by_age() -> tuple[pa.Table, hr.Schema]:
     age = np.repeat([20, 60], 200)
     ill = np.tile(np.arange(10) >= 9, 40) ^ (age == 60)
     people = pa.table({"age": age, "town": ["Bern", "Ulm"] * 200, "ill": ill.astype(str), "poor": ["n", "y"] * 200})
-    return people, hr.Schema(quasi=["age", "town"], target="ill", sensitive=["poor"])
+    return people, hr.Schema(quasi=["age", "town"], target="ill", sensitive=["poor"], accept=["poor"])
 
 
+@pytest.mark.usefixtures("made_up_people")
 @pytest.mark.parametrize(("strength", "odds"), [(1.0, 9), (0.5, 3), (0.0, 1)])
 def test_what_is_told_by_label_is_known_of_people(strength: float, odds: float) -> None:
     people, schema = by_age()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,8 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import hedgerow as hr
+from hedgerow.anonymizers.registry import methods
 from hedgerow.errors import BadInput
 from hedgerow.risk import Together
+from hedgerow.risk.previous import BY_VALUES
 
 Cells = Sequence[str | int | None]
 ILL = list("abcdef")
@@ -26,6 +30,9 @@ def table(age: Cells, ill: Cells | None = None, **others: Cells) -> pa.Table:
 
 
 def together(new: Any, old: Any, quasi: Sequence[str] = ("age",), **given: Any) -> Together:
+    """What both give away; a table of ours has no manifest that names its quasi-identifiers."""
+    if isinstance(old, pa.Table):
+        given = {"previous_quasi": [name for name in quasi if name in old.column_names]} | given
     found = hr.audit(new, quasi=quasi, previous=old, **given).together
     assert found is not None
     return found
@@ -50,7 +57,7 @@ def test_two_safe_releases_single_somebody_out(original: pa.Table | None) -> Non
 def test_each_release_alone_holds_and_both_together_do_not() -> None:
     for one in (OLD, NEW):
         assert hr.audit(one, quasi=["age"], k=3).verdict.holds  # type: ignore[union-attr] # k was required
-    verdict = hr.audit(NEW, quasi=["age"], k=3, previous=OLD).verdict
+    verdict = hr.audit(NEW, quasi=["age"], k=3, previous=OLD, previous_quasi=["age"]).verdict
     assert verdict is not None
     assert [(one.measure, one.holds, one.reached) for one in verdict.findings] == [
         ("k", True, 3),
@@ -87,7 +94,8 @@ def test_equal_releases_tell_no_more_than_one(original: pa.Table | None) -> None
 
 def test_releases_of_other_people() -> None:
     found = together(table(["[60,70)"] * 4), OLD, k=3)
-    assert (found.relation, found.k, found.holds) == ("apart", (3, 3), True)
+    # They may as well be the same people, with values that have changed or are written in another way.
+    assert (found.relation, found.k, found.holds) == ("apart", (1, 3), None)
     assert any("not of the same people" in one for one in found.remarks)
 
 
@@ -245,7 +253,8 @@ def test_a_saved_release_says_which_columns_are_quasi_identifiers(tmp_path: Path
     for one in (place, old):
         found = together(people, one, original=people)
         assert found.linking == ("ill",)
-        assert found.columns == ("age",)
+        # The town is no quasi-identifier of the new table, but whoever has the old one may know it.
+        assert found.columns == ("age", "town")
     place.write_text(place.read_text() + "*,*,x\n")
     assert any(
         text.startswith("Of the previous release: The table 'old.csv' is not")
@@ -254,7 +263,7 @@ def test_a_saved_release_says_which_columns_are_quasi_identifiers(tmp_path: Path
 
 
 def test_it_is_plain_json() -> None:
-    plain = hr.audit(NEW, quasi=["age"], sensitive=["ill"], previous=OLD, k=3).to_dict()
+    plain = hr.audit(NEW, quasi=["age"], sensitive=["ill"], previous=OLD, previous_quasi=["age"], k=3).to_dict()
     told = json.loads(json.dumps(plain))["together"]
     assert told["k"] == {"least": 1, "most": 1}
     assert (told["holds"], told["relation"], told["linking"]) == (False, "crossing", ["ill"])
@@ -306,3 +315,162 @@ def test_who_of_those_that_fit_was_left_out_is_not_known() -> None:
     assert any("figures are bounds" in one for one in found.remarks)
     everybody = together(new, table(["[20,30)"] * 3 + ["[30,40)"] * 2), original=table([20, 21, 22, 30, 31]), k=2)
     assert (everybody.exact, everybody.k) == (True, (2, 2))
+
+
+def crossed(folder: Path) -> tuple[hr.Release, hr.Release, pa.Table]:
+    """Releases that each have a quasi-identifier which the other one lacks; one person alone is Z1 and M."""
+    towns = [("Z1", "F", 19), ("Z1", "M", 1), ("Z2", "F", 1), ("Z2", "M", 19)]
+    rows = [(30 + at % 10, zip, sex, "yn"[at % 2]) for zip, sex, number in towns for at in range(number)]
+    people = pa.table(dict(zip(("age", "zip", "sex", "ill"), map(list, zip(*rows, strict=True)), strict=True)))
+    releases = []
+    for name, quasi, drop in (("old", ["age", "zip"], "sex"), ("new", ["age", "sex"], "zip")):
+        schema = hr.Schema(quasi=quasi, sensitive=["ill"], hierarchies={"age": "flat"})
+        releases.append(hr.anonymize(people.drop_columns([drop]), schema, k=10, method="optimal"))
+        releases[-1].save(folder / f"{name}.csv")
+    return releases[0], releases[1], people
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_quasi_identifiers_that_only_the_previous_release_has(saved: bool, tmp_path: Path) -> None:
+    """The one person in Z1 who is M is alone, though each release has twenty people in each class."""
+    old, new, people = crossed(tmp_path)
+    after, before = (tmp_path / "new.csv", tmp_path / "old.csv") if saved else (new, old)
+    blind, exact = (together(after, before, ["age", "sex"], original=one, k=10) for one in (None, people))
+    assert (exact.k, exact.exact, exact.holds, exact.alone) == ((1, 1), True, False, (2, 2))
+    assert (blind.k.least, blind.holds, blind.columns) == (1, None, ("age",))
+    assert (blind.columns_before, blind.columns_after) == (("age", "zip"), ("age", "sex"))
+    assert "only in the previous release 'zip'" in blind.compared
+
+
+def spoil_manifest(place: Path) -> None:
+    said = json.loads(place.with_name(f"{place.name}.manifest.json").read_text())
+    said["columns"]["quasi"] = "age"
+    place.with_name(f"{place.name}.manifest.json").write_text(json.dumps(said))
+
+
+@pytest.mark.parametrize("why", ["no manifest", "another table", "spoilt", "drawn rows"])
+def test_nothing_is_proved_where_old_quasi_identifiers_are_not_known(why: str, tmp_path: Path) -> None:
+    _, new, people = crossed(tmp_path)
+    place = tmp_path / "old.csv"
+    if why == "no manifest":
+        (tmp_path / "old.csv.manifest.json").unlink()
+    elif why == "another table":
+        place.write_text(place.read_text() + "*,Z1,y\n")
+    elif why == "spoilt":
+        spoil_manifest(place)
+    else:
+        manifest = tmp_path / "old.csv.manifest.json"
+        manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "drawn_from": {}}))
+    for original in (None, people):
+        found = together(new, place, ["age", "sex"], original=original, k=10)
+        assert (found.relation, found.k.least, found.exact) == ("unknown", 1, False)
+        assert not found.holds
+        assert found.below.most >= 40
+        assert found.rows_left is None
+        assert "are not known: nothing is proved" in found.says
+        assert any("--previous-quasi" in text for text in found.remarks)
+        named = together(new, place, ["age", "sex"], original=original, k=10, previous_quasi=["age", "zip"])
+        assert named.relation != "unknown"
+    assert named.k == (1, 1) if why != "another table" else named.k.least == 1
+
+
+def test_a_release_with_its_own_quasi_identifier_in_clear_in_the_other_one() -> None:
+    """Whoever knows a person's town finds it in the old release too, where it is no quasi-identifier."""
+    old = table(["[20,30)"] * 4, town=list("aaab"))
+    new = table(["[20,30)"] * 4, town=["{a|b}"] * 4)
+    for original in (None, table([20, 21, 22, 23], town=list("aaab"))):
+        found = together(new, old, ["age", "town"], previous_quasi=["age"], original=original, k=2)
+        assert (found.columns, found.k) == (("age", "town"), (1, 1))
+        found = together(old, new, ["age"], previous_quasi=["age", "town"], original=original, k=2)
+        assert (found.columns, found.k) == (("age", "town"), (1, 1))
+
+
+def test_who_was_left_out_is_not_taken_for_granted(tmp_path: Path) -> None:
+    """Both releases have as many rows, and each left out somebody else."""
+    schema = hr.Schema(quasi=["age"], hierarchies={"age": "flat"})
+    sides = []
+    for ages in ([20] * 5 + [30] * 5 + [40], [20] * 5 + [30] * 5 + [50]):
+        sides.append(hr.anonymize(table(ages), schema, k=5, method="datafly", suppression_limit=0.1))
+        assert sides[-1].facts["rows_lost"] == 1
+    found = together(sides[1], sides[0], k=5)
+    assert (found.k.least, found.holds, found.exact) == (1, None, False)
+    assert any("left out" in text for text in found.remarks)
+
+
+def test_columns_in_clear_that_changed_prove_nothing() -> None:
+    """By them nobody is in both releases; then rows are not compared by them."""
+    same = table(["[20,30)"] * 3 + ["[30,40)"] * 3, ["1.5", "2", "2", "3", "3", "4"])
+    other = table(["[20,30)"] * 3 + ["[30,40)"] * 3, ["1,5", "2", "2,0", "3", "3,0", "4"])
+    found = together(other, same, k=3)
+    assert found.linking == ()
+    assert found.k == (3, 3)
+    assert any("--changed" in text for text in found.remarks)
+
+
+def test_a_quasi_identifier_may_have_changed() -> None:
+    """Everybody is older than before, so that nothing follows from the ages of the old release."""
+    old = table(["[20,23)"] * 3 + ["[23,26)"] * 3)
+    new = table(["[24,28)"] * 6)
+    assert together(new, old, k=3).k.least == 1
+    found = together(new, old, changed=["age"], k=3)
+    assert (found.k, found.relation) == ((3, 3), "coarser")
+    exact = together(new, old, changed=["age"], original=table([24, 25, 26, 27, 24, 25]), k=3)
+    assert (exact.k.least, exact.exact) == (1, False)
+
+
+def test_an_original_that_lacks_people_proves_nothing() -> None:
+    """Each class fits as many people as it has rows; but classes that overlap have more rows than they fit people."""
+    lacking = list("aabbcc")
+    new = table(["{a|b}"] * 4 + ["{b|c}"] * 4)
+    found = together(new, table(["*"] * 6), original=table(lacking), k=2)
+    assert (found.k.least, found.exact, found.holds) == (1, False, None)
+    assert any("more rows than rows of the original" in text for text in found.remarks)
+    # Others, who fit elsewhere, make up for the number of rows.
+    more = table(["{a|b}"] * 4 + ["{b|c}"] * 4 + ["z"] * 2)
+    found = together(more, table(["*"] * 10), original=table([*lacking, *"zzzz"]), k=2)
+    assert (found.k.least, found.exact, found.holds) == (1, False, None)
+
+
+def test_people_are_known_by_the_manifest_of_the_previous_release(tmp_path: Path) -> None:
+    people = table([20] * 12, person=[at // 2 for at in range(12)])
+    schema = hr.Schema(quasi=["age"], entity="person")
+    old = hr.anonymize(people, schema, k=5)
+    found = together(table(["20"] * 12), old, k=6)
+    assert (found.k.least, found.holds) == (1, None)
+    exact = together(table(["20"] * 12), old, original=people, k=7)
+    assert (exact.counted, exact.k, exact.holds) == ("people", (6, 6), False)
+
+
+def test_methods_that_publish_values_are_those_that_publish_no_means() -> None:
+    assert {one["name"] for one in methods()} - BY_VALUES == {"kactus", "hybrid-kactus"}
+    assert {one["name"] for one in methods()} >= BY_VALUES
+
+
+_LARGE = """
+import resource
+import sys
+resource.setrlimit(resource.RLIMIT_AS, (4_000_000 << 10,) * 2)
+import numpy as np
+import pyarrow as pa
+import hedgerow as hr
+people = hr.datasets.make_census(30_000, random_state=3).select(["age", "sex", "zip", "education", "income"])
+rows = people.num_rows
+quasi = people.column_names[:-1]
+def labelled(order):
+    group = np.empty(rows, dtype=int)
+    group[order] = np.arange(rows) // 10
+    areas = pa.array([f"area {one}" for one in group])
+    hidden = pa.array(["*"] * rows)
+    return pa.table({"age": hidden, "sex": hidden, "zip": areas, "education": hidden, "income": people["income"]})
+old, new = labelled(np.arange(rows)), labelled(np.random.default_rng(0).permutation(rows))
+found = hr.audit(new, quasi=quasi, sensitive=["income"], previous=old, previous_quasi=quasi, original=people, k=5)
+print(found.together.k, *found.together.remarks)
+"""
+
+
+def test_memory_is_bounded_where_everybody_fits_every_class() -> None:
+    """30,000 people and 3,000 classes of labels in each release that nobody explains: 253 billion groups."""
+    done = subprocess.run([sys.executable, "-c", _LARGE], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.startswith("Extent(least=1, most=10)")
+    assert "not all groups were looked at" in done.stdout

@@ -25,11 +25,14 @@ COLUMNS = {"x": [0.0, -0.0, 0.0, None], "y": ["a", "a", "a", "b"]}
 
 
 @pytest.mark.parametrize("table", [pl.DataFrame(COLUMNS), pa.table(COLUMNS)], ids=["polars", "duckdb"])
-@pytest.mark.parametrize(("quasi", "rows"), [(1, [1, 1, 2]), (0, [1, 3])])
-def test_a_signed_zero_is_another_value_only_of_a_quasi_identifier(table: Any, quasi: int, rows: list[int]) -> None:
+@pytest.mark.parametrize("quasi", [0, 1])
+def test_a_signed_zero_is_another_value(table: Any, quasi: int) -> None:
+    """Of a sensitive column too: what is equal there by its meaning is put together by its labels."""
     grouped = group_frame(nw.from_native(table, eager_only=True), ["x", "y"], quasi)
     assert len(grouped.columns) == 2
-    assert sorted(grouped.rows.tolist()) == rows
+    assert sorted(grouped.rows.tolist()) == [1, 1, 2]
+    counts = count_classes(table, ["y"], sensitive=["x"])
+    assert counts.histogram("x").labels.tolist() == ["0", None]
 
 
 def test_batches_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +73,7 @@ def test_what_does_not_fit_is_spilled_and_removed(tmp_path: Path, monkeypatch: p
     with within(40 * 2**20), open_database() as database:
         database.execute("SET threads = 1")
         rows = database.sql("SELECT repeat(md5(range::VARCHAR), 4) AS c0 FROM range(400000)")
-        assert len(grouped_relation(rows, ["c0"], ["c0"], 1).rows) == 400_000
+        assert len(grouped_relation(rows, ["c0"], ["c0"]).rows) == 400_000
         assert spilled
         around = [one for one in tmp_path.iterdir() if one.is_dir()]
         assert [one.stat().st_mode & 0o777 for one in around] == [0o700], (

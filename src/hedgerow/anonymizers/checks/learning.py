@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Any, cast
+from collections.abc import Callable
 
 import pyarrow as pa
 
@@ -27,7 +26,6 @@ from hedgerow.anonymizers.checks.expectations import expect
 from hedgerow.errors import required
 from hedgerow.frames import open_frame
 from hedgerow.proportions import ColumnProportions
-from hedgerow.published import Interval, ValueSet, parse
 from hedgerow.recoding import NodeRouter
 
 __all__ = ["CHECKS"]
@@ -38,10 +36,10 @@ def check_unseen_rows(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> No
     release, rows = released(estimator, example_table(), as_frame, k=K)
     if release.recoding.router is None:
         return
-    new = pa.table({"age": [19, 33, None, 90], "mark": [1, 2, 3, 4], "sex": ["F", "M", "X", None], "zip": ["01"] * 4})
-    recoded = rows_of(release.recoding.transform(as_frame(new)))
-    expect([row["mark"] for row in recoded] == [1, 2, 3, 4], "unseen rows must keep their order and other columns.")
-    expect(list(recoded[0]) == new.column_names, "unseen rows must keep their columns.")
+    new = pa.table({"age": [19, 33, None, 90], "note": [1, 2, 3, 4], "sex": ["F", "M", "X", None], "zip": ["01"] * 4})
+    recoded = rows_of(release.recoding.transform(as_frame(new.append_column("unknown", pa.array(range(4))))))
+    expect([row["note"] for row in recoded] == [1, 2, 3, 4], "unseen rows must keep their order and other columns.")
+    expect(list(recoded[0]) == new.column_names, "unseen rows must keep the published columns, and no others.")
     if isinstance(release.recoding.router, NodeRouter):
         # Recoded cell by cell: the cells are published ones, their combination may be new.
         shows = any({row[name] for row in recoded} - {row[name] for row in rows} - {None, "*"} for name in QUASI)
@@ -95,22 +93,14 @@ def check_proportions(estimator: Anonymizer, as_frame: AsFrame = as_it_is) -> No
     original = {row["note"]: row for row in rows_of(example_table())}
     for column in told.columns:
         values = [original[row["note"]][column.name] for row in rows]
-        pools = [_pool_of(column.pools.texts, value) for value in values]
+        pools = [column.pools.of(None if value is None else str(value), column.kind) for value in values]
         held = Counter(_bin_of(column, at, pool) for at, pool in zip(of_row, pools, strict=True))
         expect(held == Counter(dict(enumerate(column.records.tolist()))), "bins must hold the people of their class.")
         expect(int(column.records.min()) >= K, "every bin must have at least k people.")
-        for text, people in Counter(column.pools.texts[pool] for pool in pools).items():
-            alone = isinstance(parse(text), str | float) and people < K
-            expect(not alone, "no value may be named that fewer than k people have.")
-
-
-def _pool_of(texts: Sequence[str | None], value: Any) -> int:
-    """The pool of an original value: itself, or else the set or range that it is in."""
-    alone = [at for at, text in enumerate(texts) if text == str(value)]
-    several = [at for at, text in enumerate(texts) if isinstance(parse(text), Interval | ValueSet)]
-    around = [at for at in several if value in cast("Interval | ValueSet", parse(texts[at]))]
-    expect(bool(alone or around), "every value must be in a pool.")
-    return (alone or around)[0]
+        expect(min(pools) >= 0, "every value must be in a pool.")
+        for pool, people in Counter(pools).items():
+            rare = bool(column.pools.alone[pool]) and people < K
+            expect(not rare, "no value may be named that fewer than k people have.")
 
 
 def _bin_of(column: ColumnProportions, of_class: int, pool: int) -> int:

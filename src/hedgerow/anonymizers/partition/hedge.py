@@ -46,7 +46,7 @@ class Hedge(Anonymizer):
     paper = "our own, after all five papers"
     uses_target = True
     learns_numbers = True
-    results_version = 4
+    results_version = 5
 
     shape: Literal["auto", "box", "axis"] = choice(
         "Boxes, which unseen rows find by their values; or groups along the main axes of what the teacher knows, which "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -35,21 +35,43 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
     """Apply a recoding, verify the published rows with independent code, audit them, and make the release."""
     prepared.progress("Writing rows")
     schema = prepared.schema
-    recoding = replace(recoding, missing=tuple(schema.missing), identifying=(*schema.identifying, *schema.pseudonymize))
+    roles = prepared.roles
+    recoding = replace(
+        recoding,
+        missing=tuple(schema.missing),
+        identifying=(*schema.identifying, *schema.pseudonymize),
+        in_clear=tuple(name for name in roles.published if name not in (*roles.quasi, *roles.pseudonymized)),
+    )
     proportions = proportions_of(prepared, recoding)
     published = _applied(prepared, recoding)
     prepared.progress("Verifying")
     guarantee = _guarantee(prepared, recoding)
-    look = partial(examine, prepared.source, prepared.counted, recoding, random_state=prepared.random_state)
+    look = partial(
+        examine,
+        prepared.source,
+        prepared.counted,
+        recoding,
+        random_state=prepared.random_state,
+        accepted=schema.accept,
+        missing=schema.missing,
+    )
+    people = None if prepared.roles.entity is None else published.people
     with (
         meanwhile(look, guarantee.rows) as seen,
         meanwhile(partial(_formulas, published, guarantee), guarantee.rows) as others,
     ):
-        classes = guarantee.count(published.native, None if prepared.roles.entity is None else published.people)
+        classes = guarantee.count(published.native, people)
     if proportions is not None:
         check_proportions(prepared, proportions, classes)
     prepared.progress("Auditing")
-    clear, k_all = _in_clear(prepared, seen(), classes)
+    # Only where the engine counted people too does it tell what columns in clear say of people.
+    told_of = classes.by_rows if roles.entity is None and classes.entity is not None else classes
+    clear, k_all = _in_clear(prepared, seen(), told_of)
+    known = seen().known(roles, schema.accept)
+    if known:
+        prepared.progress("Verifying with what quasi-identifiers determine")
+        guarantee = replace(guarantee, determined=known)
+        classes = guarantee.count(published.native, people)
     losses = all_losses(prepared.losing, recoding, k=largest_k(prepared.requirements))
     audit = audit_counts(
         classes,
@@ -64,13 +86,15 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
             *weak_proportions(prepared, proportions),
             *recoding.warnings,
             *prepared.counted.remarks,
-            *_formula_warning(others(), classes),
+            *_formula_warning(others(), classes, guarantee.columns),
         ),
         proportions=proportions,
         k_all=k_all,
         clear=clear,
-        linked=prepared.roles.linked,
-        roughly=prepared.roles.entity is not None and not prepared.roles.linked,
+        linked=prepared.roles.names_people,
+        links=guarantee.links(classes),
+        roughly=prepared.roles.entity is not None and not prepared.roles.names_people,
+        rows_are_people=prepared.schema.rows_are_people,
     )
     return Release(
         published,
@@ -78,7 +102,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         guarantee,
         recoding,
         audit,
-        {**_facts(prepared, recoding), **support_facts(prepared, proportions), "parameters": _shown(parameters)},
+        {**_facts(prepared, recoding, known), **support_facts(prepared, proportions), "parameters": _shown(parameters)},
         _markers(prepared),
         proportions,
         prepared.counted.hierarchies,
@@ -91,7 +115,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
 def _in_clear(prepared: Prepared, seen: Seen, classes: ClassCounts) -> tuple[dict[str, ClearColumn], int]:
     """What the columns that are published as they are tell, unless it is too much."""
     examined = judge(seen, prepared.counted, classes, accepted=prepared.schema.accept)
-    refuse_disclosing(examined.columns)
+    refuse_disclosing(examined.columns, seen.together)
     digits = digits_shown(prepared.counted.rows)
     # Computed from original values, as losses are.
     shown = {
@@ -107,8 +131,8 @@ def _formulas(published: Published, guarantee: Guarantee) -> dict[str, int]:
     return published.formulas([name for name in guarantee.columns if name not in grouped])
 
 
-def _formula_warning(others: Mapping[str, int], classes: ClassCounts) -> tuple[str, ...]:
-    """Whether a spreadsheet would compute some of the published cells.
+def _formula_warning(others: Mapping[str, int], classes: ClassCounts, columns: Sequence[str]) -> tuple[str, ...]:
+    """Whether a spreadsheet would compute some of the published cells, or names of columns.
 
     Of the columns that the verifier grouped, it has counted every cell; only the others were looked through.
     """
@@ -119,7 +143,7 @@ def _formula_warning(others: Mapping[str, int], classes: ClassCounts) -> tuple[s
         name: formulas_in(labels, np.bincount(codes, cells.rows, len(labels)))
         for name, codes, labels in (*quasi, *sensitive)
     }
-    warning = formula_warning({name: number for name, number in {**found, **others}.items() if number})
+    warning = formula_warning({name: number for name, number in {**found, **others}.items() if number}, columns)
     return () if warning is None else (warning,)
 
 
@@ -137,7 +161,11 @@ def _guarantee(prepared: Prepared, recoding: Recoding) -> Guarantee:
         rows=prepared.counted.rows - recoding.lost,
         enforced=recoding.weak is None,
         entity=roles.entity,
-        linked=roles.linked,
+        linked=roles.names_people,
+        linking=tuple(name for name in roles.published if name not in roles.quasi),
+        # Where every row is said to be a person, pseudonyms are not those of people.
+        pseudonyms=() if prepared.schema.rows_are_people else roles.pseudonymized,
+        accepted=tuple(prepared.schema.accept),
         memory=None if shares is None else shares.verifier,
     )
 
@@ -165,13 +193,14 @@ def _two_blanks(counts: Counted) -> bool:
     )
 
 
-def _facts(prepared: Prepared, recoding: Recoding) -> dict[str, Any]:
+def _facts(prepared: Prepared, recoding: Recoding, known: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     roles = prepared.roles
     return {
         "method": recoding.method,
         "requirements": [str(one) for one in prepared.requirements],
         "require": [privacy.stored(one) for one in prepared.requirements],
         "missing": list(prepared.schema.missing),
+        "rows_are_people": prepared.schema.rows_are_people,
         "seed_given": prepared.random_state is not None,
         "rows_in": prepared.counted.rows,
         "rows_lost": recoding.lost,
@@ -182,6 +211,7 @@ def _facts(prepared: Prepared, recoding: Recoding) -> dict[str, Any]:
             "sensitive": list(roles.sensitive),
             "insensitive": list(roles.insensitive),
             "accepted": list(prepared.schema.accept),
+            "determined": {name: list(by) for name, by in known.items()},
             "pseudonymized": list(roles.pseudonymized),
             "dropped": list(roles.dropped),
             "entity": roles.entity,

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from hedgerow import _jit, privacy
-from hedgerow.counts import Counted, FrequencyTable, LargeTable, check_bins, in_bins
+from hedgerow.counts import (
+    Asked,
+    BadValues,
+    Counted,
+    FrequencyTable,
+    Key,
+    KeyColumn,
+    LargeTable,
+    alike,
+    check_bins,
+    encode_column,
+    in_bins,
+    keys_of_people,
+)
+from hedgerow.counts.reading import is_text
 from hedgerow.destinations import Destination
-from hedgerow.engines import Keeping, Locating, Roomy, Source, open_source
-from hedgerow.errors import BadInput, Infeasible, InternalError, amount, translated, whole
+from hedgerow.engines import Keeping, Locating, Roomy, Sharing, Source, coded, open_source
+from hedgerow.errors import BadInput, Disclosing, Infeasible, InternalError, amount, translated, whole
 from hedgerow.hierarchies import EncodedHierarchy, Uncovered
 from hedgerow.hierarchies import resolve as resolve_hierarchy
 from hedgerow.privacy import Requirement
@@ -102,6 +118,10 @@ def prepare(
     if sum(path.stat().st_size for path in source.reads) > _LARGE:
         _jit.begin()
     counts = _counted(source, schema, roles, random_state)
+    _refuse_undecided(source, schema, roles, counts.rows)
+    if roles.entity is not None and not roles.names_people and isinstance(counts, FrequencyTable):
+        roles = replace(roles, pseudonyms_link=_pseudonyms_link(source, roles))
+        counts = replace(counts, roles=roles)
     if publish_proportions and not roles.linked and isinstance(counts, FrequencyTable):
         # They are told of people at home, of whom every class must have enough then.
         counts = replace(counts, links=None)
@@ -143,6 +163,63 @@ def _asked(requirements: Sequence[Requirement], roles: Roles, proportions: bool)
     # Proportions are told of people at home: every class must have enough of these.
     return (*asked, privacy.AtHome(largest_k(requirements))) if proportions else asked
 
+
+def _refuse_undecided(source: Source, schema: Schema, roles: Roles, records: int) -> None:
+    """Refuse to count rows where a column tells people apart who have several of them, and nobody has decided.
+
+    The columns that may do so are found among some rows; whether one does, among all rows of some of its values.
+    """
+    if roles.entity is not None or schema.rows_are_people or not isinstance(source, Sharing):
+        return
+    most = max(1, min(_MOST_ROWS, _MOST_CELLS // len(source.columns)))
+    seen = source.rows_that_share(None, most)
+    columns = _key_columns(seen, source, schema)
+    others = set(roles.pseudonymized)  # of these the verifier counts the people
+    candidates = [name for name, column in columns.items() if name not in others and column.may_be_key]
+    for name in candidates:
+        # Where these are not all rows, a value may be there once and have many.
+        rows = columns if records <= most else _key_columns(source.rows_that_share(name, most), source, schema)
+        for key in keys_of_people(rows, roles.quasi, [name]):
+            _refuse_counting_rows(key, roles)
+
+
+def _pseudonyms_link(source: Source, roles: Roles) -> bool:
+    """Whether some person has several rows with the same pseudonym, as far as some people's rows tell."""
+    if not roles.pseudonymized or not isinstance(source, Sharing) or roles.entity is None:
+        return bool(roles.pseudonymized)
+    rows = source.rows_that_share(roles.entity, _MOST_ROWS)
+    person = coded(rows.column(roles.entity))
+    pseudonyms = (rows.column(name) for name in roles.pseudonymized)
+    return any((np.bincount(alike([person, coded(one)])[~np.asarray(one.is_null())]) > 1).any() for one in pseudonyms)
+
+
+def _refuse_counting_rows(key: Key, roles: Roles) -> None:
+    *others, last = map(repr, key.determines[:3])
+    named = " and not as a quasi-identifier" if key.name in roles.quasi else ""
+    raise Disclosing(
+        f"The column {key.name!r} tells people apart who have several rows, {key.rows:.1f} on average: rows that share "
+        f"its value agree in {', '.join(others)} and {last}. Then k rows may be of one person. Name it as entity"
+        f"{named} (entity={key.name!r}, --entity {key.name}), so that people are counted, or say that every row is a "
+        "person (rows_are_people=True, --rows-are-people)."
+    )
+
+
+def _key_columns(rows: pa.Table, source: Source, schema: Schema) -> dict[str, KeyColumn]:
+    """The columns of some rows as codes; those that cannot be read are left out."""
+    found = {}
+    for name in rows.column_names:
+        values = rows.column(name)
+        kind: Asked = "derived" if is_text(values.type) else "typed"
+        with suppress(BadInput, BadValues):
+            point = str(getattr(source, "decimal", "."))
+            encoded = encode_column(name, values, missing=schema.missing, kind=kind, decimal_point=point)
+            found[name] = KeyColumn(encoded.codes, encoded.domain)
+    return found
+
+
+# So many rows, and cells, are enough to see that a column tells people apart.
+_MOST_ROWS = 50_000
+_MOST_CELLS = 2_000_000
 
 # Files of so many bytes are counted for as long as numba takes to start.
 _LARGE = 2**25

@@ -28,6 +28,7 @@ from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import PUBLISH, choice, flag
 from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts import FrequencyTable
+from hedgerow.domains import CodeSets
 from hedgerow.privacy import Requirement
 from hedgerow.recoding import Pieces, Publish, PublishedColumn, Recoding, label_column, publish_groups, shown_as
 from hedgerow.trees.nodes.generalizing import GeneralizedAttribute, GeneralizingTree
@@ -134,14 +135,16 @@ def _published(
 def _shown(column: PublishedColumn, values: Ints, asked: Bools) -> tuple[PublishedColumn, Ints]:
     """Only what groups publish that were asked; the others suppress the column."""
     kept, index = np.unique(values[asked], return_inverse=True)
-    covered = [column.members[column.starts[value] : column.starts[value + 1]] for value in kept]
-    texts, kinds = [column.texts[value] for value in kept], [column.kinds[value] for value in kept]
+    shown = column.only(kept.astype(np.int64))
     result = np.full(len(values), len(kept), dtype=np.int32)
     result[asked] = index
-    if not asked.all():
-        texts.append(SUPPRESSED_TEXT)
-        kinds.append("suppressed")
-        covered.append(np.arange(column.domain.size, dtype=np.int32))
-    starts = np.cumsum([0, *(len(codes) for codes in covered)], dtype=np.int64)
-    members = np.concatenate(covered)
-    return PublishedColumn(column.domain, tuple(texts), tuple(kinds), starts, members), result
+    covered = shown.covered
+    if asked.all():
+        return PublishedColumn(column.domain, shown.texts, shown.kinds, covered), result
+    everything = CodeSets(
+        np.append(covered.starts, covered.starts[-1] + 1),
+        np.append(covered.first, np.int32(0)),
+        np.append(covered.last, np.int32(column.domain.size - 1)),
+    )
+    texts, kinds = (*shown.texts, SUPPRESSED_TEXT), (*shown.kinds, "suppressed")
+    return PublishedColumn(column.domain, texts, kinds, everything), result

@@ -15,7 +15,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hedgerow.errors import BadInput
+from hedgerow.errors import BadInput, translated, unwritable
 from hedgerow.intake.spark.library import DataFrame, StorageLevel
 from hedgerow.intake.spark.library import functions as F
 from hedgerow.intake.spark.words import FAULTS
@@ -73,12 +73,9 @@ def write_parts(rows: DataFrame, folder: Path) -> None:
 def store(folder: Path, name: str, table: pa.Table) -> Path:
     """Write a table for Spark; returns where it is."""
     path = folder / f"{name}.parquet"
-    with_room = BadInput(f"The recoding cannot be handed to Spark in {str(folder)!r}. Is the disk full?")
-    try:
+    with translated(OSError, into=unwritable(f"The recoding cannot be handed to Spark in {str(folder)!r}")):
         # Spark believes what it has noted of columns more than the columns.
         pq.write_table(table.replace_schema_metadata(None), path)
-    except OSError:
-        raise with_room from None
     return path
 
 

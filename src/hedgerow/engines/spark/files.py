@@ -74,6 +74,7 @@ class SparkFileSource(SparkSource):
             records=records,
             destination=destination,
             fault=partial(_fault, self._reader, file.found.name),
+            zone=self._reader.zone,
         )
         super().__init__(table, temp=file.temp, origin=origin)
 

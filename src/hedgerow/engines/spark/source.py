@@ -36,6 +36,7 @@ from hedgerow.engines.base import encode, refuse_too_wide
 from hedgerow.engines.clear import InClear
 from hedgerow.engines.coding import RECORDS
 from hedgerow.engines.placing import CELL, GROUP
+from hedgerow.engines.source_file import in_zone
 from hedgerow.engines.spark.clear import CLASS, clear_in_rows
 from hedgerow.engines.spark.columns import canonical_text, refuse_other_kinds, without_signed_zeros
 from hedgerow.engines.spark.counting import keep_cells, limit_of
@@ -66,6 +67,7 @@ from hedgerow.scratch import Scratch
 __all__ = ["Origin", "SparkSource"]
 
 _LOT: Final = "lot"
+_NESTED: Final = ("array", "map", "struct", "binary", "variant", "interval", "void")
 
 
 def _unknown_fault() -> BadInput:
@@ -93,6 +95,8 @@ class Origin:
         Where the release will be written, where that is known before the table is counted.
     fault : callable
         What is wrong with the table if Spark fails, told without quoting it.
+    zone : callable, optional
+        The time zone that the moments of a column are written in, by its number; that of the session if not given.
     """
 
     reads: tuple[Path, ...] = ()
@@ -101,6 +105,7 @@ class Origin:
     records: int | None = None
     destination: Path | None = None
     fault: Callable[[], BadInput] = _unknown_fault
+    zone: Callable[[int], str | None] | None = None
 
 
 class SparkSource:
@@ -124,6 +129,7 @@ class SparkSource:
         self._origin = Origin() if origin is None else origin
         self._counted: CountedTable | None = None
         self._tuples: SparkTuples | None = None
+        self._records = 0
         self._kept: Scratch | None = None
         with self._own_words():
             self._columns = list(table.columns)
@@ -194,7 +200,7 @@ class SparkSource:
         encoded = {name: self._encode(counted, name, grouped.column(inside[name]), weights) for name in roles.counted}
         counts, cell = FrequencyTable.from_columns(roles, encoded, weights, grouped.num_rows)
         cells = grouped.drop_columns([RECORDS]).append_column(CELL, pa.array(cell))
-        self._counted = replace(counted, cells=cells, respelled=_respelled(encoded))
+        self._counted = replace(counted, cells=cells, respelled=self._respelled(encoded))
         return counts
 
     def _keep(self, counted: CountedTable, distinct: DataFrame, limit: MemoryLimit) -> LargeTable:
@@ -205,15 +211,46 @@ class SparkSource:
             self._session, folder, counted.roles, counted.inside, distinct, work, limit, self._own_words
         )
         self._check_all(large.records)
-        self._counted = replace(counted, respelled=_respelled(encoded))
+        self._counted = replace(counted, respelled=self._respelled(encoded))
         return large
 
     def _encode(self, counted: CountedTable, name: str, values: pa.ChunkedArray, weights: Longs) -> EncodedColumn:
         untyped, point = self._origin.untyped, self._origin.decimal
+        if pa.types.is_timestamp(values.type):
+            values = in_zone(values, self._zone(name))
         with translated(BadValues, into=self._located):
             return encode(counted.schema, counted.roles, name, values, weights, untyped=untyped, decimal_point=point)
 
+    def _zone(self, name: str) -> str:
+        """The time zone that the moments of a column are written in: that of their file, or what the session shows."""
+        if self._origin.zone is not None:
+            return self._origin.zone(self._columns.index(name)) or "UTC"
+        return str(self._session.conf.get("spark.sql.session.timeZone"))
+
+    def _respelled(self, encoded: Mapping[str, EncodedColumn]) -> frozenset[str]:
+        """The columns that do not come out as they went in, even where nothing is generalized.
+
+        Spark's files tell moments in UTC, whatever time zone those had that were read.
+        """
+        zoned = {name for name in encoded if self._table.schema[name].dataType.typeName() == "timestamp"}
+        abroad = {name for name in zoned if self._origin.zone is not None and self._zone(name) != "UTC"}
+        return frozenset(name for name, column in encoded.items() if column.respelled or name in abroad)
+
+    def rows_that_share(self, column: str | None, most: int) -> pa.Table:
+        """Rows of the table, once it was counted: all of them, or all rows of some values of a column, or any."""
+        readable = [field.name for field in self._table.schema.fields if field.dataType.typeName() not in _NESTED]
+        names = {self._columns.index(name): name for name in readable}
+        rows, step = self._table.toDF(*(f"c{at}" for at in range(len(self._columns)))), -(-self._records // most)
+        if step > 1 and column is not None:
+            value = F.col(f"c{self._columns.index(column)}")
+            rows = rows.where(value.isNotNull() & (F.pmod(F.xxhash64(value), F.lit(step)) == 0))
+        elif step > 1:
+            rows = rows.sample(1 / step, seed=7)
+        with self._own_words():
+            return fetch(rows.select(*(f"c{at}" for at in names))).rename_columns(list(names.values()))
+
     def _check_all(self, records: int) -> None:
+        self._records = records
         if self._origin.records is not None:
             _check_records(records, self._origin.records)
 
@@ -295,10 +332,6 @@ class SparkSource:
             rows = read_parquet(self._session, _parts(kept))
             with_class = rows.join(send(self._session, kept.path, "classes", classes), GROUP)
             return clear_in_rows(with_class, _records(_parts(kept)), judged, others, np.flatnonzero(chosen))
-
-
-def _respelled(encoded: Mapping[str, EncodedColumn]) -> frozenset[str]:
-    return frozenset(name for name, column in encoded.items() if column.respelled)
 
 
 def _told(counted: CountedTable, name: str) -> str:

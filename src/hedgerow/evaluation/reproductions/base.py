@@ -12,6 +12,7 @@ from hedgerow._version import __version__
 from hedgerow.evaluation.reproductions.tables import data_folder
 from hedgerow.evaluation.running import Advance, Job, found_in, run
 from hedgerow.evaluation.store import Store
+from hedgerow.places import appearing
 from hedgerow.trees.inducers.weka import check_weka
 
 __all__ = ["Claim", "Page", "Reproduction", "Verdict", "reproduce"]
@@ -88,9 +89,11 @@ class Page:
         text = f"# {self.title}\n\n" + "\n\n".join(self.parts) + "\n"
         for name, chart in self.charts.items():
             drawn = path.with_name(f"{path.stem}-{name}.svg")
-            chart.save(str(drawn))
+            with appearing(drawn) as staged:
+                chart.save(str(staged))
             text = text.replace(f"(@{name}@)", f"({drawn.name})")
-        path.write_text(text, encoding="utf-8")
+        with appearing(path) as staged:
+            staged.write_text(text, encoding="utf-8")
 
 
 class Reproduction(ABC):

@@ -207,7 +207,10 @@ class ProportionalEncoder(HierarchyEncoder):
         own = self._own_proportions(X)
         self.proportions_ = given if own is None and self.shares == "proportions" else own
         if self.shares == "proportions" and isinstance(X, Release) and self.proportions_ is None:
-            raise _no_proportions("The release")
+            raise BadInput(
+                "The release has no proportions that generalized cells could be shared by. Anonymize with "
+                "publish_proportions=True, or choose shares='uniform' or shares='frequency'."
+            )
         return super().fit(X, y)
 
     def _own_proportions(self, X: Any) -> Proportions | None:
@@ -227,7 +230,12 @@ class ProportionalEncoder(HierarchyEncoder):
         if self.shares == "proportions" and not speaks:
             covers = covers_of(column, cells, self.unknown)
             if len(covers.parted) or not column.nodes.bottom[covers.node].all():
-                raise _no_proportions(f"The column {column.name!r}")
+                raise BadInput(
+                    f"The column {column.name!r} of the table has generalized cells, and a table does not bring the "
+                    "proportions of its release. Give them as proportions=release.proportions or the path of the file "
+                    "that they were saved to, or fit on the release itself. With shares='uniform' or "
+                    "shares='frequency' none are needed."
+                )
         return super()._finished(column, cells)
 
     def _vectors(self, one: FeatureColumn, covers: Covers) -> csr_array:
@@ -320,10 +328,3 @@ def _cells_of(parts: list[str], column: Column) -> Vocabulary:
     values = [None if part == MISSING_TEXT else part for part in parts]
     series = nw.from_native(pa.chunked_array([pa.array(values, pa.string())]), series_only=True).alias(column.name)
     return read_vocabulary(series, (), published=column.kind != "text")
-
-
-def _no_proportions(what: str) -> BadInput:
-    return BadInput(
-        f"{what} has no proportions that generalized cells could be shared by. Anonymize with "
-        "publish_proportions=True, or choose shares='uniform' or shares='frequency'."
-    )

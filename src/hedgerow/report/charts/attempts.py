@@ -14,11 +14,13 @@ _LABELS: Final = 90
 _ROW: Final = 30
 _LEAST_END: Final = 5.0
 """The scale reaches so many points to both sides at least, so that small differences look small."""
+_FEW: Final = "too few to say"
 _LOOKS: Final = {
     "finds out more": ("diamond", "after", "after"),
     "nothing beyond chance": ("circle", "ground", "before"),
+    _FEW: ("square", "ground", "after"),
 }
-"""The shape, the fill and the line of an attack that works, and of one that does not."""
+"""The shape, the fill and the line of an attack, by what there is to say of it."""
 
 
 def attempt_chart(attempts: Attempts) -> Drawing | None:
@@ -31,7 +33,7 @@ def attempt_chart(attempts: Attempts) -> Drawing | None:
             "excess": 100 * one.excess,
             "low": 100 * one.low,
             "high": 100 * one.high,
-            "which": next(iter(_LOOKS)) if one.judgement == "note" else "nothing beyond chance",
+            "which": one.verdict.lower(),
         }
         for one in attempts.attempts
     ]
@@ -50,16 +52,18 @@ def attempt_chart(attempts: Attempts) -> Drawing | None:
     who = alt.Y(
         "attack:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False, grid=True, labelLimit=_LABELS)
     )
-    which = list(_LOOKS)
+    found = {row["which"] for row in rows}
+    looks = {which: look for which, look in _LOOKS.items() if which in found or which != _FEW}
+    which = list(looks)
 
     def worded(channel: type[Any], values: list[str]) -> Any:
-        legend = alt.Legend(title=None, columns=2, labelLimit=150)
+        legend = alt.Legend(title=None, columns=3, labelLimit=150)
         return channel("which:N", sort=which, legend=legend, scale=alt.Scale(domain=which, range=values))
 
     look = (
-        worded(alt.Shape, [shape for shape, _, _ in _LOOKS.values()]),
-        worded(alt.Fill, [COLOURS[fill] for _, fill, _ in _LOOKS.values()]),
-        worded(alt.Stroke, [COLOURS[line] for _, _, line in _LOOKS.values()]),
+        worded(alt.Shape, [shape for shape, _, _ in looks.values()]),
+        worded(alt.Fill, [COLOURS[fill] for _, fill, _ in looks.values()]),
+        worded(alt.Stroke, [COLOURS[line] for _, _, line in looks.values()]),
     )
     zero = of_rows([{"excess": 0}], **size).mark_rule(color=COLOURS["limit"], strokeDash=[4, 3]).encode(at)
     spans = of_rows(rows, **size).mark_rule(color=COLOURS["strong-rule"], strokeWidth=2.5)

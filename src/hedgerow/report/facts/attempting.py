@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from hedgerow.attacks import ATTACKS, Attacks, Claims, Outcome
+from hedgerow.attacks.outcome import Verdict
 from hedgerow.errors import BadInput
 from hedgerow.report.facts.figures import Figure
 from hedgerow.report.facts.sections.attempting import Attempt, Attempts, Untried
@@ -22,6 +23,12 @@ _MEANING: Final = (
 )
 _CLAIMED: Final = "The share of people of whom the attacker claims something."
 _RIGHT: Final = "The share of people of whom the attacker claims something, and is right."
+_WRONG: Final = "The share of people of whom the attacker claims something, and is wrong."
+_VERDICTS: Final[Mapping[Verdict, str]] = {
+    "works": "Finds out more",
+    "finds nothing": "Nothing beyond chance",
+    "too few to say": "Too few to say",
+}
 
 
 def attempts(subject: Subject, attacks: Any) -> Attempts | None:
@@ -67,14 +74,24 @@ def _attempt(outcome: Outcome, subject: Subject) -> Attempt:
         claimed_of_others=_claimed("claimed of others", other, digits),
         right=fraction("right of members", main.recall.value, digits, _RIGHT),
         right_of_others=fraction("right of others", other.recall.value, digits, _RIGHT),
+        wrong=fraction("wrong of members", main.false_positives.value, digits, _WRONG),
+        wrong_of_others=fraction("wrong of others", other.false_positives.value, digits, _WRONG),
         excess=value,
         low=low,
         high=high,
         excess_text=f"{_points(value)} points ({_points(low)} to {_points(high)})",
-        judgement="note" if outcome.works else "good",
-        verdict="Finds out more" if outcome.works else "Nothing beyond chance",
-        remarks=outcome.remarks,
+        judgement="good" if outcome.verdict == "finds nothing" else "note",
+        verdict=_VERDICTS[outcome.verdict],
+        remarks=(*_unseen(outcome, digits), *outcome.remarks),
     )
+
+
+def _unseen(outcome: Outcome, digits: int) -> tuple[str, ...]:
+    """How large an excess would have been seen, of an attack that finds none."""
+    if outcome.works:
+        return ()
+    least = max(round(outcome.detectable, digits), 10.0**-digits)
+    return (f"an excess of {_points(least)} points would have been seen, with a probability of 80 %",)
 
 
 def _claimed(label: str, claims: Claims, digits: int) -> Figure:
@@ -92,12 +109,14 @@ def _points(share: float) -> str:
 
 def _sentence(found: Attacks) -> str:
     working = [one.attack for one in found if one.works]
+    unsaid = [one.attack for one in found if one.verdict == "too few to say"]
     if not found.outcomes:
         return "No attack could be tried."
+    few = f" There are too few people to say anything of: {', '.join(unsaid)}." if unsaid else ""
     if not working:
-        return f"None of {len(found)} attacks finds out more of the people of the table than of others."
+        return f"None of {len(found)} attacks is seen to find out more of the people of the table than of others.{few}"
     verb = "finds" if len(working) == 1 else "find"
     return (
         f"{len(working)} of {len(found)} attacks {verb} out more of the people of the table than of others: "
-        f"{', '.join(working)}."
+        f"{', '.join(working)}.{few}"
     )

@@ -134,15 +134,46 @@ def _of_the_table(subject: Subject) -> list[Caution]:
                 "not say whose its rows are, so that what is read from its files is counted in rows.",
             )
         )
-    accepted = [name for name, one in audit.clear.items() if one.accepted and one.discloses]
+    if subject.manifest.get("rows_are_people"):
+        found.append(
+            Caution(
+                "rows are people",
+                "Every row is taken for a person",
+                "Whoever made the release says so. Where some people have several rows, k rows may be of fewer than k "
+                "people.",
+            )
+        )
+    found += [
+        Caution(
+            "linked rows",
+            "Rows of a person can be linked, which was accepted",
+            f"{quoted(link.columns)} show which rows are of one person. The fewest people who share the classes of "
+            f"their rows are {link.k:,}.",
+            "bad",
+        )
+        for link in audit.links
+        if link.accepted
+    ]
+    accepted = [name for name, one in audit.clear.items() if one.excused]
     if accepted:
         found.append(
             Caution(
                 "accepted",
                 "Columns that disclose were accepted",
-                f"{quoted(accepted)} would not have been published otherwise: some people stand alone in them, or they "
-                "tell what the table hides.",
+                f"{quoted(accepted)} would not have been published otherwise: some people stand alone in them, they "
+                "tell what the table hides, or they follow from quasi-identifiers.",
                 "bad",
+            )
+        )
+    protected = {name: one for name, one in audit.clear.items() if one.role != "insensitive" and one.determined_by}
+    if protected:
+        shares = "; ".join(f"{name!r} from {quoted(one.determined_by)}" for name, one in protected.items())
+        found.append(
+            Caution(
+                "determined",
+                "Quasi-identifiers determine protected columns",
+                f"Whoever knows a person's quasi-identifiers knows more without the table: {shares}. Requirements "
+                "count these columns as protected, not as known.",
             )
         )
     if audit.proportions:

@@ -65,7 +65,9 @@ def _sensitive(name: str, told: float, audit: SensitiveAudit | None) -> Sensitiv
     figures = (
         count("distinct l", audit.distinct_l, "The fewest different values that a class has."),
         number("entropy l", audit.entropy_l, "The same, counted as if all values were equally often."),
-        number("recursive c", audit.recursive_c, "How far the commonest value of a class outweighs all others."),
+        number(
+            "recursive c (l = 2)", audit.recursive_c, "How far the commonest value of a class outweighs all others."
+        ),
         number("t (equal)", audit.t_equal, "How far a class is from the whole table, all values equally far apart."),
         number("t (ordered)", audit.t_ordered, "The same, with values in their order."),
         share("alpha", audit.alpha, "The largest share that one value has in a class."),
@@ -105,7 +107,7 @@ def _sentence(subject: Subject) -> str:
 def all_columns(subject: Subject) -> AllColumns:
     """What all published columns tell together, and what was accepted."""
     audit = subject.audit
-    accepted = tuple(name for name, one in audit.clear.items() if one.accepted and one.discloses)
+    accepted = tuple(name for name, one in audit.clear.items() if one.excused)
     alike: Judgement = "good" if audit.k_all is None or audit.k_all >= audit.k else "note"
     return AllColumns(
         k_all=count(
@@ -124,6 +126,15 @@ def all_columns(subject: Subject) -> AllColumns:
         else (
             count("share their classes", audit.linked[0], "The fewest people whose rows are in the same classes."),
             count("and how often", audit.linked[1], "The fewest who are in the same classes equally often."),
+        ),
+        determined=()
+        if audit.k_determined is None
+        else (
+            count(
+                "k with what they determine",
+                audit.k_determined,
+                f"The fewest who share the quasi-identifiers and what these determine: {quoted([*audit.determined])}.",
+            ),
         ),
         columns=tuple(_clear(name, one) for name, one in audit.clear.items()),
         accepted=accepted,
@@ -158,5 +169,6 @@ def _clear(name: str, column: ClearColumn) -> ClearColumnFacts:
         if told
         else None,
         discloses=column.discloses,
-        accepted=column.accepted,
+        accepted=column.excused,
+        known_from=tuple(column.determined_by),
     )

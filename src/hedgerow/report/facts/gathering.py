@@ -41,6 +41,10 @@ _NOT_TOLD: Final = {
     "attempts": "Nobody has tried what attacks find out; hr.attack and hedgerow attack do, on a release.",
     "utility": "Nobody has evaluated what learners still know; hr.evaluate and hedgerow evaluate do.",
 }
+_NOT_OF_THE_US: Final = (
+    "Nothing shows that people are of the United States: neither ZIP codes nor states, nor the context. So the rules "
+    "of HIPAA are not shown."
+)
 _ONE_COLUMN: Final = "There is only one column to look at."
 _NOT_FOR_RECIPIENTS: Final = {
     "attempts": "What attacks find out was measured on original rows, and is not part of the public edition.",
@@ -96,7 +100,7 @@ def gather(
         "asked": asked_of(about),
         "attempts": attempts(about, attacks),
         "together": together(about),
-        "safe_harbour": safe_harbour(about),
+        "safe_harbour": safe_harbour(about, _for(edition, context), today),
         "association": association(about),
         "suppression": suppression(about),
         "utility": utility(about, evaluation),
@@ -137,5 +141,7 @@ def _absent(subject: Subject, sections: Mapping[str, Any], given: Mapping[str, A
     reasons = {name: _NOT_TOLD[name] for name, section in sections.items() if section is None}
     if "association" in reasons and subject.kind != "audit":
         reasons["association"] = _ONE_COLUMN
+    if "safe_harbour" in reasons and subject.kind != "audit":
+        reasons["safe_harbour"] = _NOT_OF_THE_US
     withheld = {name: says for name, says in _NOT_FOR_RECIPIENTS.items() if name in reasons and given[name] is not None}
     return {**reasons, **withheld}

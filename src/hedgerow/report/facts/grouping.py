@@ -74,8 +74,8 @@ def shares_of_published(column: PublishedColumn, grouped: Grouped, rows: Longs |
     """
     kinds = np.array(column.kinds, dtype=np.str_)
     shares = np.zeros((len(column), GROUPS))
-    owner = np.repeat(np.arange(len(column)), column.widths)
-    np.add.at(shares, (owner, grouped.group[column.members]), 1.0)
+    for group in range(GROUPS):
+        shares[:, group] = column.covered.reduce(np.add, (grouped.group == group).astype(np.int64))
     for at in np.flatnonzero(kinds == "number").tolist():
         number = number_in(column.texts[at], column.domain.kind)
         if number is not None and grouped.ends is not None:

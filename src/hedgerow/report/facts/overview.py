@@ -101,7 +101,7 @@ def _headline(subject: Subject) -> tuple[str, Judgement]:
         return f"The requirements do NOT hold. {alike}.", "bad"
     if audit.grave:
         return f"{alike}, and all requirements hold; but read what stands first.", "bad"
-    accepted = [name for name, one in audit.clear.items() if one.accepted and one.discloses]
+    accepted = [name for name, one in audit.clear.items() if one.excused]
     if accepted:
         return f"{alike}, and all requirements hold. What {quoted(accepted)} disclosed was accepted.", "note"
     return f"{alike}, and all requirements hold.", "good"

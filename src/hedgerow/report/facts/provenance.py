@@ -32,6 +32,7 @@ _COMMON: Final = frozenset(
         "redrawn",
         "require",
         "requirements",
+        "rows_are_people",
         "rows_in",
         "rows_lost",
         "seed_given",

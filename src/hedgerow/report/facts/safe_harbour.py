@@ -1,18 +1,26 @@
 """HIPAA's safe harbour: what is published of ZIP codes, of ages over 89, and of dates.
 
+The rule is one of the United States. It is shown only where a table seems to be of people there: it has ZIP codes or
+states of that country, or the context names the country or the law.
+
 Judged is what is published, never what it was made from. A column is known by its name, or by its cells where these
-are dates. Nothing here quotes a cell.
+are dates. A year of birth tells an age, too: the one that is reached in the year of the newest date in the table that
+is not one of birth, or today. Nothing here quotes a cell.
 """
 
 from __future__ import annotations
 
+import datetime as dt
+import math
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from hedgerow.published import Interval, ValueSet, number_in, parse, read
+from hedgerow.published import Interval, ValueSet, date_of_days, number_in, parse, read
+from hedgerow.report.facts.context import Context
 from hedgerow.report.facts.figures import Judgement
 from hedgerow.report.facts.sections.identifying import HarbourFinding, SafeHarbour
 from hedgerow.report.facts.subjects import Subject
@@ -29,6 +37,29 @@ _WORDS: Final[dict[Topic, frozenset[str]]] = {
     "age": frozenset({"age", "ages"}),
     "date": frozenset({"date", "dates", "dob", "birthdate", "birthday", "datetime", "timestamp"}),
 }
+_BIRTH: Final = frozenset({"birth", "born", "dob", "yob", "birthdate", "birthday", "birthyear"})
+_NO_YEAR: Final = frozenset({"place", "country", "state", "city", "weight", "order", "rank", "name", "sex"})
+_ZIP: Final = frozenset({"zip", "zipcode", "zip3", "zip5", "zip9"})
+_STATE: Final = frozenset({"state", "states", "statecode", "usstate"})
+# Words that names of columns have only elsewhere.
+_FOREIGN: Final = """
+plz postleitzahl bundesland land kanton gemeinde kreis alter geschlecht geburt geburtsdatum geburtsjahr jahrgang wohnort
+staatsangehoerigkeit krankheit diagnose codepostal commune departement naissance sexe codigopostal provincia municipio
+nacimiento sexo comune nascita sesso geslacht leeftijd gemeente postcode
+"""
+_ELSEWHERE: Final = frozenset(_FOREIGN.split())
+_OF_THE_US: Final = """
+AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA PR
+RI SC SD TN TX UT VT VA WA WV WI WY ALABAMA ALASKA ARIZONA ARKANSAS CALIFORNIA COLORADO CONNECTICUT DELAWARE
+DISTRICT_OF_COLUMBIA FLORIDA GEORGIA HAWAII IDAHO ILLINOIS INDIANA IOWA KANSAS KENTUCKY LOUISIANA MAINE MARYLAND
+MASSACHUSETTS MICHIGAN MINNESOTA MISSISSIPPI MISSOURI MONTANA NEBRASKA NEVADA NEW_HAMPSHIRE NEW_JERSEY NEW_MEXICO
+NEW_YORK NORTH_CAROLINA NORTH_DAKOTA OHIO OKLAHOMA OREGON PENNSYLVANIA PUERTO_RICO RHODE_ISLAND SOUTH_CAROLINA
+SOUTH_DAKOTA TENNESSEE TEXAS UTAH VERMONT VIRGINIA WASHINGTON WEST_VIRGINIA WISCONSIN WYOMING
+"""
+_STATES: Final = frozenset(name.replace("_", " ") for name in _OF_THE_US.split())
+_FEW_STATES: Final = 2
+_SAYS_SO: Final = re.compile(r"\bHIPAA\b|\bU\.?S\.?A?\b|\bUnited States\b")
+_ZIP_CODE: Final = re.compile(r"[0-9]{3}(?:[0-9]{2}|\*\*|[0-9]\*|\*)?(?:-(?:[0-9]{4}|\*{4}))?", re.ASCII)
 _TITLES: Final[dict[Topic, str]] = {"zip": "ZIP codes", "age": "Ages over 89", "date": "Dates"}
 _RULES: Final[dict[Topic, str]] = {
     "zip": (
@@ -46,6 +77,7 @@ _OLDEST: Final = 89
 _ZIP_DIGITS: Final = 3
 _ZIP_AREA: Final = 100  # so many five-digit codes begin with the same three digits
 _YEAR: Final = 365
+_FIRST_YEAR: Final = 1850
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+[0-9]*|[A-Z]+(?![a-z])[0-9]*")
 _WHOLE_YEARS: Final = re.compile(r"[0-9]{4}|[0-9]{3}0s")
 _CALENDAR: Final = re.compile(r"[0-9]{4}(-[0-9]{2}|-Q[1-4])?|[0-9]{3}0s")
@@ -63,19 +95,64 @@ class _Published(NamedTuple):
         return sum(held for text, held in told if text is not None and _tells(text) and finer(text))
 
 
-def safe_harbour(subject: Subject) -> SafeHarbour | None:
-    """What the rule asks of three kinds of columns; ``None`` for an audit, which keeps no cells."""
+def safe_harbour(subject: Subject, context: Context | None = None, today: dt.date | None = None) -> SafeHarbour | None:
+    """What the rule asks of three kinds of columns.
+
+    Returns
+    -------
+    SafeHarbour or None
+        ``None`` for an audit, which keeps no cells, and where nothing tells that people are of the United States.
+    """
     published = subject.by_rows
     if published is None:
         return None
     cells = _cells(published)
+    if not _applies(published.table_columns, cells, context):
+        return None
     in_clear = [name for name in published.table_columns if name not in cells]
     findings = (
         _finding("zip", subject, cells, in_clear, _zip_finer),
-        _ages(cells, in_clear),
+        _ages(cells, in_clear, _year_of(cells, today or dt.date.today())),
         _finding("date", subject, cells, in_clear, _date_finer),
     )
     return SafeHarbour(findings, _REMARK)
+
+
+def _applies(columns: Sequence[str], cells: dict[str, _Published], context: Context | None) -> bool:
+    """Whether people seem to be of the United States."""
+    said = () if context is None else (context.recipient, context.purpose, context.controls, context.notes)
+    if any(text is not None and _SAYS_SO.search(text) for text in said):
+        return True
+    if any(_words(name) & _STATE and _are_states(cells[name]) for name in cells):
+        return True
+    if any(_words(name) & _ELSEWHERE for name in columns):
+        return False
+    # Columns that were not counted are known by their names.
+    return any(_words(name) & _ZIP and (name not in cells or _are_zip_codes(cells[name])) for name in columns)
+
+
+def _are_states(column: _Published) -> bool:
+    told = {one for text in column.texts if text is not None and _tells(text) for one in _members(text)}
+    return len({one for one in told if one.upper() in _STATES}) >= min(_FEW_STATES, len(told)) > 0
+
+
+def _are_zip_codes(column: _Published) -> bool:
+    """Whether cells look like ZIP codes, or like ranges of them; hidden ones may be any."""
+    told = [
+        text for text in column.texts if text is not None and _tells(text) and not isinstance(parse(text), Interval)
+    ]
+    # A number has lost its zeros.
+    return all(_ZIP_CODE.fullmatch(one.zfill(5)) for text in told for one in _members(text))
+
+
+def _year_of(cells: dict[str, _Published], today: dt.date) -> int:
+    """The year in which ages are told: that of the newest date that is not one of birth, or this one."""
+    newest = -math.inf
+    for name, column in cells.items():
+        if not _tells_birth(name):
+            known = (text for text in column.texts if text is not None and _tells(text))
+            newest = max([newest, *(span[1] for text in known if (span := _years(text, alone=False)) is not None)])
+    return today.year if newest == -math.inf else int(min(newest, today.year))
 
 
 def _cells(counted: ClassCounts) -> dict[str, _Published]:
@@ -98,8 +175,21 @@ def _looks_like(topic: Topic, name: str) -> bool:
     >>> _looks_like("zip", "homeZipcode"), _looks_like("age", "age_years"), _looks_like("age", "wage")
     (True, True, False)
     """
-    words = {word.lower() for word in _WORD.findall(name)}
-    return bool(words & _WORDS[topic])
+    return bool(_words(name) & _WORDS[topic])
+
+
+def _words(name: str) -> set[str]:
+    return {word.lower() for word in _WORD.findall(name)}
+
+
+def _tells_birth(name: str) -> bool:
+    """Whether a column is called like a date or a year of birth.
+
+    >>> _tells_birth("birth_year"), _tells_birth("dateOfBirth"), _tells_birth("birth_weight")
+    (True, True, False)
+    """
+    words = _words(name)
+    return bool(words & _BIRTH) and not words & _NO_YEAR
 
 
 def _finding(
@@ -127,29 +217,49 @@ def _finding(
     return HarbourFinding(topic, _TITLES[topic], judgement, (*found, *clear), " ".join(parts), _RULES[topic])
 
 
-def _ages(cells: dict[str, _Published], in_clear: Sequence[str]) -> HarbourFinding:
-    found = [name for name in cells if _looks_like("age", name)]
-    clear = [name for name in in_clear if _looks_like("age", name)]
-    if not found and not clear:
+def _ages(cells: dict[str, _Published], in_clear: Sequence[str], year: int) -> HarbourFinding:
+    births = [name for name in cells if _tells_birth(name) and _are_years(cells[name])]
+    found = [name for name in cells if _looks_like("age", name) and name not in births]
+    clear = [name for name in in_clear if _looks_like("age", name) or _tells_birth(name)]
+    if not found and not births and not clear:
         return _absent("age")
     parts = [f"{quoted(clear)} is published as it is, and was not looked at value by value."] if clear else []
     judgement: Judgement = "unknown" if clear else "good"
-    for name in found:
+    for name in (*found, *births):
         told = cells[name]
-        above = {text for text in told.texts if text is not None and _tells(text) and _over(text) == "above"}
+        born_in = year if name in births else None
+        by = f" in {year}, by years of birth," if name in births else ""
+        above = {text for text in told.texts if text is not None and _tells(text) and _place(text, born_in) == "above"}
         # One category of 90 or older is what the rule allows.
-        allowed = len(above) == 1 and all(_from_ninety(text) for text in above)
-        exact = 0.0 if allowed else told.having(lambda text: _over(text) == "above")
-        across = told.having(lambda text: _over(text) == "across")
+        allowed = len(above) == 1 and all(_is_oldest_category(text, born_in) for text in above)
+        exact = 0.0 if allowed else told.having(partial(_lies, where="above", born_in=born_in))
+        across = told.having(partial(_lies, where="across", born_in=born_in))
         if exact:
-            parts.append(f"{percent(exact)} of the records tell ages over 89 in {name!r} more finely than that.")
+            parts.append(f"{percent(exact)} of the records tell ages over 89{by} in {name!r} more finely than that.")
             judgement = "bad"
         elif across:
-            parts.append(f"{percent(across)} of the records are in ranges of {name!r} that reach beyond 89.")
+            parts.append(
+                f"{percent(across)} of the records are in ranges of {name!r} that reach beyond 89{by.rstrip(',')}."
+            )
             judgement = "note" if judgement == "good" else judgement
         else:
-            parts.append(f"No record tells an age over 89 in {name!r} more finely than that.")
-    return HarbourFinding("age", _TITLES["age"], judgement, (*found, *clear), " ".join(parts), _RULES["age"])
+            parts.append(f"No record tells an age over 89{by} in {name!r} more finely than that.")
+    columns = (*found, *births, *clear)
+    return HarbourFinding("age", _TITLES["age"], judgement, columns, " ".join(parts), _RULES["age"])
+
+
+def _place(text: str, born_in: int | None) -> Literal["below", "across", "above", "unclear"]:
+    """Where the ages of a cell lie; where it holds years of birth, those that are reached in a year."""
+    return _over(text) if born_in is None else _born(text, born_in)
+
+
+def _lies(text: str, where: str, born_in: int | None) -> bool:
+    return _place(text, born_in) == where
+
+
+def _is_oldest_category(text: str, born_in: int | None) -> bool:
+    """Whether a cell is the category of all who are 90 or older."""
+    return _from_ninety(text) if born_in is None else _born_until(text, born_in)
 
 
 def _absent(topic: Topic) -> HarbourFinding:
@@ -232,3 +342,71 @@ def _from_ninety(text: str) -> bool:
     """Whether a cell is a category of age 90 or older."""
     said = parse(text)
     return isinstance(said, Interval) and said.low == _OLDEST + 1
+
+
+def _are_years(column: _Published) -> bool:
+    """Whether cells are years, spans of them, or dates."""
+    told = [text for text in column.texts if text is not None and _tells(text)]
+    return bool(told) and all(_years(text, alone=True) is not None for text in told)
+
+
+def _years(text: str, *, alone: bool) -> tuple[float, float] | None:
+    """The first and the last year that a cell may stand for; a number is one only where years stand ``alone``.
+
+    >>> _years("[1925,1928)", alone=True), _years("1925-03-07", alone=False), _years("1920s", alone=False)
+    ((1925, 1927), (1925, 1925), (1920, 1929))
+    """
+    said = read(text, "date")
+    if isinstance(said, Interval):
+        last = said.high if said.closed else np.nextafter(said.high, -np.inf)
+        return _year(said.low), _year(float(last))
+    numbers = parse(text)
+    if isinstance(numbers, Interval):
+        ends = [math.ceil(numbers.low) if numbers.low > -math.inf else numbers.low, numbers.high]
+        if numbers.high < math.inf:
+            ends[1] = math.floor(numbers.high if numbers.closed else np.nextafter(numbers.high, -np.inf))
+        finite = [one for one in ends if math.isfinite(one)]
+        return (ends[0], ends[1]) if alone and all(map(_is_year, finite)) else None
+    spans = [_span(one, alone=alone) for one in _members(text)]
+    known = [one for one in spans if one is not None]
+    if not known or len(known) < len(spans):
+        return None
+    return min(low for low, _ in known), max(high for _, high in known)
+
+
+def _span(text: str, *, alone: bool) -> tuple[float, float] | None:
+    days = number_in(text, "date")
+    if days is not None:
+        return _year(days), _year(days)
+    if _CALENDAR.fullmatch(text):
+        first = int(text[:4])
+        if not _is_year(first) or (text.isdigit() and not alone):
+            return None
+        return first, first + 9 * text.endswith("s")
+    number = number_in(text, "number")
+    return (number, number) if alone and number is not None and _is_year(number) else None
+
+
+def _year(days: float) -> float:
+    return int(date_of_days(math.floor(days))[:4])
+
+
+def _is_year(number: float) -> bool:
+    return _FIRST_YEAR <= number < _FIRST_YEAR + 300
+
+
+def _born(text: str, year: int) -> Literal["below", "across", "above", "unclear"]:
+    """Where the ages lie that years of birth tell."""
+    span = _years(text, alone=True)
+    if span is None:
+        return "unclear"
+    first, last = span
+    if year - last > _OLDEST:
+        return "above"
+    return "across" if year - first > _OLDEST else "below"
+
+
+def _born_until(text: str, year: int) -> bool:
+    """Whether a cell is the category of all who were born so that they are 90 or older."""
+    span = _years(text, alone=True)
+    return span is not None and span[0] < span[1] == year - _OLDEST - 1

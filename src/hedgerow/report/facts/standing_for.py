@@ -74,14 +74,14 @@ def standing_for(published: PublishedColumn, rows: Longs) -> Standing:
     hidden = float(weight[kinds == "suppressed"].sum())
     width = published.widths.astype(np.float64)
     shown = (kinds != "suppressed") & (width > 0)
-    of_member = np.repeat(np.divide(weight, width, out=np.zeros(len(weight)), where=shown), published.widths)
-    codes = np.bincount(published.members, of_member, domain.size).astype(np.float64)
+    of_code = np.divide(weight, width, out=np.zeros(len(weight)), where=shown)
+    codes = published.covered.spread(of_code, domain.size)
     if domain.numbers is None:
         nothing = np.empty(0)
         return Standing(codes, Spans(nothing, nothing, nothing), 0.0, hidden, 0.0, kinds == "value")
     written = _written(published, domain)
-    spread = np.repeat(~np.isin(np.arange(len(weight)), list(written)), published.widths)
-    on_line = np.bincount(published.members[spread], of_member[spread], domain.size)
+    others = np.setdiff1d(np.arange(len(weight)), list(written))
+    on_line = published.covered.only(others).spread(of_code[others], domain.size)
     numbers = domain.values
     ends = np.array(list(written.values()), dtype=np.float64).reshape(-1, 2)
     spans = Spans(

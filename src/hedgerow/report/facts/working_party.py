@@ -44,7 +44,7 @@ def _singling_out(subject: Subject) -> Verdict:
         evidence.append(f"The fewest who share the values of all published columns are {audit.k_all:,}.")
     if audit.singled_out is not None:
         evidence.append(f"The published proportions single out {amount(audit.singled_out, 'people')}.")
-    accepted = [name for name, one in audit.clear.items() if one.accepted and one.discloses]
+    accepted = [name for name, one in audit.clear.items() if one.excused]
     if accepted:
         evidence.append(f"What {quoted(accepted)} tell was accepted by name; it may single people out.")
     if audit.k == 1 or audit.singled_out:
@@ -73,7 +73,7 @@ def _linkability(subject: Subject) -> Verdict:
         fewest = audit.linked[0]
         alike = "some share their classes with nobody" if fewest == 1 else f"{fewest:,} people share all their classes"
         evidence.append(f"Rows of one person can be linked; {alike}.")
-    elif pseudonyms:
+    elif pseudonyms and not _no_links(subject):
         evidence.append(f"Rows with the same pseudonym in {quoted(pseudonyms)} can be linked, and rows were counted.")
     elif audit.people is None:
         evidence.append("Rows were counted: whether some are of one person is not known.")
@@ -81,7 +81,7 @@ def _linkability(subject: Subject) -> Verdict:
         evidence.append("The table does not say which rows are of one person.")
     if audit.k == 1 or (audit.linked is not None and audit.linked[0] == 1):
         return _verdict("linkability", "bad", "Some people's rows can be linked to them.", evidence)
-    if pseudonyms and audit.linked is None:
+    if pseudonyms and audit.linked is None and not _no_links(subject):
         return _verdict(
             "linkability", "bad", "A person's rows may be linked to each other by their pseudonym.", evidence
         )
@@ -89,6 +89,11 @@ def _linkability(subject: Subject) -> Verdict:
         "A person can be linked to a group, not to a row. The opinion holds that this risk remains with k-anonymity."
     )
     return _verdict("linkability", "note", answer, evidence)
+
+
+def _no_links(subject: Subject) -> bool:
+    """Whether it was found that no pseudonym stands in several rows of a person."""
+    return subject.manifest.get("rows_are_people") is False
 
 
 def _inference(subject: Subject) -> Verdict:

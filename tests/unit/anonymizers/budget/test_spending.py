@@ -77,7 +77,7 @@ class Flat(Anonymizer):
 
 def test_a_method_that_knows_nothing_of_budgets_is_fitted_without_outliers() -> None:
     towns = {"*": {"near": ["Bonn", "Lyon"], "far": ["far 0", "far 1"]}}
-    schema = replace(SCHEMA, quasi=["town"], insensitive=["age"], accept=["age"], hierarchies={"town": towns})
+    schema = replace(SCHEMA, quasi=["town"], insensitive=["age"], accept=["age", "drink"], hierarchies={"town": towns})
     assert set(Flat(k=4).anonymize(people(2), schema).table["town"].to_pylist()) == {"*"}
     release = Flat(k=4, suppression_limit=2).anonymize(people(2), schema)
     assert set(release.table["town"].to_pylist()) == {"near"}

@@ -27,7 +27,12 @@ PEOPLE = pa.table(
 
 def counted(table: pa.Table = PEOPLE, **hierarchies: Any) -> FrequencyTable:
     quasi = [name for name in table.column_names if name != "ill"]
-    schema = Schema(quasi=quasi, sensitive=["ill"] if "ill" in table.column_names else [], hierarchies=hierarchies)
+    schema = Schema(
+        quasi=quasi,
+        sensitive=["ill"] if "ill" in table.column_names else [],
+        hierarchies=hierarchies,
+        rows_are_people=True,
+    )
     return pipeline.prepare(table, schema, [KAnonymity(1)], random_state=0).counts
 
 

@@ -189,7 +189,12 @@ def test_pseudonyms_and_odd_names(spark: Any) -> None:
         }
     )
     schema = hr.Schema(
-        quasi=["a `b`.c"], pseudonymize=["who"], insensitive=["sco.re"], accept=["sco.re"], missing=("",)
+        quasi=["a `b`.c"],
+        pseudonymize=["who"],
+        insensitive=["sco.re"],
+        accept=["sco.re"],
+        missing=("",),
+        rows_are_people=True,
     )
     rows = hr.anonymize(spark.createDataFrame(table), schema, k=2).table.toArrow().to_pylist()
     names = [row["who"] for row in rows]
@@ -200,10 +205,29 @@ def test_pseudonyms_and_odd_names(spark: Any) -> None:
     assert sorted(str(row["sco.re"]) for row in rows) == ["-0.0", "0.0", "1.5", "None"]
 
 
+def test_people_are_told_apart_by_their_pseudonyms(spark: Any) -> None:
+    table = pa.table({"who": [f"P{at // 5}" for at in range(40)], "age": [20 + at // 5 for at in range(40)]})
+    with pytest.raises(hr.Infeasible, match=r"holds of rows, but not of people: .* k of people is 1"):
+        hr.anonymize(spark.createDataFrame(table), hr.Schema(quasi=["age"], pseudonymize=["who"]), k=5)
+    table = pa.table({"who": [f"P{at % 8}" for at in range(16)], "age": [20] * 16})
+    release = hr.anonymize(spark.createDataFrame(table), hr.Schema(quasi=["age"], pseudonymize=["who"]), k=5)
+    assert (release.audit.k, release.audit.linked) == (8, (8, 8))
+
+
+@pytest.mark.parametrize("most", [50_000, 300])
+def test_rows_are_not_counted_where_a_column_tells_people_apart(
+    most: int, spark: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hedgerow.anonymizers.pipeline.preparing._MOST_ROWS", most)
+    visits = hr.datasets.make_hospital(2_000, random_state=7).select(["patient_id", "born", "sex", "postcode"])
+    with pytest.raises(hr.Disclosing, match=r"'patient_id' tells people apart .* 1\.[789] on average"):
+        hr.anonymize(spark.createDataFrame(visits), hr.Schema(quasi=["born", "sex", "postcode"], others="drop"), k=5)
+
+
 def test_a_zero_has_no_sign_where_it_is_counted(spark: Any) -> None:
     """-0.0 counts as 0.0, so it must look like it: as a quasi-identifier, a target and a name."""
     table = pa.table({"score": [-0.0, 0.0, 1.5, 1.5], "won": [0.0, -0.0, 0.0, -0.0], "who": [0.0, -0.0, 1.0, 2.0]})
-    schema = hr.Schema(quasi=["score"], target="won", pseudonymize=["who"])
+    schema = hr.Schema(quasi=["score"], target="won", pseudonymize=["who"], rows_are_people=True)
     rows = hr.anonymize(spark.createDataFrame(table), schema, k=2).table.toArrow()
     assert sorted(map(str, rows["score"].to_pylist())) == ["0.0", "0.0", "1.5", "1.5"]
     assert set(map(str, rows["won"].to_pylist())) == {"0.0"}

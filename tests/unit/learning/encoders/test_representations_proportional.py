@@ -194,7 +194,9 @@ def test_shares_by_frequency() -> None:
 def test_proportions_asked_where_there_are_none() -> None:
     with pytest.raises(BadInput, match=r"The release has no proportions .* publish_proportions=True"):
         ProportionalEncoder().fit(anonymize(PEOPLE, SCHEMA, k=3))
-    with pytest.raises(BadInput, match=r"The column 'sex' has no proportions .* publish_proportions=True"):
+    with pytest.raises(
+        BadInput, match=r"The column 'sex' of the table has .* Give them as proportions=release.proportions"
+    ):
         ProportionalEncoder().fit(pa.table({"sex": ["F", "*"]}))
     # Raw cells need none.
     assert ProportionalEncoder().fit_transform(pa.table({"sex": ["F", "M"]})).tolist() == [[1, 0, 1], [0, 1, 1]]

@@ -14,6 +14,8 @@ from hedgerow.report.facts import gather
 WORKS = Outcome.of("membership", "is in the table", Claims(300, 207, 207), Claims(300, 32, 0), "a remark")
 FAILS = Outcome.of("of-others", "the age", Claims(300, 20, 9), Claims(300, 20, 11))
 
+FEW = Outcome.of("label", "the label", Claims(3, 3, 2), Claims(3, 3, 1))
+
 
 @pytest.fixture(scope="module")
 def release() -> hr.Release:
@@ -28,8 +30,10 @@ def test_figures_are_rounded_and_judged_by_the_exact_interval(release: hr.Releas
     assert (works.people, works.others, works.excess_text) == (300, 300, "70 points (60 to 70)")
     assert (works.claimed.text, works.right_of_others.text) == ("70 %", "0 %")
     assert (works.judgement, works.verdict, works.remarks) == ("note", "Finds out more", ("a remark",))
+    assert (works.wrong.text, fails.wrong_of_others.text) == ("0 %", "less than 10 %")
     assert works.story.startswith("Somebody with a register")
     assert (fails.judgement, fails.verdict, fails.story) == ("good", "Nothing beyond chance", "")
+    assert fails.remarks == ("an excess of 10 points would have been seen, with a probability of 80 %",)
     assert (fails.excess, fails.right.text) == (0, "less than 10 %")
     assert [(one.name, one.reason) for one in found.untried] == [("label", "No target.")]
     assert found.remarks == ("Look.",)
@@ -40,7 +44,12 @@ def test_figures_are_rounded_and_judged_by_the_exact_interval(release: hr.Releas
     ("attacks", "sentence"),
     [
         (WORKS, "1 of 1 attacks finds out more of the people of the table than of others: membership."),
-        ([FAILS], "None of 1 attacks finds out more of the people of the table than of others."),
+        ([FAILS], "None of 1 attacks is seen to find out more of the people of the table than of others."),
+        (
+            [FAILS, FEW],
+            "None of 2 attacks is seen to find out more of the people of the table than of others. There are too few "
+            "people to say anything of: label.",
+        ),
         (Attacks(()), "No attack could be tried."),
     ],
 )
@@ -48,6 +57,12 @@ def test_outcomes_may_be_given_as_they_are(release: hr.Release, attacks: Any, se
     found = gather(release, attacks=attacks).attempts
     assert found is not None
     assert found.sentence == sentence
+
+
+def test_too_few_people_have_no_tick(release: hr.Release) -> None:
+    found = gather(release, attacks=[FEW]).attempts
+    assert found is not None
+    assert (found.attempts[0].judgement, found.attempts[0].verdict) == ("note", "Too few to say")
 
 
 def test_recipients_are_not_told(release: hr.Release) -> None:

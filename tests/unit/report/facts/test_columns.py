@@ -94,7 +94,7 @@ def test_people_and_not_rows_decide_what_is_named() -> None:
     table = pa.table(
         {"who": who, "town": ["Kiel"] * 12 + ["Ulm"] * 6 + ["Bern"] * 6, "ill": ["rare"] * 12 + ["flu"] * 12}
     )
-    schema = hr.Schema(quasi=["town"], sensitive=["ill"], entity="who", identifying=["who"])
+    schema = hr.Schema(quasi=["town"], sensitive=["ill"], entity="who", identifying=["who"], accept=["ill"])
     release = hr.anonymize(table, schema, k=3, random_state=1)
     for edition in ("internal", "public"):
         text = repr(gather(release, edition=edition))

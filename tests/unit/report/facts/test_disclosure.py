@@ -17,7 +17,14 @@ def test_sensitive_columns_and_the_target() -> None:
     ill, job = found.columns
     assert (ill.name, ill.role, ill.homogeneity.value, ill.homogeneity.judgement) == ("ill", "sensitive", 0.5, "bad")
     assert {one.label: one.value for one in ill.figures} == pytest.approx(
-        {"distinct l": 1, "entropy l": 1, "recursive c": None, "t (equal)": 0.375, "t (ordered)": 0.3125, "alpha": 1.0},
+        {
+            "distinct l": 1,
+            "entropy l": 1,
+            "recursive c (l = 2)": None,
+            "t (equal)": 0.375,
+            "t (ordered)": 0.3125,
+            "alpha": 1.0,
+        },
         abs=1e-3,
     )
     assert (job.role, job.homogeneity.value, job.homogeneity.judgement, job.figures) == ("target", 0.5, "note", ())

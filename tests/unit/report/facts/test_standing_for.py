@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow.domains import Domain
+from hedgerow.domains import CodeSets, Domain
 from hedgerow.published import PublishedColumn
 from hedgerow.report.facts.ranges import spread_over
 from hedgerow.report.facts.standing_for import Standing, kind_of_cells, standing_for, standing_for_published
@@ -32,7 +32,7 @@ def published(domain: Domain, cells: list[tuple[str | None, str, list[int]]]) ->
     starts = np.cumsum([0, *(len(codes) for _, _, codes in cells)])
     members = np.array([code for _, _, codes in cells for code in codes], dtype=np.int32)
     kinds = tuple(kind for _, kind, _ in cells)
-    return PublishedColumn(domain, tuple(text for text, _, _ in cells), kinds, starts, members)  # type: ignore[arg-type]  # kinds
+    return PublishedColumn(domain, tuple(text for text, _, _ in cells), kinds, CodeSets.of(starts, members))  # type: ignore[arg-type]  # kinds
 
 
 def test_categories_are_spread_over_what_they_cover() -> None:

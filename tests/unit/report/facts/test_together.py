@@ -14,7 +14,9 @@ NEW = pa.table({"age": ["{20|21|25}"] * 2 + ["{22|23|24}"] * 3 + ["{20|21|25}"],
 
 
 def facts(*, original: pa.Table | None, public: bool, k: int | None = 3) -> ReportFacts:
-    audit = hr.audit(NEW, quasi=["age"], sensitive=["ill"], previous=OLD, original=original, k=k)
+    audit = hr.audit(
+        NEW, quasi=["age"], sensitive=["ill"], previous=OLD, previous_quasi=["age"], original=original, k=k
+    )
     return gather(audit, edition="public" if public else "internal")
 
 

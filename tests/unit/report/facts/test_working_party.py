@@ -67,15 +67,16 @@ def test_linkability_stays_a_note_with_k_anonymity() -> None:
 
 def test_linkability_by_pseudonyms() -> None:
     visits = pa.table({"who": [f"p{at % 4}" for at in range(16)], "town": ["a"] * 8 + ["b"] * 8})
-    unlinked = hr.anonymize(visits, hr.Schema(quasi=["town"], pseudonymize=["who"]), k=4)
-    found = verdicts(unlinked)["linkability"]
+    unknown = hr.anonymize(visits, hr.Schema(quasi=["town"], pseudonymize=["who"], rows_are_people=True), k=4)
+    found = verdicts(unknown)["linkability"]
     assert (found.judgement, "'who'" in found.evidence[-1]) == ("bad", True)
-    linked = hr.anonymize(visits, hr.Schema(quasi=["town"], pseudonymize=["who"], entity="who"), k=4)
-    found = verdicts(linked)["linkability"]
-    assert (found.judgement, found.evidence[-1]) == (
-        "note",
-        "Rows of one person can be linked; 4 people share all their classes.",
-    )
+    for entity in (None, "who"):
+        linked = hr.anonymize(visits, hr.Schema(quasi=["town"], pseudonymize=["who"], entity=entity), k=4)
+        found = verdicts(linked)["linkability"]
+        assert (found.judgement, found.evidence[-1]) == (
+            "note",
+            "Rows of one person can be linked; 4 people share all their classes.",
+        )
 
 
 @pytest.mark.parametrize(

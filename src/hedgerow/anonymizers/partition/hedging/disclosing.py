@@ -18,8 +18,8 @@ from hedgerow.arrays import Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import Infeasible, required
 from hedgerow.privacy import KAnonymity, Requirement
-from hedgerow.proportions import count_proportions
-from hedgerow.proportions.pooling import pool
+from hedgerow.proportions import count_labels, count_proportions
+from hedgerow.proportions.lifting import proportions_to_publish
 from hedgerow.recoding import Recoding
 from hedgerow.risk import label_posterior
 
@@ -82,7 +82,10 @@ def _excess(
     """How much more often an attacker is right about members than about the others."""
     some = Reduced.of(counts, counts.cell_sizes - half).counts
     recoding = fit(some, requirements)
-    proportions = None if support is None else pool(count_proportions(some, recoding), min(support, some.rows))
+    proportions = None
+    if support is not None:
+        exact, labels = count_proportions(some, recoding), count_labels(some, recoding)
+        proportions = proportions_to_publish(exact, labels, min(support, some.rows))
     said = label_posterior(some, recoding, counts.tuples, proportions, nearest=True).probabilities.argmax(axis=1)
     target = counts.values_of(required(counts.roles.target, "the target"))
     right = said[counts.cell_tuple] == target

@@ -20,10 +20,9 @@ from hedgerow.anonymizers.partition.hedging.teaching import Lesson, Table, boost
 from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.counts import FrequencyTable
 from hedgerow.errors import required
-from hedgerow.proportions import Lifts, Proportions, Spread, count_proportions, tilted
+from hedgerow.proportions import Lifts, Proportions, Spread, count_labels, count_proportions, tilted
 from hedgerow.proportions.dealing import LabelledRows, deal_values, rows_by_class
-from hedgerow.proportions.pooling import pool
-from hedgerow.published import published_labels
+from hedgerow.proportions.lifting import proportions_to_publish
 from hedgerow.recoding import Recoding
 
 __all__ = ["Rehearsal"]
@@ -56,8 +55,10 @@ class Rehearsal:
     def told(self, recoding: Recoding) -> Proportions:
         """What would be published beside the table."""
         # What groups publish is at hand: an empty text there is a value, and not what a file has for a missing one.
-        exact = count_proportions(self.counts, replace(recoding, missing=()))
-        return pool(exact, min(self.support, int(exact.sizes.sum())))
+        recoding = replace(recoding, missing=())
+        exact = count_proportions(self.counts, recoding)
+        support = min(self.support, int(exact.sizes.sum()))
+        return proportions_to_publish(exact, count_labels(self.counts, recoding), support)
 
     def score(self, recoding: Recoding) -> float:
         """What a learner would know of the original tuples; more is better."""
@@ -98,7 +99,8 @@ class Rehearsal:
         hierarchy = self.counts.hierarchies.get(name)
         source = None if hierarchy is None or hierarchy.automatic else hierarchy.source
         column = proportions.column(name)
-        return column.spread(published_labels(source, name, column.texts).values_below)
+        labels = column.labels(source)
+        return column.spread(labels.values_below, labels.listed)
 
     def codes_of_labels(self, lifts: Lifts) -> Longs:
         """Which label of some lifts each of ours is, -1 if none."""

@@ -117,7 +117,7 @@ def _case(name: str) -> Prepared:
     case = CASES[name]
     records = [[*cells, label] for *cells, held in case.rows for label, count in held.items() for _ in range(count)]
     table = pa.table({column: [record[at] for record in records] for at, column in enumerate([*case.columns, _CLASS])})
-    schema = Schema(quasi=case.columns, target=_CLASS, hierarchies=case.taxonomies)
+    schema = Schema(quasi=case.columns, target=_CLASS, hierarchies=case.taxonomies, accept=[_CLASS])
     demands = [KAnonymity(k, shield=shield) for shield, k in case.requirements]
     return prepare(table, schema, demands, random_state=0)
 

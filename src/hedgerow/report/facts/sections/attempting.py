@@ -26,13 +26,15 @@ class Attempt:
         The share of them of whom something was claimed.
     right, right_of_others : Figure
         The share of them of whom it was claimed rightly.
+    wrong, wrong_of_others : Figure
+        The share of them of whom it was claimed wrongly.
     excess, low, high : float
         What is found out of people of the table beyond others, with its 95 % interval, as differences of shares.
     excess_text : str
         The same in words.
     judgement : {"good", "note"}
     verdict : str
-        Whether it works, in a few words.
+        Whether it works, finds nothing, or has too few people to say, in a few words.
     remarks : tuple of str
     """
 
@@ -45,6 +47,8 @@ class Attempt:
     claimed_of_others: Figure
     right: Figure
     right_of_others: Figure
+    wrong: Figure
+    wrong_of_others: Figure
     excess: float
     low: float
     high: float

@@ -79,6 +79,8 @@ class ClearColumnFacts:
         How much.
     discloses, accepted : bool
         Whether that is too much, and whether somebody has accepted it by name.
+    known_from : tuple of str
+        The quasi-identifiers that determine it.
     """
 
     name: str
@@ -89,6 +91,7 @@ class ClearColumnFacts:
     tells: Figure | None
     discloses: bool
     accepted: bool
+    known_from: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,8 @@ class AllColumns:
     accepted : tuple of str
         The columns that disclose and were accepted.
     sentence : str
+    determined : tuple of Figure
+        The k with the columns that quasi-identifiers determine; empty if they determine none.
     """
 
     k_all: Figure
@@ -115,6 +120,7 @@ class AllColumns:
     columns: tuple[ClearColumnFacts, ...]
     accepted: tuple[str, ...]
     sentence: str
+    determined: tuple[Figure, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ def named_by_few(
     if odd:
         yield f"{odd} ends of ranges of {column.name!r} are numbers that fewer than {least} people have, and not round"
     shown = list(dict.fromkeys(cells))
-    visible = {text for text in told["texts"] if any(_alike(text, cell, missing) for cell in shown)}
+    visible = {text for text in told["texts"] if any(_shows(cell, text, column, missing) for cell in shown)}
     if visible != set(told["texts"]):
         yield f"The texts of {column.name!r} hold {len(set(told['texts']) - visible)} that the table does not show"
     listed = told["pools"].get("listed", {})
@@ -120,6 +120,14 @@ def _alike(text: str | None, cell: Any, missing: Sequence[str]) -> bool:
     if text is None or is_missing(cell, missing):
         return (text is None or text in missing) and is_missing(cell, missing)
     return same(text, cell)
+
+
+def _shows(cell: Any, text: str | None, column: Column, missing: Sequence[str]) -> bool:
+    """Whether a cell shows what a text of the proportions says; a file may write a day with its midnight."""
+    if _alike(text, cell, missing):
+        return True
+    dated = column.kind in ("date", "datetime") and measured(cell, column)
+    return dated is not False and dated is not None and dated == measured(text, column)
 
 
 def _round(end: float, step: Fraction) -> bool:

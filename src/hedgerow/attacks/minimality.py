@@ -77,14 +77,15 @@ def minimality(
     Examples
     --------
     The paper's example, six times. Of the seven people of a town two are ill, and the release names neither street. Had
-    they not lived in the same one, the streets would have been told apart:
+    they not lived in the same one, the streets would have been told apart. Here illness also reveals the street, which
+    has to be accepted first:
 
     >>> import pyarrow as pa
     >>> import hedgerow as hr
     >>> towns = [town for town in "abcdef" for _ in range(7)]
     >>> streets, ill = ["Elm"] * 2 + ["Oak"] * 5, ["yes"] * 2 + ["no"] * 5
     >>> people = pa.table({"town": towns, "street": streets * 6, "ill": ill * 6})
-    >>> schema = hr.Schema(quasi=["town", "street"], sensitive=["ill"])
+    >>> schema = hr.Schema(quasi=["town", "street"], sensitive=["ill"], accept=["ill"])
     >>> require = hr.AlphaK(0.5, 2, "ill", value="yes")
     >>> release = hr.anonymize(people, schema, require=require)
     >>> others = people.set_column(2, "ill", pa.array(["no"] * 42))

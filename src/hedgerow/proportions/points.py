@@ -174,12 +174,11 @@ def _numbers(column: ColumnProportions, missing_too: bool) -> Points:
     # A number that is published stands for itself, never for a piece around it.
     published = [cell for cell in (read(text, kind) for text in column.texts) if isinstance(cell, Interval)]
     intervals = [*published, *(Interval(number, number, closed=True) for number in shown)]
-    alone = lows == highs
-    named = np.unique(lows[alone])
+    named = np.unique(lows[pools.alone & (lows == highs)])
     listed = listed[~np.isin(listed, named)]
     found: list[tuple[_Piece, str, int]] = []
     for at, (low, high) in enumerate(zip(lows.tolist(), highs.tolist(), strict=True)):
-        if low == high:
+        if pools.alone[at] and low == high:
             label = next(value for value in pools.members[at] if value is not None)
             found.append((_itself(low), label, at))
         elif low < high:

@@ -371,7 +371,8 @@ class _Numbers:
         if domain.kind == "date":
             bounds = (_FIRST_DAY, _LAST_DAY)
         self.low = -math.inf if bounds is None else bounds[0]
-        self.high = math.inf if bounds is None else bounds[1] + float(step)
+        # A step may be lost beside a large number.
+        self.high = math.inf if bounds is None else max(bounds[1] + float(step), math.nextafter(bounds[1], math.inf))
 
     def pools(self) -> tuple[Pools, Longs]:
         numbers, labels, kind = self.domain.values, self.domain.labels.tolist(), self.domain.kind

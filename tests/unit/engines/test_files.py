@@ -617,7 +617,7 @@ def test_too_little_memory_to_look_at_columns_in_clear(tmp_path: Path) -> None:
     )
     source, counts = count(path)
     source.apply(one_group(counts), "1", tmp_path / "out.parquet")
-    source._work.restrict(10**7)
+    source._work.restrict(2 * 10**6)
     with pytest.raises(BadInput, match="memory limit is too small") as caught:
         source.in_clear(np.zeros(1, dtype=np.int32), np.ones(1, dtype=bool))
     told(caught.value)

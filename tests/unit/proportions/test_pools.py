@@ -96,6 +96,13 @@ class TestNumbers:
         pools, _ = pooled(numbers(21, 25, 30, 38), [3, 3, 3, 3], 4, bounds=(20, 39))
         assert pools.texts == ("[20,30)", "[30,40)", "*")
 
+    def test_a_range_has_room_for_numbers_beside_which_a_step_is_lost(self) -> None:
+        pools, of_code = pooled(numbers(10**17), [3], 4, bounds=(1e17, 1e17))
+        assert (pools.texts, of_code) == (("*",), [0])
+        assert pools.low is not None
+        assert pools.high is not None
+        assert pools.low[0] <= 1e17 < pools.high[0]
+
     def test_far_numbers_of_few_reach_nowhere(self) -> None:
         """Of the five largest one is a billion: nobody may learn so from where ranges are drawn."""
         values = [*range(20, 60), 1_000_000_000]

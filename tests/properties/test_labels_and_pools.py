@@ -66,3 +66,17 @@ def test_a_value_that_one_person_holds_stands_nowhere_but_in_the_table(method: s
     for column in stored["columns"]:
         column["texts"] = []  # the published cells
     assert not any(name in json.dumps(stored) for name in people["town"].to_pylist())
+
+
+@pytest.mark.parametrize("hierarchy", ["intervals", "quantiles:4", "intervals:3", "intervals:3,9"])
+@pytest.mark.parametrize("kind", ["number", "text"])
+def test_a_hierarchy_made_from_the_values_names_none_of_few(hierarchy: str, kind: str) -> None:
+    """Its ends are the smallest and the largest value, or what holds only these, and the table publishes ``*``."""
+    gain = pa.array([287, *range(3000, 3040), 5941])
+    people = pa.table({"gain": gain if kind == "number" else gain.cast(pa.string())})
+    schema = hr.Schema(quasi=["gain"], hierarchies={"gain": hierarchy}, kinds={"gain": kind})
+    release = hr.anonymize(people, schema, method="datafly", k=42, publish_proportions=True, min_support=5)
+    assert set(release.table["gain"].to_pylist()) == {"*"}
+    assert release.proportions is not None
+    said = json.dumps(release.proportions.to_dict()["columns"][0]["pools"])
+    assert not any(end in said for end in ("28", "594", "59"))

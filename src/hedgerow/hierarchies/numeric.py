@@ -43,6 +43,19 @@ class Intervals:
     bottom: float = -math.inf
     top: float = math.inf
 
+    @property
+    def extent(self) -> tuple[float, float]:
+        """The numbers that it has room for, as far as they were given and not taken from the column.
+
+        >>> intervals([0, 18, 90]).extent, intervals(width=5, start=0).extent, intervals(width=5).extent
+        ((0.0, 90.0), (0.0, inf), (-inf, inf))
+        """
+        low = self.start if self.start is not None else -math.inf
+        high = math.inf
+        if self.edges:
+            low, high = self.edges[0][0], self.edges[0][-1]
+        return low if self.bottom == -math.inf else -math.inf, high if self.top == math.inf else math.inf
+
     def encode(self, domain: Domain) -> EncodedHierarchy:
         """Cut the numbers of a column of numbers, or of text that reads as numbers."""
         domain, values = _read_as_numbers(domain)

@@ -15,6 +15,7 @@ from hedgerow.arrays import Bools, Ints, Longs
 from hedgerow.counts import Counted, FrequencyTable, tabulate
 from hedgerow.errors import required
 from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.hierarchies.numeric import Intervals
 from hedgerow.proportions.exact import ExactColumn, ExactLabels, ExactProportions, HeldByPairs
 from hedgerow.recoding import ByLabel, Pieces, PublishedColumn, PublishedKind, Recoding
 
@@ -171,11 +172,16 @@ def _told(counts: FrequencyTable, pieces: Pieces) -> Bools:
 
 
 def _with_hierarchy(column: ExactColumn, hierarchy: EncodedHierarchy | None, used: Ints) -> ExactColumn:
-    """The column with the hierarchy that was given: the nodes of its values, or how far they may reach."""
+    """The column with the hierarchy that was given: the nodes of its values, or how far they may reach.
+
+    Quantiles end at values of the column, and intervals of a given width reach as far as its values do: neither was
+    given, and each may be one person's value.
+    """
     if hierarchy is None or hierarchy.automatic:
+        return column
+    given = hierarchy.source
+    if isinstance(given, Intervals) and given.quantiles:
         return column
     if column.domain.kind == "text":
         return replace(column, hierarchy=hierarchy, code_in_hierarchy=used.astype(np.int64))
-    if hierarchy.low is None or hierarchy.high is None:
-        return column
-    return replace(column, bounds=(float(hierarchy.low[hierarchy.root]), float(hierarchy.high[hierarchy.root])))
+    return replace(column, bounds=given.extent) if isinstance(given, Intervals) else column

@@ -197,8 +197,9 @@ def _linked(case: Case, rows: Rows, where: str, columns: Sequence[str]) -> Itera
     classes: dict[Key, list[Key]] = defaultdict(list)
     for row in range(rows.number):
         link = tuple(_reading(case, case.column(name), rows.cells[name][row], rows.text) for name in columns)
-        if None not in link:
-            classes[link].append(tuple(written(rows.cells[name][row]) for name in quasi))
+        # A row without a value is linked to no other.
+        key = link if None not in link else ("a row of its own", row)
+        classes[key].append(tuple(written(rows.cells[name][row]) for name in quasi))
     # Where nobody has several rows, nothing is linked.
     if all(len(found) == 1 for found in classes.values()):
         return

@@ -123,8 +123,12 @@ def _alike(text: str | None, cell: Any, missing: Sequence[str]) -> bool:
 
 
 def _shows(cell: Any, text: str | None, column: Column, missing: Sequence[str]) -> bool:
-    """Whether a cell shows what a text of the proportions says; a file may write a day with its midnight."""
-    if _alike(text, cell, missing):
+    """Whether a cell shows what a text of the proportions says.
+
+    A file may write a day with its midnight, and a column that is published as it was shows ``{a|b}`` without braces.
+    """
+    members = _values(text)
+    if _alike(text, cell, missing) or (len(members) == 1 and _alike(members[0], cell, missing)):
         return True
     dated = column.kind in ("date", "datetime") and measured(cell, column)
     return dated is not False and dated is not None and dated == measured(text, column)

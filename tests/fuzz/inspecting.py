@@ -114,18 +114,23 @@ def _follows(case: Case, part: Column) -> bool:
     source = next((column for column in case.of_role("quasi") if column.name == part.part_of), None)
     if source is None:
         return False
-    values = [None if is_missing(cell, (*case.missing, "")) else cell for cell in source.cells]
     whose = range(case.rows) if case.entity is None else case.column(case.entity).cells
+    # Who has no value shows none.
+    known = [
+        (value, cell, person)
+        for value, cell, person in zip(source.cells, part.cells, whose, strict=True)
+        if not is_missing(value, (*case.missing, "")) and not is_missing(cell, (*case.missing, ""))
+    ]
     people: dict[Any, set[Any]] = defaultdict(set)
-    for value, person in zip(values, whose, strict=True):
+    for value, _, person in known:
         people[value].add(person)
-    counts = Counter(part.cells)
-    if min(map(len, people.values())) < 2 or not 1 < len(counts) < len(people):
+    counts = Counter(cell for _, cell, _ in known)
+    if min(map(len, people.values()), default=0) < 2 or not 1 < len(counts) < len(people):
         return False
-    if len(set(zip(values, part.cells, strict=True))) > len(people):
+    if len({(value, cell) for value, cell, _ in known}) > len(people):
         return False
     # The ways to deal the cells out, and an upper bound of those in which each value has one of them.
-    every = math.lgamma(case.rows + 1) - sum(math.lgamma(count + 1) for count in counts.values())
+    every = math.lgamma(len(known) + 1) - sum(math.lgamma(count + 1) for count in counts.values())
     return len(people) * math.log(len(counts)) - every < math.log(1e-6)
 
 
@@ -146,6 +151,7 @@ def inspect_bytes(case: Case, content: bytes, rows: Rows, where: str) -> Iterato
         yield Problem("bytes", f"The bytes of the {where} hold {found} texts that no published row shows.")
 
 
+_PAIRS_BEYOND_CHANCE = 12
 _CANARIES = 300
 _INLINE = 12
 """A text of so many bytes stands beside its length in polars; a longer one lies in a buffer."""
@@ -200,8 +206,11 @@ def _linked(case: Case, rows: Rows, where: str, columns: Sequence[str]) -> Itera
         # A row without a value is linked to no other.
         key = link if None not in link else ("a row of its own", row)
         classes[key].append(tuple(written(rows.cells[name][row]) for name in quasi))
-    # Where nobody has several rows, nothing is linked.
-    if all(len(found) == 1 for found in classes.values()):
+    # Where nobody has several rows, nothing is linked; where few have, several columns may agree by chance.
+    pairs: Counter[int] = Counter()
+    for found in classes.values():
+        pairs[len(found)] += math.comb(len(found), 2)
+    if max(pairs.values()) < (_PAIRS_BEYOND_CHANCE if len(columns) > 1 else 1):
         return
     alike, least = min(Counter(map(frozenset, classes.values())).values()), _largest_k(case)
     if alike < least:

@@ -12,7 +12,8 @@ question, and ask it here. It is answered by counts of people, one row for each:
 
 Each is judged beyond chance: people who would be paired at random must disagree at least ten times as often, and the
 agreement must be more than a permutation of the column gives, but for one case in a million. A value may therefore be
-wrong for a few people, about one in twenty, and the column still counts as determined.
+wrong for a few people, about one in twenty, and the column still counts as determined. In small tables, where nobody
+disagrees, permutations are counted exactly.
 """
 
 from __future__ import annotations
@@ -110,6 +111,8 @@ def determines(by: Values, column: Values) -> bool:
     codes, others = by.codes[known], column.codes[known]
     if len(codes) < 2 * FEWEST_PAIRS:
         return False
+    if _is_function(codes, others):
+        return True
     exactly = _equal_on_equal(codes, others)
     if exactly is not None:
         return exactly
@@ -117,6 +120,18 @@ def determines(by: Values, column: Values) -> bool:
     if any(_equal_on_equal(reading, others) for reading in by.readings(codes)):
         return True
     return by.ordered and _along(codes, others)
+
+
+def _is_function(by: Ints, column: Ints) -> bool:
+    """Whether no two people with one value differ, and hardly any permutation of the column would give that.
+
+    Of all ways to hand the column's values out, at most one for each function from the one column to the other does.
+    """
+    values, held = len(np.unique(by)), np.bincount(column)
+    if len(np.unique(np.stack([by, column]), axis=1)[0]) != values:
+        return False
+    ways = math.lgamma(len(column) + 1) - sum(math.lgamma(count + 1) for count in held[held > 0].tolist())
+    return values * math.log(np.count_nonzero(held)) - ways <= math.log(CHANCE)
 
 
 def _equal_on_equal(by: Ints, column: Ints) -> bool | None:

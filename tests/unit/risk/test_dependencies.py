@@ -130,3 +130,14 @@ def test_columns_that_were_drawn_apart_determine_nothing() -> None:
                 dates = [str(np.datetime64("1950-01-01") + int(day) * 17) for day in by]
                 values = draw.permutation(other).tolist()
                 assert not determines(column(dates), column(values)), (seed, rows)
+
+
+def test_in_a_small_table_permutations_are_counted() -> None:
+    """Of 11, 9 and 2 people with three values, all have the one that follows: no chance of one in a million."""
+    follows = [0] * 11 + [1] * 9 + [2] * 2
+    assert determines(column(follows), column([31 if value == 0 else 29 for value in follows])) is False
+    follows = [0] * 12 + [1] * 11 + [2] * 3
+    assert determines(column(follows), column([31 if value == 0 else 29 for value in follows]))
+    random.Random(1).shuffle(follows)
+    wrong = [31, *[29] * 25]
+    assert not determines(column(follows), column(wrong))

@@ -11,7 +11,8 @@ from contextlib import suppress
 from typing import Any
 
 import hedgerow as hr
-from hedgerow.anonymizers.registry import METHODS
+
+METHODS: dict[str, type[hr.Anonymizer]] = {method["name"]: getattr(hr, method["class"]) for method in hr.methods()}
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import stat
 import subprocess
@@ -180,18 +181,161 @@ def test_without_a_cache_every_use_compiles(home: Path, monkeypatch: pytest.Monk
     assert not _jit.has_to_compile()
 
 
-def test_machine_code_is_kept_as_long_as_no_kernel_and_nothing_it_imports_changes(tmp_path: Path) -> None:
-    package = tmp_path / "hedgerow"
-    package.mkdir()
-    (package / "_jit.py").write_text("")
-    (package / "kernels.py").write_text("from hedgerow._jit import int64, jit\nfrom hedgerow.facts import SIZE\n")
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    """A package whose kernel takes a number from a module two imports away; no module of it can be executed."""
+    package = tmp_path / "toy"
+    for folder in (package, package / "deep"):
+        folder.mkdir()
+        (folder / "__init__.py").write_text("raise SystemError\n")
+    (package / "deep" / "kernels.py").write_text("from toy.helper import double\nraise SystemError\n")
+    (package / "helper.py").write_text("from toy.facts import SIZE\n")
     (package / "facts.py").write_text("SIZE = 1\n")
-    (package / "beside.py").write_text("")
-    before = _jit._digest(package)
-    (package / "beside.py").write_text("# a comment\n")
-    assert _jit._digest(package) == before
-    (package / "facts.py").write_text("SIZE = 2\n")
-    changed = _jit._digest(package)
-    assert changed != before
-    (package / "kernels.py").write_text("from hedgerow._jit import int64, jit\n")
-    assert _jit._digest(package) not in (before, changed)
+    (package / "beside.py").write_text("FREE = 1\n")
+    return package
+
+
+def digest(package: Path) -> str:
+    """The digest in a new process, which knows what earlier ones parsed."""
+    kernels = package / "deep" / "kernels.py"
+    return _jit._Sources(package.parent / "imports.json").digest("toy.deep.kernels", kernels)
+
+
+IMPORTS = {
+    "a name": "from toy.helper import double",
+    "a module": "import toy.helper as helper",
+    "a module by its package": "from toy import helper",
+    "relative": "from ..helper import double",
+    "relative module": "from .. import helper",
+    "everything": "from ..helper import *",
+    "within a function": "def factory():\n    from toy.helper import double",
+    "within a block": "try:\n    pass\nexcept ImportError:\n    import toy.helper",
+    "on one line": "pass; from toy.helper import double",
+    "over lines": "from toy.helper import (\n    double,\n)",
+}
+
+
+@pytest.mark.parametrize("line", IMPORTS.values(), ids=list(IMPORTS))
+def test_a_cache_belongs_to_all_that_a_module_imports(toy: Path, line: str) -> None:
+    (toy / "deep" / "kernels.py").write_text(f"{line}\n")
+    before = digest(toy)
+    (toy / "beside.py").write_text("FREE = 2\n")
+    (toy / "deep" / "new.py").write_text("")
+    assert digest(toy) == before
+    (toy / "facts.py").write_text("SIZE = 2\n")
+    assert digest(toy) != before
+
+
+def test_a_cache_belongs_to_what_a_package_hands_on(toy: Path) -> None:
+    (toy / "deep" / "kernels.py").write_text("from toy.parts import SIZE\n")
+    (toy / "parts").mkdir()
+    (toy / "parts" / "__init__.py").write_text("from .sizes import SIZE\n")
+    (toy / "parts" / "sizes.py").write_text("from ..facts import SIZE\n")
+    before = digest(toy)
+    (toy / "facts.py").write_text("SIZE = 2\n")
+    changed = digest(toy)
+    (toy / "parts" / "__init__.py").write_text("SIZE = 3\n")
+    assert len({before, changed, digest(toy)}) == 3
+
+
+def test_a_cache_does_not_belong_to_what_only_type_checkers_import(toy: Path) -> None:
+    kernels = toy / "deep" / "kernels.py"
+    kernels.write_text("if TYPE_CHECKING:\n    from toy.beside import FREE\nelse:\n    from toy.facts import SIZE\n")
+    before = digest(toy)
+    (toy / "beside.py").write_text("FREE = 2\n")
+    assert digest(toy) == before
+    (toy / "facts.py").write_text("SIZE = 2\n")
+    assert digest(toy) != before
+
+
+def test_a_cache_of_another_package_belongs_to_what_it_imports_from_this_one(toy: Path) -> None:
+    before = digest(toy)
+    (toy / "helper.py").write_text("from toy.facts import SIZE\nfrom hedgerow.arrays import Longs\n")
+    reached = _jit._Sources(toy.parent / "imports.json")
+    assert reached.digest("toy.deep.kernels", toy / "deep" / "kernels.py") != before
+    assert {"hedgerow.arrays", "hedgerow._jit", "toy.facts"} <= reached._reached("toy.deep.kernels")
+
+
+def test_imports_in_a_circle_end(toy: Path) -> None:
+    (toy / "facts.py").write_text("from toy.helper import double\nSIZE = 1\n")
+    before = digest(toy)
+    (toy / "facts.py").write_text("from toy.helper import double\nSIZE = 2\n")
+    assert digest(toy) != before
+
+
+def test_a_source_is_parsed_once_for_all_processes(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = digest(toy)
+    parsed: list[bytes] = []
+    parse = ast.parse
+
+    def noted(text: bytes) -> ast.Module:
+        parsed.append(text)
+        return parse(text)
+
+    monkeypatch.setattr(ast, "parse", noted)
+    assert digest(toy) == before
+    assert parsed == []
+    (toy / "facts.py").write_text("SIZE = 2\n")
+    digest(toy)
+    assert parsed == [b"SIZE = 2\n"]
+
+
+@pytest.mark.parametrize("left", ["", "[]", '{"a": '])
+def test_what_was_parsed_and_cannot_be_read_is_parsed_again(toy: Path, left: str) -> None:
+    before = digest(toy)
+    (toy.parent / "imports.json").write_text(left)
+    assert digest(toy) == before
+
+
+KERNELS = """
+from hedgerow._jit import jit
+from .helper import scaled
+
+@jit
+def kernel(number):
+    return scaled(number)
+
+def made(addend):
+    @jit
+    def kernel(number):
+        return scaled(number) + addend
+    return kernel
+
+if __name__ == "__main__":
+    print(kernel(1), made(10)(1), made(20)(1))
+"""
+HELPER = """
+from hedgerow._jit import jit
+from .facts import SIZE
+
+@jit(inner=True)
+def scaled(number):
+    return SIZE * number
+"""
+
+
+@pytest.mark.parametrize(
+    "run", [["-m", "toy.kernels"], ["-c", "from toy.kernels import *\n{}"]], ids=["-m", "imported"]
+)
+def test_no_process_runs_machine_code_of_an_older_constant(tmp_path: Path, run: list[str]) -> None:
+    """Nor does one kernel that a function makes pass for another."""
+    toy = tmp_path / "toy"
+    toy.mkdir()
+    for name, text in (("__init__", ""), ("kernels", KERNELS), ("helper", HELPER), ("facts", "SIZE = 3\n")):
+        (toy / f"{name}.py").write_text(text)
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    home = {"NUMBA_CACHE_DIR": str(tmp_path / "home"), "PYTHONDONTWRITEBYTECODE": "1", "NUMBA_DISABLE_JIT": "0"}
+    environment = {**os.environ, **home, "PYTHONPATH": path}
+
+    def printed() -> str:
+        command = [sys.executable, *(part.format(KERNELS.splitlines()[-1].strip()) for part in run)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, cwd=tmp_path)
+        return done.stdout.strip()
+
+    assert printed() == "3 13 23"
+    cached = len(list(tmp_path.rglob("*.nbi")))
+    assert cached
+    assert printed() == "3 13 23"
+    assert len(list(tmp_path.rglob("*.nbi"))) == cached, "the second process finds what the first one compiled"
+    (toy / "facts.py").write_text("SIZE = 4\n")
+    assert printed() == "4 14 24"

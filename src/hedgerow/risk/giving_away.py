@@ -345,8 +345,10 @@ def _in_order(classes: Ints, original: _Open, clear: Coded, random: np.random.Ge
     product = (hidden * value)[hidden != 0]
     if len(product) < _FEWEST_ROWS:
         return 0.0
-    against = _at_most((1 - abs(float(product.mean()))) / 2, len(product))
-    return max(0.0, 1 - 2 * against) ** 2
+    more = abs(float(product.mean())) - _DEVIATIONS / np.sqrt(len(product))
+    # An exact copy never errs, so that few pairs show it. People of one value count as if they were in the other order.
+    agreeing = max(float((product > 0).mean()), float((product < 0).mean()))
+    return float(max(0.0, more, 1 - 2 * _at_most(1 - agreeing, len(product))) ** 2)
 
 
 def _within(told: float, chances: Floats, left: float) -> float:

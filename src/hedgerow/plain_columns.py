@@ -276,6 +276,8 @@ def _offsets(lists: pa.Array, kind: pa.DataType) -> pa.Array:
 def _same_objects(native: Any, column: nw.Series[Any]) -> Any:
     """A pandas column of Python objects, each replaced by what Arrow reads it as; missing ones by ``None``."""
     array = as_arrow(column)
+    if pa.types.is_nested(array.type):
+        return native  # is refused where columns are encoded
     if pa.types.is_floating(array.type):
         array = without_signed_zeros(array)
     encoded = array.dictionary_encode().unify_dictionaries().combine_chunks()

@@ -258,6 +258,25 @@ def test_columns_that_spell_a_date_together_are_refused_by_name() -> None:
         hr.anonymize(table, schema, k=10, random_state=0)
 
 
+def test_a_target_that_tells_more_than_half_alone_is_judged_with_other_columns() -> None:
+    """It may tell so much alone, as the target, and then a single bit beside it tells the rest."""
+    draw = random.Random(1)
+    towns = [draw.randrange(36) for _ in range(3_000)]
+    table = pa.table(
+        {
+            "town": [f"T{town}" for town in towns],
+            "age": [draw.randrange(20, 80) for _ in towns],
+            "area": [f"A{draw.randrange(18) if draw.random() < 0.25 else town // 2}" for town in towns],
+            "bit": [draw.randrange(2) if draw.random() < 0.1 else town % 2 for town in towns],
+        }
+    )
+    schema = hr.Schema(quasi=["town", "age"], target="area")
+    alone = hr.anonymize(table.drop_columns(["bit"]), schema, k=60, random_state=0)
+    assert 0.5 < alone.audit.clear["area"].gives_away["town"] < 0.75
+    with pytest.raises(Disclosing, match=r"'bit', 'area' together tell \d+% of 'town'"):
+        hr.anonymize(table, replace(schema, insensitive=["bit"]), k=60, random_state=0)
+
+
 def _released(table: pa.Table, schema: hr.Schema) -> hr.Release | Disclosing:
     try:
         return hr.anonymize(table, schema, k=3, random_state=0)

@@ -19,7 +19,7 @@ import hedgerow as hr
 from hedgerow.counts import LargeTable
 from hedgerow.engines import FileSource, files
 from hedgerow.engines.shares import Shares
-from hedgerow.errors import Infeasible
+from hedgerow.errors import Disclosing, Infeasible
 from hedgerow.hierarchies import taxonomy
 from hedgerow.recoding import CutTree, Recoding
 from hedgerow.release import Release
@@ -330,3 +330,40 @@ def test_missing_numbers_and_too_much_that_goes_up_are_refused(tmp_path: Path) -
     pq.write_table(many, tmp_path / "many.parquet")
     with pytest.raises(hr.BadInput, match=r"200 distinct tuples .* leaves hand up more than fits"):
         released(tmp_path / "many.parquet", hr.Schema(quasi=["town", "age"], target="class"), 15, method="kactus", k=30)
+
+
+@pytest.mark.parametrize("most", [10**9, 300])
+def test_columns_in_clear_are_judged_with_those_that_were_counted(most: int, tmp_path: Path) -> None:
+    """A column beside the target that spells a town together with it, though neither tells anything alone."""
+    random = np.random.default_rng(7)
+    town, key = random.integers(0, 36, (2, 3_000))
+    rows = {"age": random.integers(20, 90, 3_000), "town": town, "key": key, "class": (town + key) % 36}
+    place = tmp_path / "people.parquet"
+    pq.write_table(pa.table({**rows, "town": [f"T{at}" for at in town]}), place)
+    schema = hr.Schema(quasi=["age", "town"], insensitive=["key"], target="class")
+    with pytest.raises(Disclosing, match="'key', 'class' together tell"):
+        released(place, schema, most, method="mondrian", k=60)
+
+
+@pytest.mark.parametrize("most", [10**9, 300])
+def test_what_the_quasi_identifiers_determine_is_verified_with_them(most: int, tmp_path: Path) -> None:
+    random = np.random.default_rng(7)
+    age = random.integers(20, 90, 3_000)
+    towns = random.integers(0, 12, 3_000)
+    held = {"age": age, "town": [f"T{at}" for at in towns], "parity": age % 2, "region": towns // 6}
+    place = tmp_path / "people.parquet"
+    pq.write_table(pa.table({**held, "class": random.integers(0, 9, 3_000)}), place)
+    schema = hr.Schema(quasi=["age", "town"], insensitive=["parity"], target="class", others="drop")
+    with pytest.raises(Disclosing, match=r"'parity' is known to whoever knows 'age'\. With 'parity' 9-anonymity"):
+        released(place, schema, most, method="mondrian", k=9)
+    hierarchies = {"town": taxonomy({"*": {f"R{at}": [f"T{6 * at + one}" for one in range(6)] for at in range(2)}})}
+    schema = hr.Schema(
+        quasi=["age", "town"], insensitive=["region"], target="class", others="drop", hierarchies=hierarchies
+    )
+    release = released(place, schema, most, method="mondrian", k=9)
+    assert isinstance(release, Release)
+    assert release.audit.determined == {"region": ("town",)}
+    columns = [release.table.fetchall(), [str(name) for name in release.table.columns]]
+    at = [columns[1].index(name) for name in ("age", "town", "region")]
+    together = Counter(tuple(row[each] for each in at) for row in columns[0])
+    assert release.audit.k_determined == min(together.values()) >= 9

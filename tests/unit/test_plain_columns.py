@@ -12,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import hedgerow as hr
 from hedgerow.plain_columns import in_one_form, with_plain_categories, without_signed_zeros
 
 
@@ -119,3 +120,12 @@ def test_signed_zeros(kind: pa.DataType) -> None:
 def test_other_columns_have_one_form_already() -> None:
     for column in (pd.Series([1, 2]), pl.Series(["b", "a"]), pa.chunked_array([[1, 2]])):
         assert formed(column) is column
+
+
+@pytest.mark.parametrize("cell", [[1, 2], {"a": 1}], ids=["lists", "structures"])
+@pytest.mark.parametrize("role", ["quasi", "sensitive"])
+def test_objects_that_are_nested_values_are_refused_as_arrows_are(cell: Any, role: str) -> None:
+    frame = pd.DataFrame({"age": [30, 40] * 5, "it": pd.Series([cell] * 10, dtype=object)})
+    schema = hr.Schema(quasi=["age", "it"]) if role == "quasi" else hr.Schema(quasi=["age"], sensitive=["it"])
+    with pytest.raises(hr.BadInput, match="'it' holds nested values"):
+        hr.anonymize(frame, schema, k=2)

@@ -47,6 +47,10 @@ class Counted(ABC):
         """The codes of the quasi-identifiers that some cells have, (cells, quasi-identifiers)."""
 
     @abstractmethod
+    def value_codes(self, cells: Longs | Ints) -> Ints:
+        """The codes of the target and the sensitive columns that some cells have, (cells, such columns)."""
+
+    @abstractmethod
     def with_hierarchies(self, hierarchies: Mapping[str, EncodedHierarchy]) -> Self:
         """The same counts with the hierarchies of the quasi-identifiers."""
 

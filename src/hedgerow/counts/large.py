@@ -132,8 +132,8 @@ class CodedTuples(Protocol):
         """The groups of the cells with some numbers."""
         ...
 
-    def quasi_codes(self, cells: Longs | Ints) -> Ints:
-        """The codes of the quasi-identifiers that a few cells have."""
+    def codes(self, cells: Longs | Ints) -> Ints:
+        """The codes of all counted columns that a few cells have, those of the quasi-identifiers first."""
         ...
 
 
@@ -261,7 +261,11 @@ class LargeTable(Counted):
 
     def quasi_codes(self, cells: Longs | Ints) -> Ints:
         """The codes of the quasi-identifiers that a few cells have."""
-        return self.kept.quasi_codes(cells)
+        return self.kept.codes(cells)[:, : len(self.quasi)]
+
+    def value_codes(self, cells: Longs | Ints) -> Ints:
+        """The codes of the target and the sensitive columns that a few cells have."""
+        return self.kept.codes(cells)[:, len(self.quasi) :]
 
     def with_hierarchies(self, hierarchies: Mapping[str, EncodedHierarchy]) -> LargeTable:
         """The same counts with the hierarchies of the quasi-identifiers."""

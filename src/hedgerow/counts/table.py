@@ -168,6 +168,10 @@ class FrequencyTable(Counted):
         """The codes of the quasi-identifiers that some cells have."""
         return np.asarray(self.tuples[self.cell_tuple[cells]], dtype=np.int32)
 
+    def value_codes(self, cells: Longs | Ints) -> Ints:
+        """The codes of the target and the sensitive columns that some cells have."""
+        return np.asarray(self.cell_values[cells, : len(self.cell_columns)], dtype=np.int32)
+
     def with_hierarchies(self, hierarchies: Mapping[str, EncodedHierarchy]) -> FrequencyTable:
         """The same counts with the hierarchies of the quasi-identifiers."""
         return replace(self, hierarchies=hierarchies)

@@ -157,8 +157,8 @@ class KeptTuples:
         groups: Ints = _numbers(self._work.fetch(query), 0, np.int32)
         return groups
 
-    def quasi_codes(self, cells: Longs | Ints) -> Ints:
-        """The codes of the quasi-identifiers that a few cells have."""
+    def codes(self, cells: Longs | Ints) -> Ints:
+        """The codes of all counted columns that a few cells have, those of the quasi-identifiers first."""
         wanted, index = np.unique(cells, return_inverse=True)
         self._work.register(some_cells=pa.table({CELL: wanted}))
         names = ", ".join(self._keys.names)
@@ -166,7 +166,7 @@ class KeptTuples:
             f"SELECT {names} FROM {CELLS} JOIN some_cells ON {CELLS}.rowid = some_cells.{CELL} ORDER BY {CELLS}.rowid"
         )
         codes = [self._keys.codes(batch) for batch in found.combine_chunks().to_batches()]
-        return np.concatenate(codes)[index, : len(self._roles.quasi)]
+        return np.asarray(np.concatenate(codes)[index], dtype=np.int32)
 
 
 def tally_of(found: pa.Table, spans: int) -> Tally:

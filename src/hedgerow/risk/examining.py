@@ -15,7 +15,7 @@ from hedgerow.domains import Domain
 from hedgerow.engines import SAMPLE_ROWS, InClear, Source, coded, thinned
 from hedgerow.errors import BadInput
 from hedgerow.recoding import Recoding
-from hedgerow.risk.clear import MOST_GIVEN_AWAY, MOST_TOGETHER, ClearColumn, ClearRole
+from hedgerow.risk.clear import MOST_TOGETHER, ClearColumn, ClearRole
 from hedgerow.risk.dependencies import Values, determines
 from hedgerow.risk.giving_away import Coded, Jointly, given_away, given_away_together
 from hedgerow.schema import Roles
@@ -273,14 +273,10 @@ class _Sample(NamedTuple):
         return _Sample(self.classes[rows], self.tuples[rows], columns)
 
     def with_counted(self, seen: InClear, counts: Counted) -> _Sample:
-        """The same rows with the target and the sensitive columns, where their cells are in memory."""
-        if not isinstance(counts, FrequencyTable):
-            return self
+        """The same rows with the target and the sensitive columns."""
         at_home = _at_home(seen, counts)
-        cells = seen.cells if at_home is None else seen.cells[at_home]
-        counted = {
-            name: _Column.of(counts.values_of(name)[cells], counts.domains[name]) for name in counts.cell_columns
-        }
+        codes = counts.value_codes(seen.cells if at_home is None else seen.cells[at_home])
+        counted = {name: _Column.of(codes[:, at], counts.domains[name]) for at, name in enumerate(counts.cell_columns)}
         return self._replace(columns={**self.columns, **counted})
 
     def told(self, counts: Counted, random: np.random.Generator) -> dict[str, dict[str, float]]:
@@ -297,9 +293,9 @@ class _Sample(NamedTuple):
         told: Mapping[str, Mapping[str, float]],
         random: np.random.Generator,
     ) -> dict[str, Jointly]:
-        """What some columns tell together, of which none tells too much alone."""
+        """What some columns tell together, of which none tells so much alone."""
         columns = {
-            name: self.columns[name].coded for name in judged if max(told[name].values(), default=0.0) < MOST_GIVEN_AWAY
+            name: self.columns[name].coded for name in judged if max(told[name].values(), default=0.0) < MOST_TOGETHER
         }
         if not len(self.classes) or len(columns) < 2:
             return {}

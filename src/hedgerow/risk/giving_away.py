@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
@@ -126,7 +127,8 @@ def given_away_together(
     """What several columns tell of each original column together.
 
     Columns are added one by one, always the one that adds most, until one of these holds: they tell enough, no column
-    adds a twentieth, six are taken.
+    adds a twentieth, six are taken. The search begins with the column that tells most alone and, where that does not
+    lead to enough, with the two that go best together: of these, none need tell anything alone.
 
     Parameters
     ----------
@@ -157,12 +159,20 @@ def given_away_together(
         if len(one.rows) < _FEWEST_TOGETHER:
             continue
         best = Jointly((), 0.0)
+        candidates: list[str] = []
         for first in (True, False):
             names = [name for name in varying if (name not in last) == first]
             names = sorted(names, key=lambda name: alone[name].get(other, 0.0), reverse=True)[:_MOST_CANDIDATES]
             if names and not best.columns:
                 best = Jointly((names[0],), alone[names[0]].get(other, 0.0))
             best = _extended(best, names, clear, (classes, one), random, enough)
+            candidates += names
+            if not names or len(candidates) < 2 or best.share >= enough:
+                continue
+            pair = _measured(_likeliest_pair(candidates, clear, one), clear, (classes, one), random)
+            if pair.share >= _LEAST_ADDED + max(alone[name].get(other, 0.0) for name in pair.columns):
+                pair = _extended(pair, candidates, clear, (classes, one), random, enough)
+                best = max(best, pair, key=lambda found: found.share)
         if len(best.columns) > 1:
             found[other] = best
     return found
@@ -177,19 +187,35 @@ def _extended(
     enough: float,
 ) -> Jointly:
     """Add columns to others, the one that adds most first, as long as that is worth it."""
-    classes, original = hidden
     while best.share < enough and len(best.columns) < _MOST_TOGETHER:
-        tried = []
-        for name in names:
-            if name not in best.columns:
-                joint = _joint([clear[column] for column in (*best.columns, name)])
-                share = _told(classes, original, joint, _knowing(classes, joint, random), random)
-                tried.append(Jointly((*best.columns, name), share))
+        added = [(*best.columns, name) for name in names if name not in best.columns]
+        tried = [_measured(columns, clear, hidden, random) for columns in added]
         most = max(tried, key=lambda one: one.share, default=best)
         if most.share < best.share + _LEAST_ADDED:
             break
         best = most
     return best
+
+
+def _measured(
+    columns: tuple[str, ...], clear: Mapping[str, Coded], hidden: tuple[Ints, _Open], random: np.random.Generator
+) -> Jointly:
+    """What columns tell as one."""
+    classes, original = hidden
+    joint = _joint([clear[name] for name in columns])
+    return Jointly(columns, _told(classes, original, joint, _knowing(classes, joint, random), random))
+
+
+def _likeliest_pair(names: Sequence[str], clear: Mapping[str, Coded], original: _Open) -> tuple[str, str]:
+    """The two columns that go best together: whoever shares both shares the original value, whatever the class."""
+    everywhere = np.zeros(len(original.column.codes), dtype=np.int32)
+    in_parts = original._replace(codes=original.column.parts[original.rows])
+
+    def recurring(pair: tuple[str, str]) -> float:
+        known = alike([clear[name].parts for name in pair])
+        return _recurring(everywhere, in_parts, known)
+
+    return max(combinations(names, 2), key=recurring)
 
 
 def _some_classes(classes: Ints, random: np.random.Generator) -> Longs:
@@ -276,13 +302,13 @@ def _told(classes: Ints, original: _Open, clear: Coded, known: Sequence[_Known],
     first, *others = (original.left - one.entropy(original) for one in known)
     within = _within(first, np.array(others), original.left)
     across = _across(classes, original.column.parts, clear.parts, original.rows) / original.left
-    recurring = _recurring(classes, original, clear)
+    recurring = _recurring(classes, original, clear.codes)
     return min(1.0, max(0.0, within, across, recurring, _in_order(classes, original, clear, random)))
 
 
-def _recurring(classes: Ints, original: _Open, clear: Coded) -> float:
+def _recurring(classes: Ints, original: _Open, clear: Ints | Longs) -> float:
     """How much more rarely people of a class differ in the original value if they share the other one."""
-    classes, value, hidden = classes[original.rows], clear.codes[original.rows], original.codes
+    classes, value, hidden = classes[original.rows], clear[original.rows], original.codes
     held = sharing((classes, value))
     shared = held > 1
     pairs = float(((held // 2) / held)[shared].sum())
@@ -319,7 +345,10 @@ def _in_order(classes: Ints, original: _Open, clear: Coded, random: np.random.Ge
     product = (hidden * value)[hidden != 0]
     if len(product) < _FEWEST_ROWS:
         return 0.0
-    return float(max(0.0, abs(product.mean()) - _DEVIATIONS / np.sqrt(len(product))) ** 2)
+    more = abs(float(product.mean())) - _DEVIATIONS / np.sqrt(len(product))
+    # An exact copy never errs, so that few pairs show it. People of one value count as if they were in the other order.
+    agreeing = max(float((product > 0).mean()), float((product < 0).mean()))
+    return float(max(0.0, more, 1 - 2 * _at_most(1 - agreeing, len(product))) ** 2)
 
 
 def _within(told: float, chances: Floats, left: float) -> float:

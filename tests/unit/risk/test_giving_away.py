@@ -98,6 +98,29 @@ def test_the_order_tells_where_nothing_recurs(random: np.random.Generator) -> No
     assert told(days, random.permutation(ROWS), 10) < 0.05
 
 
+@pytest.mark.parametrize("rows", [400, 2_000])
+def test_an_exact_copy_tells_all_but_what_so_few_rows_cannot_show(rows: int, random: np.random.Generator) -> None:
+    """Neighbours are in one class, and no two people share a value: only the order shows it."""
+    days = random.permutation(rows).astype(np.int32)
+    day, copy = Coded(days, rows, True), Coded(rows - 1 - days, rows, True)
+    found = given_away((days // 10).astype(np.int32), {"day": day}, {"copy": copy}, random)
+    assert found["copy"]["day"] > 0.9
+
+
+def test_columns_that_tell_something_alone_hide_no_pair(random: np.random.Generator) -> None:
+    hidden, key = random.integers(0, 16, ROWS), random.integers(0, 16, ROWS)
+    locked = (hidden + key) % 16
+    decoy = np.where(random.random(ROWS) < 0.3, hidden, random.integers(0, 16, ROWS))
+    clear = {"decoy": coded(decoy), "key": coded(key), "locked": coded(locked), "noise": coded(key // 4)}
+    originals = {"hidden": coded(hidden)}
+    alone = given_away(classes_of(300), originals, clear, random)
+    assert max(alone, key=lambda name: alone[name]["hidden"]) == "decoy"
+    for last in ([], ["locked"], ["key", "locked"]):
+        joint = given_away_together(classes_of(300), originals, clear, alone, random, enough=0.75, last=last)
+        assert set(joint["hidden"].columns) >= {"key", "locked"}
+        assert joint["hidden"].share > 0.75
+
+
 def test_two_columns_together_tell_what_none_tells_alone(random: np.random.Generator) -> None:
     hidden, key = random.integers(0, 16, ROWS), random.integers(0, 16, ROWS)
     clear = {"key": coded(key), "locked": coded((hidden + key) % 16), "noise": coded(random.integers(0, 9, ROWS))}

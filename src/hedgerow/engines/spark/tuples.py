@@ -226,15 +226,15 @@ class SparkTuples:
         shutil.rmtree(told, ignore_errors=True)
         return results
 
-    def quasi_codes(self, cells: Longs | Ints) -> Ints:
-        """The codes of the quasi-identifiers that a few cells have."""
+    def codes(self, cells: Longs | Ints) -> Ints:
+        """The codes of all counted columns that a few cells have, those of the quasi-identifiers first."""
         wanted, index = np.unique(cells, return_inverse=True)
         with self._words():
             some = self._send("some", pa.table({CELL: wanted.astype(np.int32)}))
             rows = self._cells.numbered(self._send).join(some, CELL)
             found = fetch(rows.select(*self._names, CELL)).sort_by(CELL).combine_chunks()
         codes = [self._coding.keys.codes(batch) for batch in found.to_batches()]
-        return np.concatenate(codes)[index, : len(self._roles.quasi)]
+        return np.asarray(np.concatenate(codes)[index], dtype=np.int32)
 
 
 def _word(sets: Sets, word: int) -> Column:

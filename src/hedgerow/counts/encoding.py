@@ -157,7 +157,7 @@ def _sorted(name: str, indices: Ints, reading: Reading, weights: Longs | None) -
         differs = np.array([labels[at] != labels[after] for at, after in pairwise(ascending.tolist())], dtype=bool)
     else:
         ascending = present[np.argsort(keys[present], kind="stable")]
-        differs = np.diff(keys[ascending]) != 0
+        differs = keys[ascending[1:]] != keys[ascending[:-1]]
     begins = np.concatenate([np.ones(len(ascending[:1]), dtype=bool), differs])
     first = ascending[begins]
     remap = np.full(len(labels) + 1, -1, dtype=np.int32)  # the last entry serves null's index, -1

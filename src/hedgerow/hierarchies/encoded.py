@@ -96,9 +96,6 @@ class EncodedHierarchy:
         The leaf of each code.
     order : int32[domain.size]
         The rank of each code in leaf order among the codes; missing is the last.
-    at_level : int32[height + 1, domain.size]
-        The node of each code at each full-domain level: row 0 is its leaf, the last row the root. A short
-        branch stays at its leaf until the others have come down to its depth.
     height : int
         Depth of the deepest leaf.
     description : str
@@ -120,7 +117,6 @@ class EncodedHierarchy:
     last_leaf: Ints
     leaf_of: Ints
     order: Ints
-    at_level: Ints
     height: int
     description: str
     automatic: bool = False
@@ -132,6 +128,20 @@ class EncodedHierarchy:
     def root(self) -> int:
         """The node above all others."""
         return 0
+
+    @cached_property
+    def at_level(self) -> Ints:
+        """The node of each code at each full-domain level, (height + 1, domain.size).
+
+        Row 0 is its leaf, the last row the root. A short branch stays at its leaf until the others have come down to
+        its depth.
+        """
+        found = np.empty((self.height + 1, len(self.leaf_of)), dtype=np.int32)
+        found[0] = self.leaf_of
+        for row in range(1, self.height + 1):
+            below = found[row - 1]
+            found[row] = np.where(self.depth[below] > self.height - row, self.parent[below], below)
+        return found
 
     @cached_property
     def leaves(self) -> Ints:

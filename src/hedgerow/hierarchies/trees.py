@@ -133,11 +133,6 @@ def encode_tree(
     first_leaf = (np.cumsum(is_leaf) - is_leaf).astype(np.int32)
     leaf_of_code = rank[codes]
 
-    at_level = np.empty((height + 1, domain.size), dtype=np.int32)
-    at_level[0] = leaf_of_code
-    for row in range(1, height + 1):
-        below = at_level[row - 1]
-        at_level[row] = np.where(depth[below] > height - row, parent[below], below)
     order = np.empty(domain.size, dtype=np.int32)
     order[np.argsort(first_leaf[leaf_of_code])] = np.arange(domain.size, dtype=np.int32)
     low, high = (None, None) if bounds is None else (_padded(end, len(given))[node_at] for end in bounds)
@@ -151,7 +146,6 @@ def encode_tree(
         last_leaf=first_leaf + leaf_count,
         leaf_of=leaf_of_code,
         order=order,
-        at_level=at_level,
         height=height,
         description=description,
         low=low,

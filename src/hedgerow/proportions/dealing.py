@@ -283,7 +283,7 @@ def _draw_by_label(
             asked[label] = some, generator.random((len(codes), len(some)))
     before = dict.fromkeys(asked, 0.0)
     for first, held in spread.blocks() if asked else ():
-        starts, values = held.indptr, held.indices
+        starts, values = held.indptr.astype(np.int64), held.indices
         of_entry = first + np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         for label, (some, part) in asked.items():
             weights = held.data * tilt.weights(of_entry, spread.pool[values], label)

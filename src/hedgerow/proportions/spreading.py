@@ -173,14 +173,15 @@ class Spread:
         from scipy.sparse import csr_array
 
         number = 1
-        keys, sums = [np.empty(0, dtype=np.int64)], [np.empty(0)]
-        for first, part in self.patterns.blocks():
-            of_pattern = first + np.repeat(np.arange(len(part.starts) - 1), np.diff(part.starts))
-            known = part.pools >= 0
-            number = max(number, int(part.pools.max(initial=0)) + 1)
-            key, entry = np.unique((of_pattern[known] << _POOLS) + part.pools[known], return_inverse=True)
-            keys.append(key)
-            sums.append(np.bincount(entry, part.shares[known], len(key)))
+        keys: list[Longs] = [np.empty(0, dtype=np.int64)]
+        sums: list[Floats] = [np.empty(0)]
+        for first, some in self.patterns.blocks():
+            of_pattern = first + np.repeat(np.arange(len(some.starts) - 1), np.diff(some.starts))
+            known = some.pools >= 0
+            number = max(number, int(some.pools.max(initial=0)) + 1)
+            key, entry = np.unique((of_pattern[known] << _POOLS) + some.pools[known], return_inverse=True)
+            keys.append(key.astype(np.int64))
+            sums.append(np.bincount(entry, some.shares[known], len(key)).astype(np.float64))
         key = np.concatenate(keys)
         pattern, place = key >> _POOLS, key & ((1 << _POOLS) - 1)
         patterns = len(self.patterns.lengths)

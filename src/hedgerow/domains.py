@@ -23,6 +23,8 @@ Kind = Literal["number", "text", "date"]
 AT_HOME: Final = "\0at home"
 """The name of a column of ours, beside those of a table: whether a row is the one at home of its person."""
 
+# Whole numbers below it are written with all their digits.
+_WRITTEN_OUT: Final = 1e16
 _FINEST: Final = 17  # no float near 1 has more digits than these after the point
 
 
@@ -141,9 +143,13 @@ class Domain:
     @cached_property
     def _written(self) -> tuple[int, int]:
         """The most digits after the decimal point that a number is written with, and the most digits in all."""
-        written = [Decimal(number_text(float(value))).as_tuple() for value in self.values]
-        places = [-one.exponent for one in written if isinstance(one.exponent, int)]
-        return max([0, *places]), max([1, *(len(one.digits) for one in written)])
+        whole = (np.trunc(self.values) == self.values) & (np.abs(self.values) < _WRITTEN_OUT)
+        places, digits = 0, len(str(int(np.abs(self.values[whole]).max(initial=0.0))))
+        for value in self.values[~whole].tolist():
+            written = Decimal(number_text(value)).as_tuple()
+            digits = max(digits, len(written.digits))
+            places = max(places, -written.exponent) if isinstance(written.exponent, int) else places
+        return places, digits
 
     @cached_property
     def decimals(self) -> int:

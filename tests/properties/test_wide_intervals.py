@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tracemalloc
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +16,16 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.anonymizers.registry import METHODS
+from hedgerow.proportions import Proportions, spreading
+from hedgerow.proportions.dealing import deal_values, rows_by_class
 
 SLOW = ("mingen", "heuristicmin")  # they look at every way to generalize, which hundreds of numbers make too many
 
 
-def numbers(rows: int) -> pa.Table:
-    """Two columns in which every number occurs once, and a class."""
+def numbers(rows: int, names: Sequence[str] = ("wage", "steps")) -> pa.Table:
+    """Columns in which every number occurs once, and a class."""
     random = np.random.default_rng(7)
-    columns: dict[str, Any] = {name: random.permutation(rows) * 3 for name in ("wage", "steps")}
+    columns: dict[str, Any] = {name: random.permutation(rows) * 3 for name in names}
     return pa.table({**columns, "class": random.choice(["yes", "no"], rows)})
 
 
@@ -41,6 +45,49 @@ def test_the_regions_of_cuts_are_stored_as_two_ends() -> None:
     for column in release.recoding.columns:
         assert len(column.covered.first) == len(column)
         assert column.widths.sum() > 4 * len(column)
+
+
+@pytest.fixture(scope="module")
+def proportions() -> Proportions:
+    schema = hr.Schema(quasi=["wage", "steps", "visits", "height"], target="class")
+    rows = numbers(20_000, schema.quasi)
+    made = hr.anonymize(rows, schema, method="mondrian", k=10, random_state=0, publish_proportions=True).proportions
+    assert made is not None
+    return made
+
+
+def dealt(proportions: Proportions) -> tuple[list[Any], Any]:
+    """A value for each row of a release, and how many people of each class hold each value."""
+    rows = rows_by_class(np.repeat(np.arange(len(proportions.sizes)), proportions.sizes), proportions.sizes)
+    spread = proportions.column("wage").spread()
+    values, codes = deal_values(spread, rows, 1, np.random.default_rng(0))
+    return values.take(codes).to_pylist(), spread
+
+
+def test_values_are_dealt_without_all_that_classes_may_hold(
+    proportions: Proportions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spreading, "_ENTRIES", 1 << 14, raising=False)
+    tracemalloc.start()
+    try:
+        dealt(proportions)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 25_000_000
+
+
+def test_values_are_the_same_in_any_blocks(proportions: Proportions, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once, whole = dealt(proportions)
+    expected, pools = whole.matrix, whole.pools
+    monkeypatch.setattr(spreading, "_ENTRIES", 1_000)
+    in_blocks, spread = dealt(proportions)
+    assert len(list(spread.blocks())) > 100
+    assert in_blocks == at_once
+    for found, known in ((spread.matrix, expected), (spread.pools, pools)):
+        assert (found.data == known.data).all()
+        assert (found.indices == known.indices).all()
+        assert (found.indptr == known.indptr).all()
 
 
 _RUN = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from numbers import Real
 
 import numpy as np
@@ -149,16 +150,18 @@ def _refuse_nan_and_infinity(name: str, distinct: pa.Array) -> None:
 def _sorted(name: str, indices: Ints, reading: Reading, weights: Longs | None) -> EncodedColumn:
     """Sort the distinct values, merge those that read alike, and renumber the rows."""
     labels, numbers = reading.labels, reading.numbers
-    present = np.flatnonzero(reading.kept).tolist()
-    keys: Sequence[float] | Sequence[str] = labels if numbers is None else numbers
-    if reading.places is not None:
-        keys = reading.places
+    present = np.flatnonzero(reading.kept)
+    keys = numbers if reading.places is None else np.array(reading.places, dtype=np.int64)
+    if keys is None:
+        ascending = np.array(sorted(present.tolist(), key=labels.__getitem__), dtype=np.int64)
+        differs = np.array([labels[at] != labels[after] for at, after in pairwise(ascending.tolist())], dtype=bool)
+    else:
+        ascending = present[np.argsort(keys[present], kind="stable")]
+        differs = keys[ascending[1:]] != keys[ascending[:-1]]
+    begins = np.concatenate([np.ones(len(ascending[:1]), dtype=bool), differs])
+    first = ascending[begins]
     remap = np.full(len(labels) + 1, -1, dtype=np.int32)  # the last entry serves null's index, -1
-    first: list[int] = []
-    for position in sorted(present, key=keys.__getitem__):
-        if not first or keys[position] != keys[first[-1]]:
-            first.append(position)
-        remap[position] = len(first) - 1
+    remap[ascending] = np.cumsum(begins) - 1
     codes = remap[indices]
     absent = codes < 0
     has_missing = bool(absent.any())
@@ -167,8 +170,8 @@ def _sorted(name: str, indices: Ints, reading: Reading, weights: Longs | None) -
     domain = Domain(
         name,
         reading.kind,
-        np.array([labels[position] for position in first], dtype=np.str_),
-        None if numbers is None else np.array([numbers[position] for position in first], dtype=np.float64),
+        np.array([labels[position] for position in first.tolist()], dtype=np.str_),
+        None if numbers is None else numbers[first],
         has_missing,
         np.bincount(codes, weights, len(first) + has_missing)[: len(first)].astype(np.int64),
         ordered=reading.places is not None,

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hedgerow.arrays import Bools
+from hedgerow.arrays import Bools, Floats
 from hedgerow.domains import Kind
 from hedgerow.errors import BadInput, translated
 from hedgerow.hierarchies.entries import number_or_nan
@@ -76,7 +76,7 @@ class Reading:
 
     kept: Bools
     labels: list[str]
-    numbers: list[float] | None
+    numbers: Floats | None
     kind: Kind
     numeric: Bools = field(default_factory=lambda: np.zeros(0, dtype=bool))
     places: list[int] | None = None
@@ -142,7 +142,7 @@ def _as_numbers(name: str, texts: list[str], kept: Bools, decimal_point: str, mi
         )
     if kept.any() and not wrong:
         labels = [_number_label(plain(text)) if present else "0" for text, present in zip(texts, kept, strict=True)]
-        numbers = [float(label) for label in labels]
+        numbers = np.fromiter(map(float, labels), np.float64, len(labels))
         if _told_apart(labels, numbers):
             return Reading(kept, labels, numbers, "number")
         if asked == "number":
@@ -164,7 +164,7 @@ def _as_dates(name: str, texts: list[str], kept: Bools, missing: set[str], *, mu
     if wrong or not kept.any():
         return None
     known = [EPOCH if moment is None else moment for moment in moments]
-    return Reading(kept, [date_label(moment) for moment in known], [days_since_1970(one) for one in known], "date")
+    return Reading(kept, [date_label(moment) for moment in known], _days(known), "date")
 
 
 def _ordered(name: str, texts: list[str], kept: Bools, order: list[str], missing: set[str]) -> Reading:
@@ -186,7 +186,7 @@ def _numbers(distinct: pa.Array, missing: set[str]) -> Reading:
     values = distinct.to_pylist()
     labels = [number_label(format(v, "f")) if isinstance(v, decimal.Decimal) else number_text(v) for v in values]
     kept = np.array([label not in missing for label in labels], dtype=bool)
-    numbers = [float(value) + 0.0 for value in values]  # adding 0.0 turns -0.0 into 0.0
+    numbers = np.fromiter(map(float, values), np.float64, len(values)) + 0.0  # adding 0.0 turns -0.0 into 0.0
     if _told_apart(labels, numbers):
         return Reading(kept, labels, numbers, "number")
     return Reading(kept, labels, None, "text")
@@ -216,9 +216,9 @@ def _number_label(text: str) -> str:
     return number_label(text) if _NUMBER.match(text) else number_text(float(text))
 
 
-def _told_apart(labels: list[str], numbers: list[float]) -> bool:
+def _told_apart(labels: list[str], numbers: Floats) -> bool:
     """Whether floats can tell the values apart; identifiers of many digits they cannot, and these stay text."""
-    return len(set(labels)) == len(set(numbers)) and all(map(math.isfinite, numbers))
+    return bool(np.isfinite(numbers).all()) and len(set(labels)) == len(np.unique(numbers))
 
 
 def _dates(name: str, distinct: pa.Array, missing: set[str]) -> Reading:
@@ -230,7 +230,11 @@ def _dates(name: str, distinct: pa.Array, missing: set[str]) -> Reading:
         moments = [_moment(value) for value in distinct.to_pylist()]
     labels = [date_label(moment) for moment in moments]
     kept = np.array([label not in missing for label in labels], dtype=bool)
-    return Reading(kept, labels, list(map(days_since_1970, moments)), "date")
+    return Reading(kept, labels, _days(moments), "date")
+
+
+def _days(moments: Sequence[dt.datetime]) -> Floats:
+    return np.fromiter(map(days_since_1970, moments), np.float64, len(moments))
 
 
 def date_label(value: dt.date) -> str:

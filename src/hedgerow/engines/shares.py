@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 import re
 import sys
@@ -18,6 +19,9 @@ LEAST_LIMIT: Final = 10**9
 
 # What Python holds with all that a run imports and compiles, most of it after a table was opened.
 _LIBRARIES: Final = 320 * 2**20
+
+# Of glibc's malloc.h: M_MMAP_THRESHOLD in bytes, and M_ARENA_MAX.
+_GIVING_BACK: Final = {-3: 2**20, -8: 2}
 
 _SIZE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)B\s*\Z", re.IGNORECASE)
 _UNITS: Final = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
@@ -71,6 +75,7 @@ def divided(limit: str | None) -> Shares | None:
         raise BadInput.parameter(
             "memory_limit", "File", "at least '1GB', for Python alone takes a third of that", limit
         )
+    _give_back()
     free = max(number - max(_held(), _LIBRARIES), number // 2)
     return Shares(database=free // 2, counts=free - free // 2)
 
@@ -85,6 +90,17 @@ def limit_in_bytes(limit: str) -> int:
     if size is None:
         raise BadInput.parameter("memory_limit", "File", "a size such as '2GB'", limit)
     return int(float(size[1]) * _UNITS[size[2].lower()])
+
+
+def _give_back() -> None:
+    """Let the allocator give arrays back to the system as soon as they are freed.
+
+    The one of glibc keeps them if others of their size were freed before, and has up to eight heaps for each core.
+    """
+    with suppress(OSError, AttributeError, TypeError):  # there is no such allocator
+        allocator = ctypes.CDLL(None)
+        for option, number in _GIVING_BACK.items():
+            allocator.mallopt(option, number)
 
 
 def _held() -> int:

@@ -3,15 +3,16 @@
 Nodes are numbered in depth-first order (the root is 0), so the nodes below a node are a range, the leaves
 below it are a range too, and a parent has a smaller number than its children. The lowest common ancestor
 rests on this numbering: of two nodes ``a < b`` it is the smallest parent among the nodes ``a+1 .. b``. All of
-these lie below the ancestor, and the child of it that leads to ``b`` is one of them. A table of minima over
-ranges of length 1, 2, 4, ... answers that for any pair in constant time.
+these lie below the ancestor, and the child of it that leads to ``b`` is one of them. Neighbours with one parent
+are one run, and a table of minima over 1, 2, 4, ... runs answers that for any pair in constant time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow.arrays import Floats, Ints
 from hedgerow.domains import CodeSets, Domain
 
-__all__ = ["EncodedHierarchy", "Hierarchy"]
+__all__ = ["EncodedHierarchy", "Hierarchy", "NodeLabels"]
 
 
 class Hierarchy(Protocol):
@@ -30,13 +31,56 @@ class Hierarchy(Protocol):
         ...
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class NodeLabels(Sequence[str | None]):
+    """The labels of nodes, without an object for each value of a column: a leaf's label is read from the domain.
+
+    Parameters
+    ----------
+    of_codes : array of str
+        The labels of the domain.
+    others : sequence of str or None
+        The labels of nodes that are no values of the domain.
+    place : int32[nodes]
+        Which label of the domain each node has, or ``-1 - i`` for the ``i``-th of the others.
+    """
+
+    of_codes: NDArray[np.str_]
+    others: Sequence[str | None]
+    place: Ints
+
+    @overload
+    def __getitem__(self, node: int) -> str | None: ...
+    @overload
+    def __getitem__(self, node: slice) -> tuple[str | None, ...]: ...
+    def __getitem__(self, node: int | slice) -> str | tuple[str | None, ...] | None:
+        if isinstance(node, slice):
+            return tuple(self._label(place) for place in self.place[node].tolist())
+        return self._label(int(self.place[node]))
+
+    def __len__(self) -> int:
+        return len(self.place)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(self[:])
+
+    def _label(self, place: int) -> str | None:
+        return str(self.of_codes[place]) if place >= 0 else self.others[-1 - place]
+
+
 @dataclass(frozen=True, eq=False)
 class EncodedHierarchy:
     """A hierarchy as integer arrays over its nodes and over the codes of one domain.
 
     Parameters
     ----------
-    labels : tuple of str or None
+    labels : sequence of str or None
         What each node publishes; ``None`` only for the missing leaf.
     parent : int32[nodes]
         The node above; -1 for the root.
@@ -52,9 +96,6 @@ class EncodedHierarchy:
         The leaf of each code.
     order : int32[domain.size]
         The rank of each code in leaf order among the codes; missing is the last.
-    at_level : int32[height + 1, domain.size]
-        The node of each code at each full-domain level: row 0 is its leaf, the last row the root. A short
-        branch stays at its leaf until the others have come down to its depth.
     height : int
         Depth of the deepest leaf.
     description : str
@@ -67,7 +108,7 @@ class EncodedHierarchy:
         What it was encoded from, to place values of other tables.
     """
 
-    labels: tuple[str | None, ...]
+    labels: Sequence[str | None]
     parent: Ints
     depth: Ints
     level: Ints
@@ -76,7 +117,6 @@ class EncodedHierarchy:
     last_leaf: Ints
     leaf_of: Ints
     order: Ints
-    at_level: Ints
     height: int
     description: str
     automatic: bool = False
@@ -88,6 +128,20 @@ class EncodedHierarchy:
     def root(self) -> int:
         """The node above all others."""
         return 0
+
+    @cached_property
+    def at_level(self) -> Ints:
+        """The node of each code at each full-domain level, (height + 1, domain.size).
+
+        Row 0 is its leaf, the last row the root. A short branch stays at its leaf until the others have come down to
+        its depth.
+        """
+        found = np.empty((self.height + 1, len(self.leaf_of)), dtype=np.int32)
+        found[0] = self.leaf_of
+        for row in range(1, self.height + 1):
+            below = found[row - 1]
+            found[row] = np.where(self.depth[below] > self.height - row, self.parent[below], below)
+        return found
 
     @cached_property
     def leaves(self) -> Ints:
@@ -110,11 +164,11 @@ class EncodedHierarchy:
         """Find the lowest common ancestor of each pair of nodes, in constant time per pair."""
         first, second = np.broadcast_arrays(np.asarray(a, np.int64), np.asarray(b, np.int64))
         low, high = np.minimum(first, second), np.maximum(first, second)
-        # frexp gives the exponent of the largest power of two in a length exactly; equal nodes have length 0.
-        power = np.maximum(np.frexp(high - low)[1] - 1, 0)
-        minima = self._parent_minima
-        left = minima[power, np.minimum(low + 1, high)]
-        right = minima[power, high - (1 << power) + 1]
+        run, minima = self._parent_minima
+        first_run, last_run = run[np.minimum(low + 1, high)], run[high]
+        # frexp gives the exponent of the largest power of two in a length exactly.
+        power = np.frexp(last_run - first_run + 1)[1] - 1
+        left, right = minima[power, first_run], minima[power, last_run - (1 << power) + 1]
         return np.asarray(np.where(low == high, low, np.minimum(left, right)), dtype=np.int32)
 
     def lca_of_range(self, first: ArrayLike, last: ArrayLike) -> Ints:
@@ -151,12 +205,13 @@ class EncodedHierarchy:
         return {str(self.labels[self.root]): inside[self.root]}
 
     @cached_property
-    def _parent_minima(self) -> Ints:
-        """Row ``p``, column ``i``: the smallest parent among the nodes from ``i``, ``2**p`` of them."""
-        nodes = len(self.parent)
-        minima = np.tile(self.parent, (nodes.bit_length(), 1))
+    def _parent_minima(self) -> tuple[Ints, Ints]:
+        """The run of each node; and row ``p``, column ``i``: the smallest parent of ``2**p`` runs from ``i`` on."""
+        begins = np.diff(self.parent, prepend=-2) != 0
+        runs = int(begins.sum())
+        minima = np.tile(self.parent[begins], (runs.bit_length(), 1))
         for power in range(1, len(minima)):
             half = 1 << (power - 1)
             shorter = minima[power - 1]
-            minima[power, : nodes - half] = np.minimum(shorter[: nodes - half], shorter[half:])
-        return minima
+            minima[power, : runs - half] = np.minimum(shorter[: runs - half], shorter[half:])
+        return np.cumsum(begins, dtype=np.int32) - np.int32(1), minima

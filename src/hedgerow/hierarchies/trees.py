@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from hedgerow.arrays import Floats, Ints, Longs
 from hedgerow.domains import Domain
-from hedgerow.hierarchies.encoded import EncodedHierarchy
+from hedgerow.hierarchies.encoded import EncodedHierarchy, NodeLabels
 
 __all__ = ["LevelTree", "NotNestedError", "Tree", "encode_tree", "tree_of_levels"]
 
@@ -107,14 +107,17 @@ def encode_tree(
     bounds : pair of arrays, optional
         Low and high end of each node of the tree.
     """
-    labels: list[str | None] = list(tree.labels)
     codes = np.asarray(leaf_of, dtype=np.int32)
-    for node, label in zip(codes.tolist(), domain.labels.tolist(), strict=True):
-        labels[node] = label
     given = np.asarray(tree.parent, dtype=np.int32)
+    place = np.full(len(given), -1, dtype=np.int32)
+    place[codes] = np.arange(len(codes))
+    unused = np.flatnonzero(place < 0)
+    place[unused] = -1 - np.arange(len(unused))
+    others: list[str | None] = [tree.labels[node] for node in unused.tolist()]
     if domain.has_missing:
-        codes = np.append(codes, np.int32(len(labels)))
-        labels.append(None)
+        codes = np.append(codes, np.int32(len(given)))
+        place = np.append(place, np.int32(-1 - len(others)))
+        others.append(None)
         given = np.append(given, np.int32(0))
 
     steps = _depths(given)
@@ -130,16 +133,11 @@ def encode_tree(
     first_leaf = (np.cumsum(is_leaf) - is_leaf).astype(np.int32)
     leaf_of_code = rank[codes]
 
-    at_level = np.empty((height + 1, domain.size), dtype=np.int32)
-    at_level[0] = leaf_of_code
-    for row in range(1, height + 1):
-        below = at_level[row - 1]
-        at_level[row] = np.where(depth[below] > height - row, parent[below], below)
     order = np.empty(domain.size, dtype=np.int32)
     order[np.argsort(first_leaf[leaf_of_code])] = np.arange(domain.size, dtype=np.int32)
-    low, high = (None, None) if bounds is None else (_padded(end, len(labels))[node_at] for end in bounds)
+    low, high = (None, None) if bounds is None else (_padded(end, len(given))[node_at] for end in bounds)
     return EncodedHierarchy(
-        labels=tuple(labels[node] for node in node_at.tolist()),
+        labels=NodeLabels(domain.labels, others, place[node_at]),
         parent=parent,
         depth=depth,
         level=np.where(is_leaf, 0, height - depth).astype(np.int32),
@@ -148,7 +146,6 @@ def encode_tree(
         last_leaf=first_leaf + leaf_count,
         leaf_of=leaf_of_code,
         order=order,
-        at_level=at_level,
         height=height,
         description=description,
         low=low,

@@ -249,32 +249,51 @@ def deal_values(
 
 def _values_of_bins(spread: Spread, bins: Longs, generator: np.random.Generator) -> Longs:
     """A value for each row, by the shares in its bin."""
-    starts, codes, shares = spread.patterns
-    reached = np.concatenate([[0.0], np.cumsum(shares)])
-    begin, end = starts[spread.pattern[bins]], starts[spread.pattern[bins] + 1]
-    ticket = reached[begin] + generator.random(len(bins)) * (reached[end] - reached[begin])
-    entry = np.searchsorted(reached, ticket, side="right") - 1
+    values = np.empty(len(bins), dtype=np.int64)
+    part, pattern = generator.random(len(bins)), spread.pattern[bins]
+    order = np.argsort(pattern, kind="stable")
+    ascending = pattern[order]
+    before = 0.0
+    for first, block in spread.patterns.blocks():
+        # The sums go on from block to block, so that they are the same however the patterns are divided.
+        reached = np.cumsum(np.concatenate([[before], block.shares]))
+        before = reached[-1]
+        rows = order[slice(*np.searchsorted(ascending, [first, first + len(block.starts) - 1]))]
+        begin, end = block.starts[pattern[rows] - first], block.starts[pattern[rows] - first + 1]
+        values[rows] = block.codes[_drawn(reached, begin, end, part[rows])]
+    return values
+
+
+def _drawn(reached: Floats, begin: Longs, end: Longs, part: Floats) -> Longs:
+    """The entry from ``begin`` to before ``end`` in which each part of their sum lies."""
+    entry = np.searchsorted(reached, reached[begin] + part * (reached[end] - reached[begin]), side="right") - 1
     # Sums of shares are rounded.
-    return np.asarray(codes[np.clip(entry, begin, end - 1)], dtype=np.int64)
+    return np.clip(entry, begin, end - 1)
 
 
 def _draw_by_label(
     codes: Longs, spread: Spread, class_of_row: Longs, labelled: LabelledRows, generator: np.random.Generator
 ) -> None:
     """Draw the values of rows anew whose class and label tell more, (repeats, rows). O(entries) for each label."""
-    starts, values, people = spread.classes()
-    of_entry = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     tilt, label_of_row = labelled.tilt, labelled.label_of_row
+    asked: dict[int, tuple[Longs, Floats]] = {}
     for label in range(ANYONE, tilt.labels):
         some = np.flatnonzero((label_of_row == label) & tilt.told[class_of_row])
-        if not len(some):
-            continue
-        reached = np.concatenate([[0.0], np.cumsum(people * tilt.weights(of_entry, spread.pool[values], label))])
-        begin, end = starts[class_of_row[some]], starts[class_of_row[some] + 1]
-        part = generator.random((len(codes), len(some)))
-        entry = np.searchsorted(reached, reached[begin] + part * (reached[end] - reached[begin]), side="right") - 1
-        # Sums of shares are rounded.
-        codes[:, some] = values[np.clip(entry, begin, end - 1)]
+        if len(some):
+            asked[label] = some, generator.random((len(codes), len(some)))
+    before = dict.fromkeys(asked, 0.0)
+    for first, held in spread.blocks() if asked else ():
+        starts, values = held.indptr.astype(np.int64), held.indices
+        of_entry = first + np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        for label, (some, part) in asked.items():
+            weights = held.data * tilt.weights(of_entry, spread.pool[values], label)
+            # The sums go on from block to block, so that they are the same however the classes are divided.
+            reached = np.cumsum(np.concatenate([[before[label]], weights]))
+            before[label] = reached[-1]
+            own = class_of_row[some] - first
+            here = np.flatnonzero((own >= 0) & (own < len(starts) - 1))
+            begin, end = starts[own[here]], starts[own[here] + 1]
+            codes[:, some[here]] = values[_drawn(reached, begin, end, part[:, here])]
 
 
 def _on_grid(spread: Spread, codes: Longs, generator: np.random.Generator) -> Floats:

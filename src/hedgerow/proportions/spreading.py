@@ -10,11 +10,11 @@ of which nobody names a value is drawn as missing.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -32,8 +32,71 @@ if TYPE_CHECKING:
 
 __all__ = ["Spread", "spread_out"]
 
+# So many entries are in memory at once, where values are drawn from what all classes may hold.
+_ENTRIES: Final = 1 << 21
+_POOLS: Final = 31  # bits of the number of a pool
+
 Entries = tuple[Longs, Ints, Floats]
 """Where the entries of each one begin, their codes, and their weights."""
+
+
+class SomePatterns(NamedTuple):
+    """Patterns of bins: where the entries of each begin, and the value, pool and share of every entry.
+
+    A missing value may stand in for several pools.
+    """
+
+    starts: Longs
+    codes: Ints
+    pools: Longs
+    shares: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """The values of each different bin, made when they are asked for: together they may be far more than the values.
+
+    Attributes
+    ----------
+    lengths : int array (patterns,)
+        How many entries each pattern has.
+    """
+
+    spreading: _Spreading
+    bins: Sequence[_Bin]
+    lengths: Longs
+    code_of_point: Ints
+
+    def only(self, patterns: Longs) -> SomePatterns:
+        """The entries of some patterns."""
+        starts = np.concatenate([[0], np.cumsum(self.lengths[patterns])]).astype(np.int64)
+        entries = int(starts[-1])
+        codes, pools, shares = np.empty(entries, np.int32), np.empty(entries, np.int64), np.empty(entries)
+        for at, pattern in enumerate(patterns.tolist()):
+            here = slice(starts[at], starts[at + 1])
+            found = self.spreading.pattern(self.bins[pattern])
+            codes[here], pools[here], shares[here] = self.code_of_point[found.codes], found.pools, found.shares
+        return SomePatterns(starts, codes, pools, shares)
+
+    def blocks(self) -> Iterator[tuple[int, SomePatterns]]:
+        """All patterns in blocks that fit into memory, each with its first pattern."""
+        for first, last in runs_within(self.lengths, _ENTRIES):
+            yield first, self.only(np.arange(first, last))
+
+
+def runs_within(lengths: Longs, most: int) -> Iterator[tuple[int, int]]:
+    """Cut a sequence into runs whose lengths add up to no more, except those of one member.
+
+    >>> list(runs_within(np.array([3, 1, 2, 9, 1]), 4))
+    [(0, 2), (2, 3), (3, 4), (4, 5)]
+    """
+    ends = np.cumsum(lengths)
+    first = 0
+    while first < len(lengths):
+        before = ends[first - 1] if first else 0
+        last = max(int(np.searchsorted(ends, before + most, side="right")), first + 1)
+        yield first, last
+        first = last
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +113,8 @@ class Spread:
         The numbers of the grid, both included, that a value stands for: itself, or a piece of a range; nan for others.
     step : Fraction
         The width of one cell of the grid.
-    patterns : Entries
+    patterns : Patterns
         The shares of the values in each pattern of bins, which add up to 1.
-    pool_of_entry : int array
-        The pool of each entry of the patterns: a missing value may stand in for several.
     pattern : int array (bins,)
         The pattern of each bin.
     class_of_bin : int array (bins,)
@@ -70,8 +131,7 @@ class Spread:
     low: Floats
     high: Floats
     step: Fraction
-    patterns: Entries
-    pool_of_entry: Longs
+    patterns: Patterns
     pattern: Longs
     class_of_bin: Longs
     records: Longs
@@ -81,38 +141,55 @@ class Spread:
     @cached_property
     def matrix(self) -> csr_array:
         """How many people of each class hold each value, (classes, values)."""
+        from scipy.sparse import csr_array, vstack
+
+        blocks = [held for _, held in self.blocks()]
+        return csr_array(vstack(blocks, "csr")) if blocks else csr_array((0, self.domain.size))
+
+    def blocks(self) -> Iterator[tuple[int, csr_array]]:
+        """The matrix as blocks of so many classes as fit into memory together, each with its first class."""
         from scipy.sparse import csr_array
 
-        starts, codes, shares = self.patterns
-        by_pattern = csr_array((shares, codes, starts), shape=(len(starts) - 1, self.domain.size))
+        lengths = self.patterns.lengths[self.pattern]
         classes = int(self.class_of_bin[-1]) + 1 if len(self.class_of_bin) else 0
-        bins = csr_array(
-            (self.records.astype(np.float64), (self.class_of_bin, self.pattern)), shape=(classes, len(starts) - 1)
-        )
-        together = csr_array(bins @ by_pattern)
-        together.sort_indices()
-        return together
+        of_class = np.bincount(self.class_of_bin, lengths, classes).astype(np.int64)
+        begin_of_class = np.searchsorted(self.class_of_bin, np.arange(classes + 1))
+        for first, last in runs_within(of_class, _ENTRIES):
+            some = slice(begin_of_class[first], begin_of_class[last])
+            used, pattern = np.unique(self.pattern[some], return_inverse=True)
+            part = self.patterns.only(used)
+            by_pattern = csr_array((part.shares, part.codes, part.starts), shape=(len(used), self.domain.size))
+            bins = csr_array(
+                (self.records[some].astype(np.float64), (self.class_of_bin[some] - first, pattern)),
+                shape=(last - first, len(used)),
+            )
+            together = csr_array(bins @ by_pattern)
+            together.sort_indices()
+            yield first, together
 
     @cached_property
     def pools(self) -> csr_array:
         """The share of each class that is in each pool, (classes, pools); numbers that are in none are left out."""
         from scipy.sparse import csr_array
 
-        starts, _, shares = self.patterns
-        of_pattern = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        pool = self.pool_of_entry
-        known = pool >= 0
-        number = int(pool.max(initial=0)) + 1
-        key, entry = np.unique(of_pattern[known] * number + pool[known], return_inverse=True)
-        pattern, place = np.divmod(key, number)
-        together = np.bincount(entry, shares[known], len(key))
-        by_pattern = csr_array((together, (pattern, place)), shape=(len(starts) - 1, number))
+        number = 1
+        keys: list[Longs] = [np.empty(0, dtype=np.int64)]
+        sums: list[Floats] = [np.empty(0)]
+        for first, some in self.patterns.blocks():
+            of_pattern = first + np.repeat(np.arange(len(some.starts) - 1), np.diff(some.starts))
+            known = some.pools >= 0
+            number = max(number, int(some.pools.max(initial=0)) + 1)
+            key, entry = np.unique((of_pattern[known] << _POOLS) + some.pools[known], return_inverse=True)
+            keys.append(key.astype(np.int64))
+            sums.append(np.bincount(entry, some.shares[known], len(key)).astype(np.float64))
+        key = np.concatenate(keys)
+        pattern, place = key >> _POOLS, key & ((1 << _POOLS) - 1)
+        patterns = len(self.patterns.lengths)
+        by_pattern = csr_array((np.concatenate(sums), (pattern, place)), shape=(patterns, number))
         classes = int(self.class_of_bin[-1]) + 1 if len(self.class_of_bin) else 0
         sizes = np.bincount(self.class_of_bin, self.records, classes)
         part = self.records / sizes[self.class_of_bin]
-        held = csr_array(
-            csr_array((part, (self.class_of_bin, self.pattern)), shape=(classes, len(starts) - 1)) @ by_pattern
-        )
+        held = csr_array(csr_array((part, (self.class_of_bin, self.pattern)), shape=(classes, patterns)) @ by_pattern)
         held.sort_indices()
         return held
 
@@ -183,6 +260,15 @@ def spread_out(column: ColumnProportions, below: Leaves, listed: Collection[str 
     return _Spreading(column, points_of(column, below, listed), below).spread()
 
 
+class _Bin(NamedTuple):
+    """What decides the values of a bin: its text, ``None`` for anything, its pools, and those that are not in it."""
+
+    text: int | None
+    first: int
+    last: int
+    apart: tuple[int, ...]
+
+
 class _Pattern(NamedTuple):
     """Values, the pool of each, and their shares; a missing value may be there for several pools."""
 
@@ -198,7 +284,7 @@ class _Spreading:
         self.column = column
         self.points = points
         self.below = below
-        self.allowed: dict[int, Longs | None] = {}
+        self.allowed: dict[int, Longs | slice | None] = {}
         # A missing value that only stands in for pools without values is in no pool itself.
         every = np.arange(len(points.pool) - (points.has_missing and not points.missing_is_held))
         self.everything = every[~points.beyond[every]]
@@ -210,7 +296,7 @@ class _Spreading:
     def spread(self) -> Spread:
         """All patterns, and the people of each value."""
         column, points = self.column, self.points
-        found: list[_Pattern] = []
+        bins: list[_Bin] = []
         pattern = np.empty(len(column.records), dtype=np.int64)
         known: dict[object, int] = {}
         own = column.own
@@ -224,17 +310,22 @@ class _Spreading:
             apart = () if alone else tuple(one for one in owned[column.class_of_bin[at]] if first <= one <= last)
             key = first if alone else (text, first, last, apart)
             if key not in known:
-                known[key] = len(found)
-                found.append(self._pattern(None if alone else text, first, last, apart))
+                known[key] = len(bins)
+                bins.append(_Bin(None if alone else text, first, last, apart))
             pattern[at] = known[key]
-        starts = np.concatenate([[0], np.cumsum([len(one.codes) for one in found])]).astype(np.int64)
-        codes = np.concatenate([np.empty(0, dtype=np.int64), *(one.codes for one in found)])
-        pools = np.concatenate([np.empty(0, dtype=np.int64), *(one.pools for one in found)])
-        shares = np.concatenate([np.empty(0), *(one.shares for one in found)])
+        of_pattern = np.bincount(pattern, column.records, len(bins))
+        size = len(points.pool) + 1
+        held, people, lengths = np.zeros(size, dtype=bool), np.zeros(size), np.empty(len(bins), dtype=np.int64)
+        for at, one in enumerate(bins):
+            entries = self.pattern(one)
+            lengths[at] = len(entries.codes)
+            held[entries.codes] = True
+            # The missing value may be there several times.
+            np.add.at(people, entries.codes, entries.shares * of_pattern[at])
         # Values that no bin may hold are none of the column.
-        used, codes = np.unique(codes, return_inverse=True)
-        of_pattern = np.bincount(pattern, column.records, len(found))
-        people = np.bincount(codes, shares * np.repeat(of_pattern, np.diff(starts)), len(used))
+        used = np.flatnonzero(held)
+        people = people[used]
+        patterns = Patterns(self, bins, lengths, (np.cumsum(held) - 1).astype(np.int32))
         kept = used[used < len(points.labels)]
         domain = Domain(
             column.name,
@@ -250,8 +341,7 @@ class _Spreading:
             points.low[used],
             points.high[used],
             column.step,
-            (starts, codes.astype(np.int32), shares),
-            pools,
+            patterns,
             pattern,
             column.class_of_bin,
             column.records,
@@ -266,10 +356,11 @@ class _Spreading:
             return -1
         return domain.missing_code if rest in self.points.stands_in or self.points.pool[used[-1]] == rest else -1
 
-    def _pattern(self, text: int | None, first: int, last: int, apart: tuple[int, ...]) -> _Pattern:
+    def pattern(self, one: _Bin) -> _Pattern:
         """The values of the pools from one to another, as far as the cell allows, and their shares."""
         points = self.points
-        codes = None
+        text, first, last, apart = one
+        codes: Longs | slice | None = None
         if text is not None:
             itself = self._itself(text, first, last)
             if itself is not None:
@@ -291,13 +382,13 @@ class _Spreading:
         shares = weight / total if total > 0 else np.full(len(held), 1 / len(held))
         return _Pattern(held.astype(np.int64), pools.astype(np.int64), shares)
 
-    def _inside(self, codes: Longs, first: int, last: int, apart: tuple[int, ...]) -> Longs:
+    def _inside(self, codes: Longs | slice, first: int, last: int, apart: tuple[int, ...]) -> Longs:
         """Those of some values that are in the pools from one to another, but for a few."""
         pool = self.points.pool[codes]
         inside = (pool >= first) & (pool <= last)
         if apart:
             inside &= ~np.isin(pool, apart)
-        return codes[inside]
+        return codes.start + np.flatnonzero(inside) if isinstance(codes, slice) else codes[inside]
 
     def _itself(self, text: int, first: int, last: int) -> int | None:
         """The code of what is published: a missing value, or a number of which the bin says nothing more."""
@@ -321,15 +412,15 @@ class _Spreading:
         said = stands_for(read(text, "text", self.below))
         return next(iter(said)) if isinstance(said, frozenset) and len(said) == 1 else None
 
-    def _allowed(self, text: str | None) -> Longs | None:
-        """The values that a published cell may stand for; ``None`` if it may stand for all."""
+    def _allowed(self, text: str | None) -> Longs | slice | None:
+        """The values that a cell may stand for, those of an interval as a slice; ``None`` if it may stand for all."""
         possible = stands_for(read(text, self.column.kind, self.below))
         if text is None or isinstance(possible, Suppressed):
             return None
         if isinstance(possible, Interval):
             numbers = required(self.points.numbers, "the numbers of a column")
             end = np.searchsorted(numbers, possible.high, "right" if possible.closed else "left")
-            return np.arange(np.searchsorted(numbers, possible.low), end)
+            return slice(int(np.searchsorted(numbers, possible.low)), int(end))
         codes = {code for value in possible for code in self._codes_of_value(value)}
         return np.array(sorted(codes), dtype=np.int64) if codes else None
 

@@ -107,7 +107,7 @@ def _map_from_dict(stored: Mapping[str, Any]) -> ColumnMap:
     ends: dict[str, Any] = {
         name: None if stored[name] is None else np.array(stored[name], dtype=np.float64) for name in ("low", "high")
     }
-    arrays: dict[str, Any] = {name: np.array(stored[name], dtype=np.int32) for name in _INTS}
+    arrays: dict[str, Any] = {name: np.array(stored[name], dtype=np.int32) for name in _INTS if name != "at_level"}
     hierarchy = EncodedHierarchy(
         labels=tuple(stored["labels"]),
         **arrays,

@@ -269,9 +269,15 @@ VISITS = Case(
     [("ABABABAB", 4, False), ("ABABABAA", 4, True), ("ABABAABB", 2, True), ("ABABABAA", 1, False)],
 )
 def test_rows_that_other_columns_link_are_found(towns: str, k: int, found: bool) -> None:
-    """Two columns together name the person of two visits each."""
-    cells: dict[str, list[Any]] = {column.name: list(column.cells) for column in VISITS.columns[1:]}
-    problems = kinds_of_problems(replace(VISITS, k=k), cells | {"town": list(towns)})
+    """Two columns together name the person of two visits each; of 16 people that is no chance."""
+    columns = (
+        Column("pid", "text", "identifying", tuple(f"Zq7person{row // 2:02}" for row in range(32))),
+        Column("alias low", "int", "insensitive", tuple(row // 2 % 4 for row in range(32)), renames=True),
+        Column("alias high", "int", "insensitive", tuple(row // 8 for row in range(32)), renames=True),
+        Column("town", "text", "quasi", tuple("AB" * 12 + towns)),
+    )
+    cells: dict[str, list[Any]] = {column.name: list(column.cells) for column in columns[1:]}
+    problems = kinds_of_problems(replace(VISITS, k=k, columns=columns), cells)
     assert ("links" in problems) is found
 
 

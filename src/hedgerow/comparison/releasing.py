@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hedgerow.errors import BadInput, Disclosing, Infeasible, MissingExtra, required
-from hedgerow.evaluation.cells import Treatment, library_versions, spelled_schema
+from hedgerow.evaluation.cells import Treatment, key_of, library_versions, spelled_schema
 from hedgerow.evaluation.running import Results, TrialOf
 from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable, OpenedTable
@@ -22,7 +20,6 @@ from hedgerow.rounding import digits_shown, rounded_down, share_told, significan
 
 __all__ = ["PartOf", "ReleaseOf", "figures_of"]
 
-_FORMAT: Final = 1
 # Before all training parts: a release tells the risk, without which no score says anything.
 _FIRST: Final = (0, -1)
 
@@ -44,14 +41,13 @@ class ReleaseOf:
     def key(self) -> str:
         """Tells it apart by all that decides its figures."""
         spelled = {
-            "format": _FORMAT,
             "table": self.table.digest,
             "schema": spelled_schema(self.table),
             "seed": self.random_state,
             "release": self.treatment.spelled(),
             "versions": library_versions(),
         }
-        return hashlib.sha256(json.dumps(spelled, sort_keys=True).encode()).hexdigest()
+        return key_of(spelled)
 
     @property
     def keys(self) -> tuple[str, ...]:

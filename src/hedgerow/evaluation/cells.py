@@ -5,27 +5,30 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.evaluation.learners import Learner
-from hedgerow.evaluation.learners.base import as_json
+from hedgerow.evaluation.learners.base import as_json, changed, defaults_of
 from hedgerow.evaluation.learners.weka import WekaLearner
 from hedgerow.evaluation.splits import Protocol, Split
 from hedgerow.evaluation.tables import EvaluatedTable, OpenedTable
 from hedgerow.evaluation.ways import RAW, Way
 from hedgerow.privacy import Requirement
+from hedgerow.schema import Schema
 
-__all__ = ["UNANONYMIZED", "Cell", "Treatment", "Trial", "library_versions", "spelled_schema"]
+__all__ = ["UNANONYMIZED", "Cell", "Treatment", "Trial", "key_of", "library_versions", "spelled_schema"]
 
 UNANONYMIZED: Final = "unanonymized"
 """What tables call training rows that nobody anonymized."""
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 _LIBRARIES: Final = ("numpy", "scikit-learn", "numba")
+_RESOLVED: Final = ("quasi", "identifying", "pseudonymize", "sensitive", "insensitive", "others")
+"""Parameters of a schema that are known by the roles of a table's columns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,17 +54,24 @@ class Treatment:
     parameters: Mapping[str, Any] | None = None
 
     def spelled(self) -> dict[str, Any]:
-        """All of it as JSON has it, with the version of the method's results."""
+        """The method by its name, the version of its results, and the parameters that differ from their defaults.
+
+        A parameter that is given beside the method takes the place of the method's own, as in
+        :meth:`Anonymizer.anonymize`.
+        """
         if self.method is None:
             return {}
-        own = {name: as_json(value) for name, value in self.method.get_params(deep=False).items() if name != "schema"}
+        own = self.method.get_params(deep=False)
+        k, require = own.pop("k", None), own.pop("require", ())
+        own.pop("schema", None)  # the table has one
+        beside = {name: value for name, value in (self.parameters or {}).items() if value is not None}
+        required = [*([require] if isinstance(require, Requirement | str) else require), *self.require]
         return {
             "method": self.method.name,
             "results": self.method.results_version,
-            "own": own,
-            "k": self.k,
-            "require": [_spelled_requirement(one) for one in self.require],
-            "parameters": as_json(dict(self.parameters or {})),
+            "k": k if self.k is None else self.k,
+            "require": [_spelled_requirement(one) for one in required],
+            "parameters": changed({**own, **beside}, defaults_of(type(self.method))),
         }
 
 
@@ -99,7 +109,6 @@ class Cell:
         way = RAW if treatment.method is None else way
         train, test = way.names
         spelled = {
-            "format": _FORMAT,
             "table": table.digest,
             "schema": spelled_schema(table),
             "protocol": as_json(protocol),
@@ -121,8 +130,15 @@ class Cell:
             "repetition": split.repetition,
             "fold": split.fold,
         }
-        key = hashlib.sha256(json.dumps(spelled, sort_keys=True).encode()).hexdigest()
-        return cls(way, learner, key, names)
+        return cls(way, learner, key_of(spelled), names)
+
+
+def key_of(spelled: Mapping[str, Any]) -> str:
+    """The digest of all that decides a result, by which it is stored.
+
+    Nothing of it may name a module or a parameter that has its default: results outlive both.
+    """
+    return hashlib.sha256(json.dumps({"format": _FORMAT, **spelled}, sort_keys=True).encode()).hexdigest()
 
 
 def _spelled_requirement(one: Requirement | str) -> str:
@@ -134,11 +150,10 @@ def _spelled_requirement(one: Requirement | str) -> str:
 
 def spelled_schema(table: OpenedTable) -> dict[str, Any]:
     """What the roles of a table's columns are, as JSON has it."""
-    schema = table.schema
-    names = ("target", "entity", "kinds", "weights", "missing", "hierarchies", "accept")
-    roles = table.roles
+    schema, roles = table.schema, table.roles
+    given = {one.name: getattr(schema, one.name) for one in fields(schema) if one.name not in _RESOLVED}
     return {
-        **{name: as_json(getattr(schema, name)) for name in names},
+        **changed(given, defaults_of(Schema)),
         "quasi": list(roles.quasi),
         "sensitive": list(roles.sensitive),
         "features": table.features,

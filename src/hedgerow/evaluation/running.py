@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.database import end_quietly
-from hedgerow.evaluation.cells import Trial, library_versions
-from hedgerow.evaluation.learners.base import as_json
+from hedgerow.evaluation.cells import Treatment, Trial, key_of, library_versions
+from hedgerow.evaluation.learners.base import changed, defaults_of
 from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable
 from hedgerow.evaluation.trying import Stage, attempt
+from hedgerow.proportions import RESULTS_VERSION
 from hedgerow.scratch import Scratch
 
 __all__ = ["Advance", "Job", "Measurement", "Results", "TrialOf", "finished", "found_in", "run"]
@@ -84,18 +84,34 @@ class Measurement:
 
     Parameters
     ----------
+    name : str
+        What the function is known by, wherever it stands: part of the key.
     measure : callable
         Called with the arguments in a process of its own; returns what JSON can hold.
     arguments : mapping
-        What JSON can hold: they are part of the cell's name and of its result.
+        What JSON can hold: they are part of the key, unless they are the function's defaults, and of the result.
+    data : str
+        The digest of the data that it reads.
+    method : Anonymizer, optional
+        What it anonymizes with.
+    proportions : bool
+        Whether it makes use of published proportions, whose version is then part of the key.
+    weka : bool
+        Whether it learns with Weka.
     version : int
-        To be raised when the function begins to find other things.
+        Raised when the function begins to find other things.
     repetition : int
         The first repetition of everything is done first.
     """
 
+    name: str
     measure: Callable[..., Mapping[str, Any]]
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any]
+    data: str
+    _: KW_ONLY
+    method: Anonymizer | None = None
+    proportions: bool = False
+    weka: bool = False
     version: int = 1
     repetition: int = 0
 
@@ -107,13 +123,21 @@ class Measurement:
     @property
     def keys(self) -> tuple[str, ...]:
         """Its one key."""
+        return (self._key,)
+
+    @cached_property
+    def _key(self) -> str:
         spelled = {
-            "measure": as_json(self.measure),
+            "measurement": self.name,
             "version": self.version,
-            "arguments": as_json(self.arguments),
-            "versions": library_versions(weka=True),
+            "arguments": changed(self.arguments, defaults_of(self.measure)),
+            "data": self.data,
+            "treatment": Treatment(method=self.method).spelled(),
+            "versions": library_versions(weka=self.weka),
         }
-        return (hashlib.sha256(json.dumps(spelled, sort_keys=True).encode()).hexdigest(),)
+        if self.proportions:
+            spelled["proportions"] = RESULTS_VERSION
+        return key_of(spelled)
 
     def left(self, store: Store) -> Measurement | None:
         """Itself, if it is not known."""

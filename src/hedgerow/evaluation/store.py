@@ -29,6 +29,9 @@ class Store:
         if path is not None and path.exists():
             self._known = _read(path)
 
+    def __len__(self) -> int:
+        return len(self._known)
+
     def get(self, key: str) -> Mapping[str, Any] | None:
         """The result of a cell, if it is known."""
         return self._known.get(key)

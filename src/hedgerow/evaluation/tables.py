@@ -17,7 +17,7 @@ from hedgerow.errors import BadInput, translated
 from hedgerow.frames import as_arrow, open_frame
 from hedgerow.schema import Roles, Schema
 
-__all__ = ["EvaluatedTable", "OpenedTable", "Task", "check_schema", "open_rows", "open_table"]
+__all__ = ["EvaluatedTable", "OpenedTable", "Task", "check_schema", "digest_of", "open_rows", "open_table"]
 
 Task = Literal["classes", "numbers"]
 
@@ -59,16 +59,8 @@ class OpenedTable:
 
     @cached_property
     def digest(self) -> str:
-        """Tells tables apart: by the names, the types and the cells of their columns."""
-        found = hashlib.sha256()
-        for name in self.table.column_names:
-            column = self.table.column(name).combine_chunks()
-            found.update(f"{name}\0{column.type}\0{len(column)}\0".encode())
-            with pa.BufferOutputStream() as sink:
-                with pa.ipc.new_stream(sink, pa.schema([("column", column.type)])) as writer:
-                    writer.write_batch(pa.record_batch([column], names=["column"]))
-                found.update(sink.getvalue())
-        return found.hexdigest()
+        """Tells tables apart."""
+        return digest_of(self.table)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +85,19 @@ class EvaluatedTable(OpenedTable):
         if self.task == "numbers":
             return None
         return self._codes(self.target)
+
+
+def digest_of(table: pa.Table) -> str:
+    """Tells tables apart: by the names, the types and the cells of their columns."""
+    found = hashlib.sha256()
+    for name in table.column_names:
+        column = table.column(name).combine_chunks()
+        found.update(f"{name}\0{column.type}\0{len(column)}\0".encode())
+        with pa.BufferOutputStream() as sink:
+            with pa.ipc.new_stream(sink, pa.schema([("column", column.type)])) as writer:
+                writer.write_batch(pa.record_batch([column], names=["column"]))
+            found.update(sink.getvalue())
+    return found.hexdigest()
 
 
 def open_table(data: Any, schema: Schema) -> EvaluatedTable:

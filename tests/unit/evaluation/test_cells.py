@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import hedgerow as hr
+from hedgerow.anonymizers.parameters import flag
 from hedgerow.evaluation.cells import Cell, Treatment
 from hedgerow.evaluation.learners import learner
+from hedgerow.evaluation.learners.ours import C45
 from hedgerow.evaluation.splits import splits_of
 from hedgerow.evaluation.tables import open_table
 from hedgerow.evaluation.ways import Way
+from hedgerow.learning import ProportionalEncoder
+from hedgerow.trees.inducers.c45 import induce_c45
 
 PEOPLE = pa.table({"age": [20, 30, 40, 50] * 4, "sex": ["m", "f"] * 8, "ill": list("ynyn") * 4})
 SCHEMA = hr.Schema(quasi=["age", "sex"], target="ill")
@@ -83,6 +89,61 @@ def test_the_same_key() -> None:
     assert cell().key == cell().key
     # What tables call a method is no part of what it finds.
     assert cell(treatment=Treatment("ours", hr.Mondrian(), 2)).key == cell().key
+
+
+class Wider(hr.Mondrian):
+    """A later version, with a parameter more."""
+
+    name = "mondrian"
+    added: bool = flag("Nothing.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Longer(C45):
+    """A later version, with a parameter more."""
+
+    added: Sequence[str] = field(default_factory=list)
+
+
+def test_a_parameter_that_is_added_changes_no_key() -> None:
+    before = cell().key
+    assert cell(treatment=Treatment("mondrian", Wider(), 2)).key == before
+    assert cell(learner=Longer()).key == before
+    assert cell(treatment=Treatment("mondrian", Wider(added=True), 2)).key != before
+    assert cell(learner=Longer(added=["x"])).key != before
+
+
+def test_a_default_that_is_spelled_out_changes_no_key() -> None:
+    spelled = Treatment("mondrian", hr.Mondrian(cut="loss"), 2, (), {"suppression_limit": 0, "target_bins": None})
+    assert cell(treatment=spelled).key == cell().key
+    assert cell(schema=hr.Schema(quasi=["age", "sex"], target="ill", missing=[""])).key == cell().key
+
+
+def test_it_does_not_matter_where_a_parameter_is_given() -> None:
+    within = Treatment("mondrian", hr.Mondrian(k=2, require=["l=2@ill"], suppression_limit=0.1))
+    beside = Treatment("mondrian", hr.Mondrian(), 2, ("l=2@ill",), {"suppression_limit": 0.1})
+    assert cell(treatment=within).key == cell(treatment=beside).key != cell().key
+
+
+def test_a_class_or_function_that_moves_changes_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    def key() -> str:
+        towns = hr.hierarchies.taxonomy({"*": ["m", "f"]})
+        return cell(
+            schema=hr.Schema(quasi=["age", "sex"], target="ill", hierarchies={"sex": towns}),
+            treatment=Treatment("kactus", hr.KActus(inducer=induce_c45), 2),
+            way=Way(ProportionalEncoder(), "raw"),
+        ).key
+
+    before = key()
+    for moved in (hr.KActus, C45, ProportionalEncoder, type(hr.hierarchies.taxonomy({"*": ["m"]})), induce_c45):
+        monkeypatch.setattr(moved, "__module__", "hedgerow.elsewhere")
+    assert key() == before
+
+
+def test_another_version_of_a_learner_is_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = cell().key
+    monkeypatch.setattr(C45, "results_version", 2, raising=False)
+    assert cell().key != before
 
 
 def test_what_a_result_is_called() -> None:

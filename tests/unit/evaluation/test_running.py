@@ -7,15 +7,18 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import hedgerow as hr
 from hedgerow.errors import BadInput
 from hedgerow.evaluation.reproductions import reproduction
 from hedgerow.evaluation.running import Advance, Measurement, found_in, run
 from hedgerow.evaluation.store import Store
+from hedgerow.proportions import RESULTS_VERSION
 
 
 def square(number: int) -> dict[str, Any]:
@@ -23,7 +26,7 @@ def square(number: int) -> dict[str, Any]:
 
 
 def jobs(numbers: int = 6, **options: Any) -> list[Measurement]:
-    return [Measurement(square, {"number": at}, repetition=at % 2, **options) for at in range(numbers)]
+    return [Measurement("square", square, {"number": at}, "0", repetition=at % 2, **options) for at in range(numbers)]
 
 
 def test_results_stand_under_their_keys_and_the_first_repetition_comes_first() -> None:
@@ -39,7 +42,9 @@ def test_results_stand_under_their_keys_and_the_first_repetition_comes_first() -
 
 
 def test_processes_find_the_same() -> None:
-    work = [Measurement(dict, {"number": at}) for at in range(6)]  # a function that other processes can import
+    work = [
+        Measurement("numbers", dict, {"number": at}, "0") for at in range(6)
+    ]  # a function that other processes can import
     alone, together = Store(), Store()
     run(work, alone, workers=1)
     run(work, together, workers=2)
@@ -58,6 +63,63 @@ def test_what_is_known_is_not_run_again(tmp_path: Path) -> None:
     assert found_in(Store(path), jobs(3, version=2)) == []
 
 
+def halved(number: int) -> dict[str, Any]:
+    return {"half": number / 2}
+
+
+def halved_later(number: int, digits: int = 3) -> dict[str, Any]:
+    return {"half": round(number / 2, digits)}
+
+
+class Newer(hr.Mondrian):
+    """The same with other results."""
+
+    name = "mondrian"
+    results_version = 1_000
+
+
+def key(measure: Callable[..., Any] = halved, **changed: Any) -> str:
+    given = {"name": "halves", "arguments": {"number": 4}, "data": "0", "method": hr.Mondrian(), **changed}
+    return Measurement(measure=measure, **given).keys[0]
+
+
+def test_a_measurement_outlives_its_module_and_parameters_that_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = key()
+    assert key(halved_later) == before
+    assert key(halved_later, arguments={"number": 4, "digits": 3}) == before
+    assert key(method=hr.Mondrian(relaxed=False)) == before
+    monkeypatch.setattr(halved, "__module__", "reproductions.halves")
+    monkeypatch.setattr(hr.Mondrian, "__module__", "hedgerow.methods.partition.mondrian")
+    assert key() == before
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"data": "1"},
+        {"name": "halves of Adult"},
+        {"arguments": {"number": 5}},
+        {"method": None},
+        {"method": hr.TDS()},
+        {"method": hr.Mondrian(relaxed=True)},
+        {"method": Newer()},
+        {"proportions": True},
+        {"weka": True},
+        {"version": 2},
+    ],
+    ids=str,
+)
+def test_what_decides_a_measurement_is_in_its_key(changed: dict[str, Any]) -> None:
+    assert key(**changed) != key()
+
+
+def test_another_version_of_proportions_is_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    used, unused = key(proportions=True), key()
+    monkeypatch.setattr("hedgerow.evaluation.running.RESULTS_VERSION", RESULTS_VERSION + 1)
+    assert key(proportions=True) != used
+    assert key() == unused
+
+
 def test_after_its_time_nothing_is_begun() -> None:
     store = Store()
     assert not run(jobs(), store, workers=1, seconds=-1.0)
@@ -70,9 +132,9 @@ def test_what_runs_when_the_time_is_over_is_stopped(workers: int, tmp_path: Path
     """Without the stop this test would take an hour; the timer and its handler are as they were."""
     sleep: Any = multiprocessing.connection.wait  # for nothing; other processes can import it
     work = [
-        Measurement(dict, {"number": 1}),
-        Measurement(sleep, {"object_list": [], "timeout": 3600}, repetition=1),
-        Measurement(sleep, {"object_list": [], "timeout": 3601}, repetition=1),
+        Measurement("numbers", dict, {"number": 1}, "0"),
+        Measurement("sleep", sleep, {"object_list": [], "timeout": 3600}, "0", repetition=1),
+        Measurement("sleep", sleep, {"object_list": [], "timeout": 3601}, "0", repetition=1),
     ]
     path = tmp_path / "cells.jsonl"
     before = signal.getsignal(signal.SIGALRM)
@@ -84,7 +146,7 @@ def test_what_runs_when_the_time_is_over_is_stopped(workers: int, tmp_path: Path
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_mistake_is_told_as_it_is(workers: int) -> None:
     measure: Any = reproduction
-    work = [Measurement(measure, {"paper": f"kactus{at}"}) for at in range(3)]
+    work = [Measurement("papers", measure, {"paper": f"kactus{at}"}, "0") for at in range(3)]
     with pytest.raises(BadInput, match=r"There is no paper 'kactus.'. Did you mean 'kactus'\?"):
         run(work, Store(), workers=workers)
 

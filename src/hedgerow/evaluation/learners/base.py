@@ -7,12 +7,16 @@ numbers, text such as ``{a|b}``, ``[20,30)`` or ``Europe``, and ``*``.
 from __future__ import annotations
 
 import hashlib
+import inspect
+import io
+import json
 import pickle
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from types import BuiltinFunctionType, FunctionType
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +26,7 @@ from numpy.typing import NDArray
 from hedgerow.arrays import Floats, Ints
 from hedgerow.errors import BadInput, HedgerowError, translated
 
-__all__ = ["Constant", "Fitted", "Learner", "Prediction", "Task", "Training", "as_json"]
+__all__ = ["Constant", "Fitted", "Learner", "Prediction", "Task", "Training", "as_json", "changed", "defaults_of"]
 
 Task = Literal["classes", "numbers"]
 
@@ -168,15 +172,22 @@ class Learner(ABC):
         What tables and charts call it.
     tasks : set of str
         What it can learn: ``"classes"``, ``"numbers"`` or both.
+    results_version : int
+        Raised when a default changes or the learner begins to learn otherwise: results of evaluations are then stale.
     """
 
     name: str
     tasks: frozenset[Task]
+    results_version: ClassVar[int] = 1
 
     def spelled(self) -> dict[str, Any]:
-        """The name and every parameter, defaults too, as JSON has them."""
+        """The name, the version of its results, and the parameters that differ from their defaults, as JSON has them.
+
+        A parameter that is added later, with a default, changes nothing of it.
+        """
         given: list[str] = [one.name for one in fields(self)] if is_dataclass(self) else []
-        return {"name": self.name, **{name: as_json(getattr(self, name)) for name in given}}
+        parameters = changed({name: getattr(self, name) for name in given}, defaults_of(type(self)))
+        return {"name": self.name, "results": self.results_version, **parameters}
 
     def fit(
         self,
@@ -218,7 +229,9 @@ class Learner(ABC):
 
 
 def as_json(value: Any) -> Any:
-    """A parameter as JSON has it; what JSON has no words for, such as a hierarchy, is told apart by its content.
+    """A parameter as JSON has it; what JSON has no words for, such as a hierarchy, is known by its content.
+
+    Nothing of it names a module, so that a class or a function may move within its package. See :func:`_stable_name`.
 
     >>> as_json({"k": (1, np.int64(2)), "how": None})
     {'k': [1, 2], 'how': None}
@@ -235,17 +248,79 @@ def as_json(value: Any) -> Any:
         return [as_json(one) for one in value]
     if isinstance(value, Path):
         return {"file": value.name, "sha256": _digest(value.read_bytes()) if value.is_file() else None}
-    kind = value if callable(value) and hasattr(value, "__qualname__") else type(value)
-    name = f"{kind.__module__}.{kind.__qualname__}"
-    nameless = BadInput(f"A learner has {name!r} as a parameter, which cannot be told apart. Define it in a module.")
-    if kind is value:  # a class or a function
-        if "<" in name:
-            raise nameless
-        return name
+    if callable(value) and hasattr(value, "__qualname__"):  # a class or a function
+        return _stable_name(value)
+    kind = type(value)
+    name = _stable_name(kind)
     if hasattr(value, "get_params"):  # an estimator of scikit-learn
-        return {"class": name, **as_json(value.get_params(deep=False))}
-    with translated(Exception, into=nameless):  # whatever its class raises
-        return {"class": name, "sha256": _digest(pickle.dumps(value))}
+        return {"class": name, **changed(value.get_params(deep=False), defaults_of(kind))}
+    if is_dataclass(kind):
+        return {
+            "class": name,
+            **changed({one.name: getattr(value, one.name) for one in fields(kind)}, defaults_of(kind)),
+        }
+    with translated(Exception, into=_nameless(kind)):  # whatever its class raises
+        return {"class": name, "sha256": _digest(_pickled(value))}
+
+
+def changed(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that differ from their defaults, as JSON has them.
+
+    >>> changed({"k": 5, "cut": "loss"}, {"k": 2, "cut": "loss"})
+    {'k': 5}
+    """
+    every = {name: as_json(value) for name, value in given.items()}
+    return {
+        name: value
+        for name, value in every.items()
+        if name not in defaults
+        or json.dumps(value, sort_keys=True) != json.dumps(as_json(defaults[name]), sort_keys=True)
+    }
+
+
+def defaults_of(called: Callable[..., Any]) -> dict[str, Any]:
+    """The parameters of a class or function that have a default, by name."""
+    try:
+        parameters = inspect.signature(called).parameters
+    except ValueError:  # some that are written in C have none
+        return {}
+    defaults = {name: one.default for name, one in parameters.items() if one.default is not one.empty}
+    if is_dataclass(called):
+        for one in fields(called):
+            if one.name in defaults and one.default_factory is not MISSING:
+                defaults[one.name] = one.default_factory()
+    return defaults
+
+
+def _stable_name(named: Any) -> str:
+    """What a class or a function is called in keys: its ``stable_name`` if it declares one, else package and name.
+
+    A package that has several of one name declares a ``stable_name`` for each.
+    """
+    declared = vars(named).get("stable_name") if hasattr(named, "__dict__") else None
+    if isinstance(declared, str):
+        return declared
+    if "<" in named.__qualname__:
+        raise _nameless(named)
+    return f"{(named.__module__ or 'builtins').partition('.')[0]}.{named.__qualname__}"
+
+
+def _nameless(named: Any) -> BadInput:
+    name = f"{named.__module__}.{named.__qualname__}"
+    return BadInput(f"A learner has {name!r} as a parameter, which cannot be told apart. Define it in a module.")
+
+
+class _Pickler(pickle.Pickler):
+    """Pickles content, with classes and functions by their stable names."""
+
+    def persistent_id(self, obj: Any) -> str | None:
+        return _stable_name(obj) if isinstance(obj, type | FunctionType | BuiltinFunctionType) else None
+
+
+def _pickled(value: Any) -> bytes:
+    with io.BytesIO() as content:
+        _Pickler(content, protocol=4).dump(value)
+        return content.getvalue()
 
 
 def _digest(content: bytes) -> str:

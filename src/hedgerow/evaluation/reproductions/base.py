@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
 from hedgerow._version import __version__
+from hedgerow.errors import amount
 from hedgerow.evaluation.reproductions.tables import data_folder
 from hedgerow.evaluation.running import Advance, Job, found_in, run
 from hedgerow.evaluation.store import Store
@@ -161,6 +162,8 @@ def reproduce(
         f"Made by `{command}` with Hedgerow {__version__}: {len(results):,} of {wanted:,} cells are finished. Run it "
         "again, and it goes on with the others.",
     )
+    if further := len(store) - len(results):
+        page.text(f"Earlier versions measured a further {amount(further, 'cells')}, which this page does not show.")
     one.write(page, results)
     path = folder / f"{stem}.md"
     page.write(path)

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from hedgerow.errors import BadInput
-from hedgerow.evaluation.tables import open_table
+from hedgerow.evaluation.cells import key_of
+from hedgerow.evaluation.learners.base import as_json
+from hedgerow.evaluation.tables import digest_of, open_table
 from hedgerow.schema import Schema
 
-__all__ = ["ADULT", "adult", "adult_hierarchies", "complete", "data_folder", "read_set"]
+__all__ = [
+    "ADULT",
+    "adult",
+    "adult_hierarchies",
+    "complete",
+    "data_folder",
+    "digest_of_adult",
+    "digest_of_data",
+    "read_set",
+]
 
 ADULT = "salary-class"
 """The target of Adult."""
@@ -68,3 +81,15 @@ def complete(table: pa.Table) -> pa.Table:
 def adult_hierarchies() -> dict[str, Path]:
     """ARX's hierarchies of Adult's columns."""
     return {path.stem: path for path in sorted((data_folder() / "adult" / "hierarchies").glob("*.csv"))}
+
+
+def digest_of_data(*data: pa.Table | Mapping[str, Any]) -> str:
+    """The digest of what an experiment reads: the cells of tables, and the content of all else."""
+    return key_of({"data": [digest_of(one) if isinstance(one, pa.Table) else as_json(one) for one in data]})
+
+
+@cache
+def digest_of_adult(*parts: str, hierarchies: tuple[str, ...] = ()) -> str:
+    """The digest of parts of Adult, and of ARX's hierarchies of some columns."""
+    known = adult_hierarchies() if hierarchies else {}
+    return digest_of_data(*map(adult, parts), {name: known[name] for name in hierarchies})

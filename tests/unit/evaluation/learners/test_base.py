@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -116,8 +117,9 @@ def test_numbers_that_are_none_are_an_error() -> None:
         Prediction.of_numbers(none[0])
 
 
-def test_a_learner_is_spelled_with_its_defaults() -> None:
-    assert Frequent(least=5).spelled() == {"name": "frequent", "least": 5, "words": ["a", "b"]}
+def test_a_learner_is_spelled_without_its_defaults() -> None:
+    assert Frequent(least=5).spelled() == {"name": "frequent", "results": 1, "least": 5}
+    assert Frequent().spelled() == {"name": "frequent", "results": 1}
 
 
 def test_parameters_that_json_does_not_know(tmp_path: Path) -> None:
@@ -137,8 +139,39 @@ def test_parameters_that_json_does_not_know(tmp_path: Path) -> None:
 def test_an_estimator_is_spelled_with_what_it_is_made_of() -> None:
     spelled = as_json(make_pipeline(StandardScaler(), KNeighborsClassifier(7)))
     assert json.loads(json.dumps(spelled)) == spelled
-    assert "sklearn.neighbors" in json.dumps(spelled)
+    assert spelled["steps"][1] == [
+        "kneighborsclassifier",
+        {"class": "sklearn.KNeighborsClassifier", "n_neighbors": 7},
+    ]
     assert spelled != as_json(make_pipeline(StandardScaler(), KNeighborsClassifier(8)))
+
+
+def test_a_function_is_known_by_the_name_that_it_declares(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(test_ties_go_to_the_earlier_label_also_after_rounding, "stable_name", "ties", raising=False)
+    assert as_json(test_ties_go_to_the_earlier_label_also_after_rounding) == "ties"
+    assert as_json(partial(test_ties_go_to_the_earlier_label_also_after_rounding)) == as_json(partial(ties))
+    assert as_json(partial(ties)) != as_json(partial(np.mean))
+
+
+def ties() -> None:
+    """A function of another name."""
+
+
+ties.stable_name = "ties"  # type: ignore[attr-defined]
+
+
+class Pair:
+    """No dataclass."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+
+def test_an_object_is_known_by_its_content_wherever_its_class_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = as_json(Pair(1))
+    assert before == as_json(Pair(1)) != as_json(Pair(2))
+    monkeypatch.setattr(Pair, "__module__", f"{Pair.__module__.partition('.')[0]}.elsewhere")
+    assert as_json(Pair(1)) == before
 
 
 @pytest.mark.parametrize("parameter", [lambda x: x, FunctionTransformer(lambda x: x), threading.Lock()])

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import altair as alt
 import pytest
 
 from hedgerow.errors import BadInput, MissingExtra
+from hedgerow.evaluation import cells
 from hedgerow.evaluation.reproductions import PAPERS, reproduction
 from hedgerow.evaluation.reproductions.base import Claim, Page, Reproduction, reproduce
 from hedgerow.evaluation.running import Advance, Job, Measurement
+from hedgerow.evaluation.store import Store
+
+PAGES: Final = Path(__file__).parents[4] / "docs" / "reproductions"
+MADE_WITH: Final = {"numpy": "2.4", "scikit-learn": "1.9", "numba": "0.68", "python-weka-wrapper3": "0.3"}
+"""The versions of the libraries that the committed cells were measured with."""
 
 
 class Squares(Reproduction):
@@ -26,7 +34,7 @@ class Squares(Reproduction):
         """It needs nothing."""
 
     def jobs(self, *, quick: bool) -> list[Job]:
-        return [Measurement(dict, {"number": at}) for at in range(2 if quick else 4)]
+        return [Measurement("squares", dict, {"number": at}, "0") for at in range(2 if quick else 4)]
 
     def write(self, page: Page, results: Sequence[Mapping[str, Any]]) -> None:
         page.section("Numbers", f"There are {len(results)}.")
@@ -91,3 +99,32 @@ def test_what_is_missing_is_said_before_anything_is_run(tmp_path: Path, monkeypa
     with pytest.raises(MissingExtra, match="Java"):
         reproduce(reproduction("hybrid"), tmp_path / "pages")
     assert not (tmp_path / "pages").exists()
+
+
+def counted(text: str, pattern: str) -> list[int]:
+    """The numbers that a page states in such words; none if it does not."""
+    found = re.search(pattern, text)
+    return [int(number.replace(",", "")) for number in found.groups()] if found else []
+
+
+@pytest.mark.usefixtures("data_folder")
+@pytest.mark.parametrize("paper", PAPERS)
+def test_pages_count_the_committed_cells(paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key that changes orphans what was measured: carry the cells over, or correct the page."""
+    monkeypatch.setattr(cells, "_version", MADE_WITH.__getitem__)
+    text = (PAGES / f"{paper}.md").read_text(encoding="utf-8")
+    lines = (PAGES / f"{paper}.cells.jsonl").read_text(encoding="utf-8").splitlines()
+    stored = [json.loads(line)["key"] for line in lines]
+    wanted = [key for job in reproduction(paper).jobs(quick=False) for key in job.keys]
+    finished = len(set(wanted).intersection(stored))
+    assert len(set(stored)) == len(stored)
+    assert counted(text, r"([\d,]+) of ([\d,]+) cells are finished") == [finished, len(wanted)]
+    further = len(stored) - finished
+    assert counted(text, r"Earlier versions measured a further ([\d,]+) cells") == ([further] if further else [])
+
+
+def test_the_page_counts_cells_of_earlier_versions(tmp_path: Path) -> None:
+    Store(tmp_path / "squares.cells.jsonl").add([{"key": "earlier", "number": 9}])
+    text = reproduce(Squares(), tmp_path, workers=1).read_text()
+    assert counted(text, r"([\d,]+) of ([\d,]+) cells are finished") == [4, 4]
+    assert counted(text, r"Earlier versions measured a further ([\d,]+) cell,") == [1]

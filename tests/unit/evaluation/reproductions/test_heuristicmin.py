@@ -97,23 +97,27 @@ def arguments(job: Job) -> Mapping[str, Any]:
     return job.arguments
 
 
+@pytest.mark.usefixtures("data_folder")
 def test_keys_are_distinct() -> None:
     for quick in (True, False):
         keys = [key for job in REPRODUCTION.jobs(quick=quick) for key in job.keys]
         assert len(set(keys)) == len(keys)
 
 
+@pytest.mark.usefixtures("data_folder")
 def test_quick_cells_are_cells_of_the_full_run() -> None:
     quick, full = ({key for job in REPRODUCTION.jobs(quick=one) for key in job.keys} for one in (True, False))
     assert quick < full
 
 
+@pytest.mark.usefixtures("data_folder")
 def test_keys_are_stable() -> None:
     """A finished run is worth nothing any more if they change."""
     once, again = ([job.keys for job in REPRODUCTION.jobs(quick=True)] for _ in range(2))
     assert once == again
 
 
+@pytest.mark.usefixtures("data_folder")
 def test_the_worked_cases_come_first() -> None:
     jobs = REPRODUCTION.jobs(quick=False)
     cases = len(CASES) * len(METHODS)

@@ -66,6 +66,7 @@ def test_it_is_found_by_its_name() -> None:
     assert reproduction("hybrid") is REPRODUCTION
 
 
+@pytest.mark.usefixtures("data_folder")
 @pytest.mark.parametrize("quick", [True, False])
 def test_keys_are_distinct_and_stable(quick: bool) -> None:
     keys = [key for job in REPRODUCTION.jobs(quick=quick) for key in job.keys]
@@ -73,11 +74,13 @@ def test_keys_are_distinct_and_stable(quick: bool) -> None:
     assert keys == [key for job in REPRODUCTION.jobs(quick=quick) for key in job.keys]
 
 
+@pytest.mark.usefixtures("data_folder")
 def test_a_quick_run_is_a_part_of_the_whole_one() -> None:
     every = {key for job in REPRODUCTION.jobs(quick=False) for key in job.keys}
     assert {key for job in REPRODUCTION.jobs(quick=True) for key in job.keys} < every
 
 
+@pytest.mark.usefixtures("data_folder")
 def test_first_repetitions_come_first() -> None:
     orders = [job.order for job in REPRODUCTION.jobs(quick=False)]
     assert orders == sorted(orders)

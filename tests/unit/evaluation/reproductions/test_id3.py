@@ -87,23 +87,27 @@ def verdict(which: int, **given: Any) -> str:
     return claims(made_up(**given))[which].verdict
 
 
+@pytest.mark.usefixtures("data_folder")
 def test_keys_are_distinct() -> None:
     for quick in (True, False):
         keys = [key for job in REPRODUCTION.jobs(quick=quick) for key in job.keys]
         assert len(set(keys)) == len(keys)
 
 
+@pytest.mark.usefixtures("data_folder")
 def test_quick_cells_are_cells_of_the_full_run() -> None:
     quick, full = ({key for job in REPRODUCTION.jobs(quick=one) for key in job.keys} for one in (True, False))
     assert quick < full
 
 
+@pytest.mark.usefixtures("data_folder")
 def test_keys_are_stable() -> None:
     """A finished run is worth nothing any more if they change."""
     once, again = ([job.keys for job in REPRODUCTION.jobs(quick=True)] for _ in range(2))
     assert once == again
 
 
+@pytest.mark.usefixtures("data_folder")
 def test_the_first_runs_come_before_the_second() -> None:
     orders = [job.order for job in REPRODUCTION.jobs(quick=False) if "run" in arguments(job)]
     assert {order[0] for order in orders} == set(range(10))

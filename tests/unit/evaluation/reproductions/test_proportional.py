@@ -83,6 +83,7 @@ def test_it_is_found_by_its_name() -> None:
     assert reproduction("proportional") is REPRODUCTION
 
 
+@pytest.mark.usefixtures("data_folder")
 @pytest.mark.parametrize("quick", [True, False])
 def test_keys_are_distinct_and_stable(quick: bool) -> None:
     jobs = REPRODUCTION.jobs(quick=quick)
@@ -92,6 +93,7 @@ def test_keys_are_distinct_and_stable(quick: bool) -> None:
     assert [job.order for job in jobs] == sorted(job.order for job in jobs)
 
 
+@pytest.mark.usefixtures("data_folder")
 def test_all_is_run() -> None:
     assert len(REPRODUCTION.jobs(quick=False)) == 10 * len(SCORES) * 2 * len(TRAININGS)
 

@@ -30,9 +30,9 @@ from hedgerow.evaluation.reproductions.hedge.measuring import (
 )
 from hedgerow.evaluation.reproductions.kactus.experiments import Postponed
 from hedgerow.evaluation.reproductions.kactus.sets import ADULT_NAME, ALL_INPUTS, adult_table, table_of
+from hedgerow.evaluation.reproductions.tables import digest_of_adult
 from hedgerow.evaluation.running import Job, Measurement, TrialOf
 from hedgerow.evaluation.ways import Way
-from hedgerow.proportions import RESULTS_VERSION
 
 __all__ = [
     "ADULT_KS",
@@ -70,11 +70,6 @@ SET_LEARNERS: Final = ("boosting", "c45", "naive-bayes")
 _REDRAWN: Final = Way("redrawn", "raw")
 _RECODED: Final = Way("published", "recoded")
 _SEED: Final = 0
-# They are raised when what is measured here changes. Methods and proportions have versions of their own, which are
-# added to that of releases: none of the three ever falls, so that their sum tells results apart.
-_RAW_VERSION: Final = 100
-_RELEASE_VERSION: Final = 98
-_ATTACK_VERSION: Final = 99
 
 _QUICK_SETS: Final = ("haberman", "crx")
 _QUICK_METHODS: Final = (STRICT, "kactus")
@@ -101,15 +96,25 @@ def quick_jobs() -> list[Job]:
 
 def _raw(seeds: Iterable[int]) -> Iterator[Job]:
     for seed in seeds:
-        yield Measurement(learnt_from_raw, {"seed": seed}, _RAW_VERSION, seed)
+        yield Measurement("hedge: raw", learnt_from_raw, {"seed": seed}, _data(), repetition=seed)
 
 
 def _adult(ks: Iterable[int], methods: Iterable[str], measure: Callable[..., Mapping[str, Any]]) -> Iterator[Job]:
     """The train and the test file, by every seed; exact proportions last."""
     for seed, method, k in product(SEEDS, sorted(methods, key=lambda one: one == EXACT), ks):
-        own = _ATTACK_VERSION if measure is disclosed else _RELEASE_VERSION
-        version = own + METHODS[method].results_version + RESULTS_VERSION
-        yield Measurement(measure, {"method": method, "k": k, "seed": seed}, version, seed)
+        yield Measurement(
+            "hedge: disclosed" if measure is disclosed else "hedge: learnt",
+            measure,
+            {"method": method, "k": k, "seed": seed},
+            _data(),
+            method=METHODS[method],
+            proportions=True,
+            repetition=seed,
+        )
+
+
+def _data() -> str:
+    return digest_of_adult("train", "test")
 
 
 def _of_set(name: str, ks: Sequence[int]) -> Iterator[Job]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from hedgerow.evaluation.reproductions.heuristicmin.cases import CASES
-from hedgerow.evaluation.reproductions.heuristicmin.measuring import METHODS, QUASI, measure_adult, work_case
+from hedgerow.evaluation.reproductions.heuristicmin.measuring import METHODS, QUASI, measure_adult, method_of, work_case
+from hedgerow.evaluation.reproductions.tables import digest_of_adult, digest_of_data
 from hedgerow.evaluation.running import Job, Measurement
 
 __all__ = ["ALL_ROWS", "COLUMNS", "ROWS", "SAMPLES", "SETTINGS", "full_jobs", "quick_jobs"]
@@ -27,6 +28,8 @@ _FAST: Final = ("HeuristicMin", "AllMin", "TDS", "BUG")
 _ALL_CUTS: Final = "HeuristicMin, all cuts"
 _MOST_COLUMNS_OF_ALL_CUTS: Final = 6
 _MINGEN_COLUMNS: Final = 3
+_WITH_FILES: Final = tuple(name for name in QUASI if name != "hours-per-week")
+"""The columns that are generalized by ARX's hierarchies."""
 
 
 def full_jobs() -> list[Job]:
@@ -58,12 +61,15 @@ def quick_jobs() -> list[Job]:
 
 
 def _cases() -> Iterator[Measurement]:
-    for case in CASES:
+    for case, given in CASES.items():
+        data = digest_of_data(vars(given))
         for method in METHODS:
-            yield Measurement(work_case, {"case": case, "method": method})
+            arguments = {"case": case, "method": method}
+            yield Measurement("heuristicmin: cases", work_case, arguments, data, method=method_of(method))
 
 
 def _adult(methods: Sequence[str], rows: int, quasi: int, requirements: str, samples: int) -> Iterator[Measurement]:
+    data = digest_of_adult("train", hierarchies=_WITH_FILES)
     for sample in range(samples):
         for method in methods:
             given: dict[str, Any] = {
@@ -73,7 +79,9 @@ def _adult(methods: Sequence[str], rows: int, quasi: int, requirements: str, sam
                 "requirements": requirements,
                 "sample": sample,
             }
-            yield Measurement(measure_adult, given, repetition=sample)
+            yield Measurement(
+                "heuristicmin: adult", measure_adult, given, data, method=method_of(method), repetition=sample
+            )
 
 
 def _by_columns(columns: Sequence[int]) -> Iterator[Measurement]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hedgerow.counts import FrequencyTable
     from hedgerow.recoding import Recoding
 
-__all__ = ["METHODS", "QUASI", "SECONDS", "SHIELDS", "measure_adult", "work_case"]
+__all__ = ["METHODS", "QUASI", "SECONDS", "SHIELDS", "measure_adult", "method_of", "work_case"]
 
 METHODS: Final = ("HeuristicMin", "HeuristicMin, all cuts", "MinGen", "AllMin", "AllMin, halving", "TDS", "BUG")
 
@@ -93,7 +93,8 @@ def measure_adult(method: str, rows: int, quasi: int, requirements: str, sample:
     return found
 
 
-def _method(name: str) -> Anonymizer:
+def method_of(name: str) -> Anonymizer:
+    """The method of a name in ``METHODS``."""
     from hedgerow.anonymizers.lattice.allmin import AllMin
     from hedgerow.anonymizers.lattice.heuristicmin import HeuristicMin
     from hedgerow.anonymizers.lattice.mingen import MinGen
@@ -139,7 +140,7 @@ def _warmed(method: str) -> None:
     """Compile what a method needs before it is timed."""
     for case in ("1", "2"):
         made = _case(case)
-        _method(method).fit_counts(made.counts, made.requirements, seed=0)
+        method_of(method).fit_counts(made.counts, made.requirements, seed=0)
 
 
 def _fitted(made: Prepared, method: str) -> tuple[dict[str, Any], Recoding | None]:
@@ -147,7 +148,7 @@ def _fitted(made: Prepared, method: str) -> tuple[dict[str, Any], Recoding | Non
     before = {"rows_before": len(made.counts.tuples)}
     began = time.perf_counter()
     try:
-        recoding = _method(method).fit_counts(made.counts, made.requirements, seed=0)
+        recoding = method_of(method).fit_counts(made.counts, made.requirements, seed=0)
     except (BadInput, Infeasible) as reason:
         return {"status": "refused", "reason": str(reason), **before}, None
     seconds = time.perf_counter() - began

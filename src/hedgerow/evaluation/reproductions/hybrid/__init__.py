@@ -8,17 +8,17 @@ and tested on the other rows as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import Final
+from typing import Any, Final
 
-from hedgerow.anonymizers.suppression.hybrid_kactus import HybridKActus
 from hedgerow.evaluation.reproductions.base import Page, Reproduction, Result
 from hedgerow.evaluation.reproductions.hybrid.found import ALL, STATED
 from hedgerow.evaluation.reproductions.hybrid.measuring import (
     APART,
     GUARANTEED,
     KS,
+    METHODS,
     PUBLISHED,
     QUASI,
     TARGETS,
@@ -27,6 +27,7 @@ from hedgerow.evaluation.reproductions.hybrid.measuring import (
     original,
 )
 from hedgerow.evaluation.reproductions.hybrid.page import write
+from hedgerow.evaluation.reproductions.tables import digest_of_data, read_set
 from hedgerow.evaluation.running import Job, Measurement
 
 __all__ = ["REPRODUCTION"]
@@ -34,9 +35,6 @@ __all__ = ["REPRODUCTION"]
 _SEEDS: Final = 10
 _QUICK_SEEDS: Final = 3
 _QUICK_KS: Final = (5, 15)
-
-# Raised when what is measured changes here, or in the method.
-_VERSION: Final = 100 + HybridKActus.results_version
 
 
 class _Hybrid(Reproduction):
@@ -53,18 +51,30 @@ class _Hybrid(Reproduction):
         cases = [*STATED.items(), *(case for case in ALL.items() if case not in STATED.items())]
         if not quick:
             cases += [(table, quasi) for table in TARGETS for quasi in QUASI[table] if (table, quasi) not in cases]
-        return [job for seed in range(1, seeds + 1) for job in _of_seed(seed, cases, ks)]
+        data = {table: digest_of_data(read_set(table, target)) for table, target in TARGETS.items()}
+        return [job for seed in range(1, seeds + 1) for job in _of_seed(seed, cases, ks, data)]
 
     def write(self, page: Page, results: Sequence[Result]) -> None:
         write(page, results)
 
 
-def _of_seed(seed: int, cases: Sequence[tuple[str, str]], ks: Sequence[int]) -> Iterator[Measurement]:
+def _of_seed(
+    seed: int, cases: Sequence[tuple[str, str]], ks: Sequence[int], data: Mapping[str, str]
+) -> Iterator[Measurement]:
     for table in TARGETS:
-        yield Measurement(original, {"table": table, "seed": seed}, _VERSION, seed - 1)
+        arguments: dict[str, Any] = {"table": table, "seed": seed}
+        yield Measurement("hybrid: original", original, arguments, data[table], weka=True, repetition=seed - 1)
     for (table, quasi), method, reading, k in product(cases, (PUBLISHED, GUARANTEED), (WHOLE, APART), ks):
         arguments = {"table": table, "quasi": quasi, "method": method, "reading": reading, "k": k, "seed": seed}
-        yield Measurement(anonymized, arguments, _VERSION, seed - 1)
+        yield Measurement(
+            "hybrid: anonymized",
+            anonymized,
+            arguments,
+            data[table],
+            method=METHODS[method],
+            weka=True,
+            repetition=seed - 1,
+        )
 
 
 REPRODUCTION: Final = _Hybrid()

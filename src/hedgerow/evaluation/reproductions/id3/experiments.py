@@ -11,7 +11,9 @@ from hedgerow.evaluation.reproductions.id3.measuring import (
     describe_release,
     learn_from_original,
     learn_from_release,
+    mondrian,
 )
+from hedgerow.evaluation.reproductions.tables import digest_of_adult
 from hedgerow.evaluation.running import Job, Measurement
 
 __all__ = ["BY_K", "BY_QUASI", "CONDITIONS", "OWN_WAY", "RUNS", "full_jobs", "quick_jobs"]
@@ -62,12 +64,13 @@ _OTHERS: Final[Sequence[Partition]] = ("relaxed", "loss")
 
 def _originals() -> Iterator[Measurement]:
     for numbers in ("ignore", "thresholds", "categories"):
-        yield Measurement(learn_from_original, {"numbers": numbers})
+        yield Measurement("id3: original", learn_from_original, {"numbers": numbers}, _data())
 
 
 def _described(partition: Partition, conditions: Sequence[Condition]) -> Iterator[Measurement]:
     for k, quasi in conditions:
-        yield Measurement(describe_release, {"k": k, "quasi": quasi, "partition": partition})
+        given = {"k": k, "quasi": quasi, "partition": partition}
+        yield Measurement("id3: releases", describe_release, given, _data(), method=mondrian(partition))
 
 
 def _learnt(
@@ -79,4 +82,16 @@ def _learnt(
             for way in ways:
                 if run == 0 or WAYS[way].drawn:
                     given: dict[str, Any] = {"k": k, "quasi": quasi, "partition": partition, "way": way, "run": run}
-                    yield Measurement(learn_from_release, given, repetition=run)
+                    yield Measurement(
+                        "id3: learnt",
+                        learn_from_release,
+                        given,
+                        _data(),
+                        method=mondrian(partition),
+                        proportions=WAYS[way].told,
+                        repetition=run,
+                    )
+
+
+def _data() -> str:
+    return digest_of_adult("train", "test")

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hedgerow.anonymizers.partition.mondrian import Mondrian
 from hedgerow.arrays import Bools, Floats, Longs
 from hedgerow.evaluation.reproductions.tables import ADULT, adult
 from hedgerow.published import ValueSet, parse
@@ -32,6 +33,7 @@ __all__ = [
     "gain_of",
     "learn_from_original",
     "learn_from_release",
+    "mondrian",
     "reached",
 ]
 
@@ -233,6 +235,11 @@ def reached(tree: ClassificationTree, rows: pa.Table) -> Longs:
     return at
 
 
+def mondrian(partition: Partition) -> Mondrian:
+    """The method that makes a partition."""
+    return Mondrian(**PARTITIONS[partition], order="alphabetical", publish="set")
+
+
 @cache
 def _labels(part: str) -> list[str]:
     labels: list[str] = adult(part)[ADULT].to_pylist()
@@ -241,12 +248,9 @@ def _labels(part: str) -> list[str]:
 
 @lru_cache(maxsize=4)
 def _released(k: int, quasi: int, partition: Partition, told: bool) -> Release:
-    from hedgerow.anonymizers.partition.mondrian import Mondrian
-
     hidden, clear = QUASI[:quasi], QUASI[quasi:]
     schema = Schema(quasi=hidden, target=ADULT, insensitive=clear, accept=clear, others="drop")
-    method = Mondrian(**PARTITIONS[partition], order="alphabetical", publish="set")
-    return method.anonymize(adult("train"), schema, k=k, random_state=_SEED, publish_proportions=told)
+    return mondrian(partition).anonymize(adult("train"), schema, k=k, random_state=_SEED, publish_proportions=told)
 
 
 def _spelled(table: pa.Table) -> pa.Table:

@@ -22,8 +22,8 @@ from hedgerow.evaluation.cells import Cell, Treatment, Trial
 from hedgerow.evaluation.learners import Learner, learner
 from hedgerow.evaluation.reproductions.kactus.measuring import (
     AS_PRINTED,
+    PRINTED_METHOD,
     SEED,
-    WITH_LOSSES,
     learn_with_numbers_kept,
     time_scaled,
 )
@@ -39,6 +39,7 @@ from hedgerow.evaluation.reproductions.kactus.sets import (
     quasi_of,
     table_of,
 )
+from hedgerow.evaluation.reproductions.tables import digest_of_adult
 from hedgerow.evaluation.results import MAJORITY
 from hedgerow.evaluation.running import Job, Measurement, Results, TrialOf
 from hedgerow.evaluation.splits import Split, splits_of
@@ -91,7 +92,7 @@ _SUPPRESSING: Final[tuple[Hierarchies, ...]] = ("flat", "flat categories")
 _QUICK_SETS: Final = ("haberman", "crx")
 
 _METHODS: Final[Mapping[str, Anonymizer]] = {
-    AS_PRINTED: KActus(numbers="mean", remainder="lose", suppression_limit=WITH_LOSSES),
+    AS_PRINTED: PRINTED_METHOD,
     "kactus": KActus(),
     "tds": TDS(),
     "tdr": TDR(),
@@ -239,11 +240,20 @@ def _baseline(table: EvaluatedTable, about: Mapping[str, Any], learners: Sequenc
 
 
 def _kept(dataset: str, quasi: str, k: int, learners: Iterable[str]) -> Iterator[Job]:
-    for split in _splits(table_of(dataset) if dataset != ADULT_NAME else adult_table(quasi)):
+    table = table_of(dataset) if dataset != ADULT_NAME else adult_table(quasi)
+    for split in _splits(table):
         for one in learners:
             told = {"dataset": dataset, "quasi": quasi, "k": k, "learner": one}
             told |= {"repetition": split.repetition, "fold": split.fold}
-            yield Measurement(learn_with_numbers_kept, told, repetition=split.repetition)
+            yield Measurement(
+                "kactus: numbers kept",
+                learn_with_numbers_kept,
+                told,
+                table.digest,
+                method=PRINTED_METHOD,
+                weka=True,
+                repetition=split.repetition,
+            )
 
 
 def _scaled(factors: Iterable[int], times: int) -> Iterator[Job]:
@@ -252,7 +262,14 @@ def _scaled(factors: Iterable[int], times: int) -> Iterator[Job]:
         for classes in ("drawn", "kept"):
             for repetition in range(times):
                 told = {"factor": factor, "classes": classes, "repetition": repetition}
-                yield Measurement(time_scaled, told, repetition=repetition)
+                yield Measurement(
+                    "kactus: seconds",
+                    time_scaled,
+                    told,
+                    digest_of_adult("both"),
+                    method=PRINTED_METHOD,
+                    repetition=repetition,
+                )
 
 
 def _treatment(label: str, k: int, ways: Sequence[Way]) -> Treatment:

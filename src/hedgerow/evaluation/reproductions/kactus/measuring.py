@@ -27,6 +27,7 @@ from hedgerow.values import SUPPRESSED_TEXT
 __all__ = [
     "AS_PRINTED",
     "KEPT",
+    "PRINTED_METHOD",
     "SEED",
     "SEVEN",
     "WITH_LOSSES",
@@ -39,6 +40,7 @@ SEED: Final = 0
 AS_PRINTED: Final = "kactus-mean"
 """kACTUS as it is printed: means, and what is left at the root is lost."""
 WITH_LOSSES: Final = 1.0
+PRINTED_METHOD: Final = KActus(numbers="mean", remainder="lose", suppression_limit=WITH_LOSSES)
 KEPT: Final = "numbers kept"
 
 SEVEN: Final = ("age", "workclass", "education", "marital-status", "occupation", "sex", "native-country")
@@ -58,8 +60,7 @@ def learn_with_numbers_kept(
     table = adult_table(quasi) if dataset == ADULT_NAME else table_of(dataset)
     split = next(one for one in splits_of(table, "5x2cv", SEED) if (one.repetition, one.fold) == (repetition, fold))
     rows, tests = _taken(table, split.train), _taken(table, split.test)
-    method = KActus(numbers="mean", remainder="lose", suppression_limit=WITH_LOSSES)
-    release = method.anonymize(rows, table.schema, k=k, random_state=2 * repetition + fold)
+    release = PRINTED_METHOD.anonymize(rows, table.schema, k=k, random_state=2 * repetition + fold)
     features = with_numbers_kept(release, rows.select(table.features))
     missing = table.schema.missing
     fitted = named_learner(learner).fit(

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Final
 
-from hedgerow.anonymizers.merge.greedy import Greedy
 from hedgerow.evaluation.reproductions.base import Page, Reproduction, Result
 from hedgerow.evaluation.reproductions.proportional.measuring import (
     AFTER,
     BEFORE,
     KS,
+    METHOD,
     ROWS,
     SCORES,
     TRAININGS,
+    digest_of_table,
     tested,
 )
 from hedgerow.evaluation.reproductions.proportional.page import write
@@ -27,9 +28,6 @@ _QUICK_SEEDS: Final = 3
 _QUICK_ROWS: Final = 3000
 _QUICK_KS: Final = (10, 100, 1000)
 
-# Raised when what is measured changes here, or in the method.
-_VERSION: Final = 100 + Greedy.results_version
-
 
 class _Proportional(Reproduction):
     name = "proportional"
@@ -40,12 +38,16 @@ class _Proportional(Reproduction):
 
     def jobs(self, *, quick: bool) -> list[Job]:
         seeds, rows, ks = (_QUICK_SEEDS, _QUICK_ROWS, _QUICK_KS) if quick else (_SEEDS, ROWS, KS)
+        data = {table: digest_of_table(table, rows) for table in SCORES}
         return [
             Measurement(
+                "proportional: tested",
                 tested,
                 {"table": table, "order": order, "training": training, "rows": rows, "ks": list(ks), "seed": seed},
-                _VERSION,
-                seed - 1,
+                data[table],
+                method=METHOD,
+                proportions=True,
+                repetition=seed - 1,
             )
             for seed, table, order, training in product(range(1, seeds + 1), SCORES, (BEFORE, AFTER), TRAININGS)
         ]

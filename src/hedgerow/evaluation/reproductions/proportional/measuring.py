@@ -21,13 +21,26 @@ from hedgerow.arrays import Longs
 from hedgerow.datasets.voters import make_voters, voters_hierarchies
 from hedgerow.engines import FrameRows
 from hedgerow.evaluation.learners import Prediction
-from hedgerow.evaluation.reproductions.tables import ADULT, adult, adult_hierarchies
+from hedgerow.evaluation.reproductions.tables import ADULT, adult, adult_hierarchies, digest_of_data
 from hedgerow.evaluation.scores import scores_of
 from hedgerow.release import Release
 from hedgerow.schema import Schema
 
 __all__ = [
-    *("AFTER", "BEFORE", "KS", "POOLED", "RAW", "REPRESENTATIONS", "ROWS", "SCORES", "TRAINED_K", "TRAININGS"),
+    *(
+        "AFTER",
+        "BEFORE",
+        "KS",
+        "METHOD",
+        "POOLED",
+        "RAW",
+        "REPRESENTATIONS",
+        "ROWS",
+        "SCORES",
+        "TRAINED_K",
+        "TRAININGS",
+    ),
+    "digest_of_table",
     "tested",
 ]
 
@@ -45,6 +58,9 @@ BEFORE: Final = "anonymized before the split"
 AFTER: Final = "anonymized after the split"
 """Training and test rows are anonymized apart, so that neither knows of the other."""
 SCORES: Final[Mapping[str, str]] = {"adult": "auc", "voters": "accuracy"}
+
+METHOD: Final = Greedy(publish="label")
+"""The paper's."""
 
 _QUASI: Final = ("age", "sex", "race", "marital-status", "education", "native-country", "workclass", "occupation")
 _ROW: Final = "row"  # a column that brings the rows of a release back into their order
@@ -137,6 +153,12 @@ def _source(table: str, rows: int) -> _Source:
     return _Source(table, _numbered(chosen), ADULT, {name: known[name] for name in _QUASI})
 
 
+def digest_of_table(table: str, rows: int) -> str:
+    """The digest of the rows of a table, and of the hierarchies of its columns."""
+    source = _source(table, rows)
+    return digest_of_data(source.table, source.hierarchies)
+
+
 def _numbered(table: pa.Table) -> pa.Table:
     return table.append_column(_ROW, pa.array(np.arange(table.num_rows)))
 
@@ -163,9 +185,7 @@ def _anonymized(source: _Source, rows: pa.Table, k: int, *, pooled: bool) -> Rel
         hierarchies=dict(source.hierarchies),
     )
     support = None if pooled else 1
-    made = Greedy(publish="label").anonymize(
-        rows, schema, k=k, random_state=0, publish_proportions=True, min_support=support
-    )
+    made = METHOD.anonymize(rows, schema, k=k, random_state=0, publish_proportions=True, min_support=support)
     return replace(made, rows=FrameRows(made.table.sort_by(_ROW)))
 
 

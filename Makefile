@@ -12,15 +12,16 @@ ifneq ($(DATA),)
 export HEDGEROW_DATA ?= $(abspath $(DATA))
 endif
 
-KERNEL_TESTS := tests/unit/privacy/test_binding.py tests/properties/test_privacy.py \
-	tests/unit/anonymizers/partition tests/properties/test_mondrian.py tests/properties/test_hedge.py tests/unit/trees \
-	tests/unit/anonymizers/suppression tests/properties/test_kactus.py tests/properties/test_kadet.py \
-	tests/unit/anonymizers/lattice tests/unit/anonymizers/specialize tests/unit/anonymizers/merge \
-	tests/unit/anonymizers/boxes tests/unit/proportions tests/unit/learning/test_id3.py tests/unit/attacks/test_refining.py
+KERNEL_TESTS := tests/unit/requirements/test_binding.py tests/properties/test_privacy.py \
+	tests/unit/anonymizers/partition tests/properties/test_mondrian.py tests/properties/test_hedge.py \
+	tests/unit/anonymizers/trees tests/unit/anonymizers/suppression tests/properties/test_kactus.py \
+	tests/properties/test_kadet.py tests/unit/anonymizers/lattice tests/unit/anonymizers/specialize \
+	tests/unit/anonymizers/merge tests/unit/anonymizers/boxes tests/unit/core/proportions \
+	tests/unit/learning/test_id3.py tests/unit/attacks/test_refining.py
 
 SPARK_TESTS := tests/conformance tests/cli/test_spark.py tests/unit/engines/spark tests/unit/verifier/test_spark_tables.py
 
-.PHONY: demo test lint types imports tests spark-tests kernels conformance coverage docs oldest fuzz bench clean
+.PHONY: demo test lint types imports tests spark-tests kernels conformance coverage docs oldest fuzz bench reproduce clean
 
 demo: $(INSTALLED)
 	$(BIN)/hedgerow demo
@@ -84,6 +85,12 @@ oldest:
 N ?= 2000
 fuzz: $(INSTALLED)
 	$(BIN)/python tests/fuzz/campaign.py -n $(N)
+
+# A paper's experiments, from where the last run ended: `make reproduce PAPER=kactus MINUTES=60`.
+PAPER ?= kactus
+MINUTES ?= 10
+reproduce: $(INSTALLED)
+	$(BIN)/python -m reproductions $(PAPER) --minutes $(MINUTES)
 
 bench: $(INSTALLED)
 	$(BIN)/pip install --quiet --editable '.[dev,weka,spark,bench]'

@@ -26,9 +26,9 @@ import hedgerow as hr
 import tables
 import timing
 import weka_process
-from hedgerow.anonymizers import pipeline
-from hedgerow.privacy import KAnonymity
-from hedgerow.trees.inducers import resolving as inducers
+from hedgerow.anonymizers.trees.inducers import resolving as inducers
+from hedgerow.release import pipeline
+from hedgerow.requirements import KAnonymity
 from markdown import header, row
 from weka_process import Job
 

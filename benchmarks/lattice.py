@@ -19,9 +19,9 @@ import hedgerow as hr
 import tables
 import timing
 from hedgerow import AllMin, Datafly, Incognito, OptimalLattice
-from hedgerow.anonymizers import pipeline
-from hedgerow.metrics import loss
-from hedgerow.privacy import KAnonymity
+from hedgerow.core.metrics import loss
+from hedgerow.release import pipeline
+from hedgerow.requirements import KAnonymity
 from markdown import header, row
 
 K = 5

@@ -15,7 +15,7 @@ import polars as pl
 
 import hedgerow as hr
 import tables
-from hedgerow.published import ValueSet
+from hedgerow.core.cells import ValueSet
 from markdown import header, row
 
 ROW = "row"

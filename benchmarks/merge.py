@@ -29,9 +29,9 @@ import hedgerow as hr
 import tables
 import timing
 from hedgerow import KACA, OKA, Greedy, KMember, Mondrian
-from hedgerow.anonymizers import pipeline
-from hedgerow.metrics import ncp, ncp_published, nllm
-from hedgerow.privacy import KAnonymity
+from hedgerow.core.metrics import ncp, ncp_published, nllm
+from hedgerow.release import pipeline
+from hedgerow.requirements import KAnonymity
 from markdown import header, row
 
 K = 10

@@ -27,9 +27,9 @@ import polars as pl
 import hedgerow as hr
 import tables
 import timing
-from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.partition import cutting
-from hedgerow.privacy import KAnonymity
+from hedgerow.release import pipeline
+from hedgerow.requirements import KAnonymity
 from markdown import header, row
 
 # The lowest NCP of a public tool on Adult with these eight columns, by k: a target that was given, not measured here.

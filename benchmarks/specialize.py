@@ -19,10 +19,10 @@ import polars as pl
 import hedgerow as hr
 import tables
 import timing
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.specialize.search import Loss
-from hedgerow.metrics import METRICS
-from hedgerow.privacy import KAnonymity
+from hedgerow.anonymizers.specialize._search import Loss
+from hedgerow.core.metrics import METRICS
+from hedgerow.release import pipeline
+from hedgerow.requirements import KAnonymity
 from markdown import header, row
 
 METHOD = "tds"

@@ -22,10 +22,10 @@ import pyarrow as pa
 import pytest
 from required_parts import do_without
 
-from hedgerow.domains import Domain
-from hedgerow.proportions import ColumnProportions, ExactColumn, ExactProportions
-from hedgerow.proportions.pooling import pool
-from hedgerow.recoding import PublishedKind
+from hedgerow.core.proportions import ColumnProportions, ExactColumn, ExactProportions
+from hedgerow.core.proportions._pooling import pool
+from hedgerow.core.recoding import PublishedKind
+from hedgerow.io.domains import Domain
 
 FrameType = Callable[[pa.Table], Any]
 
@@ -147,4 +147,4 @@ def made_up_people(monkeypatch: pytest.MonkeyPatch) -> None:
     def unchecked(*_: Any) -> None:
         pass
 
-    monkeypatch.setattr("hedgerow.attacks.given.check_people", unchecked)
+    monkeypatch.setattr("hedgerow.attacks._people.check_people", unchecked)

@@ -32,8 +32,8 @@ import pyarrow as pa
 import hedgerow as hr
 from hedgerow.anonymizers.registry import METHODS
 from hedgerow.comparison.page import drawn
-from hedgerow.published import Interval
-from hedgerow.report import charts
+from hedgerow.core.cells import Interval
+from hedgerow.report import _charts as charts
 from hedgerow.report.drawing import COLOURS, Drawing, draw
 from hedgerow.report.facts import ReportFacts, gather
 

@@ -5,35 +5,34 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from hedgerow import faces as _faces
-from hedgerow._version import __version__ as __version__
+from hedgerow._internal.late_binding import register as _register
+from hedgerow._internal.version import __version__ as __version__
 
 # What stands above releases and audits, and is still asked of them.
-_faces.register("report", "hedgerow.report.writing:write_report")
-_faces.register("notebook", "hedgerow.report.notebook:show")
+_register("report", "hedgerow.report.writing:write_report")
+_register("notebook", "hedgerow.report._notebook:show")
 
 # Names are imported when they are first used: `import hedgerow` costs next to nothing.
-_MODULES = (
-    "advice",
-    "anonymizers",
-    "attacks",
-    "comparison",
-    "datasets",
-    "evaluation",
-    "hierarchies",
-    "learning",
-    "metrics",
-    "privacy",
-    "report",
-    "risk",
-    "trees",
-    "verifier",
-)
+_MODULES = {
+    "advice": "hedgerow.advice",
+    "anonymizers": "hedgerow.anonymizers",
+    "attacks": "hedgerow.attacks",
+    "comparison": "hedgerow.comparison",
+    "datasets": "hedgerow.datasets",
+    "evaluation": "hedgerow.evaluation",
+    "hierarchies": "hedgerow.hierarchies",
+    "learning": "hedgerow.learning",
+    "metrics": "hedgerow.core.metrics",
+    "report": "hedgerow.report",
+    "requirements": "hedgerow.requirements",
+    "risk": "hedgerow.risk",
+    "verifier": "hedgerow.verifier",
+}
 _EXPORTS = {
     "anonymize": "hedgerow.anonymizers.api",
     "methods": "hedgerow.anonymizers.registry",
     "Anonymizer": "hedgerow.anonymizers.base",
-    "attack": "hedgerow.attacks.trying",
+    "attack": "hedgerow.attacks.registry",
     "audit": "hedgerow.risk",
     "advise": "hedgerow.advice",
     "Advice": "hedgerow.advice",
@@ -47,14 +46,14 @@ _EXPORTS = {
     "File": "hedgerow.engines",
     "Schema": "hedgerow.schema",
     "Release": "hedgerow.release",
-    "Recoding": "hedgerow.recoding",
-    "Proportions": "hedgerow.proportions",
-    "parse": "hedgerow.published",
-    "KAnonymity": "hedgerow.privacy",
-    "LDiversity": "hedgerow.privacy",
-    "TCloseness": "hedgerow.privacy",
-    "PSensitive": "hedgerow.privacy",
-    "AlphaK": "hedgerow.privacy",
+    "Recoding": "hedgerow.core.recoding",
+    "Proportions": "hedgerow.core.proportions",
+    "parse": "hedgerow.core.cells",
+    "KAnonymity": "hedgerow.requirements",
+    "LDiversity": "hedgerow.requirements",
+    "TCloseness": "hedgerow.requirements",
+    "PSensitive": "hedgerow.requirements",
+    "AlphaK": "hedgerow.requirements",
     "HedgerowError": "hedgerow.errors",
     "BadInput": "hedgerow.errors",
     "Infeasible": "hedgerow.errors",
@@ -66,7 +65,7 @@ _EXPORTS = {
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return importlib.import_module(f"hedgerow.{name}")
+        return importlib.import_module(_MODULES[name])
     if name == "__all__":
         return ["__version__", *_EXPORTS, *_MODULES, *_methods()]
     if name in _EXPORTS:

@@ -12,8 +12,8 @@ from fractions import Fraction
 from pathlib import PurePath
 from typing import Any, Final, Literal
 
+from hedgerow._internal.notebook import MOST_NAMES, Shown, names_shown
 from hedgerow.errors import BadInput, listing
-from hedgerow.showing import MOST_NAMES, Shown, names_shown
 
 __all__ = ["KINDS", "Others", "Roles", "Schema"]
 

@@ -101,6 +101,6 @@ def test_a_page_has_no_barrier(page: str, mode: str, site: Path, opened: Any) ->
 
 def test_the_commands_say_what_help_prints(site: Path, opened: Any) -> None:
     shown = opened(site / "reference" / "commands.html").page.locator("article").inner_text()
-    for words in ("Usage: hedgerow anonymize [OPTIONS] [INPUT]", "--suppression-limit LIMIT", "hedgerow reproduce"):
+    for words in ("Usage: hedgerow anonymize [OPTIONS] [INPUT]", "--suppression-limit LIMIT", "hedgerow evaluate"):
         assert words in shown
     assert "{{" not in shown

@@ -118,7 +118,7 @@ def databases() -> None:
     """The databases of the process have their hidden folders, which stay as long as it does."""
     import pyarrow as pa
 
-    from hedgerow.database import open_database
+    from hedgerow.io.connections import open_database
     from hedgerow.verifier import count_classes
 
     open_database().close()

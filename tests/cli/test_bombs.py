@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from hedgerow.cli.anonymizing import held_to
+from hedgerow.cli._anonymizing import held_to
 
 resource = pytest.importorskip("resource")
 

@@ -148,7 +148,7 @@ def fail_with_a_cell() -> None:
 
 def test_a_bug_is_told_without_its_message(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.delenv("HEDGEROW_TRACEBACK", raising=False)
-    monkeypatch.setattr("hedgerow.cli.catalogue.show_methods", fail_with_a_cell)
+    monkeypatch.setattr("hedgerow.cli._catalogue.show_methods", fail_with_a_cell)
 
     assert main(["methods"]) == 1
     err = capsys.readouterr().err
@@ -165,7 +165,7 @@ def test_a_full_disk_is_no_bug(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     def fail() -> None:
         raise OSError(28, "No space left on device", "out.csv")
 
-    monkeypatch.setattr("hedgerow.cli.catalogue.show_methods", fail)
+    monkeypatch.setattr("hedgerow.cli._catalogue.show_methods", fail)
 
     assert main(["methods"]) == 2
     assert capsys.readouterr().err == (
@@ -177,8 +177,8 @@ def test_a_stop_inside_a_finalizer_is_not_lost() -> None:
     """Python drops what is raised there; the command must stop all the same, and say only that."""
     code = (
         "import os, signal, time, weakref\n"
-        "import hedgerow.cli.app\n"
-        "from hedgerow.cli.outcome import main\n"
+        "import hedgerow.cli._app\n"
+        "from hedgerow.cli._outcome import main\n"
         "class Remote: pass\n"
         "def command(**_):\n"
         "    one = Remote()\n"
@@ -186,7 +186,7 @@ def test_a_stop_inside_a_finalizer_is_not_lost() -> None:
         "    del one\n"
         "    time.sleep(10)\n"
         "    return 0\n"
-        "hedgerow.cli.app.app = command\n"
+        "hedgerow.cli._app.app = command\n"
         "raise SystemExit(main([]))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=60)

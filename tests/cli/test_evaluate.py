@@ -1,4 +1,4 @@
-"""``hedgerow evaluate`` and ``hedgerow reproduce``: the table, its files, going on, and what is refused."""
+"""``hedgerow evaluate``: the table, its files, going on, and what is refused."""
 
 from __future__ import annotations
 
@@ -106,17 +106,3 @@ def test_columns_that_disclose_stop_it(census: Path, refused: Any) -> None:
         "1",
     )
     refused("evaluate", "people.csv", *options, words=("'name'", "--accept"), status=3)
-
-
-def test_unknown_papers_and_wrong_numbers(refused: Any) -> None:
-    refused("reproduce", "kaktus", words=("'kactus'",))
-    refused("reproduce", "kactus", "--minutes", "0", words=("--minutes",))
-    refused("reproduce", "kactus", "--workers", "0", words=("--workers",))
-
-
-@pytest.mark.parametrize("paper", ["kactus", "id3", "heuristicmin", "hybrid", "proportional", "hedge"])
-def test_without_the_data_it_says_what_is_missing(
-    paper: str, monkeypatch: pytest.MonkeyPatch, refused: Any, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("HEDGEROW_DATA", str(tmp_path / "none"))
-    refused("reproduce", paper, "--quick", words=("HEDGEROW_DATA",))

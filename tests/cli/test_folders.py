@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hedgerow.datasets import make_census
-from hedgerow.folders import files_in
+from hedgerow.io.parquet_folder import files_in
 
 SECRET = "Zebulon"
 ROLES = ("--quasi", "age,sex", "--target", "income", "--others", "drop", "-k", "5", "--quiet")

@@ -27,7 +27,7 @@ def test_version_and_help(run: Any) -> None:
     assert len(shown.out.splitlines()) < 30
 
 
-@pytest.mark.parametrize("command", ["anonymize", "attack", "audit", "methods", "demo", "evaluate", "reproduce"])
+@pytest.mark.parametrize("command", ["anonymize", "attack", "audit", "methods", "demo", "evaluate"])
 def test_every_command_shows_examples_that_it_understands(command: str, run: Any, tmp_path: Path) -> None:
     shown = run(command, "--help").out.replace("\\\n", "")
     examples = [line.split() for line in shown.splitlines() if line.startswith(f"    hedgerow {command}")]

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from hedgerow.datasets import make_census
-from hedgerow.folders import files_in
+from hedgerow.io.parquet_folder import files_in
 
 # What other libraries need of the system is theirs to know: they are imported first.
 OTHER_SYSTEM = """

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import hedgerow as hr
-from hedgerow.places import sha256
+from hedgerow.io.atomic import sha256
 
 WORDS = ("-k", "2", "-o", "out.csv", "--publish-proportions")
 

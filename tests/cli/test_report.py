@@ -25,7 +25,7 @@ def test_a_report_is_written_with_the_release(run: Any, people: Path, roles: Any
 
 
 def test_the_digest_is_that_of_the_table_that_was_written(run: Any, people: Path, roles: Any, tmp_path: Path) -> None:
-    from hedgerow.places import sha256
+    from hedgerow.io.atomic import sha256
 
     assert run("anonymize", people.name, *roles, *ASKED, "--report", "out.html").status == 0
     assert sha256(tmp_path / "out.csv") in (tmp_path / "out.html").read_text(encoding="utf-8")

@@ -18,13 +18,13 @@ import pytest
 from numpy.typing import NDArray
 
 from hedgerow import HedgerowError, Schema
-from hedgerow.counts import FrequencyTable
+from hedgerow.anonymizers.trees import Attribute, ByThreshold, CodedColumn, Leaf, TrainingTable
+from hedgerow.anonymizers.trees.inducers.j48 import induce_j48
+from hedgerow.anonymizers.trees.inducers.resolving import grow
+from hedgerow.anonymizers.trees.nodes.written import path_tree
+from hedgerow.anonymizers.trees.training import training_table
+from hedgerow.core.counts import FrequencyTable
 from hedgerow.engines import open_source
-from hedgerow.trees import Attribute, ByThreshold, CodedColumn, Leaf, TrainingTable
-from hedgerow.trees.inducers.j48 import induce_j48
-from hedgerow.trees.inducers.resolving import grow
-from hedgerow.trees.nodes.written import path_tree
-from hedgerow.trees.training import training_table
 
 # Files, classes, and the columns of crx that are numbers with zeros in front.
 REAL = {

@@ -19,7 +19,7 @@ from sklearn.preprocessing import MaxAbsScaler
 
 from hedgerow import KActus, Mondrian, Schema
 from hedgerow.datasets import make_census
-from hedgerow.learning.c45 import C45Classifier
+from hedgerow.learning._c45 import C45Classifier
 from hedgerow.learning.encoders import FillChildEncoder, FillParentEncoder, OneClassEncoder, ProportionalEncoder
 from hedgerow.learning.id3 import GeneralizedID3Classifier
 

@@ -11,8 +11,8 @@ import pyarrow.csv as pa_csv
 import pytest
 
 import hedgerow as hr
+from hedgerow.core.recoding import Recoding
 from hedgerow.learning.export import export
-from hedgerow.recoding import Recoding
 
 AGES = np.random.default_rng(5).integers(1, 105, 300)
 TABLE = pa.table({"age": AGES, "sex": ["F", "M"] * 150, "old": np.where(AGES < 60, "no", "yes")})

@@ -10,11 +10,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from hedgerow import Mondrian, learning
-from hedgerow.learning.c45 import C45Classifier
+from hedgerow.learning._c45 import C45Classifier
+from hedgerow.learning._kadet import KADETClassifier
+from hedgerow.learning._redraw_step import Redraw
 from hedgerow.learning.encoders import FillChildEncoder, FillParentEncoder, OneClassEncoder, ProportionalEncoder
 from hedgerow.learning.id3 import GeneralizedID3Classifier
-from hedgerow.learning.kadet import KADETClassifier
-from hedgerow.learning.redrawing import Redraw
 
 WAYS_TO_ENCODE: Final[list[dict[str, Any]]] = [{}, {"numbers": "mean"}, {"sparse_output": True}]
 

@@ -20,10 +20,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import hedgerow as hr
-from hedgerow.arrays import Bools, Longs
-from hedgerow.counts import FrequencyTable
+from hedgerow._internal.arrays import Bools, Longs
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Pieces, PublishedColumn, Recoding, publish_groups, shown_as
 from hedgerow.engines import File, InClear, MemorySource, Published, Source, Wishes, open_source
-from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups, shown_as
 from hedgerow.schema import Roles, Schema
 from hedgerow.verifier import count_classes
 
@@ -138,7 +138,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
 
 
 MANY = 30_162
-"""More rows than :mod:`hedgerow.threads` takes for few: what can be done side by side is."""
+"""More rows than :mod:`hedgerow._internal.threads` takes for few: what can be done side by side is."""
 
 KINDS = ["pyarrow", "pandas", "pandas of Arrow", "polars", "polars, lazy", "DuckDB", "categories", "CSV", "Parquet"]
 
@@ -429,7 +429,7 @@ def zoned(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
         yield spark.createDataFrame(moments())
         spark.conf.set("spark.sql.session.timeZone", before)
         return
-    from hedgerow.engines.spark.files import SparkFileSource
+    from hedgerow.engines.spark._files import SparkFileSource
 
     yield SparkFileSource(File(_parquet(moments(), tmp_path)), spark)
 

@@ -19,10 +19,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import hedgerow as hr
+from hedgerow.core.recoding import Pieces, Recoding, publish_groups, shown_as
 from hedgerow.datasets import make_census
 from hedgerow.engines import Source, open_source
 from hedgerow.engines.sql import canonical_text
-from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
 
 pytestmark = pytest.mark.spark
 
@@ -76,9 +76,9 @@ def of_every_type(rows: int = 64, seed: int = 1) -> pa.Table:
 
 def test_every_engine_writes_the_canonical_text(spark: Any, tmp_path: Path) -> None:
     """Floats by their bits, moments in UTC, and so on, in Spark as in DuckDB; null is null."""
-    from hedgerow.engines.spark.columns import canonical_text as text_in_spark
-    from hedgerow.engines.spark.exchange import read_parquet
-    from hedgerow.intake.spark.library import functions as F  # noqa: N812 - its usual name
+    from hedgerow.engines.spark._coding import canonical_text as text_in_spark
+    from hedgerow.engines.spark._exchange import read_parquet
+    from hedgerow.io.readers.spark import functions as F  # noqa: N812 - its usual name
 
     table = pa.table({name: pa.array([*cells, None], kind) for name, (kind, cells, _) in KINDS.items()})
     pq.write_table(table, tmp_path / "types.parquet")
@@ -187,7 +187,8 @@ def test_every_method(spark: Any, method: str) -> None:
 
 def test_a_shuffle_join_gives_the_same(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """As for recodings that are too large to be sent to every worker."""
-    from hedgerow.engines.spark import exchange, source
+    from hedgerow.engines.spark import _exchange as exchange
+    from hedgerow.engines.spark import _source as source
 
     for module in (exchange, source):
         monkeypatch.setattr(module, "BROADCAST_BYTES", -1)

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.counts import LargeTable
+from hedgerow.core.counts import LargeTable
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import taxonomy
 from hedgerow.release import Release
@@ -65,7 +65,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def budget(spark: Any) -> Iterator[Any]:
     """Sets how many distinct tuples fit."""
-    from hedgerow.engines.spark.counting import TUPLES_SETTING
+    from hedgerow.engines.spark._counting import TUPLES_SETTING
 
     yield lambda most: spark.conf.set(TUPLES_SETTING, most)
     spark.conf.unset(TUPLES_SETTING)
@@ -110,8 +110,8 @@ def collected(spark: Any, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_mondrian_by_the_workers(spark: Any, budget: Any, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What comes to the driver at once is a part, or what a column's values in all parts hold; nothing is left."""
-    from hedgerow.engines.spark.shelves import Shelf
-    from hedgerow.engines.spark.tuples import SparkTuples
+    from hedgerow.engines.spark._shelves import Shelf
+    from hedgerow.engines.spark._tuples import SparkTuples
 
     table = people(1, 900).drop_columns(["note"])
     schema = hr.Schema(quasi=["town", "age", "job", "pay"], target="class", others="drop", rows_are_people=True)

@@ -14,10 +14,10 @@ import pytest
 from hedgerow import BadInput, Infeasible, Mondrian, Release, Schema
 from hedgerow.anonymizers import checks
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.counts import FrequencyTable
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Pieces, Recoding, publish_groups, shown_as
 from hedgerow.engines import FrameRows
-from hedgerow.privacy import KAnonymity, Requirement
-from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
+from hedgerow.requirements import KAnonymity, Requirement
 
 BY_NAME: dict[str, Callable[..., None]] = {check.__name__.removeprefix("check_"): check for check in checks.CHECKS}
 BROKEN: list[tuple[type[Anonymizer], str]] = []

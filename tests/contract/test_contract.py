@@ -17,17 +17,10 @@ import pyarrow as pa
 import pytest
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.checks import (
-    CHECKS,
-    ESTIMATOR_CHECKS,
-    TABLE_CHECKS,
-    budget,
-    check_anonymizer,
-    learning,
-    people,
-    published_rows,
-    weights,
-)
+from hedgerow.anonymizers.checks import CHECKS, ESTIMATOR_CHECKS, TABLE_CHECKS, check_anonymizer
+from hedgerow.anonymizers.checks import _demands as demands
+from hedgerow.anonymizers.checks import _estimator as learning
+from hedgerow.anonymizers.checks import _rows as published_rows
 from hedgerow.anonymizers.registry import METHODS
 
 OF_THE_BASE = (
@@ -42,7 +35,7 @@ OF_THE_BASE = (
 )
 
 
-ADDED = (*people.CHECKS, *budget.CHECKS, *weights.CHECKS)
+ADDED = (*demands.PEOPLE_CHECKS, *demands.BUDGET_CHECKS, *demands.WEIGHT_CHECKS)
 
 
 def variants() -> Iterator[Any]:

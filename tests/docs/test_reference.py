@@ -12,7 +12,7 @@ import typer
 import hedgerow as hr
 from doc_blocks import DOCS
 from hedgerow.anonymizers.registry import METHODS
-from hedgerow.cli.app import app
+from hedgerow.cli._app import app
 
 NAV = (DOCS.parent / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
 REFERENCE = "".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "reference").glob("*.md")))

@@ -129,9 +129,11 @@ def _follows(case: Case, part: Column) -> bool:
         return False
     if len({(value, cell) for value, cell, _ in known}) > len(people):
         return False
-    # The ways to deal the cells out, and an upper bound of those in which each value has one of them.
-    every = math.lgamma(len(known) + 1) - sum(math.lgamma(count + 1) for count in counts.values())
-    return len(people) * math.log(len(counts)) - every < math.log(1e-6)
+    # One row of each person counts. The ways to deal the cells out, and an upper bound of those in which each value has
+    # one of them.
+    counts = Counter({person: cell for _, cell, person in known}.values())
+    every = math.lgamma(counts.total() + 1) - sum(math.lgamma(count + 1) for count in counts.values())
+    return len(people) * math.log(len(counts)) - every < math.log(1e-9)
 
 
 def inspect_bytes(case: Case, content: bytes, rows: Rows, where: str) -> Iterator[Problem]:

@@ -24,9 +24,9 @@ import replay
 import running
 from cases import Case, Column, from_json, grown, to_json
 from drawing import cases
-from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.registry import METHODS
-from hedgerow.release import guarantee
+from hedgerow.release import _guarantee as guarantee
+from hedgerow.release import pipeline
 from inspecting import inspect_bytes, inspect_files, inspect_rows
 from readback import Rows as Published
 from readback import handed_on, read_file, read_table

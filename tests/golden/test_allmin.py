@@ -11,12 +11,12 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import pipeline
+from hedgerow.anonymizers.lattice._judging import Judge
+from hedgerow.anonymizers.lattice._levels import Lattice
 from hedgerow.anonymizers.lattice.allmin import AllMin
-from hedgerow.anonymizers.lattice.judging import Judge
-from hedgerow.anonymizers.lattice.levels import Lattice
-from hedgerow.metrics import prec
-from hedgerow.recoding import Recoding, recode_by_nodes
+from hedgerow.core.metrics import prec
+from hedgerow.core.recoding import Recoding, recode_by_nodes
+from hedgerow.release import pipeline
 
 GOLDEN: Any = json.loads((Path(__file__).parent / "allmin_figures_7_9.json").read_text(encoding="utf-8"))
 

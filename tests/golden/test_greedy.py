@@ -12,12 +12,12 @@ import pytest
 from box_kernels import enclose
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.boxes.layout import described
+from hedgerow.anonymizers.merge._working import merge_parts
 from hedgerow.anonymizers.merge.greedy import Greedy
-from hedgerow.anonymizers.merge.working import merge_parts
-from hedgerow.metrics import nllm
-from hedgerow.recoding import Recoding, shown_as
+from hedgerow.core.metrics import nllm
+from hedgerow.core.recoding import Recoding, shown_as
+from hedgerow.release import pipeline
 
 TABLE_1: dict[str, Any] = json.loads((Path(__file__).parent / "proportional_table_1.json").read_text(encoding="utf-8"))
 NAMES = TABLE_1["columns"]

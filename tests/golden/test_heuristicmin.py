@@ -12,12 +12,11 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.cut_search import by_attribute
-from hedgerow.anonymizers.lattice.cuts import CutSpace, State
+from hedgerow.anonymizers.lattice._cuts import CutSpace, State, by_attribute
 from hedgerow.anonymizers.lattice.heuristicmin import FoundCuts, HeuristicMin
-from hedgerow.anonymizers.pipeline import Prepared
-from hedgerow.metrics import prec, row_ratio
+from hedgerow.core.metrics import prec, row_ratio
+from hedgerow.release import pipeline
+from hedgerow.release.pipeline import Prepared
 
 HERE = Path(__file__).parent
 CASES = ("heuristicmin_section_4_3", "heuristicmin_case_1", "heuristicmin_case_2", "heuristicmin_case_3")

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import HybridKActus, NotAnonymous, Release, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.privacy import KAnonymity
-from hedgerow.trees.nodes.written import ByThreshold, ByValue, Leaf, Node
+from hedgerow.anonymizers.trees.nodes.written import ByThreshold, ByValue, Leaf, Node
+from hedgerow.release import pipeline
+from hedgerow.requirements import KAnonymity
 
 GOLDEN: Any = json.loads((Path(__file__).parent / "hybrid_tables_1_2.json").read_text(encoding="utf-8"))
 K = GOLDEN["k"]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from entropies import column_entropy
 
-from hedgerow.trees.inducers.id3 import Entropy
+from hedgerow.anonymizers.trees.inducers.id3 import Entropy
 
 TABLE_3: dict[str, Any] = json.loads((Path(__file__).parent / "id3_table_3_entropy.json").read_text(encoding="utf-8"))
 # Written as printed: (M, F) and (F, M) are the same set.

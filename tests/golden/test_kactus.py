@@ -12,11 +12,11 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KActus, KAnonymity, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.suppression.pruning import PrunedTree, Reading, pruned
-from hedgerow.counts import FrequencyTable
-from hedgerow.trees.nodes.paths import PathTree
-from hedgerow.trees.nodes.written import ByThreshold, ByValue, Leaf, Node, path_tree
+from hedgerow.anonymizers.suppression._pruning import PrunedTree, Reading, pruned
+from hedgerow.anonymizers.trees.nodes.paths import PathTree
+from hedgerow.anonymizers.trees.nodes.written import ByThreshold, ByValue, Leaf, Node, path_tree
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.release import pipeline
 
 HERE = Path(__file__).parent
 

@@ -16,9 +16,9 @@ import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
-from hedgerow.counts import FrequencyTable, encode_column
-from hedgerow.hierarchies import taxonomy
-from hedgerow.metrics import (
+from hedgerow.core.cells import PublishedKind
+from hedgerow.core.counts import FrequencyTable, encode_column
+from hedgerow.core.metrics import (
     all_losses,
     classification,
     discernibility,
@@ -28,8 +28,8 @@ from hedgerow.metrics import (
     row_ratio,
     suppression,
 )
-from hedgerow.published import PublishedKind
-from hedgerow.recoding import Pieces, PublishedColumn, Recoding
+from hedgerow.core.recoding import Pieces, PublishedColumn, Recoding
+from hedgerow.hierarchies import taxonomy
 from hedgerow.schema import Schema
 
 EXAMPLES: dict[str, Any] = json.loads(Path(__file__).with_name("metrics.json").read_text(encoding="utf-8"))

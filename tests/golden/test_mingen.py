@@ -12,11 +12,11 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.assignments import steps_to
+from hedgerow.anonymizers.lattice._assignments import steps_to
 from hedgerow.anonymizers.lattice.mingen import MinGen
-from hedgerow.anonymizers.pipeline import Prepared
-from hedgerow.metrics import distortion, prec
+from hedgerow.core.metrics import distortion, prec
+from hedgerow.release import pipeline
+from hedgerow.release.pipeline import Prepared
 
 HERE = Path(__file__).parent
 FIGURE_6: dict[str, Any] = json.loads((HERE / "mingen_figure_6.json").read_text(encoding="utf-8"))

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Mondrian, Release, Schema, parse
-from hedgerow.anonymizers import pipeline
-from hedgerow.published import ValueSet
-from hedgerow.recoding import Pieces, publish_groups, shown_as
-from hedgerow.values import number_text
+from hedgerow.core.cells import ValueSet
+from hedgerow.core.recoding import Pieces, publish_groups, shown_as
+from hedgerow.io.values import number_text
+from hedgerow.release import pipeline
 from hedgerow.verifier import verify
 
 HERE = Path(__file__).parent

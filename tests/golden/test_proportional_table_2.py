@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow.learning.encoders import FillChildEncoder, FillParentEncoder, OneClassEncoder
-from hedgerow.learning.encoders.base import HierarchyEncoder
+from hedgerow.learning.encoders._representations import HierarchyEncoder
 
 TABLE_2: dict[str, Any] = json.loads((Path(__file__).parent / "proportional_table_2.json").read_text(encoding="utf-8"))
 ENCODERS: dict[str, type[HierarchyEncoder]] = {

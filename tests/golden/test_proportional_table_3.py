@@ -13,11 +13,11 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import pipeline
+from hedgerow.core.proportions import Proportions, count_proportions
+from hedgerow.core.proportions._pooling import pool
+from hedgerow.core.recoding import Pieces, Recoding, publish_groups, shown_as
 from hedgerow.learning.encoders import FillParentEncoder, ProportionalEncoder
-from hedgerow.proportions import Proportions, count_proportions
-from hedgerow.proportions.pooling import pool
-from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
+from hedgerow.release import pipeline
 
 TABLE_3: dict[str, Any] = json.loads((Path(__file__).parent / "proportional_table_3.json").read_text(encoding="utf-8"))
 NAMES = TABLE_3["columns"]

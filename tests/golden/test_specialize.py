@@ -14,14 +14,14 @@ import specializations
 from shields import Shields
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers.pipeline import finish, prepare
+from hedgerow.anonymizers.specialize._climbing import Climb
+from hedgerow.anonymizers.specialize._search import Search
 from hedgerow.anonymizers.specialize.bug import BUG
-from hedgerow.anonymizers.specialize.climbing import Climb
-from hedgerow.anonymizers.specialize.search import Search
 from hedgerow.anonymizers.specialize.tds import TDS, search_from_top
-from hedgerow.counts import FrequencyTable
-from hedgerow.metrics import METRICS
-from hedgerow.recoding import Recoding
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.metrics import METRICS
+from hedgerow.core.recoding import Recoding
+from hedgerow.release.pipeline import finish, prepare
 
 HERE = Path(__file__).parent
 CASE_1, CASE_2, CASE_3 = (

@@ -20,13 +20,13 @@ from hypothesis import strategies as st
 from weights import even_weights
 
 from hedgerow import OKA, Infeasible, KAnonymity, KMember, LDiversity, Schema, TCloseness
-from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.merge import k_member as module
-from hedgerow.anonymizers.merge.clusters import cluster_blocks
+from hedgerow.anonymizers.merge._clusters import cluster_blocks
 from hedgerow.anonymizers.merge.k_member import grown_from
-from hedgerow.metrics import ncp
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Recoding
+from hedgerow.core.metrics import ncp
+from hedgerow.core.recoding import Recoding
+from hedgerow.release import pipeline
+from hedgerow.requirements import Requirement
 
 PLAIN = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 some = examples(20 if PLAIN else 150, suppress_health_check=[HealthCheck.too_slow])

@@ -15,12 +15,11 @@ from examples import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hedgerow.database import open_database
-from hedgerow.engines import csv_shape
-from hedgerow.engines.csv_source import open_csv, scan_all
-from hedgerow.engines.csv_text import find_fault, read_header
+from hedgerow.engines import _csv as csv_shape
+from hedgerow.engines._csv import find_fault, open_csv, read_header, scan_all
 from hedgerow.errors import BadInput
-from hedgerow.intake import Part, written_here
+from hedgerow.io.connections import open_database
+from hedgerow.io.readers import Part, written_here
 
 Record = tuple[str | None, ...]
 

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from hedgerow import Mondrian, Schema
+from hedgerow.core.cells import ValueSet, format_set, parse
 from hedgerow.hierarchies import intervals, taxonomy
 from hedgerow.learning.encoders import FillChildEncoder, FillParentEncoder, OneClassEncoder, ProportionalEncoder
-from hedgerow.learning.encoders.base import FeatureColumn, HierarchyEncoder
-from hedgerow.learning.encoders.nodes import FeatureNodes
-from hedgerow.published import ValueSet, format_set, parse
+from hedgerow.learning.encoders._nodes import FeatureNodes
+from hedgerow.learning.encoders._representations import FeatureColumn, HierarchyEncoder
 
 LEAVES = list("abcdefgh")
 some = examples(60)

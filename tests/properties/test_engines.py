@@ -14,11 +14,11 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.counts import FrequencyTable
-from hedgerow.domains import CodeSets
+from hedgerow.core.cells import PublishedKind
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Pieces, PublishedColumn, Recoding, publish_groups, shown_as
 from hedgerow.engines import Source, open_source
-from hedgerow.published import PublishedKind
-from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups, shown_as
+from hedgerow.io.domains import CodeSets
 from hedgerow.schema import Schema
 
 SCHEMA = Schema(quasi=["a", "b"], sensitive=["s"], insensitive=["free", "number"], missing=("", "?"))

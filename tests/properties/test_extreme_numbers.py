@@ -15,7 +15,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.anonymizers.registry import METHODS
-from hedgerow.published import Interval, Suppressed, ValueSet, parse
+from hedgerow.core.cells import Interval, Suppressed, ValueSet, parse
 
 TINY = 5e-324
 LARGEST = sys.float_info.max

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import hedgerow as hr
 from hedgerow.engines import FileSource, open_source
 from hedgerow.errors import BadInput
-from hedgerow.folders import files_in
+from hedgerow.io.parquet_folder import files_in
 from hedgerow.verifier import count_classes
 
 # Text with NUL is no cell that can be published.

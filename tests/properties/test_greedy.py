@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 from weights import even_weights
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.boxes.layout import LossName, described
 from hedgerow.anonymizers.merge.greedy import Greedy
 from hedgerow.anonymizers.merge.kaca import KACA
-from hedgerow.metrics import METRICS
-from hedgerow.privacy import Requirement
-from hedgerow.published import Interval, parse
-from hedgerow.recoding import Recoding, shown_as
+from hedgerow.core.cells import Interval, parse
+from hedgerow.core.metrics import METRICS
+from hedgerow.core.recoding import Recoding, shown_as
+from hedgerow.release import pipeline
+from hedgerow.requirements import Requirement
 
 NAMES = ("letter", "flat", "number", "rank")
 LETTERS = list("abcdef")

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from hedgerow import Hedge, Infeasible, KAnonymity, LDiversity, Release, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.partition.hedging.boxes import cut_boxes
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import CutTree
+from hedgerow.anonymizers.partition.hedging._groups import cut_boxes
+from hedgerow.core.recoding import CutTree
+from hedgerow.release import pipeline
+from hedgerow.requirements import Requirement
 
 PLAIN = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 some = examples(20 if PLAIN else 120, suppress_health_check=[HealthCheck.too_slow])

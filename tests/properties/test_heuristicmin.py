@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from shields import Shields
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.cut_search import by_attribute, by_class
-from hedgerow.anonymizers.lattice.cuts import CutSpace
+from hedgerow.anonymizers.lattice._cuts import CutSpace, by_attribute, by_class
 from hedgerow.anonymizers.lattice.heuristicmin import HeuristicMin
 from hedgerow.errors import Infeasible
+from hedgerow.release import pipeline
 
 COLUMNS = ("first", "second", "third")
 LABELS = list("abcde")

@@ -15,15 +15,13 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.frames import open_frame
+from hedgerow.anonymizers.trees._growth import collapse, grown, prune, whole_table
+from hedgerow.anonymizers.trees.inducers.c45 import rules_of
+from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree
+from hedgerow.anonymizers.trees.training import encode_training
+from hedgerow.io.frames import open_frame
 from hedgerow.learning import C45Classifier
 from hedgerow.learning.id3 import GeneralizedID3Classifier
-from hedgerow.trees.attributes import encode_training
-from hedgerow.trees.growing.growth import grown
-from hedgerow.trees.growing.tables import whole_table
-from hedgerow.trees.inducers.c45 import rules_of
-from hedgerow.trees.nodes.classification import ClassificationTree
-from hedgerow.trees.pruning.pruning import collapse, prune
 
 VALUES = ["a", "b", "c"]
 COLUMNS = ["one", "two", "three"]

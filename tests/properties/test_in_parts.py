@@ -16,12 +16,13 @@ from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
 import hedgerow as hr
-from hedgerow.counts import LargeTable
-from hedgerow.engines import FileSource, files
-from hedgerow.engines.shares import Shares
+from hedgerow.core.counts import LargeTable
+from hedgerow.core.recoding import CutTree, Recoding
+from hedgerow.engines import FileSource
+from hedgerow.engines import _files as files
+from hedgerow.engines.workspace import Shares
 from hedgerow.errors import Disclosing, Infeasible
 from hedgerow.hierarchies import taxonomy
-from hedgerow.recoding import CutTree, Recoding
 from hedgerow.release import Release
 
 REQUIREMENTS: list[list[Any]] = [

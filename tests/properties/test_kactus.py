@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from hedgerow import HybridKActus, Infeasible, KActus, KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.suppression.pruning import Reading, pruned
-from hedgerow.published import ValueSet, parse
-from hedgerow.trees.nodes.written import ByThreshold, ByValue, Leaf, Node, path_tree
+from hedgerow.anonymizers.suppression._pruning import Reading, pruned
+from hedgerow.anonymizers.trees.nodes.written import ByThreshold, ByValue, Leaf, Node, path_tree
+from hedgerow.core.cells import ValueSet, parse
+from hedgerow.release import pipeline
 
 PLAIN = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 some = examples(15 if PLAIN else 120, suppress_health_check=[HealthCheck.too_slow])

@@ -13,12 +13,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Schema, parse
-from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.suppression.kadet import KADET
+from hedgerow.anonymizers.trees.nodes.generalizing import GeneralizingTree
+from hedgerow.core.cells import SUPPRESSED, Interval, ValueSet
 from hedgerow.learning import KADETClassifier
-from hedgerow.published import SUPPRESSED, Interval, ValueSet
-from hedgerow.release import Release
-from hedgerow.trees.nodes.generalizing import GeneralizingTree
+from hedgerow.release import Release, pipeline
 
 LABELS = list("abcdef")
 some = examples(60)

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hedgerow as hr
-from hedgerow.anonymizers.pipeline import prepare
-from hedgerow.attacks.people import read_labelled
+from hedgerow.attacks._people import read_labelled
 from hedgerow.engines import open_source
+from hedgerow.release.pipeline import prepare
 from hedgerow.risk import label_posterior
 
 
@@ -24,7 +24,7 @@ from hedgerow.risk import label_posterior
 def _made_up() -> Iterator[None]:
     """The same people are on both sides on purpose."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hedgerow.attacks.given.check_people", lambda *_: None)
+        patch.setattr("hedgerow.attacks._people.check_people", lambda *_: None)
         yield
 
 

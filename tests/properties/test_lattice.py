@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from shields import Shields
 
 from hedgerow import AllMin, AlphaK, Datafly, KAnonymity, LDiversity, OptimalLattice, PSensitive, Schema, TCloseness
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.budget.limits import records_allowed
 from hedgerow.anonymizers.lattice.incognito import Incognito
+from hedgerow.anonymizers.suppression_limit import records_allowed
+from hedgerow.core.metrics import METRICS, c_avg
+from hedgerow.core.recoding import Recoding, recode_by_nodes
 from hedgerow.errors import Infeasible
-from hedgerow.metrics import METRICS, c_avg
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Recoding, recode_by_nodes
+from hedgerow.release import pipeline
+from hedgerow.requirements import Requirement
 
 LETTERS = list("abcde")
 QUASI = ["first", "second", "number"]

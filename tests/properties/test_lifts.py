@@ -25,9 +25,11 @@ from hypothesis import strategies as st
 from telling_by_label import all_columns, telling_by_label
 
 import hedgerow as hr
-from hedgerow.proportions import Lifts, Proportions, lifting
-from hedgerow.proportions.exact import ExactLabels
-from hedgerow.proportions.lifts import ANYONE
+from hedgerow.core.proportions import Lifts, Proportions
+from hedgerow.core.proportions import label_margins as lifting
+from hedgerow.core.proportions._exact import ExactLabels
+from hedgerow.core.proportions._margins import ANYONE
+from hedgerow.io.frames import open_frame
 
 Tuple = tuple[int, ...]
 Labelled = tuple[tuple[Tuple, ...], ...]
@@ -48,7 +50,7 @@ class LabelledView(View):
         super().__init__(table, release)
         assert self.told.lifts is not None
         self.lifts: Lifts = self.told.lifts
-        frame = hr.frames.open_frame(release.table).frame
+        frame = open_frame(release.table).frame
         label = self.lifts.labels_of(frame, self.told.missing)
         self.people = np.zeros((len(self.told.sizes), len(self.lifts.labels)), dtype=np.int64)
         np.add.at(self.people, (self.told.classes_of(frame), label), 1)

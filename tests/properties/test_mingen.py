@@ -14,9 +14,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hedgerow import AlphaK, KAnonymity, LDiversity, PSensitive, Schema
-from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.mingen import MinGen
-from hedgerow.metrics import prec
+from hedgerow.core.metrics import prec
+from hedgerow.release import pipeline
 
 COLUMNS = ("letter", "number")
 TREES: list[dict[str, Any]] = [

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from weights import even_weights
 
 from hedgerow import Infeasible, KAnonymity, LDiversity, Mondrian, Schema, TCloseness
-from hedgerow.anonymizers import pipeline
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import CutTree, Recoding
+from hedgerow.core.recoding import CutTree, Recoding
+from hedgerow.release import pipeline
+from hedgerow.requirements import Requirement
 
 PLAIN = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 some = examples(20 if PLAIN else 200, suppress_health_check=[HealthCheck.too_slow])

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 from hedgerow import Mondrian, Schema, parse
 from hedgerow.anonymizers.partition.cutting import joins_of
-from hedgerow.domains import Domain
+from hedgerow.core.cells import Interval, ValueSet
+from hedgerow.core.metrics.cells import loss_of_nodes
 from hedgerow.hierarchies import resolve
-from hedgerow.metrics.cells import loss_of_nodes
-from hedgerow.published import Interval, ValueSet
+from hedgerow.io.domains import Domain
 
 LABELS = list("abcdefgh")
 some = examples(60)

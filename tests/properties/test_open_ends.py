@@ -10,10 +10,10 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.domains import Domain
+from hedgerow.core.cells import Interval, read
 from hedgerow.hierarchies import intervals
-from hedgerow.published import Interval, read
-from hedgerow.values import number_text
+from hedgerow.io.domains import Domain
+from hedgerow.io.values import number_text
 
 tenths = st.integers(-2000, 2000).map(lambda number: number / 10)
 

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hedgerow as hr
-from hedgerow.counts import draw_homes, rows_at_home, tabulate
+from hedgerow.core.counts import draw_homes, rows_at_home, tabulate
 from hedgerow.errors import Infeasible
 
 rows_of_people = st.lists(

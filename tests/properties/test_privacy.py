@@ -11,8 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from hedgerow.domains import Domain
-from hedgerow.privacy import (
+from hedgerow.io.domains import Domain
+from hedgerow.requirements import (
     AlphaK,
     Context,
     Histograms,
@@ -25,7 +25,7 @@ from hedgerow.privacy import (
     pack,
     parse_requirement,
 )
-from hedgerow.privacy.formulas import all_hold, earth_movers_distance
+from hedgerow.requirements.formulas import all_hold, earth_movers_distance
 
 LABELS = ["a", "b", "c", "d", "e"]
 TREE = {"any": {"left": {"a": None, "deep": ["b", "c"]}, "d": None, "right": ["e"]}}

@@ -9,9 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.domains import Domain
-from hedgerow.hierarchies import resolve
-from hedgerow.published import (
+from hedgerow.core.cells import (
     SUPPRESSED,
     Interval,
     Leaves,
@@ -24,7 +22,9 @@ from hedgerow.published import (
     stands_for,
     write,
 )
-from hedgerow.values import number_text
+from hedgerow.hierarchies import resolve
+from hedgerow.io.domains import Domain
+from hedgerow.io.values import number_text
 
 awkward = st.text(alphabet=st.sampled_from("ab|\\{}*[],)1N-0 \n\"'é<≥."), max_size=8)
 texts = st.one_of(

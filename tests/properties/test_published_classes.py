@@ -22,10 +22,10 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.counts import FrequencyTable
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Pieces, Recoding, publish_groups, shown_as
 from hedgerow.engines import Wishes, open_source
-from hedgerow.frames import open_frame
-from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
+from hedgerow.io.frames import open_frame
 from hedgerow.schema import Schema
 
 MOMENTS = [dt.datetime(2024, 10, 27, hour, 30) for hour in (0, 1, 2, 3)]  # around the hour that comes twice

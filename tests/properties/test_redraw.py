@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import hedgerow as hr
 from hedgerow import parse
+from hedgerow.core.cells import SUPPRESSED, Interval, ValueSet
 from hedgerow.learning.redraw import redraw
-from hedgerow.published import SUPPRESSED, Interval, ValueSet
 
 TREE = {"any": {"vowel": ["a", "e"], "consonant": {"early": ["b", "c"], "late": ["x", "y", "z"]}}}
 BELOW = {

@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 import hedgerow as hr
-from hedgerow.anonymizers import pipeline
-from hedgerow.counts import Counted
-from hedgerow.published import Suppressed, ValueSet
-from hedgerow.recoding import CutTree, Publish, Recoding, held_by_groups, publish_regions, shown_as
-from hedgerow.recoding.routing import place
+from hedgerow.core.cells import Suppressed, ValueSet
+from hedgerow.core.counts import Counted
+from hedgerow.core.recoding import CutTree, Publish, Recoding, held_by_groups, publish_regions, shown_as
+from hedgerow.core.recoding._routing import place
+from hedgerow.release import pipeline
 
 TOWNS = {"*": {"north": ["Ulm", "Bern"], "south": {"inland": ["Nice"], "coast": ["Bari", "Pisa"]}}}
 SIZES = ["S", "M", "L", "XL"]

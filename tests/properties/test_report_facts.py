@@ -18,10 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hedgerow as hr
+from hedgerow.core.cells import Interval, days_of, number_in
 from hedgerow.errors import Disclosing, Infeasible
-from hedgerow.published import Interval, days_of, number_in
 from hedgerow.report.facts import Bar, ReportFacts, gather
-from hedgerow.report.facts.subjects import FEWEST
+from hedgerow.report.facts._subjects import FEWEST
 
 TOWNS = ["Quillby", "Nettlefold", "Ambergate", "Thornwick", "Oxhollow", "Larkmere", None]
 ILLNESSES = ["kuru", "croupe", "ergotism", "quartan"]

@@ -15,12 +15,12 @@ from examples import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hedgerow.counts import EncodedColumn
-from hedgerow.engines.base import encode
+from hedgerow.core.counts import EncodedColumn
+from hedgerow.engines._base import encode
 from hedgerow.schema import Schema
-from hedgerow.verifier.closeness import _scale
-from hedgerow.verifier.grouping import Distinct, as_plain_cells
-from hedgerow.verifier.labels import encode as encoded_by_the_verifier
+from hedgerow.verifier._grouping import Distinct, as_plain_cells
+from hedgerow.verifier.classes import encode as encoded_by_the_verifier
+from hedgerow.verifier.formulas import _scale
 
 ODD_TEXTS = [
     *("011", "9", "1e2", "1e+02", "100", "1.5", "1.50", "-0", "0", "0.0", "-0.0", "00", "+1", "1.", ".5", "1_000"),

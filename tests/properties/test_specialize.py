@@ -21,13 +21,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hedgerow import BUG, TDR, TDS, KAnonymity, LDiversity, Schema, parse
-from hedgerow.anonymizers.pipeline import finish, prepare
-from hedgerow.anonymizers.specialize.attributes import attribute_of
-from hedgerow.anonymizers.specialize.climbing import Climb
-from hedgerow.anonymizers.specialize.search import Search
-from hedgerow.privacy import Requirement
-from hedgerow.published import SUPPRESSED, Interval
-from hedgerow.values import number_text
+from hedgerow.anonymizers.specialize._attributes import attribute_of
+from hedgerow.anonymizers.specialize._climbing import Climb
+from hedgerow.anonymizers.specialize._search import Search
+from hedgerow.core.cells import SUPPRESSED, Interval
+from hedgerow.io.values import number_text
+from hedgerow.release.pipeline import finish, prepare
+from hedgerow.requirements import Requirement
 
 LETTERS = list("abcdef")
 NAMES = ("first", "second", "flat", "number")

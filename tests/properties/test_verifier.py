@@ -23,8 +23,15 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from hedgerow.verifier import ClassCounts, count_classes, verify, wildcard_k
-from hedgerow.verifier.closeness import equal_distance, hierarchical_distance, ordered_distance
-from hedgerow.verifier.formulas import distinct_values, entropy_values, largest_share, recursive_ratio
+from hedgerow.verifier.formulas import (
+    distinct_values,
+    entropy_values,
+    equal_distance,
+    hierarchical_distance,
+    largest_share,
+    ordered_distance,
+    recursive_ratio,
+)
 
 Row = tuple[str | None, ...]
 NAMES = ["q0", "q1", "q2"]

@@ -16,8 +16,9 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.anonymizers.registry import METHODS
-from hedgerow.proportions import Proportions, spreading
-from hedgerow.proportions.dealing import deal_values, rows_by_class
+from hedgerow.core.proportions import Proportions
+from hedgerow.core.proportions import _spreading as spreading
+from hedgerow.core.proportions.draw_rows import deal_values, rows_by_class
 
 SLOW = ("mingen", "heuristicmin")  # they look at every way to generalize, which hundreds of numbers make too many
 
@@ -49,8 +50,9 @@ def test_the_regions_of_cuts_are_stored_as_two_ends() -> None:
 
 @pytest.fixture(scope="module")
 def proportions() -> Proportions:
-    schema = hr.Schema(quasi=["wage", "steps", "visits", "height"], target="class")
-    rows = numbers(20_000, schema.quasi)
+    quasi = ["wage", "steps", "visits", "height"]
+    schema = hr.Schema(quasi=quasi, target="class")
+    rows = numbers(20_000, quasi)
     made = hr.anonymize(rows, schema, method="mondrian", k=10, random_state=0, publish_proportions=True).proportions
     assert made is not None
     return made

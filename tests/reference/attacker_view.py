@@ -15,9 +15,11 @@ from typing import Any
 import pyarrow as pa
 
 import hedgerow as hr
-from hedgerow.proportions import ColumnProportions, Proportions
-from hedgerow.published import Interval, ValueSet, read
-from hedgerow.recoding import PublishedColumn
+from hedgerow.core.cells import Interval, ValueSet, read
+from hedgerow.core.proportions import ColumnProportions, Proportions
+from hedgerow.core.recoding import PublishedColumn
+from hedgerow.io.frames import open_frame
+from hedgerow.io.values import number_text
 
 __all__ = ["QUASI", "Counts", "Sums", "View", "World", "added"]
 
@@ -48,7 +50,7 @@ class Cell:
             held = [value for value, number in zip(values, counts, strict=True) for _ in range(number)]
             # Of a mean, one digit more than the ages have; of two in the middle, the lower.
             number = round(sum(held) / len(held), 1) if self.statistic == "mean" else held[(len(held) - 1) // 2]
-            return self.text == hr.values.number_text(number)
+            return self.text == number_text(number)
         if any(number and code not in self.covered for code, number in enumerate(counts)):
             return False
         occurring = {"set": self.covered, "interval": (self.covered[0], self.covered[-1])}.get(self.kind, ())
@@ -81,7 +83,7 @@ class View:
             for column, values in zip(self.told.columns, self.values, strict=True)
         ]
         rows = {row["row"]: row for row in table.to_pylist()}
-        frame = hr.frames.open_frame(release.table).frame
+        frame = open_frame(release.table).frame
         of_row = self.told.classes_of(frame).tolist()
         members: list[list[dict[str, Any]]] = [[] for _ in self.told.sizes]
         for at, row in zip(of_row, release.table["row"].to_pylist(), strict=True):

@@ -7,8 +7,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from hedgerow.anonymizers.boxes import kernels
-from hedgerow.anonymizers.boxes.kernels import Boxes, Shape
+from hedgerow.anonymizers.boxes import _kernels as kernels
+from hedgerow.anonymizers.boxes._kernels import Boxes, Shape
 
 __all__ = ["copy_box", "enclose", "joint_loss", "ones", "single_loss"]
 

@@ -7,8 +7,8 @@ from typing import Any
 import pyarrow as pa
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.counts import FrequencyTable
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.release import pipeline
 
 __all__ = ["counted"]
 

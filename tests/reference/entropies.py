@@ -10,12 +10,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hedgerow._jit import int64, jit
-from hedgerow.trees.inducers.drawing import Assign
-from hedgerow.trees.inducers.id3 import Entropy, id3_table
-from hedgerow.trees.sets import read_training
-from hedgerow.trees.splitting.records import SIZE, Lists, Pool, Room, Table, new_pool, new_room
-from hedgerow.trees.splitting.tallies import tally_codes, tally_lists
+from hedgerow._internal.jit import int64, jit
+from hedgerow.anonymizers.trees._record_kernels import SIZE, Lists, Pool, Room, Table, new_pool, new_room
+from hedgerow.anonymizers.trees._splitting_kernels import tally_codes, tally_lists
+from hedgerow.anonymizers.trees.inducers.id3 import Assign, Entropy, id3_table
+from hedgerow.anonymizers.trees.sets import read_training
 
 __all__ = ["ColumnEntropy", "ValueEntropy", "column_entropy", "tally"]
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.counts import FrequencyTable, tabulate
-from hedgerow.privacy import BoundRequirement, Histograms, Requirement, context_of
+from hedgerow.core.counts import FrequencyTable, tabulate
+from hedgerow.requirements import BoundRequirement, Histograms, Requirement, context_of
 
 __all__ = ["Shields"]
 
@@ -43,8 +43,8 @@ class Shields:
     --------
     >>> import pyarrow as pa
     >>> from hedgerow import Schema
-    >>> from hedgerow.anonymizers.pipeline import prepare
-    >>> from hedgerow.privacy import KAnonymity
+    >>> from hedgerow.release.pipeline import prepare
+    >>> from hedgerow.requirements import KAnonymity
     >>> people = pa.table({"sex": ["f", "f", "m"], "age": ["20", "20", "30"]})
     >>> requirements = [KAnonymity(2, shield=["age"])]
     >>> counts = prepare(people, Schema(quasi=["sex", "age"]), requirements, random_state=0).counts

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.recoding import ByLabel, Recoding
+from hedgerow.core.recoding import ByLabel, Recoding
 
 __all__ = ["all_columns", "telling_by_label"]
 

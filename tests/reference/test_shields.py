@@ -9,7 +9,7 @@ import pyarrow as pa
 from shields import Shields
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import pipeline
+from hedgerow.release import pipeline
 
 PEOPLE = pa.table(
     {

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 import hedgerow
+from hedgerow.anonymizers.trees.nodes.paths import PathTree
+from hedgerow.anonymizers.trees.sets import CellReader, SetAttribute
+from hedgerow.core.cells import SUPPRESSED
 from hedgerow.errors import InternalError
-from hedgerow.published import SUPPRESSED
-from hedgerow.trees.nodes.paths import PathTree
-from hedgerow.trees.set_attributes import CellReader, SetAttribute
 
 SOURCES = sorted(Path(hedgerow.__file__).parent.rglob("*.py"))
 
@@ -24,9 +24,9 @@ import sys
 import numpy as np, pyarrow as pa
 from dataclasses import replace
 import hedgerow as hr
-from hedgerow.anonymizers import pipeline
+from hedgerow.release import pipeline
 from hedgerow.engines import FrameRows
-from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
+from hedgerow.core.recoding import Pieces, Recoding, publish_groups, shown_as
 assert False, "assertions are off"
 people = pa.table({"age": [20, 23, 27, 25, 27, 29], "row": list(range(6))})
 schema = hr.Schema(quasi=["age"], insensitive=["row"], accept=["row"])

@@ -18,9 +18,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import hedgerow as hr
+from hedgerow.core.recoding import Recoding
 from hedgerow.engines import File
 from hedgerow.errors import HedgerowError
-from hedgerow.recoding import Recoding
 
 SECRET = "Zebulon"
 AGE = hr.Schema(quasi=["age"], others="insensitive")

@@ -22,7 +22,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.errors import BadInput
-from hedgerow.plain_columns import in_own_buffers
+from hedgerow.io.sanitize import in_own_buffers
 
 CANARY = "CANARY the only smelter of the county"
 ROWS = 400

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hedgerow.advice.advice import Advice, ColumnAdvice
-from hedgerow.advice.api import advise
-from hedgerow.advice.separation import Combination
-from hedgerow.advice.trial import Trial
+from hedgerow.advice._advice import Advice, ColumnAdvice
+from hedgerow.advice._api import advise
+from hedgerow.advice._separation import Combination
+from hedgerow.advice._trial import Trial
 
 __all__ = ["Advice", "ColumnAdvice", "Combination", "Trial", "advise"]

@@ -11,9 +11,9 @@ from hedgerow.schema import Schema
 
 if TYPE_CHECKING:
     from hedgerow.anonymizers.base import Anonymizer
-    from hedgerow.anonymizers.pipeline import Progress
-    from hedgerow.destinations import Destination
+    from hedgerow.io.destinations import Destination
     from hedgerow.release import Release
+    from hedgerow.release.pipeline import Progress
 
 __all__ = ["anonymize"]
 

@@ -12,7 +12,7 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any, Final
 
-from hedgerow.anonymizers import methods as ours
+from hedgerow.anonymizers import _methods as ours
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.errors import BadInput, listing
 

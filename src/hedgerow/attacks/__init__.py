@@ -1,17 +1,16 @@
 """Attacks: what somebody could find out from a release, each beside the same for people who are not in it."""
 
-from hedgerow.attacks.downcoding import Downcoding, downcoding
-from hedgerow.attacks.inference import inference
-from hedgerow.attacks.intersection import intersection
+from hedgerow.attacks._downcoding import Downcoding, downcoding
+from hedgerow.attacks._inference import inference
+from hedgerow.attacks._intersection import intersection
+from hedgerow.attacks._linkability import linkability
+from hedgerow.attacks._membership import membership
+from hedgerow.attacks._minimality import minimality
+from hedgerow.attacks._pools import pool_names, pool_order
+from hedgerow.attacks._singling_out import singling_out
 from hedgerow.attacks.label_disclosure import Guessed, LabelDisclosure, Success, label_disclosure
-from hedgerow.attacks.linkability import linkability
-from hedgerow.attacks.membership import membership
-from hedgerow.attacks.minimality import minimality
 from hedgerow.attacks.outcome import Claims, Outcome
-from hedgerow.attacks.pools import pool_names, pool_order
-from hedgerow.attacks.registry import ATTACKS
-from hedgerow.attacks.singling_out import singling_out
-from hedgerow.attacks.trying import Attacks, Skipped
+from hedgerow.attacks.registry import ATTACKS, Attacks, Skipped
 
 __all__ = [
     "ATTACKS",

@@ -8,7 +8,7 @@ teach, says how easy they are; that difference is taken off.
 
 Two attackers: one knows what the release tells of a class and which classes a person fits
 (:mod:`hedgerow.risk.label_posterior` has the formula); the other also trains a learner on redrawn rows, and weighs both
-by people whose labels he knows (:mod:`hedgerow.attacks.stacking`). The accuracy of a learner on its training table and
+by people whose labels he knows (:mod:`hedgerow.attacks._stacking`). The accuracy of a learner on its training table and
 on others does not show what the first one can do: what a class tells is lost in a learner.
 """
 
@@ -21,13 +21,12 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from hedgerow.arrays import Bools, Floats, Longs
-from hedgerow.attacks.asking import check_sure, generator_of, released
-from hedgerow.attacks.people import read_labelled
+from hedgerow._internal.arrays import Bools, Floats, Longs
+from hedgerow._internal.notebook import Shown
+from hedgerow.attacks._people import check_sure, generator_of, read_labelled, released
 from hedgerow.errors import BadInput, whole
 from hedgerow.release import Release
 from hedgerow.risk import Risk
-from hedgerow.showing import Shown
 
 __all__ = ["Guessed", "LabelDisclosure", "Success", "label_disclosure"]
 
@@ -180,7 +179,7 @@ def label_disclosure(
     attacked = read_labelled(release, members, non_members)
 
     # Learners bring scikit-learn, which no wrong parameter should wait for.
-    from hedgerow.attacks.stacking import easy_to_guess, folds_of, learnt, weighed
+    from hedgerow.attacks._stacking import easy_to_guess, folds_of, learnt, weighed
     from hedgerow.risk import Posterior
 
     distinct, index = attacked.distinct

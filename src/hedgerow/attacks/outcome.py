@@ -15,9 +15,9 @@ from typing import Final, Literal
 
 import numpy as np
 
-from hedgerow.arrays import Bools, Floats, Longs
+from hedgerow._internal.arrays import Bools, Floats, Longs
+from hedgerow._internal.notebook import Shown
 from hedgerow.risk import Risk
-from hedgerow.showing import Shown
 
 __all__ = ["Claims", "Outcome", "Verdict", "worst"]
 

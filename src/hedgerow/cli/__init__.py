@@ -6,6 +6,6 @@ cost next to nothing.
 
 from __future__ import annotations
 
-from hedgerow.cli.outcome import main
+from hedgerow.cli._outcome import main
 
 __all__ = ["main"]

@@ -6,9 +6,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hedgerow.comparison.choices import Choice
-    from hedgerow.comparison.measures import Measure
-    from hedgerow.comparison.recommending import Recommendation
+    from hedgerow.comparison._recommending import Recommendation
+    from hedgerow.comparison.choices import Choice, Measure
     from hedgerow.comparison.results import Comparison
 
 __all__ = ["Choice", "Comparison", "Measure", "Recommendation"]

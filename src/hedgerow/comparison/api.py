@@ -8,31 +8,17 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeGuard
 
-from hedgerow.anonymizers.budget.limits import check_limit
+from hedgerow.anonymizers.suppression_limit import check_limit
 from hedgerow.comparison.choices import Choice
 from hedgerow.comparison.planning import Learning, Plan
 from hedgerow.comparison.results import Comparison
 from hedgerow.errors import BadInput
-from hedgerow.evaluation.api import (
-    backend_of,
-    check_numbers,
-    each_k,
-    named_learners,
-    named_methods,
-    requirements_of,
-)
+from hedgerow.evaluation.api import backend_of, check_numbers, each_k, named_learners, named_methods, requirements_of
 from hedgerow.evaluation.cells import Treatment
 from hedgerow.evaluation.running import Advance
 from hedgerow.evaluation.splits import read_protocol
 from hedgerow.evaluation.store import Store
-from hedgerow.evaluation.tables import (
-    EvaluatedTable,
-    OpenedTable,
-    Task,
-    check_schema,
-    open_rows,
-    open_table,
-)
+from hedgerow.evaluation.tables import EvaluatedTable, OpenedTable, Task, check_schema, open_rows, open_table
 from hedgerow.evaluation.ways import Way
 from hedgerow.schema import Schema
 

@@ -12,15 +12,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hedgerow.comparison.charts import NUMBERS, SHARES, datasets, frontier_chart, highest, ticks
-from hedgerow.comparison.choices import STATUSES, Choice, limit_told
-from hedgerow.comparison.measures import Measure
-from hedgerow.comparison.recommending import Baseline, pareto
+from hedgerow.comparison._charts import NUMBERS, SHARES, datasets, frontier_chart, highest, ticks
+from hedgerow.comparison._recommending import Baseline, pareto
+from hedgerow.comparison.choices import STATUSES, Choice, Measure, limit_told
 from hedgerow.comparison.results import Comparison
-from hedgerow.places import appearing
+from hedgerow.io.atomic import appearing
 from hedgerow.report.drawing import COLOURS, Drawing, configuration, draw
 from hedgerow.report.page import Page, environment
-from hedgerow.report.told import check_page
+from hedgerow.report.wording import check_page
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -11,9 +11,8 @@ from typing import Any, Literal
 import narwhals as nw
 import pyarrow as pa
 
-from hedgerow.comparison.choices import Choice, limit_told
-from hedgerow.comparison.measures import HIGHEST_RISK, Measure, find_measure
-from hedgerow.comparison.recommending import Baseline, Recommendation, deciding, pareto, recommend
+from hedgerow.comparison._recommending import Baseline, Recommendation, deciding, pareto, recommend
+from hedgerow.comparison.choices import HIGHEST_RISK, Choice, Measure, find_measure, limit_told
 from hedgerow.errors import amount
 from hedgerow.evaluation.results import Evaluation
 
@@ -158,7 +157,7 @@ class Comparison:
 
     def plot(self, risk: str | None = None, utility: str | None = None) -> Any:
         """Utility against risk, as an Altair chart; parameters are those of :meth:`frontier`."""
-        from hedgerow.comparison.charts import frontier_chart
+        from hedgerow.comparison._charts import frontier_chart
 
         return frontier_chart(self, self.measure("risk", risk), self.measure("utility", utility))
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from hedgerow.datasets.census import make_census
-from hedgerow.datasets.census_roles import census_hierarchies, census_schema
-from hedgerow.datasets.hospital import hospital_hierarchies, hospital_schema, make_hospital
-from hedgerow.datasets.scaling import scale_up
+from hedgerow.datasets._census import census_hierarchies, census_schema, make_census
+from hedgerow.datasets._hospital import hospital_hierarchies, hospital_schema, make_hospital
+from hedgerow.datasets._scaling import scale_up
 from hedgerow.datasets.voters import make_voters, voters_hierarchies, voters_schema
 
 __all__ = [

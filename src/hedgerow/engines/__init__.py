@@ -5,16 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from hedgerow.engines.base import Groups, Keeping, Limited, Locating, Published, Roomy, Source, Wishes, seed_text
-from hedgerow.engines.clear import SAMPLE_ROWS, InClear, coded, thinned
-from hedgerow.engines.files import FileSource
-from hedgerow.engines.formats import file_format
-from hedgerow.engines.looking import Look, Lookable, Sharing, Tally
-from hedgerow.engines.memory import MemorySource
-from hedgerow.engines.rows import FrameRows, StagedRows
-from hedgerow.engines.saved import SavedTable
-from hedgerow.engines.source_file import File
-from hedgerow.frames import is_spark
+from hedgerow.engines._base import Groups, Keeping, Limited, Locating, Published, Roomy, Source, Wishes, seed_text
+from hedgerow.engines._clear import SAMPLE_ROWS, InClear, coded, thinned
+from hedgerow.engines._files import FileSource
+from hedgerow.engines._looking import Look, Lookable, Sharing, Tally
+from hedgerow.engines._memory import MemorySource
+from hedgerow.engines._rows import FrameRows, SavedTable, StagedRows
+from hedgerow.engines.source_file import File, file_format
+from hedgerow.io.frames import is_spark
 
 __all__ = [
     "SAMPLE_ROWS",

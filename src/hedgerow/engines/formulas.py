@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hedgerow.arrays import Longs
+from hedgerow._internal.arrays import Longs
 from hedgerow.engines.sql import identifier, literal
 from hedgerow.errors import amount, listing
 

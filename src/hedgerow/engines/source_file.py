@@ -8,13 +8,38 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from hedgerow.engines.csv_source import CsvFiles
-from hedgerow.engines.parquet_source import ParquetFiles
+from hedgerow.engines._csv import CsvFiles
+from hedgerow.engines._parquet import ParquetFiles
 from hedgerow.errors import BadInput
-from hedgerow.intake import check_delimiter, check_encoding, find_table, open_parts
-from hedgerow.places import temporary_folder
+from hedgerow.io.atomic import temporary_folder
+from hedgerow.io.readers import check_delimiter, check_encoding, find_table, open_parts
 
-__all__ = ["File", "FormatReader", "in_zone"]
+__all__ = ["File", "FormatReader", "copy_options", "file_format", "in_zone"]
+
+
+# --------------------------------------------------------------------------------------------------
+# The formats of files that are written, told by their names.
+
+
+def file_format(path: Path) -> str:
+    """``"csv"`` or ``"parquet"``, from the name."""
+    name = path.name.lower()
+    if name.endswith((".csv", ".csv.gz")):
+        return "csv"
+    if name.endswith(".parquet"):
+        return "parquet"
+    raise BadInput(
+        f"The file {path.name!r} is neither .csv, .csv.gz nor .parquet. Give it one of these endings, or name a "
+        f"folder: {path.name + '/'!r}."
+    )
+
+
+def copy_options(path: Path) -> str:
+    """DuckDB's options for writing a file of that name."""
+    if file_format(path) == "parquet":
+        return "FORMAT parquet"
+    compression = "gzip" if path.name.lower().endswith(".gz") else "none"
+    return f"FORMAT csv, HEADER, DELIMITER ',', COMPRESSION {compression}"
 
 
 class File:

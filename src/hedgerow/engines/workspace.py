@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
+import mmap
 import os
+import re
 import secrets
+import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -13,10 +19,205 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from hedgerow.database import arrow_batches, open_database
 from hedgerow.errors import BadInput, translated
+from hedgerow.io.connections import arrow_batches, open_database
 
-__all__ = ["Workspace"]
+__all__ = [
+    "LEAST_LIMIT",
+    "Shares",
+    "Workspace",
+    "check_copy",
+    "check_room",
+    "divided",
+    "in_words",
+    "least_written",
+    "limit_in_bytes",
+]
+
+
+# --------------------------------------------------------------------------------------------------
+# Whether there is room for a release, told by what is read before any work is done.
+#
+# How long a release gets is not known before. What is known is how little it could be: columns that are published as
+# they are hold what they held, and a generalized cell is at least a sign. The bounds here are far below what releases
+# take, so that nothing is refused that might fit; a disk that is full after all ends the work with a sentence.
+
+
+_HARMLESS: Final = 1 << 20
+# Of the bytes that columns take in what is read. Text may be compressed on the way in or out.
+_CLEAR: Final = {"text": 1 / 2, "packed": 1 / 20}
+_QUASI: Final = {"text": 1 / 25, "packed": 1 / 100}
+
+
+def least_written(clear: int, quasi: int, destination: Path | None) -> int:
+    """How many bytes a release takes at the least.
+
+    Parameters
+    ----------
+    clear : int
+        The bytes of columns that are published as they are, in the files that are read.
+    quasi : int
+        The same of quasi-identifiers.
+    destination : Path, optional
+        Where the release goes; its name tells the format.
+    """
+    kind = "text" if destination is not None and destination.name.lower().endswith(".csv") else "packed"
+    return int(clear * _CLEAR[kind] + quasi * _QUASI[kind])
+
+
+def check_room(least: int, aside: int, destination: Path | None, temp: Path) -> None:
+    """Refuse to begin where a disk has less room than is surely needed.
+
+    Parameters
+    ----------
+    least : int
+        How many bytes the release takes at the least.
+    aside : int
+        How many bytes of temporary files there will be at the least.
+    destination : Path, optional
+        Where the release is staged and then saved, so that it stands there twice for a moment; if not given, it is
+        staged with other temporary files.
+    temp : Path
+        The folder of temporary files.
+    """
+    place, needed = (temp, least) if destination is None else (destination.absolute().parent, 2 * least)
+    if place.stat().st_dev == temp.stat().st_dev:
+        needed += aside
+    else:
+        _refuse_lack(aside, temp, "Temporary files take", "name a folder on another disk (--temp, File(temp=…))")
+    what = "The release and temporary files take" if aside else "The release takes"
+    _refuse_lack(needed, place, what, "name a place on another disk")
+
+
+def check_copy(size: int, temp: Path) -> None:
+    """Refuse to copy so many bytes of a release to the folder of temporary files if that has less room."""
+    _refuse_lack(size, temp, "A copy of the release takes", "let TMPDIR name a folder on another disk")
+
+
+def _refuse_lack(needed: int, place: Path, what: str, advice: str) -> None:
+    free = shutil.disk_usage(place).free
+    if needed > max(free, _HARMLESS):
+        raise BadInput(
+            f"{what} at least about {in_words(needed)} of the disk of {str(place)!r}, by what is read, and "
+            f"{in_words(free)} are free. Free some room, or {advice}."
+        )
+
+
+def in_words(size: int) -> str:
+    """A number of bytes, rounded.
+
+    >>> in_words(1_234_567), in_words(70_000_000_000)
+    ('1.2 MB', '70 GB')
+    """
+    for unit, name in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB")):
+        if size >= unit:
+            return f"{size / unit:.2g} {name}" if size < 100 * unit else f"{size // unit} {name}"
+    return f"{size // 1000} kB"
+
+
+# --------------------------------------------------------------------------------------------------
+# A memory limit of the whole process, divided among those who hold memory: DuckDB, the counts, the verifier.
+
+
+LEAST_LIMIT: Final = 10**9
+
+# What Python holds with all that a run imports and compiles, most of it after a table was opened.
+_LIBRARIES: Final = 320 * 2**20
+
+# Of glibc's malloc.h: M_MMAP_THRESHOLD in bytes, and M_ARENA_MAX.
+_GIVING_BACK: Final = {-3: 2**20, -8: 2}
+
+_SIZE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)B\s*\Z", re.IGNORECASE)
+_UNITS: Final = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+
+# What one distinct tuple takes while a method works on it: fixed arrays of counts and sizes, and per column its codes,
+# its ranks and a copy of either while they are laid out.
+_BYTES_OF_A_TUPLE: Final = 64
+_BYTES_OF_A_CODE: Final = 12
+_BYTES_OF_A_VALUE: Final = 300
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Who may hold how many bytes.
+
+    Attributes
+    ----------
+    database : int
+        DuckDB, while it counts and writes.
+    counts : int
+        What is held of the counts, and what a method makes of them.
+    """
+
+    database: int
+    counts: int
+
+    @property
+    def verifier(self) -> int:
+        """Half of what DuckDB has: it counts what was written while DuckDB looks at the columns in clear."""
+        return self.database // 2
+
+    @property
+    def most_values(self) -> int:
+        """How many distinct values of one column fit: they are read as text, compared and sorted."""
+        return self.counts // _BYTES_OF_A_VALUE
+
+    def most_tuples(self, columns: int) -> int:
+        """How many distinct tuples of so many columns fit."""
+        return self.counts // (_BYTES_OF_A_TUPLE + _BYTES_OF_A_CODE * columns)
+
+
+def divided(limit: str | None) -> Shares | None:
+    """Divide a limit such as ``"2GB"``; ``None`` if there is none.
+
+    What the process holds already counts, up to half of the limit: who holds more in other ways cannot be helped here.
+    """
+    if limit is None:
+        return None
+    number = limit_in_bytes(limit)
+    if number < LEAST_LIMIT:
+        raise BadInput.parameter(
+            "memory_limit", "File", "at least '1GB', for Python alone takes a third of that", limit
+        )
+    _give_back()
+    free = max(number - max(_held(), _LIBRARIES), number // 2)
+    return Shares(database=free // 2, counts=free - free // 2)
+
+
+def limit_in_bytes(limit: str) -> int:
+    """Read a limit.
+
+    >>> limit_in_bytes("2GB"), limit_in_bytes("1.5 GiB")
+    (2000000000, 1610612736)
+    """
+    size = _SIZE.match(limit) if isinstance(limit, str) else None
+    if size is None:
+        raise BadInput.parameter("memory_limit", "File", "a size such as '2GB'", limit)
+    return int(float(size[1]) * _UNITS[size[2].lower()])
+
+
+def _give_back() -> None:
+    """Let the allocator give arrays back to the system as soon as they are freed.
+
+    The one of glibc keeps them if others of their size were freed before, and has up to eight heaps for each core.
+    """
+    with suppress(OSError, AttributeError, TypeError):  # there is no such allocator
+        allocator = ctypes.CDLL(None)
+        for option, number in _GIVING_BACK.items():
+            allocator.mallopt(option, number)
+
+
+def _held() -> int:
+    """The bytes of memory that this process holds now, or has held at most, as far as the system says so."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * mmap.PAGESIZE
+    with suppress(ImportError):
+        import resource  # Windows has none
+
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return most if sys.platform == "darwin" else most * 1024
+    return 0
+
 
 _MANY_COLUMNS: Final = 200
 _BATCH: Final = 1 << 18

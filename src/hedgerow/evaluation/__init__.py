@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hedgerow.evaluation.diagrams import critical_difference_diagram
+    from hedgerow.evaluation.charts import critical_difference_diagram
     from hedgerow.evaluation.learners import LEARNERS, learner
     from hedgerow.evaluation.results import Contrast, Evaluation, Tests
     from hedgerow.evaluation.statistics import BonferroniDunn, Friedman, FTest, bonferroni_dunn, five_by_two, friedman

@@ -17,7 +17,7 @@ from hedgerow.evaluation.splits import Protocol, read_protocol, splits_of
 from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable, Task, open_table
 from hedgerow.evaluation.ways import RAW, Way
-from hedgerow.privacy import Requirement
+from hedgerow.requirements import Requirement
 from hedgerow.schema import Schema
 
 __all__ = [

@@ -17,7 +17,7 @@ from hedgerow.evaluation.learners.weka import WekaLearner
 from hedgerow.evaluation.splits import Protocol, Split
 from hedgerow.evaluation.tables import EvaluatedTable, OpenedTable
 from hedgerow.evaluation.ways import RAW, Way
-from hedgerow.privacy import Requirement
+from hedgerow.requirements import Requirement
 from hedgerow.schema import Schema
 
 __all__ = ["UNANONYMIZED", "Cell", "Treatment", "Trial", "key_of", "library_versions", "spelled_schema"]

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
 
+from hedgerow.errors import BadInput
 from hedgerow.evaluation.cells import UNANONYMIZED
 from hedgerow.evaluation.scores import SCORE_TITLES
+from hedgerow.evaluation.statistics import BonferroniDunn, Friedman, bonferroni_dunn
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from hedgerow.evaluation.results import Evaluation
 
-__all__ = ["score_chart"]
+__all__ = ["critical_difference_diagram", "score_chart"]
+
 
 _WIDTH, _HEIGHT = 260, 200
 
@@ -54,3 +61,166 @@ def score_chart(evaluation: Evaluation, score: str) -> Any:
         ).properties(title=learner, width=_WIDTH, height=_HEIGHT)
 
     return alt.concat(*(panel(learner) for learner in learners), columns=2).resolve_scale(color="shared")
+
+
+# --------------------------------------------------------------------------------------------------
+# Diagrams of what tests of significance have found.
+#
+# They are Altair charts, which notebooks show and ``chart.save`` writes as SVG, PNG or HTML. Altair is imported when
+# a diagram is asked for.
+#
+# J. Demšar: Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, 2006, Figure 1(b). Deviations:
+# the best methods stand at the left, where reading begins; labels tell ranks, because lines may be too close to tell
+# them; colours and shapes say who is outside of the interval, because some are so only just.
+
+
+# In pixels; what is below the axis is measured from it.
+_DIAGRAM_WIDTH: Final = 420
+_INTERVAL: Final = 9
+_POINTS: Final = 28
+_FIRST_LABEL: Final = 48
+_LABEL_HEIGHT: Final = 22
+_FONT_SIZE: Final = 12
+
+_CONTROL: Final = "control"
+_DIFFERENT: Final = "significantly different from it"
+_ALIKE: Final = "not significantly different"
+# Of the colours of Okabe and Ito, which everyone can tell apart.
+_COLOURS: Final = {_CONTROL: "#0072b2", _DIFFERENT: "#d55e00", _ALIKE: "#595959"}
+_SHAPES: Final = {_CONTROL: "diamond", _DIFFERENT: "square", _ALIKE: "circle"}
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a method stands: a line goes from its rank down to the height of its label, and then to its side."""
+
+    rank: float
+    verdict: str
+    label: str
+    side: int
+    height: int
+
+
+def critical_difference_diagram(dunn: BonferroniDunn, friedman: Friedman) -> alt.LayerChart:
+    """Draw the average ranks of methods, and the interval around the control in which they may differ by chance.
+
+    The best method is at the left. A bar marks one critical difference to either side of the control; it is cut off
+    where the ranks end. Methods outside of it differ significantly from the control.
+
+    Parameters
+    ----------
+    dunn : BonferroniDunn
+        The comparison with the control.
+    friedman : Friedman
+        The average ranks that were compared.
+
+    Raises
+    ------
+    BadInput
+        If the comparison is not one of these ranks.
+
+    Examples
+    --------
+    >>> from hedgerow.evaluation import bonferroni_dunn, friedman
+    >>> test = friedman({"plain": [0.7, 0.8, 0.6, 0.9], "tuned": [0.8, 0.9, 0.7, 0.9], "random": [0.5, 0.6, 0.5, 0.5]})
+    >>> chart = critical_difference_diagram(bonferroni_dunn(test, "tuned"), test)
+    >>> chart.save("ranks.svg")  # doctest: +SKIP
+    """
+    import altair as alt
+
+    if bonferroni_dunn(friedman, dunn.control, dunn.alpha) != dunn:
+        raise BadInput("These are not the ranks that were compared. Pass the result of friedman that dunn was made of.")
+    places = list(_places(dunn, friedman))
+    height = max(place.height for place in places) + _LABEL_HEIGHT // 2
+    ranks = _ranks(len(places))
+    said = (
+        f"{dunn.control} ± the critical difference {dunn.critical_difference:.2f}"
+        f" (Bonferroni-Dunn, α = {dunn.alpha:g}, {friedman.cases} cases)"
+    )
+    return alt.LayerChart(
+        layer=[*_interval(dunn, friedman, ranks), *_methods(places, ranks, height)],
+        title=alt.Title(said, fontSize=_FONT_SIZE + 1, offset=10),
+        view=alt.ViewBackground(strokeOpacity=0),
+        width=_DIAGRAM_WIDTH,
+        height=height,
+    )
+
+
+def _places(dunn: BonferroniDunn, friedman: Friedman) -> Iterator[_Place]:
+    """The better half gets labels at the left, the others at the right; the outermost come first, so no lines cross."""
+    ordered = sorted(friedman.ranks, key=lambda name: friedman.ranks[name])
+    different = {*dunn.better_than, *dunn.worse_than}
+    for from_left, name in enumerate(ordered):
+        from_right = len(ordered) - 1 - from_left
+        rank = friedman.ranks[name]
+        yield _Place(
+            rank=rank,
+            verdict=_CONTROL if name == dunn.control else _DIFFERENT if name in different else _ALIKE,
+            label=f"{name} ({rank:.2f})",
+            side=1 if from_left <= from_right else len(ordered),
+            height=_FIRST_LABEL + _LABEL_HEIGHT * min(from_left, from_right),
+        )
+
+
+def _ranks(worst: int) -> alt.X:
+    """The axis."""
+    import altair as alt
+
+    axis = alt.Axis(
+        title="average rank (1 is the best)",
+        titleFontSize=_FONT_SIZE,
+        titleFontWeight="normal",
+        orient="top",
+        values=list(range(1, worst + 1)),
+        labelExpr="datum.value",  # a format would round what screen readers are told of the methods, too
+        grid=False,
+        labelFlush=False,
+        labelFontSize=_FONT_SIZE,
+        domainColor="black",
+        tickColor="black",
+    )
+    return alt.X("rank:Q", axis=axis, scale=alt.Scale(domain=[1, worst], nice=False, zero=False))
+
+
+def _interval(dunn: BonferroniDunn, friedman: Friedman, ranks: alt.X) -> list[alt.Chart]:
+    """The bar around the control, with a mark at each end that is not cut off."""
+    import altair as alt
+
+    best, worst = 1, len(friedman.ranks)
+    middle = friedman.ranks[dunn.control]
+    ends = [middle - dunn.critical_difference, middle + dunn.critical_difference]
+    bar = alt.Chart(alt.InlineData([{"rank": max(ends[0], best), "end": min(ends[1], worst)}]))
+    marks = alt.Chart(alt.InlineData([{"rank": end} for end in ends if best <= end <= worst]))
+    at, colour = alt.value(_INTERVAL), _COLOURS[_CONTROL]
+    return [
+        bar.mark_rule(strokeWidth=10, color=colour, opacity=0.35).encode(ranks, alt.X2("end:Q"), y=at),
+        marks.mark_tick(orient="vertical", size=16, thickness=2, color=colour).encode(ranks, y=at),
+    ]
+
+
+def _methods(places: list[_Place], ranks: alt.X, height: int) -> list[alt.Chart]:
+    """Points, lines and labels."""
+    import altair as alt
+
+    # What comes last is drawn above the rest.
+    shown = sorted(places, key=lambda place: place.verdict == _CONTROL)
+    chart = alt.Chart(alt.InlineData([asdict(place) for place in shown]))
+    down = alt.Y("height:Q", axis=None, scale=alt.Scale(domain=[height, 0], nice=False, zero=False))
+    verdicts = list(_COLOURS)
+    legend = alt.Legend(title=None, orient="bottom", labelFontSize=_FONT_SIZE, labelLimit=0)
+    colour = alt.Color("verdict:N", legend=legend, scale=alt.Scale(domain=verdicts, range=list(_COLOURS.values())))
+    shape = alt.Shape("verdict:N", legend=legend, scale=alt.Scale(domain=verdicts, range=list(_SHAPES.values())))
+    text = chart.mark_text(
+        align=alt.ExprRef("datum.side == 1 ? 'right' : 'left'"),
+        dx=alt.ExprRef("datum.side == 1 ? -6 : 6"),
+        fontWeight=alt.ExprRef(f"datum.verdict == '{_CONTROL}' ? 'bold' : 'normal'"),
+        fontSize=_FONT_SIZE,
+        baseline="middle",
+        limit=0,
+    )
+    return [
+        chart.mark_rule().encode(ranks, down, alt.Y2Datum(0), colour),
+        chart.mark_rule().encode(ranks, alt.X2("side:Q"), down, colour),
+        chart.mark_point(filled=True, size=90, opacity=1).encode(ranks, colour, shape, y=alt.value(_POINTS)),
+        text.encode(alt.X("side:Q"), down, colour, alt.Text("label:N")),
+    ]

@@ -74,7 +74,7 @@ class Tests:
 
     def diagram(self) -> Any:
         """The average ranks with the critical difference, as an Altair chart."""
-        from hedgerow.evaluation.diagrams import critical_difference_diagram
+        from hedgerow.evaluation.charts import critical_difference_diagram
 
         if self.dunn is None or self.friedman is None:
             raise BadInput("A diagram of ranks needs two methods and two cases. Evaluate more methods, learners or k.")

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.database import end_quietly
+from hedgerow.core.proportions import RESULTS_VERSION
 from hedgerow.evaluation.cells import Treatment, Trial, key_of, library_versions
 from hedgerow.evaluation.learners.base import changed, defaults_of
 from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable
 from hedgerow.evaluation.trying import Stage, attempt
-from hedgerow.proportions import RESULTS_VERSION
-from hedgerow.scratch import Scratch
+from hedgerow.io.connections import end_quietly
+from hedgerow.io.scratch import Scratch
 
 __all__ = ["Advance", "Job", "Measurement", "Results", "TrialOf", "finished", "found_in", "run"]
 

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from hedgerow.arrays import Floats
+from hedgerow._internal.arrays import Floats
 from hedgerow.errors import BadInput
 from hedgerow.evaluation.learners import Prediction
 from hedgerow.evaluation.tables import Task

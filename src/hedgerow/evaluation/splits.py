@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from hedgerow.arrays import Ints, Longs
+from hedgerow._internal.arrays import Ints, Longs
 from hedgerow.errors import BadInput
 from hedgerow.evaluation.tables import EvaluatedTable
 

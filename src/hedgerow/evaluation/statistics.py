@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import fdtrc, ndtri
 
-from hedgerow.arrays import Floats
+from hedgerow._internal.arrays import Floats
 from hedgerow.errors import BadInput
 
 __all__ = ["BonferroniDunn", "FTest", "Friedman", "bonferroni_dunn", "five_by_two", "friedman"]

@@ -10,11 +10,11 @@ from typing import Any, Final, Literal
 import numpy as np
 import pyarrow as pa
 
-from hedgerow.arrays import Ints
-from hedgerow.counts import BadValues, EncodedColumn, encode_column, holds_classes, tabulate
+from hedgerow._internal.arrays import Ints
+from hedgerow.core.counts import BadValues, EncodedColumn, encode_column, holds_classes, tabulate
 from hedgerow.engines import File, FileSource, open_source
 from hedgerow.errors import BadInput, translated
-from hedgerow.frames import as_arrow, open_frame
+from hedgerow.io.frames import as_arrow, open_frame
 from hedgerow.schema import Roles, Schema
 
 __all__ = ["EvaluatedTable", "OpenedTable", "Task", "check_schema", "digest_of", "open_rows", "open_table"]

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from hedgerow.core.proportions import RESULTS_VERSION
 from hedgerow.errors import BadInput
 from hedgerow.evaluation.learners.base import as_json
 from hedgerow.evaluation.tables import EvaluatedTable
-from hedgerow.proportions import RESULTS_VERSION
 from hedgerow.release import Release
 
 __all__ = ["RAW", "Way", "Written"]

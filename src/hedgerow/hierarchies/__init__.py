@@ -6,15 +6,13 @@ A builder (:func:`intervals`, :func:`masking`, :func:`dates`, :func:`groups`, :f
 whatever a schema holds.
 """
 
+from hedgerow.hierarchies._coverage import NOWHERE, Uncovered, nodes_above
+from hedgerow.hierarchies._masks import masking, prefix
+from hedgerow.hierarchies._resolution import automatic, flat, hierarchy_of, resolve
 from hedgerow.hierarchies.calendars import dates
-from hedgerow.hierarchies.coverage import Uncovered
-from hedgerow.hierarchies.defaults import automatic, flat
 from hedgerow.hierarchies.encoded import EncodedHierarchy, Hierarchy
 from hedgerow.hierarchies.files import read_arx, read_toml
-from hedgerow.hierarchies.masks import masking, prefix
-from hedgerow.hierarchies.numeric import intervals
-from hedgerow.hierarchies.placing import NOWHERE, nodes_above
-from hedgerow.hierarchies.resolution import hierarchy_of, resolve
+from hedgerow.hierarchies.intervals import intervals
 from hedgerow.hierarchies.taxonomies import groups, taxonomy
 
 __all__ = [

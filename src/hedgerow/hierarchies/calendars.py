@@ -8,13 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from hedgerow.arrays import Floats, Longs
-from hedgerow.domains import Domain
+from hedgerow._internal.arrays import Floats, Longs
 from hedgerow.errors import BadInput, amount
-from hedgerow.hierarchies.coverage import Uncovered
-from hedgerow.hierarchies.encoded import EncodedHierarchy
-from hedgerow.hierarchies.trees import encode_tree, tree_of_levels
-from hedgerow.values import read_date
+from hedgerow.hierarchies._coverage import Uncovered
+from hedgerow.hierarchies.encoded import EncodedHierarchy, encode_tree, tree_of_levels
+from hedgerow.io.domains import Domain
+from hedgerow.io.values import read_date
 
 __all__ = ["DATE_LEVELS", "Dates", "calendar_span", "dates"]
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hedgerow.values import number_text
+from hedgerow.io.values import number_text
 
 __all__ = ["DEEPEST", "entry_text", "is_entry", "number_or_nan", "too_deep"]
 

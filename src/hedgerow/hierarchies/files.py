@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from hedgerow.errors import BadInput, amount, translated
+from hedgerow.hierarchies.encoded import LevelTree, NotNestedError, tree_of_levels
 from hedgerow.hierarchies.entries import DEEPEST, too_deep
 from hedgerow.hierarchies.taxonomies import Taxonomy, misplaced_labels, taxonomy
-from hedgerow.hierarchies.trees import LevelTree, NotNestedError, tree_of_levels
-from hedgerow.intake.sizes import read_at_most
+from hedgerow.io.readers.sizes import read_at_most
 
 __all__ = ["parse_toml", "read_arx", "read_toml"]
 

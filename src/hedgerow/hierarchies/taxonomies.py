@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.arrays import Ints
-from hedgerow.domains import Domain
+from hedgerow._internal.arrays import Ints
 from hedgerow.errors import BadInput, amount
-from hedgerow.hierarchies.coverage import Uncovered
-from hedgerow.hierarchies.encoded import EncodedHierarchy
+from hedgerow.hierarchies._coverage import Uncovered
+from hedgerow.hierarchies.encoded import EncodedHierarchy, Tree, encode_tree
 from hedgerow.hierarchies.entries import DEEPEST, entry_text, is_entry, number_or_nan, too_deep
-from hedgerow.hierarchies.trees import Tree, encode_tree
-from hedgerow.values import SUPPRESSED_TEXT
+from hedgerow.io.domains import Domain
+from hedgerow.io.values import SUPPRESSED_TEXT
 
 __all__ = ["Taxonomy", "groups", "misplaced_labels", "taxonomy", "taxonomy_tree"]
 

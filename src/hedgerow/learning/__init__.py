@@ -1,12 +1,12 @@
 """Learning from tables, raw or published: representations, redrawing, export, and classifiers that know sets."""
 
-from hedgerow.learning.c45 import C45Classifier
+from hedgerow.learning._c45 import C45Classifier
+from hedgerow.learning._kadet import KADETClassifier
+from hedgerow.learning._redraw_step import Redraw
 from hedgerow.learning.encoders import FillChildEncoder, FillParentEncoder, OneClassEncoder, ProportionalEncoder
 from hedgerow.learning.export import export
 from hedgerow.learning.id3 import GeneralizedID3Classifier
-from hedgerow.learning.kadet import KADETClassifier
 from hedgerow.learning.redraw import redraw
-from hedgerow.learning.redrawing import Redraw
 
 __all__ = [
     "C45Classifier",

@@ -9,17 +9,15 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from hedgerow.anonymizers.trees.inducers.id3 import Assign, Entropy, induce_id3
+from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree
+from hedgerow.anonymizers.trees.sets import SetColumn
+from hedgerow.core.proportions import Proportions
 from hedgerow.errors import BadInput, is_whole
-from hedgerow.frames import OpenFrame
-from hedgerow.learning.estimators import generator_of
-from hedgerow.learning.part_columns import share_columns
-from hedgerow.learning.published import proportions_of, published_columns
-from hedgerow.learning.tree_classifier import ColumnTreeClassifier, Training
-from hedgerow.proportions import Proportions
-from hedgerow.trees.inducers.drawing import Assign
-from hedgerow.trees.inducers.id3 import Entropy, induce_id3
-from hedgerow.trees.nodes.classification import ClassificationTree
-from hedgerow.trees.sets import SetColumn
+from hedgerow.io.frames import OpenFrame
+from hedgerow.learning._inputs import generator_of
+from hedgerow.learning._published import proportions_of, published_columns, share_columns
+from hedgerow.learning._tree_classifier import ColumnTreeClassifier, Training
 
 __all__ = ["GeneralizedID3Classifier"]
 
@@ -28,7 +26,7 @@ Numbers = Literal["thresholds", "ignore"]
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class GeneralizedID3Classifier(ColumnTreeClassifier):
-    """ID3 that learns from generalized tables (see :mod:`hedgerow.trees.inducers.id3`).
+    """ID3 that learns from generalized tables (see :mod:`hedgerow.anonymizers.trees.inducers.id3`).
 
     Cells are read as they are published: a plain value, a set ``{a|b}``, an interval ``[20,30)`` (the known numbers of
     the column inside it), a hierarchy's label (its leaves) or ``*`` (all known values of the column).

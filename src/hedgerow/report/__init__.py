@@ -1,6 +1,6 @@
 """What a person reads of a release or an audit: one self-contained page, made of parts.
 
-``release.report("out.html")`` writes one. :mod:`hedgerow.report.parts` lists the parts and renders any of them alone;
+``release.report("out.html")`` writes one. :mod:`hedgerow.report._parts` lists the parts and renders any of them alone;
 :mod:`hedgerow.report.facts` holds what they tell.
 """
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from hedgerow._version import __version__
+from hedgerow._internal.version import __version__
 from hedgerow.errors import amount
 from hedgerow.report.wording import capitalized, in_css, sentence, share
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import amount
-from hedgerow.places import appearing
+from hedgerow.io.atomic import appearing
+from hedgerow.report._parts import CHAPTERS, Chapter, render_part
 from hedgerow.report.facts import ReportFacts, gather
 from hedgerow.report.page import Page, render
-from hedgerow.report.parts import CHAPTERS, Chapter, render_part
-from hedgerow.report.told import check_page, read_context, read_edition, read_governance
+from hedgerow.report.wording import check_page, read_context, read_edition, read_governance
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from hedgerow.errors import Disclosing, listing
-from hedgerow.risk.giving_away import Jointly
+from hedgerow.risk._leakage import Jointly
 
 __all__ = [
     "MOST_ALONE",

@@ -25,10 +25,10 @@ from typing import Final
 
 import numpy as np
 
-from hedgerow.arrays import Ints, Longs
-from hedgerow.counts import sharing
-from hedgerow.domains import Domain
+from hedgerow._internal.arrays import Ints, Longs
+from hedgerow.core.counts import sharing
 from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.io.domains import Domain
 
 __all__ = ["Dependency", "Values", "dependencies", "determines"]
 

@@ -1,10 +1,11 @@
 """How probable an original value is in each class of a release, column by column.
 
 Where the release publishes proportions, they tell it: the share of the bin, divided among its values as far as the
-published cell allows (:meth:`hedgerow.proportions.ColumnProportions.spread`). A number that stands for a whole group,
+published cell allows (:meth:`hedgerow.core.proportions.ColumnProportions.spread`). A number that stands for a whole
+group,
 such as a median, says nothing beyond the bins. Without proportions it is the share of the value among the people who
-are known and whose values the cell may stand for. What is told by label (:mod:`hedgerow.proportions.lifts`) makes a
-value more or less probable for the people of a class who have the label, as it does where rows are drawn.
+are known and whose values the cell may stand for. What is told by label (:mod:`hedgerow.core.proportions._margins`)
+makes a value more or less probable for the people of a class who have the label, as it does where rows are drawn.
 
 Only ratios between classes count. What is the same in all of them, such as how many numbers a piece of a range holds,
 is left out.
@@ -20,11 +21,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.arrays import Bools, Floats, Longs
-from hedgerow.domains import Domain
-from hedgerow.errors import required
-from hedgerow.proportions import ColumnProportions, Proportions, Tilt, tilted
-from hedgerow.published import (
+from hedgerow._internal.arrays import Bools, Floats, Longs
+from hedgerow.core.cells import (
     Interval,
     Leaves,
     Possible,
@@ -35,7 +33,10 @@ from hedgerow.published import (
     spelled,
     stands_for,
 )
-from hedgerow.values import SUPPRESSED_TEXT
+from hedgerow.core.proportions import ColumnProportions, Proportions, Tilt, tilted
+from hedgerow.errors import required
+from hedgerow.io.domains import Domain
+from hedgerow.io.values import SUPPRESSED_TEXT
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

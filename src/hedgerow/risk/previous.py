@@ -21,22 +21,26 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from hedgerow.arrays import Bools, Longs
-from hedgerow.counts import Asked, EncodedColumn, encode_column
+from hedgerow._internal.arrays import Bools, Longs
+from hedgerow.core.cells import Interval, Suppressed, ValueSet, parse
+from hedgerow.core.counts import Asked, EncodedColumn, encode_column
 from hedgerow.errors import BadInput, listing
-from hedgerow.intake import STANDARD_INPUT
-from hedgerow.published import Interval, Suppressed, ValueSet, parse
-from hedgerow.risk.auditable import Auditable
-from hedgerow.risk.beside import manifest_fit, read_manifest
-from hedgerow.risk.given import labels_of
-from hedgerow.risk.linked_rows import BothReleases, Side, same_values
-from hedgerow.risk.overlap_bounds import bounds_of
-from hedgerow.risk.overlap_people import Placed, found_people, placed
-from hedgerow.risk.shared_cells import compare_cells, listed_labels, masks_among, people_in_cells
-from hedgerow.risk.together import LearntTogether, Relation, Together
+from hedgerow.io.readers import STANDARD_INPUT
+from hedgerow.risk._inputs import Auditable, labels_of
+from hedgerow.risk.audit import LearntTogether, Relation, Together
+from hedgerow.risk.joining import (
+    BothReleases,
+    Side,
+    compare_cells,
+    listed_labels,
+    masks_among,
+    people_in_cells,
+    same_values,
+)
+from hedgerow.risk.manifest import manifest_fit, read_manifest
+from hedgerow.risk.overlap import Placed, bounds_of, found_people, placed
 from hedgerow.verifier import ClassCounts, count_classes, open_table
-from hedgerow.verifier.classes import Labels
-from hedgerow.verifier.labels import numbers_of
+from hedgerow.verifier.classes import Labels, numbers_of
 
 __all__ = ["BY_VALUES", "Given", "audit_together", "quasi_of"]
 

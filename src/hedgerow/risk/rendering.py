@@ -5,13 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 
+from hedgerow._internal.notebook import MOST_NAMES
 from hedgerow.errors import amount
-from hedgerow.risk.attackers import AttackerRisk
+from hedgerow.risk._checking import Check
+from hedgerow.risk._identification import AttackerRisk
 from hedgerow.risk.audit import Audit
-from hedgerow.risk.checking import Check
 from hedgerow.risk.clear import ClearColumn
-from hedgerow.risk.overlap_bounds import Extent
-from hedgerow.showing import MOST_NAMES
+from hedgerow.risk.overlap import Extent
 from hedgerow.verifier import Link, Verdict
 
 __all__ = ["figure", "render", "render_check"]

@@ -7,12 +7,11 @@ Hedgerow.
 
 from __future__ import annotations
 
-from hedgerow.verifier.classes import ClassCounts, Histogram
-from hedgerow.verifier.counting import count_classes, k_of_all, open_table, repeats
-from hedgerow.verifier.grouping import within
-from hedgerow.verifier.linkage import Link, links_of
-from hedgerow.verifier.verdict import Finding, Verdict, enforce, verify
-from hedgerow.verifier.wildcards import wildcard_k
+from hedgerow.verifier._counting import count_classes, k_of_all, open_table, repeats
+from hedgerow.verifier._grouping import within
+from hedgerow.verifier._linkage import Link, links_of
+from hedgerow.verifier._verdict import Finding, Verdict, enforce, verify
+from hedgerow.verifier.classes import ClassCounts, Histogram, wildcard_k
 
 __all__ = [
     "ClassCounts",

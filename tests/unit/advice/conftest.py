@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from hedgerow.advice.profiles import Profile, profiles_of
-from hedgerow.engines.looking import look_at_rows
+from hedgerow.advice._profiles import Profile, profiles_of
+from hedgerow.engines._looking import look_at_rows
 
 ProfilesOf = Callable[..., dict[str, Profile]]
 

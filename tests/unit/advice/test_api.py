@@ -133,7 +133,7 @@ def test_it_shows_itself_as_its_job() -> None:
 
 
 def test_large_tables_are_sampled_and_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hedgerow.advice.api._MOST_ROWS", 500)
+    monkeypatch.setattr("hedgerow.advice._api._MOST_ROWS", 500)
     table = hr.datasets.make_hospital(3000, random_state=7)
     pyarrow.csv.write_csv(table, tmp_path / "visits.csv")
     for data in (table, tmp_path / "visits.csv"):

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from hedgerow.advice.generalizing import generalized
-from hedgerow.advice.profiles import Profile
+from hedgerow.advice._generalizing import generalized
+from hedgerow.advice._profiles import Profile
 from hedgerow.hierarchies import resolve
 
 DAYS = [f"20{n % 3 + 20}-{n % 12 + 1:02}-{n % 28 + 1:02}" for n in range(100)]

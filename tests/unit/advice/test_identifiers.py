@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from hedgerow.advice.identifiers import entity_of, why_identifying
-from hedgerow.advice.profiles import Profile
+from hedgerow.advice._profiles import Profile
+from hedgerow.advice._roles import entity_of, why_identifying
 
 MANY = range(60)
 

@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from hedgerow.advice.kinds import decimal_sign, kind_of, missing_texts, order_of
-from hedgerow.advice.profiles import Profile, profiles_of
-from hedgerow.engines.looking import Look, look_at_rows
+from hedgerow.advice._generalizing import decimal_sign, kind_of, missing_texts, order_of
+from hedgerow.advice._profiles import Profile, profiles_of
+from hedgerow.engines._looking import Look, look_at_rows
 
 
 def look(**columns: list[Any]) -> Look:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pyarrow as pa
 import pytest
 
-from hedgerow.advice.profiles import Profile, profiles_of
+from hedgerow.advice._profiles import Profile, profiles_of
 from hedgerow.engines import Look, Tally
-from hedgerow.engines.looking import look_at_rows
+from hedgerow.engines._looking import look_at_rows
 
 
 def test_figures(profile: Callable[..., Profile]) -> None:
@@ -36,7 +36,7 @@ def test_columns_that_cannot_be_read_say_why() -> None:
 
 
 def test_long_texts_are_not_held_as_labels(monkeypatch: pytest.MonkeyPatch, profile: Callable[..., Profile]) -> None:
-    monkeypatch.setattr("hedgerow.advice.profiles._MOST_CHARACTERS", 100)
+    monkeypatch.setattr("hedgerow.advice._profiles._MOST_CHARACTERS", 100)
     column = profile("note", [f"{'word ' * 20}{n}" for n in range(10)] + [None])
     assert (column.domain, column.distinct, column.missing) == (None, 10, 1)
     assert len(column.texts) == 10

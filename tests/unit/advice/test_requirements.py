@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from hedgerow.advice.profiles import Profile
-from hedgerow.advice.requirements import choose_k, choose_method, diversity, few_groups
+from hedgerow.advice._profiles import Profile
+from hedgerow.advice._requirements import choose_k, choose_method, diversity, few_groups
 from hedgerow.anonymizers.registry import METHODS
 from hedgerow.errors import BadInput
 

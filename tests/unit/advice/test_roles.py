@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from hedgerow.advice.profiles import Profile
-from hedgerow.advice.roles import judge_roles
+from hedgerow.advice._profiles import Profile
+from hedgerow.advice._roles import judge_roles
 from hedgerow.errors import BadInput
 
 Profiles = Callable[..., dict[str, Profile]]

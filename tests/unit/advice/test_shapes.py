@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hedgerow.advice.shapes import CODE, DATED, ICD, is_free_text, mostly, shape_of
+from hedgerow.advice._names import CODE, DATED, ICD, is_free_text, mostly, shape_of
 
 
 @pytest.mark.parametrize(

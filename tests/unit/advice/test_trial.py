@@ -7,9 +7,9 @@ import random
 import pyarrow as pa
 
 import hedgerow as hr
-from hedgerow.advice.profiles import profiles_of
-from hedgerow.advice.trial import trial_rows, try_out
-from hedgerow.engines.looking import look_at_rows
+from hedgerow.advice._profiles import profiles_of
+from hedgerow.advice._trial import trial_rows, try_out
+from hedgerow.engines._looking import look_at_rows
 
 RANDOM = random.Random(2)
 AGES = [RANDOM.randrange(20, 80) for _ in range(600)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hedgerow.advice.words import CARE, ENTITY, IDENTIFYING, OUTSIDE, SENSITIVE, ZIP, Topics, topic_of, words_of
+from hedgerow.advice._names import CARE, ENTITY, IDENTIFYING, OUTSIDE, SENSITIVE, ZIP, Topics, topic_of, words_of
 
 
 @pytest.mark.parametrize(

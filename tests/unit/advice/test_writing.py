@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.advice.writing import toml_text
-from hedgerow.cli.job import read_job
+from hedgerow.advice._writing import toml_text
+from hedgerow.cli._job import read_job
 from hedgerow.errors import BadInput
 
 STRANGE = (

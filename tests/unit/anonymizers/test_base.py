@@ -16,9 +16,9 @@ import pytest
 import hedgerow as hr
 from hedgerow import Anonymizer, BadInput, Greedy, HeuristicMin, KActus, Mondrian, OptimalLattice, Schema
 from hedgerow.anonymizers.base import CELLS_TELL
-from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Recoding
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Recoding
+from hedgerow.requirements import Requirement
 
 AGES = [20, 23, 27, 25, 27, 29]
 SEXES = ["M", "M", "F", "F", "F", "M"]

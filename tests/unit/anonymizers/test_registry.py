@@ -17,10 +17,10 @@ from hedgerow.anonymizers import registry
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import choice
 from hedgerow.anonymizers.registry import METHODS, check_parameters, find_method, methods
-from hedgerow.counts import FrequencyTable
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Pieces, Recoding, publish_groups, shown_as
 from hedgerow.errors import BadInput
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
+from hedgerow.requirements import Requirement
 
 
 def run(code: str) -> str:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.attacks.downcoding import Downcoding
+from hedgerow.attacks._downcoding import Downcoding
 from hedgerow.attacks.outcome import Claims, Outcome
 
 pytestmark = pytest.mark.usefixtures("made_up_people")

@@ -12,7 +12,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.attacks import ATTACKS, Outcome, inference, linkability, pool_names, pool_order, singling_out
-from hedgerow.attacks.given import Given, Rows
+from hedgerow.attacks._people import Given, Rows
 from hedgerow.errors import BadInput
 
 QUASI = ["age", "sex", "zip", "education"]

@@ -11,7 +11,7 @@ import pyarrow.csv as pa_csv
 import pytest
 
 import hedgerow as hr
-from hedgerow.attacks.given import Given
+from hedgerow.attacks._people import Given
 from hedgerow.errors import BadInput
 
 QUASI = ["age", "sex", "zip"]

@@ -16,10 +16,10 @@ from sklearn.svm import LinearSVC
 import hedgerow as hr
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.attacks import LabelDisclosure, label_disclosure
-from hedgerow.counts import FrequencyTable
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Pieces, Recoding, publish_groups, shown_as
 from hedgerow.errors import BadInput
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
+from hedgerow.requirements import Requirement
 
 pytestmark = pytest.mark.usefixtures("made_up_people")
 
@@ -83,8 +83,8 @@ def test_a_leak_does_not_hide_behind_a_learner(census: tuple[pa.Table, pa.Table]
     leaking = hr.anonymize(
         census[0], SCHEMA, method=InsideLabels(k=10), publish_proportions=True, min_support=1, random_state=0
     )
-    from hedgerow.attacks.people import read_labelled
-    from hedgerow.attacks.stacking import learnt
+    from hedgerow.attacks._people import read_labelled
+    from hedgerow.attacks._stacking import learnt
 
     attacked = read_labelled(leaking, *census)
     gaps = []

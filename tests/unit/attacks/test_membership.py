@@ -11,8 +11,8 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.attacks import membership
-from hedgerow.attacks.membership import _scores, _threshold
-from hedgerow.attacks.people import read_valued
+from hedgerow.attacks._membership import _scores, _threshold
+from hedgerow.attacks._people import read_valued
 from hedgerow.errors import BadInput
 
 pytestmark = pytest.mark.usefixtures("made_up_people")

@@ -11,8 +11,8 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.attacks import minimality
-from hedgerow.attacks.minimality import _bound, _Drawn
-from hedgerow.attacks.people import read_valued
+from hedgerow.attacks._minimality import _bound, _Drawn
+from hedgerow.attacks._people import read_valued
 from hedgerow.errors import BadInput
 
 pytestmark = pytest.mark.usefixtures("made_up_people")

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hedgerow as hr
-from hedgerow.arrays import Floats
-from hedgerow.attacks._refining import expected_shares
-from hedgerow.attacks.people import read_people
-from hedgerow.attacks.refining import Known, Refined, known_of, refined
+from hedgerow._internal.arrays import Floats
+from hedgerow.attacks._downcoding import Known, Refined, known_of, refined
+from hedgerow.attacks._people import read_people
+from hedgerow.attacks._refining_kernels import expected_shares
 
 pytestmark = pytest.mark.usefixtures("made_up_people")
 

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.attacks.people import read_people
-from hedgerow.attacks.rerunning import _classes, _first_cut, _restricted, finer_groups
-from hedgerow.domains import Domain
+from hedgerow.attacks._minimality import _classes, _first_cut, _restricted, finer_groups
+from hedgerow.attacks._people import read_people
+from hedgerow.io.domains import Domain
 
 pytestmark = pytest.mark.usefixtures("made_up_people")
 

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from hedgerow.anonymizers.registry import METHODS
-from hedgerow.cli import completing
+from hedgerow.cli import _options as completing
+from hedgerow.core.metrics import METRICS
 from hedgerow.evaluation.learners import LEARNERS
-from hedgerow.metrics import METRICS
 
 
 @pytest.mark.parametrize(
     ("names", "known"),
     [
-        (completing.methods, METHODS),
+        (completing.complete_methods, METHODS),
         (completing.metrics, METRICS),
-        (completing.learners, LEARNERS),
+        (completing.complete_learners, LEARNERS),
         (completing.editions, ("internal", "public")),
         (completing.engines, ("duckdb", "spark")),
     ],
@@ -27,12 +27,12 @@ def test_every_name_is_offered(names: Callable[[], Iterable[str]], known: Iterab
 
 
 def test_the_last_name_of_a_list_is_completed() -> None:
-    assert completing.listed(completing.methods)("hedge,mon") == ["hedge,mondrian"]
-    assert completing.listed(completing.methods)("hedge,none") == []
+    assert completing.listed(completing.complete_methods)("hedge,mon") == ["hedge,mondrian"]
+    assert completing.listed(completing.complete_methods)("hedge,none") == []
 
 
 def test_protocols_that_are_offered_are_understood() -> None:
-    from hedgerow.cli.evaluating import typed_protocol
+    from hedgerow.cli._evaluating import typed_protocol
     from hedgerow.evaluation.splits import read_protocol
 
     for typed in completing.protocols():

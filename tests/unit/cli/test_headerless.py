@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hedgerow.cli.headerless import looks_headerless
+from hedgerow.cli._headerless import looks_headerless
 
 ROWS = [["Ann", "34", "M", "flu"], ["Bob", "35", "F", "cold"], ["Cid", "36", "M", "flu"]]
 PERSONS = {

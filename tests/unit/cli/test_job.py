@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hedgerow.cli.job import assemble, read_job
+from hedgerow.cli._job import assemble, read_job
 from hedgerow.errors import BadInput
 
 

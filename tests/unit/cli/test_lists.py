@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hedgerow.cli.lists import assignments, read_weights, split_names
+from hedgerow.cli._lists import assignments, read_weights, split_names
 from hedgerow.errors import BadInput
 
 

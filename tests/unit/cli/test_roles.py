@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from hedgerow.cli.job import Job
-from hedgerow.cli.roles import named_quasi, read_roles, schema_of
+from hedgerow.cli._job import Job
+from hedgerow.cli._roles import named_quasi, read_roles, schema_of
 from hedgerow.errors import BadInput
 from hedgerow.schema import Schema
 

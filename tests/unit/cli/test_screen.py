@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hedgerow import _jit
-from hedgerow.cli.screen import progress_bar
+from hedgerow._internal import jit as _jit
+from hedgerow.cli._screen import progress_bar
 
 STAGES = ("Reading and counting", "Fitting Mondrian", "Writing rows")
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hedgerow as hr
-from hedgerow.comparison.charts import datasets, highest, ticks
-from hedgerow.comparison.choices import Choice
-from hedgerow.comparison.measures import HIGHEST_RISK, kept_measures
+from hedgerow.comparison._charts import datasets, highest, ticks
+from hedgerow.comparison.choices import HIGHEST_RISK, Choice, kept_measures
 from hedgerow.comparison.results import Comparison, Measured
 from hedgerow.report.drawing import COLOURS
 

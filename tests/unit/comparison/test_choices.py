@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from hedgerow.comparison.choices import Choice, choice_of, score_figures
-from hedgerow.comparison.measures import kept_measures, risk_measures, score_measures
+from hedgerow.comparison.choices import Choice, choice_of, kept_measures, risk_measures, score_figures, score_measures
 
 MEASURES = [
     *risk_measures("income", (), proportions=False),

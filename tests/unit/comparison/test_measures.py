@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hedgerow.comparison.measures import find_measure, kept_measures, risk_measures, score_measures
+from hedgerow.comparison.choices import find_measure, kept_measures, risk_measures, score_measures
 from hedgerow.errors import BadInput
 
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from hedgerow.comparison.choices import Choice
-from hedgerow.comparison.measures import HIGHEST_RISK, Measure, kept_measures, score_measures
-from hedgerow.comparison.recommending import Baseline, deciding, pareto, recommend, size_for
+from hedgerow.comparison._recommending import Baseline, deciding, pareto, recommend, size_for
+from hedgerow.comparison.choices import HIGHEST_RISK, Choice, Measure, kept_measures, score_measures
 
 ACCURACY, AUC, F1, LOG_LOSS = score_measures("classes", "income", ["c45"])
 (KEPT, *_) = kept_measures()

@@ -9,14 +9,14 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.comparison.releasing import PartOf, ReleaseOf, figures_of
+from hedgerow._internal.rounding import digits_shown, significant
+from hedgerow.comparison.planning import PartOf, ReleaseOf, figures_of
 from hedgerow.evaluation.api import trials_of
 from hedgerow.evaluation.cells import Treatment
 from hedgerow.evaluation.learners import learner
 from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import open_rows, open_table
 from hedgerow.evaluation.ways import Way
-from hedgerow.rounding import digits_shown, significant
 
 CENSUS = hr.datasets.make_census(1_500, random_state=1)
 SCHEMA = hr.Schema(quasi=["age", "sex", "education"], target="income", sensitive=["disease"], others="drop")

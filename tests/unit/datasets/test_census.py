@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from hedgerow.datasets import census_hierarchies, census_schema, make_census
-from hedgerow.datasets.census_model import DISEASES, EDUCATIONS
+from hedgerow.datasets._sampling import DISEASES, EDUCATIONS
 from hedgerow.errors import BadInput, MissingExtra
 
 COLUMNS = [
@@ -166,8 +166,8 @@ def test_taxonomies_name_each_value_once(column: str, people: dict[str, NDArray[
 
 
 def test_hierarchies_cover_the_table() -> None:
-    from hedgerow.domains import Domain
     from hedgerow.hierarchies import hierarchy_of
+    from hedgerow.io.domains import Domain
 
     table = make_census(2_000, random_state=0)
     for column, given in census_hierarchies().items():

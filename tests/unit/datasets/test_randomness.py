@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.datasets.randomness import generator
+from hedgerow.datasets._sampling import generator
 from hedgerow.errors import BadInput
 
 

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 import hedgerow as hr
 from hedgerow.datasets import make_voters, voters_hierarchies, voters_schema
-from hedgerow.datasets.voters_model import PARTIES, RACES
+from hedgerow.datasets.voters import PARTIES, RACES
 from hedgerow.errors import BadInput
 from hedgerow.learning import FillParentEncoder
 

@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hedgerow.domains import CodeSets
+from hedgerow.core.recoding import Pieces, PublishedColumn, Recoding
 from hedgerow.engines import MemorySource, open_source, seed_text
-from hedgerow.engines.base import encode, ranking_columns
+from hedgerow.engines._base import encode, ranking_columns
 from hedgerow.errors import BadInput
-from hedgerow.recoding import Pieces, PublishedColumn, Recoding
+from hedgerow.io.domains import CodeSets
 from hedgerow.schema import Schema
 
 

@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import hedgerow as hr
-from hedgerow.counts import FrequencyTable
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Pieces, Recoding, publish_groups, shown_as
 from hedgerow.engines import SAMPLE_ROWS, InClear, open_source
-from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
 
 SCHEMA = hr.Schema(quasi=["age"], sensitive=["ill"], insensitive=["note", "number"], pseudonymize=["who"])
 Opened = Callable[[pa.Table], Any]

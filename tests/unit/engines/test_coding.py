@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hedgerow.engines import coding
-from hedgerow.engines.coding import CELLS, RECORDS, Keys, code_cells, learn_values
+from hedgerow.engines import _coding as coding
+from hedgerow.engines._coding import CELLS, RECORDS, Keys, code_cells, learn_values
 from hedgerow.engines.workspace import Workspace
 
 SIZES = {"c0": 3, "c1": 4, "c2": 2, "c3": 1}

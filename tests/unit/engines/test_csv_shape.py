@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hedgerow.engines import csv_shape
-from hedgerow.engines.csv_shape import CsvShape, look_at
+from hedgerow.engines import _csv as csv_shape
+from hedgerow.engines._csv import CsvShape, look_at
 from hedgerow.errors import BadInput
-from hedgerow.intake import Part
+from hedgerow.io.readers import Part
 
 PLAIN: dict[str, tuple[bytes, int, int]] = {
     # content, columns, records

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from hedgerow.database import open_database
 from hedgerow.engines import FileSource, open_source
-from hedgerow.engines.csv_source import csv_scan, open_csv, scan_all
+from hedgerow.engines._csv import csv_scan, open_csv, scan_all
 from hedgerow.errors import BadInput
-from hedgerow.intake import Part
+from hedgerow.io.connections import open_database
+from hedgerow.io.readers import Part
 from hedgerow.schema import Schema
 
 AGE = Schema(quasi=["age"], others="insensitive")

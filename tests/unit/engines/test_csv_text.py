@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hedgerow.engines.csv_text import find_fault, first_lines, read_header, transcode
+from hedgerow.engines._csv import find_fault, first_lines, read_header, transcode
 from hedgerow.errors import BadInput
-from hedgerow.intake import Part
+from hedgerow.io.readers import Part
 
 
 @pytest.fixture

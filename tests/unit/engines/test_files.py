@@ -20,14 +20,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hedgerow.counts import FrequencyTable
-from hedgerow.database import open_database
-from hedgerow.engines import File, FileSource, Wishes, files, open_source, workspace
-from hedgerow.engines.csv_text import read_header
-from hedgerow.engines.shares import Shares
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Pieces, Recoding, publish_groups, shown_as
+from hedgerow.engines import File, FileSource, Wishes, open_source, workspace
+from hedgerow.engines import _files as files
+from hedgerow.engines._csv import read_header
+from hedgerow.engines.workspace import Shares
 from hedgerow.errors import BadInput, InternalError
-from hedgerow.intake import written_here
-from hedgerow.recoding import Pieces, Recoding, publish_groups, shown_as
+from hedgerow.io.connections import open_database
+from hedgerow.io.readers import written_here
 from hedgerow.schema import Schema
 
 SECRET = "Smith-Jones"

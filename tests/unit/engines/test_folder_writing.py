@@ -10,13 +10,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hedgerow.engines import folder_dividing, folder_writing
-from hedgerow.engines.base import Wishes
-from hedgerow.engines.folder_writing import write_rows
-from hedgerow.engines.rows import write_staged
+from hedgerow.engines import _folder_writing as folder_dividing
+from hedgerow.engines import _folder_writing as folder_writing
+from hedgerow.engines._base import Wishes
+from hedgerow.engines._folder_writing import write_rows
+from hedgerow.engines._rows import write_staged
 from hedgerow.engines.workspace import Workspace
 from hedgerow.errors import BadInput
-from hedgerow.folders import Layout, files_in
+from hedgerow.io.parquet_folder import Layout, files_in
 
 ROWS = 400_000
 BY_TOWN = Layout(partition_by=("town",))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hedgerow.engines.formats import copy_options, file_format
+from hedgerow.engines.source_file import copy_options, file_format
 from hedgerow.errors import BadInput
 
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import hedgerow as hr
 from hedgerow.engines import FrameRows, StagedRows
 from hedgerow.engines.formulas import escape_relation, escaped, formula_warning, formulas_in, may_hold_formulas
-from hedgerow.scratch import Scratch
+from hedgerow.io.scratch import Scratch
 
 FORMULAS = [
     "=1+1",

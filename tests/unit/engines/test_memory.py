@@ -17,12 +17,12 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from hedgerow.counts import FrequencyTable
-from hedgerow.domains import CodeSets
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Pieces, PublishedColumn, Recoding, publish_groups, shown_as
 from hedgerow.engines import MemorySource
 from hedgerow.errors import BadInput, InternalError
-from hedgerow.frames import as_arrow, open_frame
-from hedgerow.recoding import Pieces, PublishedColumn, Recoding, publish_groups, shown_as
+from hedgerow.io.domains import CodeSets
+from hedgerow.io.frames import as_arrow, open_frame
 from hedgerow.schema import Schema
 
 FrameType = Callable[[pa.Table], Any]
@@ -333,7 +333,7 @@ def test_too_many_columns_are_refused_soon() -> None:
 def test_what_comes_out_has_the_published_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a dataframe library does, other columns than the published ones are never handed out."""
     other = nw.from_native(pa.table({"name": ["Ann"]}), eager_only=True)
-    monkeypatch.setattr("hedgerow.engines.memory.assemble", lambda opened, columns: other)
+    monkeypatch.setattr("hedgerow.engines._memory.assemble", lambda opened, columns: other)
     with pytest.raises(InternalError, match="other columns"):
         apply(pa.table({"age": [1, 2]}), Schema(quasi=["age"]))
 

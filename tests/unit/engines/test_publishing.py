@@ -9,9 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import hedgerow as hr
-from hedgerow.engines.coding import Keys
-from hedgerow.engines.placing import GROUP, CountedFile
-from hedgerow.engines.publishing import columns_written, published_columns, published_groups
+from hedgerow.engines._coding import GROUP, CountedFile, Keys
+from hedgerow.engines._files import columns_written, published_columns, published_groups
 
 PEOPLE = pa.table({"town": ["Ulm", "Ulm", None, None], "name": ["a", "b", "c", "d"], "ill": ["y", "n", "y", "n"]})
 

@@ -14,7 +14,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.engines import File, FileSource
-from hedgerow.engines.room import check_room, least_written
+from hedgerow.engines.workspace import check_room, least_written
 from hedgerow.errors import BadInput
 
 Usage = namedtuple("Usage", "total used free")

@@ -15,11 +15,11 @@ import pytest
 
 from hedgerow import BadInput
 from hedgerow.engines import FrameRows, Published, StagedRows, Wishes
-from hedgerow.engines import rows as rows_module
+from hedgerow.engines import _rows as rows_module
 from hedgerow.engines.workspace import Workspace
-from hedgerow.folders import Layout
-from hedgerow.places import sha256
-from hedgerow.scratch import Scratch
+from hedgerow.io.atomic import sha256
+from hedgerow.io.parquet_folder import Layout
+from hedgerow.io.scratch import Scratch
 
 ROWS = pa.table(
     {

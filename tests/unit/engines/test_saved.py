@@ -18,8 +18,8 @@ import pytest
 
 from hedgerow import BadInput
 from hedgerow.engines import FrameRows, SavedTable, Wishes
-from hedgerow.folders import Layout
-from hedgerow.frames import column_types
+from hedgerow.io.frames import column_types
+from hedgerow.io.parquet_folder import Layout
 
 COLUMNS: dict[str, Any] = {
     **{

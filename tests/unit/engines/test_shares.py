@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hedgerow.engines import shares
-from hedgerow.engines.shares import LEAST_LIMIT, divided
+from hedgerow.engines import workspace as shares
+from hedgerow.engines.workspace import LEAST_LIMIT, divided
 from hedgerow.errors import BadInput
 
 

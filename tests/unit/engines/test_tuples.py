@@ -10,12 +10,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hedgerow.arrays import Ints, Longs
-from hedgerow.counts import FirstCuts, LargeTable, Sets
-from hedgerow.engines import FileSource, coding, files
-from hedgerow.engines.shares import Shares
+from hedgerow._internal.arrays import Ints, Longs
+from hedgerow.core.counts import FirstCuts, LargeTable, Sets
+from hedgerow.engines import FileSource
+from hedgerow.engines import _coding as coding
+from hedgerow.engines import _files as files
+from hedgerow.engines._tuples import _smallest
 from hedgerow.engines.source_file import File
-from hedgerow.engines.tuples import _smallest
+from hedgerow.engines.workspace import Shares
 from hedgerow.schema import Schema
 
 ROWS = 4_000

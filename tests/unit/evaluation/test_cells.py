@@ -11,14 +11,14 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.anonymizers.parameters import flag
+from hedgerow.anonymizers.trees.inducers.c45 import induce_c45
 from hedgerow.evaluation.cells import Cell, Treatment
 from hedgerow.evaluation.learners import learner
-from hedgerow.evaluation.learners.ours import C45
+from hedgerow.evaluation.learners._ours import C45
 from hedgerow.evaluation.splits import splits_of
 from hedgerow.evaluation.tables import open_table
 from hedgerow.evaluation.ways import Way
 from hedgerow.learning import ProportionalEncoder
-from hedgerow.trees.inducers.c45 import induce_c45
 
 PEOPLE = pa.table({"age": [20, 30, 40, 50] * 4, "sex": ["m", "f"] * 8, "ill": list("ynyn") * 4})
 SCHEMA = hr.Schema(quasi=["age", "sex"], target="ill")

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 import hedgerow as hr
+from hedgerow.core.proportions import RESULTS_VERSION
 from hedgerow.errors import BadInput
-from hedgerow.evaluation.reproductions import reproduction
 from hedgerow.evaluation.running import Advance, Measurement, found_in, run
 from hedgerow.evaluation.store import Store
-from hedgerow.proportions import RESULTS_VERSION
+from reproductions import reproduction
 
 
 def square(number: int) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy, dates
+from hedgerow.io.domains import Domain
 
 
 def text(*labels: str, missing: bool = False) -> Domain:

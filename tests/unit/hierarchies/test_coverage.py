@@ -7,10 +7,10 @@ import pickle
 import numpy as np
 import pytest
 
-from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import Uncovered, dates, intervals, taxonomy
 from hedgerow.hierarchies.encoded import Hierarchy
+from hedgerow.io.domains import Domain
 
 
 def column(*labels: str, records: list[int] | None = None) -> Domain:

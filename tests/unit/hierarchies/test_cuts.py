@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from hedgerow.hierarchies.cuts import Cut, Grid, cut_at, cuts_by_quantiles, cuts_by_width, exact
+from hedgerow.hierarchies.intervals import Cut, Grid, cut_at, cuts_by_quantiles, cuts_by_width, exact
 
 WHOLE = Grid(0)
 

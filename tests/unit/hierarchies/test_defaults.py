@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hedgerow.domains import Domain
 from hedgerow.hierarchies import automatic, flat
+from hedgerow.io.domains import Domain
 
 
 def test_flat() -> None:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.domains import Domain
 from hedgerow.hierarchies import EncodedHierarchy, taxonomy
-from hedgerow.hierarchies.trees import Tree, encode_tree
+from hedgerow.hierarchies.encoded import Tree, encode_tree
+from hedgerow.io.domains import Domain
 
 
 @pytest.fixture

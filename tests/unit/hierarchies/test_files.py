@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import read_arx, read_toml
 from hedgerow.hierarchies.files import parse_toml
 from hedgerow.hierarchies.taxonomies import Taxonomy
+from hedgerow.io.domains import Domain
 
 ZIPS = "13053;130**;*\n13068;130**;*\n14850;148**;*\n"
 

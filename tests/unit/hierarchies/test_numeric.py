@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy, intervals, nodes_above
-from hedgerow.values import number_text
+from hedgerow.io.domains import Domain
+from hedgerow.io.values import number_text
 
 
 def number(*numbers: float, missing: bool = False) -> Domain:

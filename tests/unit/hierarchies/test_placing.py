@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.domains import Domain
 from hedgerow.hierarchies import NOWHERE, hierarchy_of, intervals, nodes_above
+from hedgerow.io.domains import Domain
 
 ZIPS = Domain("zip", "text", np.array(["011", "012", "021"]))
 

@@ -10,19 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
-from hedgerow.hierarchies import (
-    EncodedHierarchy,
-    automatic,
-    dates,
-    flat,
-    groups,
-    intervals,
-    masking,
-    resolve,
-    taxonomy,
-)
+from hedgerow.hierarchies import EncodedHierarchy, automatic, dates, flat, groups, intervals, masking, resolve, taxonomy
+from hedgerow.io.domains import Domain
 
 ZIPS = Domain("zip", "text", np.array(["13053", "14850"]))
 AGES = Domain("age", "number", np.array([str(n) for n in range(16)]), np.arange(16.0))

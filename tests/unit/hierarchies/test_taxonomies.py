@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.domains import Domain
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import groups, taxonomy
+from hedgerow.hierarchies.encoded import Tree
 from hedgerow.hierarchies.taxonomies import misplaced_labels
-from hedgerow.hierarchies.trees import Tree
+from hedgerow.io.domains import Domain
 
 
 def text(*labels: str, missing: bool = False) -> Domain:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow.domains import Domain
-from hedgerow.hierarchies.trees import NotNestedError, Tree, encode_tree, tree_of_levels
+from hedgerow.hierarchies.encoded import NotNestedError, Tree, encode_tree, tree_of_levels
+from hedgerow.io.domains import Domain
 
 
 def test_levels_become_a_tree_with_the_node_of_every_row() -> None:

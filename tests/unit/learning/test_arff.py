@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import BadInput
-from hedgerow.learning import arff
-from hedgerow.learning.arff import write_arff
+from hedgerow.learning import export as arff
+from hedgerow.learning.export import write_arff
 
 
 def written(tmp_path: Path, columns: dict[str, Any], nominal: tuple[str, ...] = ()) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hedgerow.learning.drawing import draw, possible_values
+from hedgerow.learning.redraw import draw, possible_values
 
 Shares = Literal["uniform", "frequency"]
 

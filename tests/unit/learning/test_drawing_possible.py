@@ -11,7 +11,7 @@ import pytest
 
 from hedgerow import BadInput
 from hedgerow.hierarchies import taxonomy
-from hedgerow.learning.drawing import PossibleValues, possible_values
+from hedgerow.learning.redraw import PossibleValues, possible_values
 
 PETS = taxonomy({"animal": {"feline": ["cat", "lion"], "canine": ["dog", "wolf"]}})
 

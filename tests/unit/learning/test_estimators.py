@@ -9,7 +9,7 @@ from sklearn.utils import get_tags
 
 from hedgerow.errors import BadInput
 from hedgerow.learning import C45Classifier, OneClassEncoder
-from hedgerow.learning.estimators import TableEstimator, generator_of, refuse_unknown_columns
+from hedgerow.learning._inputs import TableEstimator, generator_of, refuse_unknown_columns
 
 SKY = pa.table({"sky": ["grey", "blue"]})
 

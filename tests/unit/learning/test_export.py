@@ -19,8 +19,8 @@ import pytest
 
 import hedgerow as hr
 from hedgerow import BadInput
+from hedgerow.io.atomic import manifest_path, proportions_path
 from hedgerow.learning.export import export
-from hedgerow.places import manifest_path, proportions_path
 
 FrameType = Callable[[pa.Table], Any]
 

@@ -16,6 +16,7 @@ from sklearn.model_selection import cross_val_score
 
 import hedgerow as hr
 from hedgerow import BadInput
+from hedgerow.io.frames import open_frame
 from hedgerow.learning.id3 import GeneralizedID3Classifier
 
 PUBLISHED = pa.table(
@@ -120,7 +121,7 @@ def test_recoded_rows_have_the_proportions_of_their_class(census: pd.DataFrame, 
     recoded = release.recoding.transform(census)[COLUMNS]
     shares = model.predict_proba(recoded)
     assert release.proportions is not None
-    told = release.proportions.classes_of(hr.frames.open_frame(recoded).frame)
+    told = release.proportions.classes_of(open_frame(recoded).frame)
     # Rows of one class are classified alike, whoever they were.
     for one in np.unique(told[told >= 0])[:20]:
         assert np.ptp(shares[told == one], axis=0).tolist() == pytest.approx([0.0] * shares.shape[1])

@@ -18,8 +18,8 @@ from sklearn.base import BaseEstimator
 
 import hedgerow as hr
 from hedgerow import BadInput
-from hedgerow.learning.inputs import labels_of_release, open_training, open_unseen
-from hedgerow.matrices import WrongType
+from hedgerow.io.ndarray import WrongType
+from hedgerow.learning._inputs import labels_of_release, open_training, open_unseen
 
 TABLE = pa.table({"age": [30, 40, 50], "town": ["Bonn", None, "Nice"]})
 

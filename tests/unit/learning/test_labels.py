@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hedgerow import BadInput
-from hedgerow.learning.labels import coded_labels, labels_given, weights_of
+from hedgerow.learning._tree_classifier import coded_labels, labels_given, weights_of
 
 
 def test_labels_are_sorted_and_coded() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow import BadInput
+from hedgerow.io.atomic import proportions_path
 from hedgerow.learning import (
     C45Classifier,
     FillChildEncoder,
@@ -23,7 +24,6 @@ from hedgerow.learning import (
     export,
     redraw,
 )
-from hedgerow.places import proportions_path
 
 QUASI = ["age", "sex", "education"]
 LEARNERS: dict[str, Any] = {

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.frames import open_frame
+from hedgerow.io.frames import open_frame
 from hedgerow.learning import ProportionalEncoder, export, redraw
-from hedgerow.learning.published import published_columns
+from hedgerow.learning._published import published_columns
 
 TOWNS = {"*": {"Germany": ["Bonn", "Trier"], "France": ["Lyon", "Nice"]}}
 

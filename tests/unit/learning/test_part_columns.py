@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hedgerow.learning.part_columns import part_columns, part_shares, share_columns
+from hedgerow.learning._published import part_columns, part_shares, share_columns
 
 
 def frame(**columns: Any) -> nw.DataFrame[Any]:

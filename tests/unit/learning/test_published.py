@@ -9,9 +9,9 @@ import pytest
 
 import hedgerow as hr
 from hedgerow import BadInput
-from hedgerow.frames import open_frame
 from hedgerow.hierarchies import masking
-from hedgerow.learning.published import proportions_of, published_columns, unseen_columns
+from hedgerow.io.frames import open_frame
+from hedgerow.learning._published import proportions_of, published_columns, unseen_columns
 
 TOWNS = {"*": {"Germany": ["Bonn", "Trier"], "France": ["Lyon", "Nice"]}}
 PEOPLE = pa.table(

@@ -16,9 +16,10 @@ import pytest
 
 import hedgerow as hr
 from hedgerow import BadInput
+from hedgerow.core.proportions import Proportions
+from hedgerow.io.frames import open_frame
 from hedgerow.learning import C45Classifier
 from hedgerow.learning.redraw import redraw
-from hedgerow.proportions import Proportions
 
 FrameType = Callable[[pa.Table], Any]
 RowsOf = Callable[[Any], list[dict[str, Any]]]
@@ -74,7 +75,7 @@ def test_pooled_every_class_has_its_bins_and_only_values_that_its_cells_allow() 
     assert told is not None
     assert told.min_support == 4
     published, drawn = release.table.to_pylist(), redraw(release, random_state=1).to_pylist()
-    classes = told.classes_of(hr.frames.open_frame(release.table).frame).tolist()
+    classes = told.classes_of(open_frame(release.table).frame).tolist()
     city = told.column("city")
     in_bins = Counter((at, city.pools.of(row["city"], "text")) for at, row in zip(classes, drawn, strict=True))
     for at in np.flatnonzero(city.own).tolist():

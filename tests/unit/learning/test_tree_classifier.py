@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from hedgerow.errors import BadInput
 from hedgerow.learning import C45Classifier, GeneralizedID3Classifier, KADETClassifier
-from hedgerow.learning.tree_classifier import TreeClassifier
+from hedgerow.learning._tree_classifier import TreeClassifier
 
 SKY = pa.table({"sky": ["grey"] * 3 + ["blue"] * 4 + ["green"]})
 RAIN = ["rain"] * 3 + ["dry"] * 4 + ["frogs"]

@@ -19,11 +19,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import hedgerow as hr
-from hedgerow import places
-from hedgerow.engines import folder_writing
+from hedgerow.engines import _folder_writing as folder_writing
 from hedgerow.errors import BadInput, NotAnonymous
-from hedgerow.folders import files_in, folder_name
-from hedgerow.places import digest, manifest_path
+from hedgerow.io import atomic as places
+from hedgerow.io.atomic import digest, manifest_path
+from hedgerow.io.parquet_folder import files_in, folder_name
 from hedgerow.release import Guarantee
 
 SECRET = "Zebulon"
@@ -209,8 +209,8 @@ def test_pseudonyms_and_people(tmp_path: Path) -> None:
 
 
 def test_too_many_files(release: hr.Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hedgerow.release.partitioning._MOST_FILES", 100)
-    monkeypatch.setattr("hedgerow.release.partitioning._MOST_FOLDERS", 3)
+    monkeypatch.setattr("hedgerow.release.saving._MOST_FILES", 100)
+    monkeypatch.setattr("hedgerow.release.saving._MOST_FOLDERS", 3)
     with pytest.raises(BadInput, match="more than 100 files"):
         release.save(tmp_path / "out", rows_per_file=5)
     with pytest.raises(BadInput, match=r"among 6 folders\. At most 3"):

@@ -18,7 +18,7 @@ import json, os, random, shutil, signal, sys, time
 from pathlib import Path
 import pyarrow as pa
 import hedgerow as hr
-from hedgerow.places import digest, manifest_path, proportions_path
+from hedgerow.io.atomic import digest, manifest_path, proportions_path
 
 folder, overwriting, kills = Path(sys.argv[1]), sys.argv[2] == "overwriting", int(sys.argv[3])
 out, how = (folder / "out.csv", {}) if sys.argv[5] == "file" else (folder / "out", {"rows_per_file": 300})

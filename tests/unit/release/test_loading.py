@@ -15,7 +15,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow import BadInput, NotAnonymous
-from hedgerow.places import manifest_path, proportions_path, sha256
+from hedgerow.io.atomic import manifest_path, proportions_path, sha256
 
 NAMES = ["out.csv", "out.csv.gz", "out.parquet", "OUT.CSV"]
 SECRET = "Soglio"

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
+from hedgerow._internal.rounding import digits_shown, significant
 from hedgerow.anonymizers.registry import METHODS
-from hedgerow.places import manifest_path
-from hedgerow.release.manifest import public_facts
-from hedgerow.rounding import digits_shown, significant
+from hedgerow.io.atomic import manifest_path
+from hedgerow.release._release import public_facts
 
 SCHEMA = hr.Schema(quasi=["age", "zip"], target="income", hierarchies={"zip": "masking"})
 # What is told of the release itself, which everybody can count in it, and what the user chose.

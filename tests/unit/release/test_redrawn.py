@@ -19,8 +19,8 @@ import pytest
 
 import hedgerow as hr
 from hedgerow import BadInput
-from hedgerow.places import manifest_path, redrawn_path, sha256
-from hedgerow.published import Interval
+from hedgerow.core.cells import Interval
+from hedgerow.io.atomic import manifest_path, redrawn_path, sha256
 from hedgerow.release import Redrawn
 
 FrameType = Callable[[pa.Table], Any]
@@ -253,7 +253,7 @@ def test_nothing_is_written_over_unless_that_is_meant(tmp_path: Path, monkeypatc
     release = released()
     (tmp_path / "out.redrawn.csv").write_text("older")
     with monkeypatch.context() as patched:
-        patched.setattr("hedgerow.release.redrawn.draw", None)  # it is refused before any row is drawn
+        patched.setattr("hedgerow.release._redrawn.draw", None)  # it is refused before any row is drawn
         with pytest.raises(BadInput, match=r"out\.redrawn\.csv' exists already"):
             release.save(tmp_path / "out.csv", redrawn=1)
     assert files(tmp_path) == ["out.redrawn.csv"]

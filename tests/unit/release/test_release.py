@@ -21,11 +21,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import hedgerow as hr
-from hedgerow import places
-from hedgerow.destinations import Destination
-from hedgerow.engines import rows as rows_module
+from hedgerow.engines import _rows as rows_module
 from hedgerow.errors import BadInput, NotAnonymous
-from hedgerow.places import manifest_path, sha256
+from hedgerow.io import atomic as places
+from hedgerow.io.atomic import manifest_path, sha256
+from hedgerow.io.destinations import Destination
 from hedgerow.release import saving
 
 FrameType = Callable[[pa.Table], Any]

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hedgerow.counts import encode_column
+from hedgerow.core.counts import encode_column
 from hedgerow.risk.dependencies import Dependency, Values, dependencies, determines
 
 RANDOM = random.Random(3)

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from hedgerow.counts import FrequencyTable
+from hedgerow.core.counts import FrequencyTable
 from hedgerow.engines import open_source
 from hedgerow.risk import EqualRows, equal_rows
 from hedgerow.schema import Schema

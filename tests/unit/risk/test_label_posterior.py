@@ -10,12 +10,12 @@ import pytest
 from telling_by_label import all_columns, telling_by_label
 
 import hedgerow as hr
-from hedgerow.counts import FrequencyTable
-from hedgerow.domains import Domain
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.proportions import Proportions, count_labels, count_proportions
+from hedgerow.core.proportions.label_margins import proportions_to_publish
 from hedgerow.engines import open_source
 from hedgerow.errors import BadInput
-from hedgerow.proportions import Proportions, count_labels, count_proportions
-from hedgerow.proportions.lifting import proportions_to_publish
+from hedgerow.io.domains import Domain
 from hedgerow.risk import KnownColumn, LabelPosterior, PublishedClasses, label_posterior
 
 TOWN = Domain("town", "text", np.array(["Bonn", "Kiel", "Ulm"]))

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.risk.over_all import beyond_quasi
+from hedgerow.risk.audit import beyond_quasi
 
 TOWNS = ["Ulm"] * 4 + ["Bern"] * 4
 

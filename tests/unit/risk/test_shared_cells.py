@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow.domains import Domain
-from hedgerow.risk.shared_cells import compare_cells, masks_among, people_in_cells
+from hedgerow.io.domains import Domain
+from hedgerow.risk.joining import compare_cells, masks_among, people_in_cells
 
 
 @pytest.mark.parametrize(

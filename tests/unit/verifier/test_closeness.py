@@ -7,7 +7,7 @@ import pytest
 
 from hedgerow.errors import BadInput
 from hedgerow.verifier import Histogram, count_classes
-from hedgerow.verifier.closeness import equal_distance, hierarchical_distance, ordered_distance
+from hedgerow.verifier.formulas import equal_distance, hierarchical_distance, ordered_distance
 
 TUPLES = ("any", (("lung", (("asthma", ()), ("flu", ()))), ("other", (("ulcer", ()), ("gastritis", ())))))
 MAPPING = {"any": {"lung": ["asthma", "flu"], "other": ["ulcer", "gastritis"]}}

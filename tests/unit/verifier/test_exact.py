@@ -19,7 +19,7 @@ import pytest
 import hedgerow as hr
 from hedgerow.errors import BadInput
 from hedgerow.verifier import count_classes
-from hedgerow.verifier.exact import exact_column
+from hedgerow.verifier._exact import exact_column
 
 
 def sizes(table: Any, *quasi: str) -> list[int]:
@@ -250,8 +250,8 @@ def test_how_cells_are_written(values: list[Any], kind: pa.DataType, labels: lis
 
 def test_values_that_have_the_same_text_are_refused() -> None:
     """Nothing that is told apart is put together by how it is written."""
-    from hedgerow.verifier.grouping import Distinct
-    from hedgerow.verifier.labels import encode
+    from hedgerow.verifier._grouping import Distinct
+    from hedgerow.verifier.classes import encode
 
     with pytest.raises(BadInput, match="'x' holds different values"):
         encode(Distinct(["1", 1], np.array([0, 1], dtype=np.int32)), "x", (), quasi=True)

@@ -8,13 +8,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow.verifier import Histogram, count_classes
-from hedgerow.verifier.formulas import (
-    distinct_values,
-    entropy_values,
-    largest_share,
-    recursive_ratio,
-    share_of,
-)
+from hedgerow.verifier.formulas import distinct_values, entropy_values, largest_share, recursive_ratio, share_of
 
 # Class "a": 3 × x, 1 × y; class "b": 2 × y, 1 × z, 1 × missing.
 CLASSES = ["a"] * 4 + ["b"] * 4

@@ -18,8 +18,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hedgerow.verifier import count_classes, files, grouping
-from hedgerow.verifier.grouping import ShortOfMemory, group_frame, grouped_relation, open_database, within
+from hedgerow.verifier import _files as files
+from hedgerow.verifier import _grouping as grouping
+from hedgerow.verifier import count_classes
+from hedgerow.verifier._grouping import ShortOfMemory, group_frame, grouped_relation, open_database, within
 
 COLUMNS = {"x": [0.0, -0.0, 0.0, None], "y": ["a", "a", "a", "b"]}
 
@@ -94,7 +96,7 @@ def test_passes_that_follow_on_short_memory_have_one_thread(tmp_path: Path, monk
             raise ShortOfMemory("too little")
         plain(*arguments)
 
-    monkeypatch.setattr("hedgerow.verifier.files.group_relation", short)
+    monkeypatch.setattr("hedgerow.verifier._files.group_relation", short)
     with within(200 * 2**20):
         found = count_classes(path, ["age"])
     assert found.rows == 3
@@ -148,7 +150,7 @@ def test_a_fault_after_the_first_rows_is_duckdbs() -> None:
 FULL = """
 import resource, sys
 from hedgerow.verifier import count_classes
-from hedgerow.verifier.grouping import within
+from hedgerow.verifier._grouping import within
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20))
 with within(60 * 10**6):

@@ -7,7 +7,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from hedgerow.verifier.labels import LabelIndex, as_number, text_of
+from hedgerow.verifier.classes import LabelIndex, as_number, text_of
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.errors import BadInput, HedgerowError
-from hedgerow.intake import SparkFiles
+from hedgerow.io.readers import SparkFiles
 from hedgerow.verifier import count_classes, k_of_all
 
 pytestmark = pytest.mark.spark

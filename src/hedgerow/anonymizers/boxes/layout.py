@@ -12,19 +12,96 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hedgerow import privacy
-from hedgerow.anonymizers.boxes.bits import bit_layout
-from hedgerow.anonymizers.boxes.kernels import Boxes, Shape, Units
-from hedgerow.arrays import Floats, Ints, Longs, Words
-from hedgerow.counts import FrequencyTable
+from hedgerow._internal.arrays import Floats, Ints, Longs, Words
+from hedgerow.anonymizers.boxes._kernels import Boxes, Shape, Units
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.metrics.cells import NodeLoss, beyond_first, loss_of_nodes
+from hedgerow.core.recoding import Pieces, Shown
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy
-from hedgerow.metrics.cells import NodeLoss, beyond_first, loss_of_nodes
-from hedgerow.privacy.binding import Context
-from hedgerow.recoding import Pieces, Shown
+from hedgerow.requirements import sensitive_codes
+from hedgerow.requirements.binding import Context
 
-__all__ = ["Described", "GroupedUnits", "LossName", "columns_of_sets", "described", "grouped_units", "units_of"]
+__all__ = [
+    "BitLayout",
+    "Described",
+    "GroupedUnits",
+    "LossName",
+    "bit_layout",
+    "columns_of_sets",
+    "described",
+    "grouped_units",
+    "units_of",
+]
+
+
+# --------------------------------------------------------------------------------------------------
+# Sets of categories as bits of 64-bit words: where the bit of each value stands.
+
+
+_WORD = 64
+
+
+class BitLayout(NamedTuple):
+    """Where the bits of some columns stand.
+
+    Attributes
+    ----------
+    first : tuple of int
+        The first bit of each column.
+    width : int
+        How many words a set takes.
+    slots : int array (columns + 1,)
+        Where the words of each column start in ``words`` and ``masks``.
+    words, masks : arrays
+        A word, and which of its bits belong to the column.
+    """
+
+    first: tuple[int, ...]
+    width: int
+    slots: Longs
+    words: Longs
+    masks: Words
+
+    def sets(self, codes: Sequence[NDArray[np.integer]], rows: int) -> Words:
+        """The set of each row, with one bit for its code in each column."""
+        bits = np.zeros((rows, self.width), dtype=np.uint64)
+        for first, column in zip(self.first, codes, strict=True):
+            bit = first + column.astype(np.int64)
+            bits[np.arange(rows), bit // _WORD] |= np.uint64(1) << (bit % _WORD).astype(np.uint64)
+        return bits
+
+
+def bit_layout(sizes: Sequence[int]) -> BitLayout:
+    """Lay out columns of so many values each; one that fits a word does not straddle two.
+
+    >>> layout = bit_layout([60, 3, 2])
+    >>> layout.first, layout.width
+    ((0, 60, 64), 2)
+    >>> [hex(mask) for mask in layout.masks.tolist()]
+    ['0xfffffffffffffff', '0x7000000000000000', '0x3']
+    """
+    slots, words, masks, places, free = [0], [], [], [], 0
+    for size in sizes:
+        if size > _WORD - free % _WORD and free % _WORD:
+            free += _WORD - free % _WORD
+        places.append(free)
+        members = np.arange(free, free + size)
+        for word in np.unique(members // _WORD).tolist():
+            words.append(word)
+            masks.append(sum(1 << int(bit % _WORD) for bit in members[members // _WORD == word]))
+        slots.append(len(words))
+        free += size
+    return BitLayout(
+        tuple(places),
+        -(-free // _WORD),
+        np.array(slots, dtype=np.int64),
+        np.array(words, dtype=np.int64),
+        np.array(masks, dtype=np.uint64),
+    )
+
 
 LossName = Literal["nllm", "ncp", "distortion", "prec", "discernibility"]
 
@@ -75,7 +152,7 @@ def _spanned(counts: FrequencyTable, at: int, how: Shown) -> bool:
 
 def units_of(counts: FrequencyTable, context: Context) -> Units:
     """Tuples with their records, and their cells with the sensitive values that requirements read."""
-    values = privacy.sensitive_codes(counts, context)
+    values = sensitive_codes(counts, context)
     cells = np.searchsorted(counts.cell_tuple, np.arange(len(counts.tuples) + 1)).astype(np.int64)
     return Units(counts.tuple_sizes.copy(), cells, counts.cell_sizes, values, int(context.offsets[-1]))
 

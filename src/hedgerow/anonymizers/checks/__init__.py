@@ -10,30 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.checks import (
-    budget,
-    estimator_face,
-    learning,
-    people,
-    published_rows,
-    requirements,
-    unusual_tables,
-    weights,
-)
-from hedgerow.anonymizers.checks.examples import AsFrame, as_it_is
+from hedgerow.anonymizers.checks._demands import BUDGET_CHECKS, PEOPLE_CHECKS, REQUIREMENT_CHECKS, WEIGHT_CHECKS
+from hedgerow.anonymizers.checks._estimator import ESTIMATOR_CHECKS, LEARNING_CHECKS
+from hedgerow.anonymizers.checks._examples import AsFrame, as_it_is
+from hedgerow.anonymizers.checks._rows import PUBLISHED_ROW_CHECKS, UNUSUAL_TABLE_CHECKS
 
 __all__ = ["CHECKS", "ESTIMATOR_CHECKS", "TABLE_CHECKS", "check_anonymizer"]
 
-ESTIMATOR_CHECKS = estimator_face.CHECKS
 # Those that may also be given the kind of dataframe to run on.
 TABLE_CHECKS = (
-    *published_rows.CHECKS,
-    *unusual_tables.CHECKS,
-    *requirements.CHECKS,
-    *people.CHECKS,
-    *budget.CHECKS,
-    *weights.CHECKS,
-    *learning.CHECKS,
+    *PUBLISHED_ROW_CHECKS,
+    *UNUSUAL_TABLE_CHECKS,
+    *REQUIREMENT_CHECKS,
+    *PEOPLE_CHECKS,
+    *BUDGET_CHECKS,
+    *WEIGHT_CHECKS,
+    *LEARNING_CHECKS,
 )
 CHECKS: tuple[Callable[..., None], ...] = (*ESTIMATOR_CHECKS, *TABLE_CHECKS)
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hedgerow._jit import jit
-from hedgerow.arrays import Longs
+from hedgerow._internal.arrays import Longs
+from hedgerow._internal.jit import jit
 
 __all__ = ["group", "lift", "merge_histograms"]
 

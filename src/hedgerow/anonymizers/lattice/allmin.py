@@ -27,16 +27,15 @@ from typing import Literal
 import numpy as np
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.lattice.costs import cost_of
-from hedgerow.anonymizers.lattice.judging import Judge
-from hedgerow.anonymizers.lattice.levels import Levels, above, below, lifted
+from hedgerow.anonymizers.lattice._costs import cost_of
+from hedgerow.anonymizers.lattice._judging import Judge, publish
+from hedgerow.anonymizers.lattice._levels import Levels, above, below, lifted
 from hedgerow.anonymizers.lattice.optimal import MOST_STATES
-from hedgerow.anonymizers.lattice.publishing import publish
 from hedgerow.anonymizers.parameters import choice
-from hedgerow.counts import FrequencyTable
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Recoding
 from hedgerow.errors import BadInput
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Recoding
+from hedgerow.requirements import Requirement
 
 __all__ = ["AllMin"]
 

@@ -9,7 +9,7 @@ Deviations
   be lost, none if not given.
 - Columns that no requirement speaks of are not generalized.
 - Where columns have weights, their distinct values are counted over the weight: what weighs much goes up late.
-- Any requirement is met, each on its shield; see :mod:`hedgerow.anonymizers.lattice.judging`.
+- Any requirement is met, each on its shield; see :mod:`hedgerow.anonymizers.lattice._judging`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.lattice.judging import Judge, Judgement
-from hedgerow.anonymizers.lattice.levels import Levels, lifted
-from hedgerow.anonymizers.lattice.publishing import publish
-from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Recoding
+from hedgerow.anonymizers.lattice._judging import Judge, Judgement, publish
+from hedgerow.anonymizers.lattice._levels import Levels, lifted
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Recoding
+from hedgerow.requirements import Requirement
 
 __all__ = ["Datafly", "climb"]
 

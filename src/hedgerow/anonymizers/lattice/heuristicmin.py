@@ -18,7 +18,7 @@ Deviations
   without its table.
 - The paper calls the result optimal. It is so among the states that its steps reach; a cut between two of them may
   publish more rows. ``complete=True`` searches on, from the table again and by other steps
-  (:func:`hedgerow.anonymizers.lattice.cut_search.by_class`), until the result is proved over all cuts. The proof: let
+  (:func:`hedgerow.anonymizers.lattice._cuts.by_class`), until the result is proved over all cuts. The proof: let
   an optimal cut be given. The table is at or below it. If a violating state is at or below it, so is one of its next
   states, which is strictly more general; so the steps lead to a satisfying state at or below the optimal cut. All
   states on the way have at least as many rows as the cut, and a state is dropped only if a satisfying one is known
@@ -39,12 +39,11 @@ from typing import NamedTuple
 import numpy as np
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.lattice.cut_search import CutSearch, by_attribute, by_class, greedy
-from hedgerow.anonymizers.lattice.cuts import CutSpace, Nodes
+from hedgerow.anonymizers.lattice._cuts import CutSearch, CutSpace, Nodes, by_attribute, by_class, greedy
 from hedgerow.anonymizers.parameters import flag, number
-from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Recoding, recode_by_nodes
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Recoding, recode_by_nodes
+from hedgerow.requirements import Requirement
 
 __all__ = ["FoundCuts", "HeuristicMin"]
 

@@ -27,18 +27,17 @@ from typing import Final
 
 import numpy as np
 
+from hedgerow._internal.arrays import Bools
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.lattice.costs import cost_of
-from hedgerow.anonymizers.lattice.judging import Judge
-from hedgerow.anonymizers.lattice.levels import above
-from hedgerow.anonymizers.lattice.options import METRIC
-from hedgerow.anonymizers.lattice.publishing import publish
-from hedgerow.arrays import Bools
-from hedgerow.counts import FrequencyTable
+from hedgerow.anonymizers.lattice._costs import cost_of
+from hedgerow.anonymizers.lattice._judging import Judge, publish
+from hedgerow.anonymizers.lattice._levels import above
+from hedgerow.anonymizers.lattice._options import METRIC
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.metrics import METRICS
+from hedgerow.core.recoding import Recoding
 from hedgerow.errors import BadInput
-from hedgerow.metrics import METRICS
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Recoding
+from hedgerow.requirements import Requirement
 
 __all__ = ["MOST_PARTIAL_STATES", "Incognito"]
 

@@ -8,15 +8,15 @@ anonymisation, section 5.1.1, whose figure 6 counts two steps in one cell as two
 Deviations
 ----------
 - The papers try all generalizations of all cells. Here the optimum is found, and proved, by an integer program
-  (:mod:`hedgerow.anonymizers.lattice.assignment_program`) over the rows that an optimum can need
-  (:mod:`hedgerow.anonymizers.lattice.assignments`).
+  (:mod:`hedgerow.anonymizers.lattice._assignments`) over the rows that an optimum can need
+  (:mod:`hedgerow.anonymizers.lattice._assignments`).
 - ``granularity="tuple"`` publishes all records of a tuple alike, as all tables of figure 6 do; there 14 generalizations
   are the fewest. If records of a tuple may part (``"record"``), 12 are enough for the same table.
 - The "240 possible generalisations" of section 5.1.1 are steps times records, not the size of what is searched.
 - Several requirements with their shields are met exactly, and so are distinct l-diversity, p-sensitivity and
   (alpha,k)-anonymity. Requirements that are not linear in the numbers of records are refused.
 - Where columns have weights, a generalization counts as often as its column weighs, in small whole numbers
-  (:func:`hedgerow.anonymizers.lattice.assignments.whole_weights`).
+  (:func:`hedgerow.anonymizers.lattice._assignments.whole_weights`).
 - With a ``suppression_limit`` records may also be lost; each of their cells counts as generalized to the root. The
   optimum is over both.
 - Of several optima with the same Prec the solver's first is taken. It is the same each time with one version of SciPy;
@@ -30,19 +30,17 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 
+from hedgerow._internal.arrays import Ints, Longs
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.lattice.cut_search import greedy
-from hedgerow.anonymizers.lattice.cuts import CutSpace
+from hedgerow.anonymizers.lattice._cuts import CutSpace, greedy
 from hedgerow.anonymizers.parameters import choice, number
-from hedgerow.arrays import Ints, Longs
-from hedgerow.counts import FrequencyTable, tabulate
+from hedgerow.core.counts import FrequencyTable, tabulate
+from hedgerow.core.recoding import Pieces, Recoding, label_column
 from hedgerow.errors import BadInput, Infeasible
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Pieces, Recoding, label_column
+from hedgerow.requirements import Requirement
 
 if TYPE_CHECKING:
-    from hedgerow.anonymizers.lattice.assignment_program import Solution
-    from hedgerow.anonymizers.lattice.assignments import Assignees, Assignments
+    from hedgerow.anonymizers.lattice._assignments import Assignees, Assignments, Solution
 
 __all__ = ["MinGen"]
 
@@ -88,8 +86,7 @@ class MinGen(Anonymizer):
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         # They need scipy's solver, which takes long to import.
-        from hedgerow.anonymizers.lattice.assignment_program import solve
-        from hedgerow.anonymizers.lattice.assignments import Assignees, assignments_of, count_assignments
+        from hedgerow.anonymizers.lattice._assignments import Assignees, assignments_of, count_assignments, solve
 
         _refuse_others(requirements)
         space = CutSpace(counts, requirements)
@@ -170,7 +167,7 @@ def _pieces(
 
 def _by_cuts(counts: FrequencyTable, space: CutSpace) -> _Published:
     """A valid release that is found at once: values generalized alike in all rows, until nothing violates."""
-    from hedgerow.anonymizers.lattice.assignments import steps_to
+    from hedgerow.anonymizers.lattice._assignments import steps_to
 
     nodes = greedy(space, space.start().nodes).nodes
     columns = [nodes[at][counts.tuples[:, at]] for at in range(len(nodes))]

@@ -1,9 +1,9 @@
 """The optimal full-domain generalization: of all states of the lattice the best by a metric, with proof.
 
 Every column is published at one level of its hierarchy; a share of the records may be lost, those of violating classes.
-How states are judged and what follows for others is told in :mod:`hedgerow.anonymizers.lattice.judging`, what is known
-of a metric beforehand in :mod:`~hedgerow.anonymizers.lattice.costs`, and how the lattice is searched, after OLA and
-Flash, in :mod:`~hedgerow.anonymizers.lattice.searching`.
+How states are judged and what follows for others is told in :mod:`hedgerow.anonymizers.lattice._judging`, what is known
+of a metric beforehand in :mod:`~hedgerow.anonymizers.lattice._costs`, and how the lattice is searched, after OLA and
+Flash, in :mod:`~hedgerow.anonymizers.lattice._searching`.
 
 K. El Emam et al.: A Globally Optimal k-Anonymity Method for the De-Identification of Health Data, JAMIA 16(5), 2009;
 F. Kohlmayer, F. Prasser, C. Eckert, A. Kemper, K. Kuhn: Flash: Efficient, Stable and Optimal K-Anonymity, PASSAT 2012.
@@ -24,20 +24,18 @@ from collections.abc import Sequence
 from typing import Final
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.lattice.costs import Cost, Found, cost_of
+from hedgerow.anonymizers.lattice._costs import Cost, Found, cost_of
+from hedgerow.anonymizers.lattice._judging import Judge, publish
+from hedgerow.anonymizers.lattice._levels import Lattice
+from hedgerow.anonymizers.lattice._options import METRIC, Deadline
+from hedgerow.anonymizers.lattice._searching import SearchEnd, descend, search
 from hedgerow.anonymizers.lattice.datafly import climb
-from hedgerow.anonymizers.lattice.deadline import Deadline
-from hedgerow.anonymizers.lattice.judging import Judge
-from hedgerow.anonymizers.lattice.levels import Lattice
-from hedgerow.anonymizers.lattice.options import METRIC
-from hedgerow.anonymizers.lattice.publishing import publish
-from hedgerow.anonymizers.lattice.searching import SearchEnd, descend, search
 from hedgerow.anonymizers.parameters import number
-from hedgerow.counts import FrequencyTable
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.metrics import METRICS
+from hedgerow.core.recoding import Recoding
 from hedgerow.errors import BadInput
-from hedgerow.metrics import METRICS
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Recoding
+from hedgerow.requirements import Requirement
 
 __all__ = ["MOST_STATES", "OptimalLattice"]
 

@@ -1,359 +1,215 @@
-"""The kernels of clustering: clusters that grow record by record.
+"""Clusters: what k-member and OKA share around their rule, from blocks of records to the recoding.
 
-Records that are equal in all that counts are one unit with a weight; a cluster takes as many of them as it needs. The
-cost of a record is by how much the total loss of the cluster grows: one more record, and a wider box for all.
+A cluster may take some of the records of a tuple and leave the others, so shares are counted; clusters that do not
+comply in the end are merged.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from hedgerow._jit import int64, jit
-from hedgerow.anonymizers.boxes.kernels import Units, tally
-from hedgerow.arrays import Bools, Floats, Ints, Longs
-from hedgerow.privacy.binding import PackedRequirements
-from hedgerow.privacy.formulas import all_hold
+from hedgerow._internal.arrays import Ints, Longs
+from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.anonymizers.boxes._kernels import Boxes, Shape, Units
+from hedgerow.anonymizers.boxes.layout import Described, columns_of_sets, described, units_of
+from hedgerow.anonymizers.merge._cluster_kernels import Rows, Shares, boxes_around, complete, place
+from hedgerow.anonymizers.merge._greedy_kernels import merge_greedily
+from hedgerow.anonymizers.merge._working import grouped_in_blocks, recoding_of
+from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH
+from hedgerow.anonymizers.partition.cutting import blocks_of
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Pieces, Publish, Recoding, Shown, publish_groups, shown_as
+from hedgerow.requirements import Requirement, bind
+from hedgerow.requirements.binding import PackedRequirements
 
-__all__ = ["Rows", "Shares", "complete", "grow_clusters"]
+__all__ = ["Clustering", "Shares", "UnitBlock", "cluster_blocks", "joined", "single_units"]
 
 
-class Shares(NamedTuple):
-    """How many records of a unit are in a cluster; a unit may be in several."""
+class UnitBlock(NamedTuple):
+    """Records that are clustered together, all of the table or some.
 
-    unit: Longs
+    Attributes
+    ----------
+    shape, boxes, units, packed
+        A unit is a cell: the records of one tuple with the same sensitive values.
+    cluster : int array (units,)
+        The cluster that the records of its tuple are by themselves, -1 if they do not satisfy the requirements.
+    rows : Rows
+        The same units, value by value.
+    """
+
+    shape: Shape
+    boxes: Boxes
+    units: Units
+    packed: PackedRequirements
     cluster: Longs
-    size: Longs
+    rows: Rows
 
     @property
-    def sizes(self) -> Longs:
-        """How many records each cluster has."""
-        return np.bincount(self.cluster, self.size).astype(np.int64)
+    def open(self) -> Longs:
+        """How many records of each unit are to be clustered."""
+        return np.where(self.cluster < 0, self.units.weight, 0)
+
+    @property
+    def finished(self) -> Shares:
+        """The clusters of equal records that there are from the start."""
+        unit = np.flatnonzero(self.cluster >= 0)
+        return Shares(unit, self.cluster[unit], self.units.weight[unit])
+
+    def unit_of(self, records: ArrayLike) -> Longs:
+        """The units of records that are to be clustered, numbered in the order of their units."""
+        return np.asarray(np.searchsorted(np.cumsum(self.open), records, side="right"))
+
+    def beside_finished(self, shares: Shares) -> Shares:
+        """Further clusters, numbered after those that there are from the start, and these."""
+        return _both(self.finished, shares._replace(cluster=shares.cluster + int(self.cluster.max()) + 1))
 
 
-class Rows(NamedTuple):
-    """The units, value by value.
-
-    Attributes
-    ----------
-    numbers : float array (units, ranges)
-    scale, most : float arrays (ranges,)
-        The weight of each column over its width, and the weight, which is all that there is to lose.
-    codes : int array (units, sets)
-        The values of all columns are numbered through.
-    share_of_value : float array (values,)
-        What a set loses with each value beyond the first, by the weight of its column.
-    nodes : int array (units, trees)
-    pairs : tuple of arrays
-        The first three of :class:`Shape`: where two nodes of a hierarchy meet, and what is lost there.
-    """
-
-    numbers: Floats
-    scale: Floats
-    most: Floats
-    codes: Ints
-    share_of_value: Floats
-    nodes: Ints
-    pairs: tuple[Longs, Ints, Floats]
-
-    def at(self, units: Longs) -> Rows:
-        """Some of the units."""
-        return self._replace(numbers=self.numbers[units], codes=self.codes[units], nodes=self.nodes[units])
+def joined(block: UnitBlock, shares: Shares, unit: Longs, weight: Longs, wanted: int) -> Shares:
+    """Let further records join clusters, first those with fewer than ``wanted`` records."""
+    around = boxes_around(block.shape, block.boxes, shares)
+    return _both(shares, place(block.shape, block.boxes, around, shares.sizes, unit, weight, wanted))
 
 
-class Growing(NamedTuple):
-    """The cluster that grows, and what it may take.
-
-    Attributes
-    ----------
-    low, high : float arrays (ranges,)
-    node : int array (trees,)
-    extra : float array (values,)
-        What a record loses more if the value comes in: nothing if it is in already.
-    loss : float array (1,)
-        What a record loses in the sets.
-    left : int array (units,)
-        How many records of each unit are in no cluster yet.
-    alive, near : int arrays (units,)
-        The units that have records left, and those of them that are at hand.
-    bound : float array (units,)
-        How near each unit is at most.
-    losses : float array (units,)
-        Room for as many numbers.
-    histogram : int array (values,)
-        Room to count sensitive values.
-    """
-
-    low: Floats
-    high: Floats
-    node: Ints
-    extra: Floats
-    loss: Floats
-    left: Longs
-    alive: Longs
-    near: Longs
-    bound: Floats
-    losses: Floats
-    histogram: Longs
+def _both(one: Shares, other: Shares) -> Shares:
+    """All shares of two."""
+    return Shares(*(np.concatenate(arrays) for arrays in zip(one, other, strict=True)))
 
 
-def complete(units: Units, packed: PackedRequirements) -> Bools:
-    """Whether each unit satisfies all requirements by itself."""
-    large = units.weight >= packed.minimal_size
-    if packed.formulas is None:
-        return large
-    return _complete(units, packed, np.zeros(units.histogram, dtype=np.int64), large)
-
-
-@jit
-def _complete(units: Units, packed: PackedRequirements, histogram: Longs, large: Bools) -> Bools:
-    """Leave of the units that are large enough those that pass the formulas. O(cells + units × values)."""
-    for unit in range(units.weight.shape[0]):
-        for value in range(histogram.shape[0]):
-            histogram[value] = 0
-        tally(units, unit, histogram)
-        large[unit] = large[unit] and all_hold(packed, units.weight[unit], histogram)
-    return large
-
-
-def grow_clusters(
-    rows: Rows, units: Units, weight: Longs, packed: PackedRequirements, start: int, at_hand: int
-) -> tuple[Shares, Longs]:
-    """Grow one cluster after the other, until too few records are left for another.
+def cluster_blocks(
+    method: str,
+    counts: FrequencyTable,
+    requirements: Sequence[Requirement],
+    cluster: Callable[[UnitBlock, np.random.Generator], Shares],
+    *,
+    seed: int | None,
+    improve: bool,
+    publish: Publish = "auto",
+) -> Recoding:
+    """Cluster the records of each block, merge what does not comply, and publish what they hold.
 
     Parameters
     ----------
-    rows, units, packed
-        Each unit has one cell.
-    weight : int array (units,)
-        How many records of each unit there are to take.
-    start : int
-        The unit from which the first cluster is furthest.
-    at_hand : int
-        So many candidates are looked at in every step, the others only when none of these is as near as they may be.
-
-    Returns
-    -------
-    shares : Shares
-        Of clusters that satisfy all requirements.
-    left : int array (units,)
-        How many records of each unit are in none of them.
-
-    Notes
-    -----
-    O(clusters × units × columns). Each cluster looks at all units for the furthest record and for what is near that
-    one; as a cluster grows no unit comes nearer, so that what was found is a lower bound, and few are looked at again.
+    cluster : callable
+        From a block to clusters that hold all its records.
     """
-    number = len(weight)
-    growing = Growing(
-        np.empty(len(rows.scale)),
-        np.empty(len(rows.scale)),
-        np.empty(rows.nodes.shape[1], dtype=np.int32),
-        np.zeros(len(rows.share_of_value)),
-        np.zeros(1),
-        weight.copy(),
-        np.arange(number),
-        np.empty(number, dtype=np.int64),
-        np.zeros(number),
-        np.empty(number),
-        np.zeros(units.histogram, dtype=np.int64),
+    shown = shown_as(counts, publish)
+    context, packed = bind(counts, requirements)
+    blocks = blocks_of(counts, requirements, shown)
+    boxes = described(counts, "ncp", shown)
+    whole = _whole(counts, boxes, units_of(counts, context), packed, shown)
+    chances = np.random.SeedSequence(seed).spawn(len(blocks))
+
+    def clustered(at: int) -> Pieces:
+        block = _block(whole, blocks[at])
+        shares = _merged(block, cluster(block, np.random.default_rng(chances[at])))
+        return Pieces(blocks[at][shares.unit].astype(np.int32), shares.cluster.astype(np.int32), shares.size)
+
+    pieces = grouped_in_blocks(counts, requirements, boxes, shown, len(blocks), clustered, improve=improve)
+    columns, values = publish_groups(counts, pieces, int(pieces.group.max()) + 1, shown)
+    return recoding_of(method, counts, columns, values, pieces, len(blocks))
+
+
+def _whole(
+    counts: FrequencyTable,
+    tuple_boxes: Described,
+    tuples: Units,
+    packed: PackedRequirements,
+    shown: Sequence[Shown],
+) -> UnitBlock:
+    """The whole table as one block."""
+    shape, boxes = tuple_boxes
+    by_itself = complete(tuples, packed)
+    cluster = np.where(by_itself, np.cumsum(by_itself) - 1, -1)
+    return UnitBlock(
+        shape,
+        boxes.at(counts.cell_tuple),
+        single_units(counts.cell_sizes, tuples.values, tuples.histogram),
+        packed,
+        cluster[counts.cell_tuple].astype(np.int64),
+        _rows(counts, shape, boxes, shown),
     )
-    # A share has a record at least.
-    found = np.empty((int(weight.sum()), 3), dtype=np.int64)
-    length = _grow(rows, units.values, growing, packed.minimal_size, packed.formulas, start, at_hand, found)
-    return Shares(*found[:length].T.copy()), growing.left
 
 
-@jit
-def _grow(
-    rows: Rows,
-    values: Ints,
-    growing: Growing,
-    least: int,
-    packed: PackedRequirements | None,
-    start: int,
-    at_hand: int,
-    found: Longs,
-) -> int:
-    """Write down the shares of all clusters; returns how many there are. What is in none remains in ``left``."""
-    left, histogram = growing.left, growing.histogram
-    waiting = int64(0)
-    for unit in range(left.shape[0]):
-        waiting += left[unit]
-    alive = left.shape[0]
-    shares = cluster = int64(0)
-    last = start
-    fine = True
-    while fine and waiting > 0 and waiting >= least:
-        alive = _still_alive(growing, alive)
-        before = shares
-        _begin(rows, growing, last)
-        unit = _furthest(rows, growing, alive)
-        _begin(rows, growing, unit)
-        for value in range(histogram.shape[0]):
-            histogram[value] = 0
-        size = int64(0)
-        near = int64(0)
-        furthest = -1.0
-        fine = False
-        while not fine and waiting > 0:
-            if size > 0:
-                unit, nearest = _nearest_unit(rows, growing, near)
-                if unit < 0 or nearest > furthest:
-                    alive = _still_alive(growing, alive)
-                    near, furthest = _look_at_all(rows, growing, alive, at_hand)
-                    unit, nearest = _nearest_unit(rows, growing, near)
-            # Up to the smallest size equal records come together: no other costs less than the second of them.
-            taken = max(min(left[unit], least - size), 1)
-            left[unit] -= taken
-            size += taken
-            waiting -= taken
-            _widen(rows, growing, unit)
-            found[shares, 0], found[shares, 1], found[shares, 2] = unit, cluster, taken
-            shares += 1
-            last = unit
-            fine = size >= least
-            if packed is not None:
-                for which in range(values.shape[1]):
-                    histogram[values[unit, which]] += taken
-                fine = all_hold(packed, size, histogram)
-        cluster += 1
-        if not fine:
-            # The records have run out: they are left for the clusters that are finished.
-            while shares > before:
-                shares -= 1
-                left[found[shares, 0]] += found[shares, 2]
-    return shares
+def _rows(counts: FrequencyTable, shape: Shape, boxes: Boxes, shown: Sequence[Shown]) -> Rows:
+    """Cells, value by value."""
+    sets = columns_of_sets(counts, shown)
+    sizes = [counts.domains[counts.quasi[at]].size for at in sets]
+    codes = counts.tuples[:, sets] + np.cumsum([0, *sizes[:-1]], dtype=np.int32)[: len(sets)]
+    return Rows(
+        np.ascontiguousarray(boxes.ends[counts.cell_tuple, : len(shape.scale)]),
+        shape.scale,
+        shape.most,
+        np.ascontiguousarray(codes[counts.cell_tuple], dtype=np.int32),
+        np.repeat(shape.share, sizes),
+        boxes.nodes[counts.cell_tuple],
+        (shape.trees, shape.ancestor, shape.loss),
+    )
 
 
-@jit(inner=True)
-def _still_alive(growing: Growing, number: int) -> int:
-    """Leave out the units that have no records left; returns how many have."""
-    alive = growing.alive
-    kept = 0
-    for at in range(number):
-        if growing.left[alive[at]] > 0:
-            alive[kept] = alive[at]
-            kept += 1
-    return kept
+def single_units(size: Longs, values: Ints, histogram: int) -> Units:
+    """Units of one cell each."""
+    return Units(size, np.arange(len(size) + 1, dtype=np.int64), size, values, histogram)
 
 
-@jit(inner=True)
-def _begin(rows: Rows, growing: Growing, unit: int) -> None:
-    """Let a cluster hold one unit and nothing else."""
-    for column in range(rows.scale.shape[0]):
-        growing.low[column] = growing.high[column] = rows.numbers[unit, column]
-    for tree in range(rows.nodes.shape[1]):
-        growing.node[tree] = rows.nodes[unit, tree]
-    for code in range(growing.extra.shape[0]):
-        growing.extra[code] = rows.share_of_value[code]
-    for column in range(rows.codes.shape[1]):
-        growing.extra[rows.codes[unit, column]] = 0.0
-    growing.loss[0] = 0.0
+def _block(whole: UnitBlock, cells: Longs) -> UnitBlock:
+    units = whole.units
+    cluster = whole.cluster[cells]
+    numbered = np.unique(cluster[cluster >= 0], return_inverse=True)[1]
+    cluster[cluster >= 0] = numbered
+    return whole._replace(
+        boxes=whole.boxes.at(cells),
+        units=single_units(units.weight[cells], units.values[cells], units.histogram),
+        cluster=cluster,
+        rows=whole.rows.at(cells),
+    )
 
 
-@jit(once=True)
-def _widen(rows: Rows, growing: Growing, unit: int) -> None:
-    """Take a unit in."""
-    for column in range(rows.scale.shape[0]):
-        growing.low[column] = min(growing.low[column], rows.numbers[unit, column])
-        growing.high[column] = max(growing.high[column], rows.numbers[unit, column])
-    trees, ancestor, _ = rows.pairs
-    for tree in range(rows.nodes.shape[1]):
-        pair = trees[tree, 0] + growing.node[tree] * trees[tree, 1] + rows.nodes[unit, tree]
-        growing.node[tree] = ancestor[pair]
-    for column in range(rows.codes.shape[1]):
-        code = rows.codes[unit, column]
-        growing.loss[0] += growing.extra[code]
-        growing.extra[code] = 0.0
+def _merged(block: UnitBlock, shares: Shares) -> Shares:
+    """Merge clusters until all satisfy the requirements."""
+    sizes = shares.sizes
+    if block.packed.formulas is None and sizes.min() >= block.packed.minimal_size:
+        return shares
+    around = boxes_around(block.shape, block.boxes, shares)
+    order = np.argsort(shares.cluster, kind="stable")
+    ends = np.searchsorted(shares.cluster[order], np.arange(len(sizes) + 1)).astype(np.int64)
+    values = block.units.values[shares.unit[order]]
+    units = Units(sizes, ends, shares.size[order], values, block.units.histogram)
+    into = merge_greedily(block.shape, around, units, block.packed, np.empty(0), False)
+    return shares._replace(cluster=np.unique(into, return_inverse=True)[1].astype(np.int64)[shares.cluster])
 
 
-@jit(inner=True)
-def _with(rows: Rows, growing: Growing, unit: int) -> float:
-    """The loss of a record in the smallest box around a cluster and a unit."""
-    total = growing.loss[0]
-    for column in range(rows.scale.shape[0]):
-        number = rows.numbers[unit, column]
-        width = max(growing.high[column], number) - min(growing.low[column], number)
-        # A missing number lies so far below the others that a range with both is wider than there is to lose.
-        total += min(width * rows.scale[column], rows.most[column])
-    trees, _, loss = rows.pairs
-    for tree in range(rows.nodes.shape[1]):
-        total += loss[trees[tree, 0] + growing.node[tree] * trees[tree, 1] + rows.nodes[unit, tree]]
-    for column in range(rows.codes.shape[1]):
-        total += growing.extra[rows.codes[unit, column]]
-    return float(total)
+# --------------------------------------------------------------------------------------------------
+# What methods share that cluster the records of each block.
 
 
-@jit(once=True)
-def _furthest(rows: Rows, growing: Growing, number: int) -> int:
-    """The unit that has the widest box with a cluster, the first of equals."""
-    alive = growing.alive
-    widest = -1.0
-    found = int64(-1)
-    for at in range(number):
-        loss = _with(rows, growing, alive[at])
-        if loss > widest:
-            widest = loss
-            found = alive[at]
-    return found
+class Clustering(Anonymizer):
+    """A method that clusters records, whatever its rule."""
 
+    family = "merge"
+    tight = True
 
-@jit(once=True)
-def _look_at_all(rows: Rows, growing: Growing, alive: int, wanted: int) -> tuple[int, float]:
-    """Take the nearest so many at hand (and all that are as near as the last); how many, and how near that is."""
-    losses, bound = growing.losses, growing.bound
-    for at in range(alive):
-        losses[at] = bound[growing.alive[at]] = _with(rows, growing, growing.alive[at])
-    furthest = np.inf if alive <= wanted else _nth_smallest(losses, alive, wanted)
-    near = 0
-    for at in range(alive):
-        if bound[growing.alive[at]] <= furthest:
-            growing.near[near] = growing.alive[at]
-            near += 1
-    return near, furthest
+    publish: Publish = PUBLISH
+    improve: bool = IMPROVE
 
+    def weighs_columns(self) -> bool:
+        """The distance of records is what columns lose."""
+        return True
 
-@jit(once=True)
-def _nth_smallest(numbers: Floats, length: int, nth: int) -> float:
-    """The number that has so many others before it in ascending order, by Hoare's selection. Expected O(length)."""
-    first, last = 0, length - 1
-    while first < last:
-        pivot = numbers[(first + last) // 2]
-        low, high = first, last
-        while low <= high:
-            while numbers[low] < pivot:
-                low += 1
-            while numbers[high] > pivot:
-                high -= 1
-            if low <= high:
-                kept = numbers[low]
-                numbers[low] = numbers[high]
-                numbers[high] = kept
-                low += 1
-                high -= 1
-        if nth <= high:
-            last = high
-        elif nth >= low:
-            first = low
-        else:
-            break
-    return float(numbers[nth])
+    def _shown(self, counts: FrequencyTable) -> tuple[Shown, ...]:
+        return shown_as(counts, self.publish)
 
+    def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
 
-@jit(inner=True)
-def _nearest_unit(rows: Rows, growing: Growing, near: int) -> tuple[int, float]:
-    """The unit that widens a cluster least, the first of equals, and the loss of a record then; -1 if none is left."""
-    bound = growing.bound
-    best = np.inf
-    found = int64(-1)
-    for at in range(near):
-        unit = growing.near[at]
-        if growing.left[unit] == 0 or bound[unit] >= best:
-            continue
-        bound[unit] = _with(rows, growing, unit)
-        if bound[unit] < best:
-            best = bound[unit]
-            found = unit
-    return found, best
+        return cluster_blocks(
+            self.name, counts, requirements, self._clusters, seed=seed, improve=self.improve, publish=self.publish
+        )
+
+    @abstractmethod
+    def _clusters(self, block: UnitBlock, chance: np.random.Generator) -> Shares:
+        """Clusters that hold all records of a block; those that do not comply are merged later."""

@@ -32,12 +32,12 @@ from typing import Literal
 
 import numpy as np
 
+from hedgerow._internal.arrays import Longs
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH, choice
-from hedgerow.arrays import Longs
-from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Publish, Recoding, Shown, shown_as
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Publish, Recoding, Shown, shown_as
+from hedgerow.requirements import Requirement
 
 __all__ = ["Greedy"]
 
@@ -75,7 +75,7 @@ class Greedy(Anonymizer):
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.boxes.layout import described
-        from hedgerow.anonymizers.merge.working import Part, merge_parts
+        from hedgerow.anonymizers.merge._working import Part, merge_parts
 
         def merged(part: Part) -> Longs:
             return part.merged(np.empty(0), flat=self.metric == "discernibility")

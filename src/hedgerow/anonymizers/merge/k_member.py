@@ -30,11 +30,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hedgerow.anonymizers.merge.clustering import Clustering
-from hedgerow.arrays import Longs
+from hedgerow._internal.arrays import Longs
+from hedgerow.anonymizers.merge._clusters import Clustering
 
 if TYPE_CHECKING:
-    from hedgerow.anonymizers.merge.clusters import Shares, UnitBlock
+    from hedgerow.anonymizers.merge._clusters import Shares, UnitBlock
 
 __all__ = ["KMember", "grown_from"]
 
@@ -66,8 +66,8 @@ class KMember(Clustering):
 
 def grown_from(block: UnitBlock, start: int) -> Shares:
     """Clusters of a block by k-member's rule, the first furthest from a unit; they need not all comply."""
-    from hedgerow.anonymizers.merge._clusters import grow_clusters
-    from hedgerow.anonymizers.merge.clusters import Shares, joined, single_units
+    from hedgerow.anonymizers.merge._cluster_kernels import grow_clusters
+    from hedgerow.anonymizers.merge._clusters import Shares, joined, single_units
 
     order = _rarest_first(block)
     rows = block.rows.at(order)

@@ -8,7 +8,7 @@ Hierarchical Structures, DaWaK 2006.
 Deviations
 ----------
 - The distance of two classes is read as that of all their records: size times distortion, added over the two. So it
-  is the increase of the total distortion, :func:`hedgerow.metrics.distortion` over all cells, and a large class is
+  is the increase of the total distortion, :func:`hedgerow.core.metrics.distortion` over all cells, and a large class is
   far from everything that it does not already describe.
 - All steps of a hierarchy weigh the same, the first of the paper's weightings; a value on a short branch climbs fewer.
   Columns count by their weights.
@@ -26,12 +26,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hedgerow._internal.arrays import Longs
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH
-from hedgerow.arrays import Longs
-from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Publish, Recoding, Shown, shown_as
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Publish, Recoding, Shown, shown_as
+from hedgerow.requirements import Requirement
 
 __all__ = ["KACA"]
 
@@ -66,7 +66,7 @@ class KACA(Anonymizer):
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.boxes.layout import described
-        from hedgerow.anonymizers.merge.working import Part, merge_parts
+        from hedgerow.anonymizers.merge._working import Part, merge_parts
 
         # Waiting times without memory: of all classes that wait, each is equally likely to be the next.
         waits = np.random.default_rng(seed).exponential(size=(2, len(counts.tuples)))

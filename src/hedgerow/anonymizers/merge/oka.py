@@ -30,11 +30,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hedgerow.anonymizers.merge.clustering import Clustering
-from hedgerow.arrays import Floats, Ints, Longs
+from hedgerow._internal.arrays import Floats, Ints, Longs
+from hedgerow.anonymizers.merge._clusters import Clustering
 
 if TYPE_CHECKING:
-    from hedgerow.anonymizers.merge.clusters import Shares, UnitBlock
+    from hedgerow.anonymizers.merge._clusters import Shares, UnitBlock
 
 __all__ = ["OKA", "distances", "from_centres"]
 
@@ -56,7 +56,7 @@ class OKA(Clustering):
     paper = "Lin, Wei (PAIS 2008)"
 
     def _clusters(self, block: UnitBlock, chance: np.random.Generator) -> Shares:
-        from hedgerow.anonymizers.merge.clusters import joined
+        from hedgerow.anonymizers.merge._clusters import joined
 
         weight = block.open
         clusters = min(int(weight.sum()) // block.packed.minimal_size, int(np.count_nonzero(weight)))
@@ -70,7 +70,7 @@ class OKA(Clustering):
 
 def from_centres(block: UnitBlock, first: Longs) -> Shares:
     """Both passes, from the units with which clusters start."""
-    from hedgerow.anonymizers.merge.clusters import Shares, joined
+    from hedgerow.anonymizers.merge._clusters import Shares, joined
 
     weight = block.open
     left = weight - np.bincount(first, minlength=len(weight))
@@ -83,7 +83,7 @@ def from_centres(block: UnitBlock, first: Longs) -> Shares:
 
 def _adjusted(block: UnitBlock, shares: Shares, k: int) -> tuple[Shares, Longs, Longs]:
     """The k records of each cluster that are nearest to its centre, and the units and numbers of the others."""
-    from hedgerow.anonymizers.merge.clusters import Shares
+    from hedgerow.anonymizers.merge._clusters import Shares
 
     order = np.lexsort((shares.unit, distances(block, shares), shares.cluster))
     unit, cluster, size = (array[order] for array in shares)

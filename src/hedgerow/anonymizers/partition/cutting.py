@@ -2,36 +2,163 @@
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Sequence
-from typing import NamedTuple
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hedgerow import privacy
-from hedgerow.anonymizers.boxes.bits import BitLayout, bit_layout
-from hedgerow.anonymizers.partition import _buckets
-from hedgerow.anonymizers.partition._buckets import Items, Scales
-from hedgerow.anonymizers.partition.threads import Cuts, partition_in_threads
-from hedgerow.arrays import Floats, Ints, Longs
-from hedgerow.counts import Counted, FrequencyTable
-from hedgerow.domains import Domain
+from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
+from hedgerow.anonymizers.boxes.layout import BitLayout, bit_layout
+from hedgerow.anonymizers.partition._kernels import (
+    BEYOND_FIRST,
+    CATEGORICAL,
+    FACTS,
+    FIRST_POSITION,
+    FIRST_SLOT,
+    LAST_SLOT,
+    MISSING,
+    SIZE,
+    SPAN,
+    TREE,
+    Items,
+    Scales,
+    new_buckets,
+    partition,
+)
+from hedgerow.core.counts import Counted, FrequencyTable
+from hedgerow.core.metrics.cells import beyond_first, loss_of_nodes
+from hedgerow.core.recoding import Pieces, Shown
 from hedgerow.hierarchies import EncodedHierarchy
-from hedgerow.metrics.cells import beyond_first, loss_of_nodes
-from hedgerow.privacy import Requirement
-from hedgerow.privacy.binding import Context, PackedRequirements
-from hedgerow.recoding import Pieces, Shown
+from hedgerow.io.domains import Domain
+from hedgerow.requirements import KAnonymity, Requirement, bind, sensitive_codes
+from hedgerow.requirements.binding import Context, PackedRequirements
 
 __all__ = [
     "Bound",
+    "Cuts",
+    "EXACT",
     "Measures",
     "Units",
+    "blocks_of",
     "cut_groups",
     "joins_of",
     "measures_of",
+    "near_groups",
     "orders_of",
+    "partition_in_threads",
     "pieces_of_units",
     "units_of",
 ]
+
+
+# --------------------------------------------------------------------------------------------------
+# Partitioning on several cores: the first cuts one after the other, then every part in a thread of its own.
+#
+# A range is cut by what is in it and by nothing else, so the groups and their numbers are the same on any number of
+# cores. Threads suffice, because kernels run without Python's lock; numba's own parallel loops would bring a
+# threading layer that does not survive a fork.
+
+
+# Below so many items a second thread costs more than it brings.
+_WORTHWHILE = 20_000
+# Into about so many parts the first cuts divide the items: enough that threads end at about the same time.
+_PARTS = 16
+
+
+class Cuts(NamedTuple):
+    """The tree of cuts and the ranges of its leaves; a child below zero is the leaf ``-1 - child``."""
+
+    column: Ints
+    threshold: Ints
+    single: Bools
+    left: Ints
+    right: Ints
+    start: Longs
+    end: Longs
+
+
+def partition_in_threads(
+    items: Items,
+    scales: Scales,
+    values: int,
+    packed: PackedRequirements,
+    *,
+    by_loss: bool,
+    relaxed: bool,
+    alone: bool = False,
+) -> Cuts:
+    """Partition all items; see :func:`hedgerow.anonymizers.partition._kernels.partition`.
+
+    ``values`` is the length of the concatenated sensitive histograms.
+    """
+
+    def cut(part: Items, leave: int) -> Cuts:
+        most = int(min(len(part.weights), part.weights.sum() // packed.minimal_size)) + 1
+        cuts, leaves = np.zeros((most, 5), dtype=np.int32), np.zeros((most, 2), dtype=np.int64)
+        waiting = np.zeros((most + 1, 4), dtype=np.int64)
+        waiting[0] = 0, len(part.weights), -1, 0
+        inner, outer = partition(
+            part,
+            scales,
+            new_buckets(scales, part.bits.shape[1], values),
+            packed if len(packed.kind) else None,
+            packed.minimal_size,
+            leave,
+            relaxed or None,
+            None if by_loss else np.zeros(len(scales.columns)),
+            alone or None,
+            cuts,
+            leaves,
+            waiting,
+        )
+        column, threshold, single, left, right = cuts[:inner].T
+        return Cuts(column, threshold, single > 0, left, right, leaves[:outer, 0], leaves[:outer, 1])
+
+    if len(items.weights) < _WORTHWHILE:
+        return cut(items, 0)
+    first = cut(items, len(items.weights) // _PARTS)
+    parts = [_range(items, start, end) for start, end in zip(first.start, first.end, strict=True)]
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        return join(first, list(pool.map(cut, parts, [0] * len(parts))))
+
+
+def _range(items: Items, start: int, end: int) -> Items:
+    """The items of a range, not copied: what a kernel moves there moves in the whole."""
+    return Items(
+        items.ranks[start:end],
+        items.bits[start:end],
+        items.values[start:end],
+        items.weights[start:end],
+        items.origin[start:end],
+    )
+
+
+def join(first: Cuts, parts: Sequence[Cuts]) -> Cuts:
+    """Put the trees of the parts in the place of the first tree's leaves."""
+    inner = np.cumsum([len(first.column), *(len(part.column) for part in parts)])
+    leaves = np.cumsum([0, *(len(part.start) for part in parts)])
+    # What a leaf of the first tree becomes: the root of its part's tree, or the one group that its part is.
+    root = np.where(np.diff(inner) > 0, inner[:-1], -1 - leaves[:-1])
+
+    def child(of_first: NDArray[np.int32], of_parts: list[NDArray[np.int32]]) -> NDArray[np.int32]:
+        replaced = np.where(of_first < 0, root[np.minimum(-1 - of_first, len(parts) - 1)], of_first)
+        moved = [np.where(nodes < 0, nodes - leaves[at], nodes + inner[at]) for at, nodes in enumerate(of_parts)]
+        return np.concatenate([replaced, *moved]).astype(np.int32)
+
+    return Cuts(
+        column=np.concatenate([first.column, *(part.column for part in parts)]),
+        threshold=np.concatenate([first.threshold, *(part.threshold for part in parts)]),
+        single=np.concatenate([first.single, *(part.single for part in parts)]),
+        left=child(first.left, [part.left for part in parts]),
+        right=child(first.right, [part.right for part in parts]),
+        start=np.concatenate([part.start + start for part, start in zip(parts, first.start, strict=True)]),
+        end=np.concatenate([part.end + start for part, start in zip(parts, first.start, strict=True)]),
+    )
+
 
 _MOST_COUNTED = 512
 
@@ -67,7 +194,7 @@ def cut_groups(
     bound : Bound, optional
         The requirements as they bind a whole of which this is a part.
     """
-    context, packed = bound or Bound(*privacy.bind(counts, requirements))
+    context, packed = bound or Bound(*bind(counts, requirements))
     units = units_of(counts, context, relaxed)
     measures = measures_of(counts, orders, shown)
     items = _items(counts, context, orders, units, measures)
@@ -139,7 +266,7 @@ def _items(counts: FrequencyTable, context: Context, orders: Sequence[Ints], uni
     if units.cell is None:
         values = np.empty((len(ranks), 0), dtype=np.int32)
     else:
-        values = privacy.sensitive_codes(counts, context)[units.cell]
+        values = sensitive_codes(counts, context)[units.cell]
     origin = np.arange(len(ranks), dtype=np.int32)
     return Items(np.ascontiguousarray(ranks), bits, values, units.weight.copy(), origin)
 
@@ -158,7 +285,7 @@ def _scales(
 ) -> Scales:
     domains = [counts.domains[name] for name in counts.quasi]
     spanned = [at for at in range(len(domains)) if at not in counted]
-    columns = np.zeros((len(domains), _buckets.FACTS), dtype=np.int64)
+    columns = np.zeros((len(domains), FACTS), dtype=np.int64)
     positions: list[Floats] = []
     joins: list[Floats] = []
     widths = np.zeros(len(domains))
@@ -168,20 +295,20 @@ def _scales(
             place[order[: len(domain.numbers)]] = domain.positions
         known = place[: len(domain.labels)]
         widths[at] = known[-1] - known[0] if len(known) else 0.0
-        columns[at, _buckets.SIZE] = domain.size
-        columns[at, _buckets.BEYOND_FIRST] = beyond_first(domain)
-        columns[at, _buckets.CATEGORICAL] = domain.kind == "text" and not domain.ordered
-        columns[at, _buckets.FIRST_POSITION] = sum(len(one) for one in positions)
-        columns[at, _buckets.MISSING] = domain.missing_code
-        columns[at, _buckets.TREE] = -1
+        columns[at, SIZE] = domain.size
+        columns[at, BEYOND_FIRST] = beyond_first(domain)
+        columns[at, CATEGORICAL] = domain.kind == "text" and not domain.ordered
+        columns[at, FIRST_POSITION] = sum(len(one) for one in positions)
+        columns[at, MISSING] = domain.missing_code
+        columns[at, TREE] = -1
         if shown[at] == "label":
-            columns[at, _buckets.TREE] = sum(len(one) for one in joins)
+            columns[at, TREE] = sum(len(one) for one in joins)
             joins.append(joins_of(counts.hierarchies[domain.name], domain))
         positions.append(place)
-    columns[counted, _buckets.SPAN] = -1
-    columns[counted, _buckets.FIRST_SLOT] = layout.slots[:-1]
-    columns[counted, _buckets.LAST_SLOT] = layout.slots[1:]
-    columns[spanned, _buckets.SPAN] = np.arange(len(spanned))
+    columns[counted, SPAN] = -1
+    columns[counted, FIRST_SLOT] = layout.slots[:-1]
+    columns[counted, LAST_SLOT] = layout.slots[1:]
+    columns[spanned, SPAN] = np.arange(len(spanned))
     measured = np.array(spanned, dtype=np.int64)
     return Scales(
         columns,
@@ -219,3 +346,62 @@ def pieces_of_units(counts: FrequencyTable, units: Units, group: Ints) -> Pieces
     pairs, sizes = np.unique(units.cell.astype(np.int64) * groups + group, return_counts=True)
     cell, of_group = np.divmod(pairs, groups)
     return Pieces(cell.astype(np.int32), of_group.astype(np.int32), sizes.astype(np.int64))
+
+
+# --------------------------------------------------------------------------------------------------
+# Blocks: a table with many distinct rows is cut into parts that lie near each other, and each is worked on by itself.
+#
+# Comparing all classes with all takes time with the square of their number; the cuts are Mondrian's. Where a block is
+# merged, all requirements hold for it, so that merging everything in it always suffices.
+
+
+EXACT: Final = 32_768
+"""Up to so many distinct rows all classes are compared with all."""
+
+# A block has at least about so many distinct rows.
+_BLOCK = 1_024
+# Groups are near each other in blocks with at least about so many pairs of a tuple and a group; fewer in a table with
+# many tuples.
+_PAIRS = 131_072
+_PAIRS_OF_MANY = 32_768
+_MANY = 65_536
+
+
+def blocks_of(
+    counts: FrequencyTable, requirements: Sequence[Requirement], shown: Sequence[Shown]
+) -> list[NDArray[np.int64]]:
+    """The cells of each block, a tuple's together: all in one block if distinct rows are few."""
+    if len(counts.tuples) <= EXACT:
+        return [np.arange(len(counts.cell_sizes), dtype=np.int64)]
+    block = _block_of_cell(counts, requirements, shown, _BLOCK)
+    order = np.argsort(block, kind="stable").astype(np.int64)
+    return np.split(order, np.flatnonzero(np.diff(block[order])) + 1)
+
+
+def near_groups(counts: FrequencyTable, pieces: Pieces, shown: Sequence[Shown]) -> NDArray[np.int64]:
+    """Which groups lie near each other: the block of each, where it has most of its records.
+
+    Every tuple of a block is compared with every group of it, so a block has fewer tuples where groups are small.
+    """
+    pairs = _PAIRS if len(counts.tuples) <= _MANY else _PAIRS_OF_MANY
+    tuples_of_group = len(counts.tuples) / (int(pieces.group.max()) + 1)
+    block = _block_of_cell(counts, [], shown, math.ceil(math.sqrt(pairs * tuples_of_group)))
+    blocks = int(block.max()) + 1
+    pair, which = np.unique(pieces.group.astype(np.int64) * blocks + block[pieces.cell], return_inverse=True)
+    group, of_group = np.divmod(pair, blocks)
+    records = np.bincount(which, pieces.size)
+    # The most frequent block of each group first, of equals the first.
+    order = np.lexsort((of_group, -records, group))
+    first = np.flatnonzero(np.diff(group[order], prepend=-1))
+    found: NDArray[np.int64] = of_group[order][first]
+    return np.unique(found, return_inverse=True)[1].astype(np.int64)
+
+
+def _block_of_cell(
+    counts: FrequencyTable, requirements: Sequence[Requirement], shown: Sequence[Shown], tuples: int
+) -> NDArray[np.int32]:
+    """Cut the table into blocks of at least about so many tuples, in which all requirements hold."""
+    records = min(max(int(counts.rows * tuples / len(counts.tuples)), 1), counts.rows)
+    wanted = [*requirements, KAnonymity(records)]
+    pieces, _ = cut_groups(counts, wanted, orders_of(counts, "auto", shown), shown, by_loss=True, relaxed=False)
+    return pieces.group

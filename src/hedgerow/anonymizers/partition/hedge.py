@@ -19,10 +19,10 @@ from typing import Any, Literal
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import CELLS, PUBLISH, choice, choice_or_object, number, shared
-from hedgerow.counts import FrequencyTable, refuse_many_numbers
+from hedgerow.core.counts import FrequencyTable, refuse_many_numbers
+from hedgerow.core.recoding import Publish, Recoding, Shown, shown_as
 from hedgerow.errors import BadInput
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Publish, Recoding, Shown, shown_as
+from hedgerow.requirements import Requirement
 
 __all__ = ["Hedge"]
 
@@ -111,7 +111,7 @@ class Hedge(Anonymizer):
         )
         if self.max_excess is not None:
             refuse_many_numbers(counts, "Hedge with max_excess")
-            from hedgerow.anonymizers.partition.hedging.disclosing import coarse_enough
+            from hedgerow.anonymizers.partition.hedging.candidates import coarse_enough
 
             fit = partial(best_candidate, asked)
             requirements = coarse_enough(fit, counts, requirements, self.max_excess, asked.support, asked.seed)

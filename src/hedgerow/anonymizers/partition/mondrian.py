@@ -19,11 +19,12 @@ Deviations
   still say where unseen rows go.
 - Columns count by their weights, in the loss and in the span of the widest column; so they do where groups improve.
 - With a ``suppression_limit`` groups give up the records that widen them most, where the others gain more than these
-  lose, and the table is cut again without such records (:mod:`hedgerow.anonymizers.budget.spending`).
+  lose, and the table is cut again without such records (:mod:`hedgerow.anonymizers.budget`).
 - Where the distinct tuples do not fit into a memory limit, the first cuts are chosen from sums over all of them, and
-  every part is finished by itself (:mod:`hedgerow.anonymizers.partition.dividing`). The groups are the same.
+  every part is finished by itself (:mod:`hedgerow.anonymizers.partition._out_of_core`). The groups are the same.
 - ``cells="region"`` publishes the region that was cut out instead of what a group holds in it
-  (:mod:`hedgerow.recoding.regions`). Since a cut leaves the regions of all other columns as they are, the one is taken
+  (:mod:`hedgerow.core.recoding.building`). Since a cut leaves the regions of all other columns as they are, the one is
+  taken
   after which the column that it cuts has lost least, compared with before; on Adult regions then lose a third less.
 - Columns with more than 512 categories are scored by the span of their ranks: counting the values of every
   candidate exactly would cost more than it gains.
@@ -36,13 +37,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from hedgerow._internal.arrays import Ints
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import CELLS, IMPROVE, PUBLISH, choice, flag
-from hedgerow.arrays import Ints
-from hedgerow.counts import Counted, FrequencyTable, LargeTable
-from hedgerow.errors import BadInput
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import (
+from hedgerow.core.counts import Counted, FrequencyTable, LargeTable
+from hedgerow.core.recoding import (
     CutTree,
     Publish,
     Recoding,
@@ -52,9 +51,11 @@ from hedgerow.recoding import (
     publish_regions,
     shown_as,
 )
+from hedgerow.errors import BadInput
+from hedgerow.requirements import Requirement
 
 if TYPE_CHECKING:
-    from hedgerow.anonymizers.partition.threads import Cuts
+    from hedgerow.anonymizers.partition.cutting import Cuts
 
 __all__ = ["Mondrian"]
 
@@ -114,8 +115,8 @@ class Mondrian(Anonymizer):
         return None if self.cut == "loss" else f"cut={self.cut!r} is not possible, only cut='loss'"
 
     def _fit_in_parts(self, large: LargeTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
+        from hedgerow.anonymizers.partition._out_of_core import cut_in_parts
         from hedgerow.anonymizers.partition.cutting import orders_of
-        from hedgerow.anonymizers.partition.dividing import cut_in_parts
 
         shown = shown_as(large, self.publish)
         orders = orders_of(large, self.order, shown)
@@ -148,7 +149,7 @@ class Mondrian(Anonymizer):
         if self.improve:
             from hedgerow.anonymizers.boxes.improving import improved
             from hedgerow.anonymizers.boxes.layout import described
-            from hedgerow.anonymizers.partition.blocks import near_groups
+            from hedgerow.anonymizers.partition.cutting import near_groups
 
             boxes = described(counts, "ncp", shown)
             pieces = improved(counts, requirements, pieces, near_groups(counts, pieces, shown), boxes)

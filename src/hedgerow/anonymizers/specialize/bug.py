@@ -2,7 +2,7 @@
 
 Node by node, what loses least of the label for the anonymity it gains is generalized. K. Wang, P. Yu, S. Chakraborty:
 Bottom-Up Generalization: A Data Mining Solution to Privacy Protection, ICDM 2004. The recoding is global. The climb and
-its score are in :mod:`hedgerow.anonymizers.specialize.climbing`.
+its score are in :mod:`hedgerow.anonymizers.specialize._climbing`.
 
 Deviations
 ----------
@@ -25,13 +25,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Recoding, recode_by_nodes
-from hedgerow.trees.training import checked_target
+from hedgerow.anonymizers.trees.training import checked_target
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Recoding, recode_by_nodes
+from hedgerow.requirements import Requirement
 
 if TYPE_CHECKING:
-    from hedgerow.anonymizers.specialize.climbing import Climb
+    from hedgerow.anonymizers.specialize._climbing import Climb
 
 __all__ = ["BUG"]
 
@@ -56,8 +56,8 @@ class BUG(Anonymizer):
     paper = "Wang, Yu, Chakraborty (ICDM 2004)"
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        from hedgerow.anonymizers.specialize.climbing import Climb
-        from hedgerow.metrics import ncp_published
+        from hedgerow.anonymizers.specialize._climbing import Climb
+        from hedgerow.core.metrics import ncp_published
 
         climb = Climb(counts, requirements, checked_target(counts, "BUG"))
         allowed = self._may_lose(counts)
@@ -69,7 +69,7 @@ class BUG(Anonymizer):
 
 def _stages(climb: Climb, counts: FrequencyTable, requirements: Sequence[Requirement], allowed: int) -> list[Recoding]:
     """Climb to where all requirements hold; what could be published on the way with so many records lost."""
-    from hedgerow.anonymizers.budget.judging import without_violating
+    from hedgerow.anonymizers.budget import without_violating
 
     found = []
     while climb.violating:

@@ -4,7 +4,7 @@ Value by value, what tells most for the anonymity it costs is specialized, as lo
 Categories go down their taxonomies; numbers without a hierarchy grow intervals, split in two where the information gain
 is highest. The recoding is global: a value is published alike wherever it stands. B. Fung, K. Wang, P. Yu: Top-Down
 Specialization for Information and Privacy Preservation, ICDE 2005. The search and the score are in
-:mod:`hedgerow.anonymizers.specialize.search`.
+:mod:`hedgerow.anonymizers.specialize._search`.
 
 Deviations
 ----------
@@ -31,13 +31,13 @@ from typing import TYPE_CHECKING, Literal
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import choice
-from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Recoding
-from hedgerow.trees.training import checked_target
+from hedgerow.anonymizers.trees.training import checked_target
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Recoding
+from hedgerow.requirements import Requirement
 
 if TYPE_CHECKING:
-    from hedgerow.anonymizers.specialize.search import Loss, Search
+    from hedgerow.anonymizers.specialize._search import Loss, Search
 
 __all__ = ["TDS", "search_from_top"]
 
@@ -68,7 +68,7 @@ class TDS(Anonymizer):
     _disclose = False
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        from hedgerow.anonymizers.specialize.publishing import publish
+        from hedgerow.anonymizers.specialize._search import publish
 
         target = checked_target(counts, type(self).__name__)
         search = search_from_top(counts, requirements, target, self.loss, disclose=self._disclose)
@@ -80,8 +80,8 @@ def search_from_top(
     counts: FrequencyTable, requirements: Sequence[Requirement], target: str, loss: Loss, *, disclose: bool = False
 ) -> Search:
     """The search before its first step."""
-    from hedgerow.anonymizers.specialize.attributes import attribute_of
-    from hedgerow.anonymizers.specialize.search import Search
+    from hedgerow.anonymizers.specialize._attributes import attribute_of
+    from hedgerow.anonymizers.specialize._search import Search
 
     attributes = [attribute_of(counts, name, target, disclose=disclose) for name in counts.quasi]
     return Search(counts, requirements, attributes, loss)

@@ -8,16 +8,314 @@ have fewer than k records (or are not diverse enough), so that is little work.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from hedgerow._jit import int64, jit
-from hedgerow.anonymizers.suppression._bags import END, START, TOTAL, Bags, complies, copy_bag, lend, move_lent
-from hedgerow.arrays import Floats, Ints, Longs
-from hedgerow.privacy.binding import PackedRequirements
-from hedgerow.trees.nodes.links import BRANCHES, COLUMN, FIRST
+from hedgerow._internal.arrays import Floats, Ints, Longs
+from hedgerow._internal.jit import int64, jit
+from hedgerow.anonymizers.trees.nodes.arrays import BRANCHES, COLUMN, FIRST
+from hedgerow.requirements.binding import PackedRequirements
+from hedgerow.requirements.formulas import all_hold
 
-__all__ = ["BORROWED", "RELEASED", "SETTLED", "WAITING", "prune_upwards"]
+__all__ = [
+    "BORROWED",
+    "Bags",
+    "END",
+    "RELEASED",
+    "SETTLED",
+    "START",
+    "TOTAL",
+    "WAITING",
+    "complies",
+    "copy_bag",
+    "draw",
+    "lend",
+    "move_lent",
+    "prune_upwards",
+    "share_out",
+]
+
+
+# --------------------------------------------------------------------------------------------------
+# Bags of records on their way up a tree, and lending between them.
+#
+# The bag of a node is a range of one pool of cells, with how many records of each cell are in it. What is lent is
+# first only marked in the bags of the donors; it is moved when donors and receivers would comply.
+
+
+# The first of what is known of each node: its range in the pool, and the records there.
+START, END, TOTAL = range(3)
+
+
+class Bags(NamedTuple):
+    """The pool of cells, the bags of all nodes in it, and what lending needs.
+
+    Attributes
+    ----------
+    cell, size, lent : int arrays (pool,)
+        How many records of a cell there are, and how many of these are about to be lent.
+    nodes : int array (nodes, 8)
+        What is known of each node; more of it in :mod:`hedgerow.anonymizers.suppression._kernels`.
+    labels : int array (cells,)
+    values : int array (cells, sensitive columns)
+        Where the sensitive values of each cell stand in one histogram of all of them.
+    k : int
+        The records that a bag must have.
+    rng : numpy.random.Generator
+        Draws what is lent.
+    donors, extra, spare, histogram, label_counts : int arrays
+        Room: the donors, what each can spare and still has of it, and counts of sensitive values and of labels.
+    """
+
+    cell: Ints
+    size: Longs
+    lent: Longs
+    nodes: Longs
+    labels: Ints
+    values: Ints
+    k: int
+    rng: np.random.Generator
+    donors: Longs
+    extra: Longs
+    spare: Longs
+    histogram: Longs
+    label_counts: Longs
+
+
+@jit(inner=True)
+def complies(bags: Bags, node: int, size: int, donors: int, packed: PackedRequirements | None) -> bool:
+    """Whether a bag could be published as a group, without what it lends and with what so many donors lend to it.
+
+    Where only the size is required ``packed`` is ``None``, and numba leaves the formulas out.
+    """
+    if size < bags.k:
+        return False
+    if packed is None:
+        return True
+    histogram, values, lent, nodes = bags.histogram, bags.values, bags.lent, bags.nodes
+    for value in range(histogram.shape[0]):
+        histogram[value] = 0
+    for which in range(-1, donors if values.shape[1] > 0 else -1):
+        holder = bags.donors[which] if which >= 0 else node
+        for entry in range(nodes[holder, START], nodes[holder, END]):
+            records = lent[entry] if which >= 0 else bags.size[entry] - lent[entry]
+            for at in range(values.shape[1]):
+                histogram[values[bags.cell[entry], at]] += records
+    return all_hold(packed, size, histogram)
+
+
+@jit(inner=True)
+def copy_bag(bags: Bags, start: int, end: int, top: int) -> int:
+    """Copy a bag to the end of the pool; returns the new end."""
+    for entry in range(start, end):
+        if bags.size[entry] > 0:
+            bags.cell[top] = bags.cell[entry]
+            bags.size[top] = bags.size[entry]
+            bags.lent[top] = 0
+            top += 1
+    return top
+
+
+@jit(inner=True)
+def move_lent(bags: Bags, many: int, top: int) -> int:
+    """Move what is marked as lent by so many donors to the end of the pool; returns the new end."""
+    nodes = bags.nodes
+    for which in range(many):
+        donor = bags.donors[which]
+        for entry in range(nodes[donor, START], nodes[donor, END]):
+            records = bags.lent[entry]
+            if records > 0:
+                bags.cell[top] = bags.cell[entry]
+                bags.size[top] = records
+                bags.lent[top] = 0
+                bags.size[entry] -= records
+                bags.lent[entry] = 0
+                nodes[donor, TOTAL] -= records
+                top += 1
+    return top
+
+
+@jit(inner=True)
+def lend(
+    bags: Bags,
+    many: int,
+    receiver: int,
+    required: int,
+    literal: bool,
+    packed: PackedRequirements | None,
+    mix: Floats | None,
+) -> bool:
+    """Mark records to lend in the bags of so many donors, so that they and the receiver comply; no effect if none do.
+
+    Donors lend at random, or with ``mix`` by label.
+    """
+    nodes, donors, extra = bags.nodes, bags.donors, bags.extra
+    everything = int64(0)
+    for which in range(many):
+        extra[which] = nodes[donors[which], TOTAL] - bags.k
+        everything += extra[which]
+    while everything >= required:
+        if mix is None:
+            _choose_at_random(bags, many, required, everything)
+        else:
+            _choose_by_label(bags, many, receiver, required, mix)
+        refusing = -1
+        for which in range(many):
+            donor = donors[which]
+            left = nodes[donor, TOTAL]
+            for entry in range(nodes[donor, START], nodes[donor, END]):
+                left -= bags.lent[entry]
+            if left < nodes[donor, TOTAL] and not complies(bags, donor, left, int64(0), packed):
+                refusing = which
+                break
+        if refusing < 0:
+            # The literal reading lends without looking whether the receiver complies: it may further up.
+            if literal or complies(bags, receiver, nodes[receiver, TOTAL] + required, many, packed):
+                return True
+            everything = -1
+        else:
+            everything -= extra[refusing]
+            extra[refusing] = 0
+        for which in range(many):
+            for entry in range(nodes[donors[which], START], nodes[donors[which], END]):
+                bags.lent[entry] = 0
+    return False
+
+
+@jit(inner=True)
+def _choose_at_random(bags: Bags, many: int, required: int, everything: int) -> None:
+    """Draw from the records that the donors can spare, each with the same chance."""
+    donors, extra, spare = bags.donors, bags.extra, bags.spare
+    share_out(extra, spare, many, required, everything, bags.rng)
+    anything = -1
+    for which in range(many):
+        _draw(bags, donors[which], anything, bags.nodes[donors[which], TOTAL], extra[which] - spare[which])
+
+
+@jit
+def share_out(extra: Longs, spare: Longs, many: int, required: int, everything: int, rng: np.random.Generator) -> None:
+    """Draw how many records each of so many donors lends; writes what they could still spare."""
+    for which in range(many):
+        spare[which] = extra[which]
+    for drawn in range(required):
+        place = rng.random() * (everything - drawn)
+        which = 0
+        while which < many - 1 and place >= spare[which]:
+            place -= spare[which]
+            which += 1
+        while spare[which] == 0:
+            which -= 1
+        spare[which] -= 1
+
+
+@jit(inner=True)
+def _choose_by_label(bags: Bags, many: int, receiver: int, required: int, mix: Floats) -> None:
+    """Take one record after the other from the donor and label that change the mix of labels of both sides least.
+
+    The change is measured as the size of a group times the sum of the differences between its shares before and now,
+    added over the donor and the receiver; of equal ones the first. O(required × donors × labels²).
+    """
+    nodes, donors, spare = bags.nodes, bags.donors, bags.spare
+    n_labels = mix.shape[1] // 2
+    # Each row holds the labels before and now; the last one is that of the receiver.
+    for which in range(many + 1):
+        for at in range(2 * n_labels):
+            mix[which, at] = 0.0
+        holder = receiver
+        if which < many:
+            spare[which] = bags.extra[which]
+            holder = donors[which]
+        for entry in range(nodes[holder, START], nodes[holder, END]):
+            mix[which, bags.labels[bags.cell[entry]]] += bags.size[entry]
+        for label in range(n_labels):
+            mix[which, n_labels + label] = mix[which, label]
+    for _ in range(required):
+        best = np.inf
+        best_donor = 0
+        best_label = 0
+        waiting_cost = _change(mix, many)
+        for which in range(many):
+            if spare[which] == 0:
+                continue
+            cost = _change(mix, which)
+            for label in range(n_labels):
+                if mix[which, n_labels + label] == 0.0:
+                    continue
+                mix[which, n_labels + label] -= 1.0
+                mix[many, n_labels + label] += 1.0
+                change = _change(mix, which) - cost + _change(mix, many) - waiting_cost
+                mix[which, n_labels + label] += 1.0
+                mix[many, n_labels + label] -= 1.0
+                if change < best - 1e-9:
+                    best = change
+                    best_donor = which
+                    best_label = label
+        mix[best_donor, n_labels + best_label] -= 1.0
+        mix[many, n_labels + best_label] += 1.0
+        spare[best_donor] -= 1
+    for which in range(many):
+        for label in range(n_labels):
+            before = int(mix[which, label])
+            taken = before - int(mix[which, n_labels + label])
+            _draw(bags, donors[which], label, before, taken)
+
+
+@jit(inner=True)
+def _change(mix: Floats, which: int) -> float:
+    """The records of a group times the sum of the differences of its shares; 0 for one that was empty."""
+    n_labels = mix.shape[1] // 2
+    earlier = 0.0
+    later = 0.0
+    for label in range(n_labels):
+        earlier += mix[which, label]
+        later += mix[which, n_labels + label]
+    if earlier == 0.0 or later == 0.0:
+        return 0.0
+    change = 0.0
+    for label in range(n_labels):
+        change += abs(mix[which, label] / earlier - mix[which, n_labels + label] / later)
+    return change * later
+
+
+@jit(inner=True)
+def _draw(bags: Bags, donor: int, label: int, available: int, wanted: int) -> None:
+    """Mark ``wanted`` of the records of a bag (of one label, or of any if -1), every choice as likely. O(records)."""
+    for entry in range(bags.nodes[donor, START], bags.nodes[donor, END]):
+        if label >= 0 and bags.labels[bags.cell[entry]] != label:
+            continue
+        if wanted == 0:
+            return
+        taken = _taken(bags.size[entry], available, wanted, bags.rng)
+        bags.lent[entry] += taken
+        wanted -= taken
+        available -= bags.size[entry]
+
+
+@jit
+def draw(size: Longs, lent: Longs, available: int, wanted: int, rng: np.random.Generator) -> int:
+    """Mark records of some entries, the next of a bag that has so many; returns how many are still wanted."""
+    for entry in range(size.shape[0]):
+        if wanted == 0:
+            return 0
+        lent[entry] = _taken(size[entry], available, wanted, rng)
+        wanted -= lent[entry]
+        available -= size[entry]
+    return wanted
+
+
+@jit(inner=True)
+def _taken(size: int, available: int, wanted: int, rng: np.random.Generator) -> int:
+    """How many of so many records are drawn, if so many are wanted of those that are still available."""
+    taken = 0
+    for _ in range(size):
+        if taken == wanted:
+            return taken
+        if rng.random() * available < wanted - taken:
+            taken += 1
+        available -= 1
+    return taken
+
 
 # What else is known of each node: whether it is a group of the release; how many records came up to it from branches
 # that do not comply, and how many siblings lent to these; whether one sibling completed it; and whether it keeps what

@@ -33,18 +33,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hedgerow._internal.arrays import Ints, Longs
 from hedgerow.anonymizers.parameters import flag, number
+from hedgerow.anonymizers.suppression._tree_guided import TreeGuided
 from hedgerow.anonymizers.suppression.kactus import release_groups, warnings_of
-from hedgerow.anonymizers.suppression.tree_guided import TreeGuided
-from hedgerow.arrays import Ints, Longs
-from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Pieces, PublishedColumn, Recoding
-from hedgerow.recoding.shown import PublishedValues
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Pieces, PublishedColumn, Recoding
+from hedgerow.core.recoding.building import PublishedValues
+from hedgerow.requirements import Requirement
 
 if TYPE_CHECKING:
-    from hedgerow.anonymizers.suppression.pruning import PrunedTree
-    from hedgerow.trees.nodes.paths import PathTree
+    from hedgerow.anonymizers.suppression._pruning import PrunedTree
+    from hedgerow.anonymizers.trees.nodes.paths import PathTree
 
 __all__ = ["HybridKActus"]
 
@@ -85,7 +85,7 @@ class HybridKActus(TreeGuided):
     )
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        from hedgerow.anonymizers.suppression.pruning import Reading, pruned
+        from hedgerow.anonymizers.suppression._pruning import Reading, pruned
 
         k = max(one.minimal_size for one in requirements)
         tree = self._grown(counts, k)

@@ -27,8 +27,8 @@ Deviations
   mean does not. But the mean of a few whole numbers can be solved by who knows which values occur: with a k of 2 or 3,
   take medians.
 - Where the distinct tuples do not fit into a memory limit, the first nodes are grown from counts of values and labels,
-  every part below them by itself (:mod:`hedgerow.trees.parts.growing`), and only the bags that go up are in memory
-  (:mod:`hedgerow.anonymizers.suppression.handing_up`). The release is the same.
+  every part below them by itself (:mod:`hedgerow.anonymizers.trees.out_of_core`), and only the bags that go up are in
+  memory (:mod:`hedgerow.anonymizers.suppression._out_of_core`). The release is the same.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from hedgerow.anonymizers.budget.limits import refuse_losses
+from hedgerow._internal.arrays import Bools, Ints, Longs
 from hedgerow.anonymizers.parameters import choice, flag
-from hedgerow.anonymizers.suppression.tree_guided import TreeGuided
-from hedgerow.arrays import Bools, Ints, Longs
-from hedgerow.counts import Counted, FrequencyTable, LargeTable
+from hedgerow.anonymizers.suppression._tree_guided import TreeGuided
+from hedgerow.anonymizers.suppression_limit import refuse_losses
+from hedgerow.core.counts import Counted, FrequencyTable, LargeTable
+from hedgerow.core.recoding import Pieces, Recoding, publish_shown, publish_tallied
 from hedgerow.errors import amount, required
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Pieces, Recoding, publish_shown, publish_tallied
+from hedgerow.requirements import Requirement
 
 if TYPE_CHECKING:
-    from hedgerow.anonymizers.suppression.pruning import PrunedTree
-    from hedgerow.trees.nodes.paths import PathTree
+    from hedgerow.anonymizers.suppression._pruning import PrunedTree
+    from hedgerow.anonymizers.trees.nodes.paths import PathTree
 
 __all__ = ["KActus"]
 
@@ -97,12 +97,12 @@ class KActus(TreeGuided):
         return super()._within_budget(counts, requirements, seed)
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        from hedgerow.anonymizers.suppression.pruning import Reading, pruned
+        from hedgerow.anonymizers.suppression._pruning import Reading, pruned
 
         k = max(one.minimal_size for one in requirements)
         tree = self._grown(counts, k)
         if self.expand:
-            from hedgerow.anonymizers.suppression.expansion import expanded
+            from hedgerow.anonymizers.suppression._expansion import expanded
 
             tree = expanded(tree, counts, k)
         keep_all = self.remainder == "merge" or any(one.compares for one in requirements)
@@ -134,12 +134,11 @@ class KActus(TreeGuided):
         return "expand=True is not possible" if self.expand else None
 
     def _fit_in_parts(self, large: LargeTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        from hedgerow.anonymizers.suppression.handing_up import handed_up
-        from hedgerow.anonymizers.suppression.storing import stored
-        from hedgerow.trees.nodes.cuts import cuts_of_paths
-        from hedgerow.trees.nodes.paths import PathTree
-        from hedgerow.trees.parts.growing import induce_c45_in_parts
-        from hedgerow.trees.training import attribute_of, checked_target
+        from hedgerow.anonymizers.suppression._out_of_core import handed_up, stored
+        from hedgerow.anonymizers.trees.nodes.cuts import cuts_of_paths
+        from hedgerow.anonymizers.trees.nodes.paths import PathTree
+        from hedgerow.anonymizers.trees.out_of_core import induce_c45_in_parts
+        from hedgerow.anonymizers.trees.training import attribute_of, checked_target
 
         target = checked_target(large, type(self).__name__)
         domains = [large.domains[name] for name in large.quasi]
@@ -184,7 +183,7 @@ def release_groups(
     numbers: Literal["mean", "median"] = "mean",
 ) -> Recoding:
     """Publish the released nodes; ``shown`` and ``as_sets`` say what each of them shows of each column."""
-    from hedgerow.trees.nodes.cuts import cuts_of_paths
+    from hedgerow.anonymizers.trees.nodes.cuts import cuts_of_paths
 
     group_of_node = np.where(outcome.released, np.cumsum(outcome.released) - 1, -1).astype(np.int32)
     pieces = _pieces(outcome, group_of_node)

@@ -3,7 +3,7 @@
 The quasi-identifiers are the public attributes and the only ones, so a span is a leaf, and the leaves are the groups.
 A column that the path does not ask is suppressed, one that it asks is published as the taxonomy's label or value
 where the path ends, or as the smallest interval around the group's numbers. The growth, the papers and what differs
-from them are in :mod:`hedgerow.trees.inducers.kadet`.
+from them are in :mod:`hedgerow.anonymizers.trees.inducers.kadet`.
 
 Deviations
 ----------
@@ -23,17 +23,16 @@ from typing import Literal
 
 import numpy as np
 
-from hedgerow import privacy
+from hedgerow._internal.arrays import Bools, Ints, Longs
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import PUBLISH, choice, flag
-from hedgerow.arrays import Bools, Ints, Longs
-from hedgerow.counts import FrequencyTable
-from hedgerow.domains import CodeSets
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Pieces, Publish, PublishedColumn, Recoding, label_column, publish_groups, shown_as
-from hedgerow.trees.nodes.generalizing import GeneralizedAttribute, GeneralizingTree
-from hedgerow.trees.training import checked_target, labelled_tuples
-from hedgerow.values import SUPPRESSED_TEXT
+from hedgerow.anonymizers.trees.nodes.generalizing import GeneralizedAttribute, GeneralizingTree
+from hedgerow.anonymizers.trees.training import checked_target, labelled_tuples
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Pieces, Publish, PublishedColumn, Recoding, label_column, publish_groups, shown_as
+from hedgerow.io.domains import CodeSets
+from hedgerow.io.values import SUPPRESSED_TEXT
+from hedgerow.requirements import Requirement, bind, sensitive_codes
 
 __all__ = ["KADET"]
 
@@ -65,11 +64,11 @@ class KADET(Anonymizer):
     publish: Publish = PUBLISH
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        from hedgerow.trees.inducers.kadet import People, Records, induce_kadet
-        from hedgerow.trees.nodes.cuts import cuts_of_leaves
+        from hedgerow.anonymizers.trees.inducers.kadet import People, Records, induce_kadet
+        from hedgerow.anonymizers.trees.nodes.cuts import cuts_of_leaves
 
         target = checked_target(counts, "KADET")
-        context, packed = privacy.bind(counts, requirements)
+        context, packed = bind(counts, requirements)
         attributes = [GeneralizedAttribute(counts.domains[name], counts.hierarchies[name]) for name in counts.quasi]
         labels = counts.domains[target].labels.tolist()
         rows = labelled_tuples(counts, target)
@@ -82,7 +81,7 @@ class KADET(Anonymizer):
             int(context.offsets[-1]),
         )
         if context.columns:
-            codes, values = people.codes[:, counts.cell_tuple], privacy.sensitive_codes(counts, context)
+            codes, values = people.codes[:, counts.cell_tuple], sensitive_codes(counts, context)
             people = people._replace(codes=np.ascontiguousarray(codes), values=values, weights=counts.cell_sizes)
         tree = induce_kadet(attributes, records, people, packed, labels, criterion=self.criterion, pruned=self.pruned)
         places = np.stack([attribute.places(counts.tuples[:, at]) for at, attribute in enumerate(attributes)])

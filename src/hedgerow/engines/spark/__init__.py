@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hedgerow.engines.spark.files import SparkFileSource
-from hedgerow.engines.spark.session import open_session
-from hedgerow.engines.spark.source import Origin, SparkSource
+from hedgerow.engines.spark._files import SparkFileSource
+from hedgerow.engines.spark._session import open_session
+from hedgerow.engines.spark._source import Origin, SparkSource
 
 __all__ = ["Origin", "SparkFileSource", "SparkSource", "open_session"]

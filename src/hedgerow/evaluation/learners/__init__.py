@@ -11,12 +11,10 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from hedgerow.errors import BadInput
-from hedgerow.evaluation.learners.base import Fitted, Learner, Prediction, Task
-from hedgerow.evaluation.learners.bayes import NaiveBayes
-from hedgerow.evaluation.learners.boosting import Boosting
-from hedgerow.evaluation.learners.ours import C45, ID3, KADET
-from hedgerow.evaluation.learners.prior import Majority
-from hedgerow.evaluation.learners.scikit import MLP, Linear, Logistic, Scikit
+from hedgerow.evaluation.learners._bayes import NaiveBayes
+from hedgerow.evaluation.learners._ours import C45, ID3, KADET
+from hedgerow.evaluation.learners._scikit import MLP, Boosting, Linear, Logistic, Scikit
+from hedgerow.evaluation.learners.base import Fitted, Learner, Majority, Prediction, Task
 from hedgerow.evaluation.learners.weka import J48, PART, WekaLogistic, WekaNaiveBayes
 
 __all__ = ["LEARNERS", "Fitted", "Learner", "Prediction", "Scikit", "Task", "learner"]

@@ -23,10 +23,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hedgerow.arrays import Floats, Ints
+from hedgerow._internal.arrays import Floats, Ints
 from hedgerow.errors import BadInput, HedgerowError, translated
 
-__all__ = ["Constant", "Fitted", "Learner", "Prediction", "Task", "Training", "as_json", "changed", "defaults_of"]
+__all__ = [
+    "Constant",
+    "Fitted",
+    "Learner",
+    "Majority",
+    "Prediction",
+    "Task",
+    "Training",
+    "as_json",
+    "changed",
+    "defaults_of",
+]
+
 
 Task = Literal["classes", "numbers"]
 
@@ -343,3 +355,18 @@ def _target(target: pa.Array | pa.ChunkedArray, task: Task) -> dict[str, Any]:
 def _refuse_no_numbers(found: Floats) -> None:
     if not np.isfinite(found).all():
         raise HedgerowError("The learner ended with numbers that are none. Are some numbers of the table very large?")
+
+
+# --------------------------------------------------------------------------------------------------
+# What is known without looking at a row.
+
+
+@dataclass(frozen=True)
+class Majority(Learner):
+    """Expects of every row what training rows are on the whole: their classes as often as they occur, or their mean."""
+
+    name = "majority"
+    tasks = frozenset({"classes", "numbers"})
+
+    def _fit(self, training: Training) -> Fitted:
+        return training.constant()

@@ -20,13 +20,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hedgerow.arrays import Floats, Ints
-from hedgerow.counts.encoding import dictionary_of
-from hedgerow.counts.reading import is_text
-from hedgerow.domains import Kind
+from hedgerow._internal.arrays import Floats, Ints
+from hedgerow.core.cells import domain_of, number_in, spelled
+from hedgerow.core.counts.encoding import dictionary_of
+from hedgerow.core.counts.reading import is_text
 from hedgerow.errors import BadInput, listing
-from hedgerow.published import domain_of, number_in, spelled
-from hedgerow.values import SUPPRESSED_TEXT
+from hedgerow.io.domains import Kind
+from hedgerow.io.values import SUPPRESSED_TEXT
 
 __all__ = ["Categories", "Column", "Columns", "Numbers", "cell_texts", "plain_table"]
 

@@ -7,6 +7,9 @@ numbers or categories (:mod:`hedgerow.evaluation.learners.columns`); what is mis
 
 from __future__ import annotations
 
+import logging
+import os
+import threading
 from abc import abstractmethod
 from dataclasses import dataclass
 from numbers import Real
@@ -16,14 +19,93 @@ from typing import Any, ClassVar, Final
 import numpy as np
 import pyarrow as pa
 
-from hedgerow.arrays import Ints
-from hedgerow.errors import BadInput, HedgerowError, translated, whole
+from hedgerow._internal.arrays import Ints
+from hedgerow.anonymizers.trees.inducers.j48 import check_weka
+from hedgerow.errors import BadInput, HedgerowError, MissingExtra, translated, whole
 from hedgerow.evaluation.learners.base import Fitted, Learner, Prediction, Training
 from hedgerow.evaluation.learners.columns import Categories, Column, Columns, Numbers, plain_table
-from hedgerow.evaluation.learners.java import java_class, start_java
-from hedgerow.scratch import Scratch
+from hedgerow.io.scratch import Scratch
 
-__all__ = ["J48", "PART", "WekaLearner", "WekaLogistic", "WekaNaiveBayes"]
+__all__ = ["J48", "PART", "WekaLearner", "WekaLogistic", "WekaNaiveBayes", "java_class", "start_java"]
+
+
+# --------------------------------------------------------------------------------------------------
+# The Java machine in which Weka runs: one for the process, started when it is first needed.
+#
+# Nobody stops it before the process ends, for it could not be started again. Weka's packages stay away, and what Java
+# prints is thrown away: Weka quotes cells. A machine that somebody else has started is used as it is.
+
+
+_OPTIONS: Final = (
+    "-Xmx2g",
+    "-Xrs",  # signals stay Python's: else Ctrl-C would end the process at once, with its temporary files left
+    f"-XX:ErrorFile={os.devnull}",  # what Java writes when it is killed holds parts of its memory
+    "-XX:+UseSerialGC",  # one thread: several processes may each have a machine
+    "-Dweka.packageManager.loadPackages=false",
+    "-Djava.awt.headless=true",
+)
+
+_one_at_a_time = threading.Lock()
+_started_by: int | None = None
+"""The process that started it."""
+
+
+def start_java(what: str, instead: str) -> None:
+    """Start the machine, unless it runs.
+
+    Parameters
+    ----------
+    what : str
+        What needs it, for messages.
+    instead : str
+        The sentence that says what does without Java.
+    """
+    global _started_by
+    check_weka(what, instead)
+    with _one_at_a_time:
+        import jpype
+
+        _refuse_forked()
+        if not jpype.isJVMStarted():
+            unusable = MissingExtra(f"{what} needs Java 11 or newer, and the Java here could not be started. {instead}")
+            # A machine that is not found, is too old, or does not take the options: each has an error of its own.
+            with translated(Exception, into=unusable):
+                _start(jpype)
+            _started_by = os.getpid()
+
+
+def java_class(name: str) -> Any:
+    """A class of Java or Weka; the machine must run."""
+    import jpype
+
+    _refuse_forked()
+    return jpype.JClass(name)
+
+
+def _refuse_forked() -> None:
+    if _started_by not in (None, os.getpid()):
+        raise HedgerowError(
+            "Java was started before this process was forked, and does not live on in it. Start processes by 'spawn' "
+            "or 'forkserver'."
+        )
+
+
+def _start(jpype: Any) -> None:
+    handlers = list(logging.root.handlers)
+    from weka.core import jvm
+
+    # Importing that gives the root logger a handler, which is the user's to give.
+    logging.root.handlers[:] = handlers
+    jars: list[str] = []
+    jvm.add_bundled_jars(jars)
+    # Not by jvm.start(), which takes no options; but it must know.
+    jpype.startJVM(*_OPTIONS, classpath=jars, convertStrings=True)
+    jvm.started = True
+    nowhere = jpype.JClass("java.io.PrintStream")(jpype.JClass("java.io.OutputStream").nullOutputStream())
+    system = jpype.JClass("java.lang.System")
+    system.setOut(nowhere)
+    system.setErr(nowhere)
+    jpype.JClass("weka.core.WekaPackageManager").loadPackages(False)
 
 
 class WekaLearner(Learner):
@@ -208,7 +290,7 @@ def write_rows(path: Path, columns: tuple[Column, ...], labels: tuple[str, ...],
     The head is the same for training and test rows. A column of categories of which there are none is numeric, for an
     attribute cannot be nominal without values.
     """
-    from hedgerow.learning.arff import write_arff
+    from hedgerow.learning.export import write_arff
 
     written = [_numbered(at, one) for at, one in enumerate((*columns, Categories("class", labels, codes)))]
     declared = {one.name: one.labels for one in written if isinstance(one, Categories)}

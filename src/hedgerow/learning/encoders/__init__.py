@@ -1,6 +1,6 @@
 """Representations of published tables: scikit-learn transformers that know hierarchies, sets and intervals."""
 
-from hedgerow.learning.encoders.representations import (
+from hedgerow.learning.encoders._representations import (
     FillChildEncoder,
     FillParentEncoder,
     OneClassEncoder,

@@ -6,45 +6,50 @@ least k records or are published. So whatever template or chart shows them canno
 
 from __future__ import annotations
 
-from hedgerow.report.facts.attacking import attackers, class_sizes
-from hedgerow.report.facts.context import Context, Coverage, Governance, ReleaseModel
-from hedgerow.report.facts.figures import Bar, BarKind, Edition, Figure, Judgement
-from hedgerow.report.facts.gathering import gather
-from hedgerow.report.facts.sections.attempting import Attempt, Attempts, Untried
-from hedgerow.report.facts.sections.disclosing import (
+from hedgerow.report.facts._gathering import gather
+from hedgerow.report.facts._sections import (
     AllColumns,
-    ClearColumnFacts,
-    DisclosureFacts,
-    SensitiveFacts,
-    TogetherFacts,
-    ToldColumn,
-)
-from hedgerow.report.facts.sections.identifying import (
+    Asked,
+    Association,
     Attacker,
     Attackers,
+    Attempt,
+    Attempts,
+    Caution,
     ClassSizes,
+    ClearColumnFacts,
+    ColumnFacts,
+    Columns,
+    Data,
+    Digest,
+    DisclosureFacts,
+    Evidence,
     HarbourFinding,
+    LabelShare,
     Level,
+    Pair,
     Precedent,
+    Provenance,
+    ReportFacts,
+    Role,
     SafeHarbour,
+    Score,
+    SensitiveFacts,
     SizeGroup,
     Smaller,
+    SubjectKind,
+    Summary,
+    Suppression,
+    TogetherFacts,
+    ToldColumn,
+    Untried,
+    Utility,
     Verdict,
     WorkingParty,
 )
-from hedgerow.report.facts.sections.keeping import (
-    Association,
-    ColumnFacts,
-    Columns,
-    LabelShare,
-    Pair,
-    Score,
-    Suppression,
-    Utility,
-)
-from hedgerow.report.facts.sections.making import Caution, Digest, Provenance
-from hedgerow.report.facts.sections.overview import Asked, Data, Evidence, Role, Summary
-from hedgerow.report.facts.sections.report import ReportFacts, SubjectKind
+from hedgerow.report.facts.attacking import attackers, class_sizes
+from hedgerow.report.facts.context import Context, Coverage, Governance, ReleaseModel
+from hedgerow.report.facts.figures import Bar, BarKind, Edition, Figure, Judgement
 
 __all__ = [
     "AllColumns",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from hedgerow._internal.rounding import significant
 from hedgerow.report.facts.figures import Figure, Judgement
-from hedgerow.rounding import significant
 
 __all__ = ["DIGITS", "count", "fraction", "number", "percent", "plain", "quoted", "share"]
 

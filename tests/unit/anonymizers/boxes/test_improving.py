@@ -14,12 +14,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Mondrian, Schema
-from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.boxes import improving
 from hedgerow.anonymizers.boxes.improving import improved
 from hedgerow.anonymizers.boxes.layout import Described, described
-from hedgerow.counts import FrequencyTable
-from hedgerow.recoding import Pieces, shown_as
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Pieces, shown_as
+from hedgerow.release import pipeline
 
 
 def boxes_of(counts: FrequencyTable) -> Described:

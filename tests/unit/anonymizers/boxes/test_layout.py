@@ -10,13 +10,14 @@ import pyarrow as pa
 import pytest
 from box_kernels import copy_box, enclose, joint_loss, ones, single_loss
 
-from hedgerow import KAnonymity, LDiversity, Schema, privacy
-from hedgerow.anonymizers import pipeline
+from hedgerow import KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers.boxes import layout as module
 from hedgerow.anonymizers.boxes.layout import LossName, described, units_of
-from hedgerow.counts import FrequencyTable
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Publish, shown_as
 from hedgerow.errors import BadInput
-from hedgerow.recoding import Publish, shown_as
+from hedgerow.release import pipeline
+from hedgerow.requirements import bind
 
 TOWNS = {"*": {"north": ["A", "B"], "south": ["C", "D", "E"]}}
 # The leaf Z stands directly below the root, where others have a region above them.
@@ -132,7 +133,7 @@ def test_units_know_their_records_and_sensitive_values() -> None:
     schema = Schema(quasi=["town"], sensitive=["ill", "job"])
     requirements = [LDiversity(2, "job"), LDiversity(2, "ill")]
     counts = pipeline.prepare(table, schema, requirements, random_state=0).counts
-    units = units_of(counts, privacy.bind(counts, requirements)[0])
+    units = units_of(counts, bind(counts, requirements)[0])
     assert units.weight.tolist() == [3, 1]
     assert units.cells.tolist() == [0, 2, 3]
     assert units.cell_size.tolist() == [1, 2, 1]

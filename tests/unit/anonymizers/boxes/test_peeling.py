@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Schema, TCloseness
-from hedgerow.anonymizers import pipeline
+from hedgerow.anonymizers.boxes.improving import peeled
 from hedgerow.anonymizers.boxes.layout import described
-from hedgerow.anonymizers.boxes.peeling import peeled
-from hedgerow.recoding import Pieces, shown_as
+from hedgerow.core.recoding import Pieces, shown_as
+from hedgerow.release import pipeline
 
 TREE = {"*": {"a+": ["a"], "cd": ["c", "d"]}}
 

@@ -8,11 +8,11 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import AlphaK, KAnonymity, Schema
-from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice import allmin as module
 from hedgerow.anonymizers.lattice.allmin import AllMin
+from hedgerow.core.recoding import Recoding
 from hedgerow.errors import BadInput, Infeasible
-from hedgerow.recoding import Recoding
+from hedgerow.release import pipeline
 
 TOWNS = {"*": {"north": ["A", "B"], "south": ["C", "D"]}}
 PEOPLE = pa.table(

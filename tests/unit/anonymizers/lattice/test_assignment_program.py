@@ -8,10 +8,9 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import AlphaK, KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.assignment_program import Solution, solve
-from hedgerow.anonymizers.lattice.assignments import Assignees, Assignments, assignments_of
-from hedgerow.anonymizers.lattice.cuts import CutSpace
+from hedgerow.anonymizers.lattice._assignments import Assignees, Assignments, Solution, assignments_of, solve
+from hedgerow.anonymizers.lattice._cuts import CutSpace
+from hedgerow.release import pipeline
 
 TREE = {"*": {"ab": ["a", "b"], "cd": ["c", "d"]}}
 

@@ -9,8 +9,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.assignments import (
+from hedgerow.anonymizers.lattice._assignments import (
     Assignees,
     Assignments,
     assignments_of,
@@ -18,8 +17,9 @@ from hedgerow.anonymizers.lattice.assignments import (
     steps_to,
     whole_weights,
 )
-from hedgerow.anonymizers.lattice.cuts import CutSpace
-from hedgerow.counts import FrequencyTable
+from hedgerow.anonymizers.lattice._cuts import CutSpace
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.release import pipeline
 
 PEOPLE = pa.table(
     {

@@ -11,13 +11,12 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import AlphaK, KAnonymity, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.costs import cost_of
-from hedgerow.anonymizers.lattice.judging import Judge
-from hedgerow.anonymizers.lattice.levels import Lattice
-from hedgerow.anonymizers.lattice.publishing import publish
+from hedgerow.anonymizers.lattice._costs import cost_of
+from hedgerow.anonymizers.lattice._judging import Judge, publish
+from hedgerow.anonymizers.lattice._levels import Lattice
+from hedgerow.core.metrics import METRICS, c_avg
 from hedgerow.errors import BadInput
-from hedgerow.metrics import METRICS, c_avg
+from hedgerow.release import pipeline
 
 # A short branch, a label that reads as an interval, one that is written like a suppressed cell, and missing values.
 HIERARCHIES = {

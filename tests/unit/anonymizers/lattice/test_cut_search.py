@@ -8,10 +8,9 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.cut_search import CutSearch, by_attribute, by_class, greedy
-from hedgerow.anonymizers.lattice.cuts import CutSpace
+from hedgerow.anonymizers.lattice._cuts import CutSearch, CutSpace, by_attribute, by_class, greedy
 from hedgerow.errors import Infeasible
+from hedgerow.release import pipeline
 
 PEOPLE = pa.table({"zip": ["11", "12", "21", "22", "22"], "sex": ["f", "m", "f", "f", "m"]})
 

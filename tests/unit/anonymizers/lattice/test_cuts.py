@@ -7,8 +7,8 @@ from typing import Any
 import pyarrow as pa
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.cuts import CutSpace
+from hedgerow.anonymizers.lattice._cuts import CutSpace
+from hedgerow.release import pipeline
 
 PEOPLE = pa.table(
     {

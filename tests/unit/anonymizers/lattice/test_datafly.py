@@ -8,10 +8,10 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.datafly import Datafly
+from hedgerow.core.recoding import Recoding
 from hedgerow.errors import Infeasible
-from hedgerow.recoding import Recoding
+from hedgerow.release import pipeline
 
 TOWNS = {"*": {"north": ["A", "B", "C"], "south": ["D", "E", "F"]}}
 PEOPLE = pa.table({"town": list("ABCDEF") * 2, "size": ["s", "m", "l"] * 4})

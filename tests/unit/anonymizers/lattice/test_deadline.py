@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hedgerow.anonymizers.lattice.deadline import Deadline
+from hedgerow.anonymizers.lattice._options import Deadline
 
 
 def test_without_a_number_of_seconds_it_never_comes() -> None:

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.gains import GAINS, log_volumes
-from hedgerow.anonymizers.lattice.levels import Lattice
+from hedgerow.anonymizers.lattice._costs import GAINS, log_volumes
+from hedgerow.anonymizers.lattice._levels import Lattice
+from hedgerow.release import pipeline
 
 # Of four towns in the hierarchy three occur; A twice.
 LATTICE = Lattice(

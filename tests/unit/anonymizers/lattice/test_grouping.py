@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow.anonymizers.lattice.grouping import group_rows
+from hedgerow.anonymizers.lattice._levels import group_rows
 
 
 @pytest.mark.parametrize("columns", [[0], [1], [0, 1], []])

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema, TCloseness
-from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice.heuristicmin import HeuristicMin
-from hedgerow.anonymizers.pipeline import Prepared
+from hedgerow.release import pipeline
+from hedgerow.release.pipeline import Prepared
 
 TREE = {"*": {"ab": ["a", "b"], "cd": ["c", "d"]}}
 

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.lattice import incognito as module
 from hedgerow.anonymizers.lattice.incognito import Incognito
+from hedgerow.core.recoding import Recoding
 from hedgerow.errors import BadInput, Infeasible
-from hedgerow.recoding import Recoding
+from hedgerow.release import pipeline
 
 TOWNS = {"*": {"north": ["A", "B"], "south": ["C", "D"]}}
 PEOPLE = pa.table({"town": ["A", "B", "C", "D"] * 2, "sex": ["f"] * 4 + ["m"] * 4})

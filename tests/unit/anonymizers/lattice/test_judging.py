@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import AlphaK, KAnonymity, LDiversity, Schema, TCloseness
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.judging import Judge, Judgement
-from hedgerow.anonymizers.lattice.levels import Lattice
+from hedgerow.anonymizers.lattice._judging import Judge, Judgement
+from hedgerow.anonymizers.lattice._levels import Lattice
+from hedgerow.release import pipeline
 
 PEOPLE = pa.table(
     {

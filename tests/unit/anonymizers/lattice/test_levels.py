@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.levels import Lattice, StateClasses
-from hedgerow.counts import FrequencyTable
+from hedgerow.anonymizers.lattice._levels import Lattice, StateClasses
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.release import pipeline
 
 TOWNS = {"*": {"north": ["A", "B"], "south": ["C", "D"]}}
 PEOPLE = pa.table(

@@ -10,14 +10,13 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema, TCloseness
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.assignment_program import Solution, solve
-from hedgerow.anonymizers.lattice.assignments import Assignees, Assignments
-from hedgerow.anonymizers.lattice.cuts import CutSpace
+from hedgerow.anonymizers.lattice._assignments import Assignees, Assignments, Solution, solve
+from hedgerow.anonymizers.lattice._cuts import CutSpace
 from hedgerow.anonymizers.lattice.mingen import MinGen
-from hedgerow.anonymizers.pipeline import Prepared
+from hedgerow.core.metrics import prec
 from hedgerow.errors import BadInput, Infeasible
-from hedgerow.metrics import prec
+from hedgerow.release import pipeline
+from hedgerow.release.pipeline import Prepared
 
 TREE = {"*": {"ab": ["a", "b"], "cd": ["c", "d"]}}
 
@@ -137,7 +136,7 @@ def test_a_stopped_solver_competes_with_cuts(
         records = np.where(top, units.records[assignments.unit], 0) if worst else solution.records
         return solution._replace(records=records, fewest=False, precise=False, bound=1.0)
 
-    monkeypatch.setattr("hedgerow.anonymizers.lattice.assignment_program.solve", stopped)
+    monkeypatch.setattr("hedgerow.anonymizers.lattice._assignments.solve", stopped)
     table = pa.table({"letter": list("aabbcc"), "sex": list("ffmmfm")})
     schema = Schema(quasi=["letter", "sex"], hierarchies={"letter": TREE})
     made = pipeline.prepare(table, schema, [KAnonymity(2)], random_state=0)

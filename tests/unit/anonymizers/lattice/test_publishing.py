@@ -5,10 +5,9 @@ from __future__ import annotations
 import pyarrow as pa
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.judging import Judge
-from hedgerow.anonymizers.lattice.levels import Lattice
-from hedgerow.anonymizers.lattice.publishing import publish
+from hedgerow.anonymizers.lattice._judging import Judge, publish
+from hedgerow.anonymizers.lattice._levels import Lattice
+from hedgerow.release import pipeline
 
 
 def test_violating_classes_are_lost_and_the_rest_is_published_at_its_level() -> None:

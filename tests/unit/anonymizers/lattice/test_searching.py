@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.lattice.costs import Found, cost_of, rounded
-from hedgerow.anonymizers.lattice.deadline import Deadline
-from hedgerow.anonymizers.lattice.judging import Judge
-from hedgerow.anonymizers.lattice.levels import Lattice
-from hedgerow.anonymizers.lattice.searching import descend, search
+from hedgerow.anonymizers.lattice._costs import Found, cost_of, rounded
+from hedgerow.anonymizers.lattice._judging import Judge
+from hedgerow.anonymizers.lattice._levels import Lattice
+from hedgerow.anonymizers.lattice._options import Deadline
+from hedgerow.anonymizers.lattice._searching import descend, search
+from hedgerow.release import pipeline
 
 
 def judge_of(allowance: int = 0, k: int = 3) -> Judge:

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.merge.clusters import Shares, UnitBlock, cluster_blocks, joined
+from hedgerow.anonymizers.merge._clusters import Shares, UnitBlock, cluster_blocks, joined
+from hedgerow.release import pipeline
 
 
 def block_of(ages: list[int], k: int) -> UnitBlock:

@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.merge.greedy import Greedy
+from hedgerow.release import pipeline
 
 TOWNS = {"*": {"north": ["A", "B"], "south": ["C", "D"]}}
 Rows = Counter[tuple[Any, ...]]

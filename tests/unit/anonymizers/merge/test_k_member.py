@@ -11,14 +11,14 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.merge.clusters import cluster_blocks
+from hedgerow.anonymizers.merge._clusters import cluster_blocks
 from hedgerow.anonymizers.merge.k_member import KMember, grown_from
-from hedgerow.anonymizers.partition import blocks
-from hedgerow.counts import FrequencyTable
-from hedgerow.metrics import ncp
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Recoding
+from hedgerow.anonymizers.partition import cutting as blocks
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.metrics import ncp
+from hedgerow.core.recoding import Recoding
+from hedgerow.release import pipeline
+from hedgerow.requirements import Requirement
 
 ALL_SEEDS = range(12)
 

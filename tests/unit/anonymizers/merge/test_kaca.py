@@ -7,9 +7,9 @@ from typing import Any
 import pyarrow as pa
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.merge.kaca import KACA
-from hedgerow.metrics import distortion
+from hedgerow.core.metrics import distortion
+from hedgerow.release import pipeline
 
 # The north is one step below the root, as is Z; its towns are two steps below.
 TOWNS = {"*": {"north": ["A", "B"], "Z": []}}

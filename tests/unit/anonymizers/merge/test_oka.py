@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.merge._clusters import Shares
-from hedgerow.anonymizers.merge.clusters import UnitBlock, cluster_blocks
+from hedgerow.anonymizers.merge._cluster_kernels import Shares
+from hedgerow.anonymizers.merge._clusters import UnitBlock, cluster_blocks
 from hedgerow.anonymizers.merge.oka import OKA, distances, from_centres
-from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Recoding
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Recoding
+from hedgerow.release import pipeline
+from hedgerow.requirements import Requirement
 
 ALL_SEEDS = range(12)
 

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KACA, Greedy, KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import pipeline
 from hedgerow.anonymizers.boxes.layout import described
-from hedgerow.anonymizers.merge.working import Part, merge_parts
-from hedgerow.anonymizers.partition import blocks
-from hedgerow.recoding import Publish, Recoding, shown_as
+from hedgerow.anonymizers.merge._working import Part, merge_parts
+from hedgerow.anonymizers.partition import cutting as blocks
+from hedgerow.core.recoding import Publish, Recoding, shown_as
+from hedgerow.release import pipeline
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.partition import blocks
-from hedgerow.anonymizers.partition.blocks import blocks_of, near_groups
-from hedgerow.recoding import Pieces, shown_as
+from hedgerow.anonymizers.partition import cutting as blocks
+from hedgerow.anonymizers.partition.cutting import blocks_of, near_groups
+from hedgerow.core.recoding import Pieces, shown_as
+from hedgerow.release import pipeline
 
 TABLE = pa.table(
     {"age": [row % 60 for row in range(240)], "town": [*"abcd"] * 60, "ill": ["flu", "cold", "ulcer"] * 80}

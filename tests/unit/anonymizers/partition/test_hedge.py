@@ -17,7 +17,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from hedgerow import BadInput, Hedge, KAnonymity, LDiversity, Release, Schema
-from hedgerow.recoding import AxisRouter, CutTree, Recoding
+from hedgerow.core.recoding import AxisRouter, CutTree, Recoding
 
 CHANCE = np.random.default_rng(0)
 PEOPLE = pa.table(

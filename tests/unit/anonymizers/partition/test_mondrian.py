@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import BadInput, KAnonymity, LDiversity, Mondrian, Release, Schema, hierarchies
-from hedgerow.recoding import CutTree
+from hedgerow.core.recoding import CutTree
 
 LETTERS = pa.table({"letter": list("abcd")})
 PAIRS = {"any": {"first": ["a", "c"], "second": ["b", "d"]}}

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.anonymizers.partition import threads
-from hedgerow.recoding import CutTree, Recoding
+from hedgerow.anonymizers.partition import cutting as threads
+from hedgerow.core.recoding import CutTree, Recoding
 
 
 def fitted(table: pa.Table, **parameters: object) -> Recoding:

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers.pipeline import prepare
-from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import Requirement
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.release.pipeline import prepare
+from hedgerow.requirements import Requirement
 
 Counted = Callable[..., FrequencyTable]
 

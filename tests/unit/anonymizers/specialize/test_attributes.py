@@ -8,15 +8,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hedgerow.anonymizers.specialize import attributes
-from hedgerow.anonymizers.specialize.attributes import (
+from hedgerow.anonymizers.specialize import _attributes as attributes
+from hedgerow.anonymizers.specialize._attributes import (
     GrownIntervals,
     HiddenValues,
     TaxonomyCut,
     attribute_of,
     count_labels,
 )
-from hedgerow.counts import FrequencyTable
+from hedgerow.core.counts import FrequencyTable
 
 Counted = Callable[..., FrequencyTable]
 

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import BadInput, KAnonymity, Schema
-from hedgerow.anonymizers.pipeline import prepare
 from hedgerow.anonymizers.specialize.bug import BUG
-from hedgerow.counts import FrequencyTable
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.release.pipeline import prepare
 
 Counted = Callable[..., FrequencyTable]
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from hedgerow import Infeasible, KAnonymity, LDiversity
-from hedgerow.anonymizers.specialize.climbing import Climb, Generalization
-from hedgerow.counts import FrequencyTable
+from hedgerow.anonymizers.specialize._climbing import Climb, Generalization
+from hedgerow.core.counts import FrequencyTable
 
 Counted = Callable[..., FrequencyTable]
 

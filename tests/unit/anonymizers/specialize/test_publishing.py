@@ -8,13 +8,13 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity
-from hedgerow.anonymizers.specialize.attributes import GrownIntervals
-from hedgerow.anonymizers.specialize.publishing import grown_hierarchy
+from hedgerow.anonymizers.specialize._attributes import GrownIntervals
+from hedgerow.anonymizers.specialize._search import grown_hierarchy
 from hedgerow.anonymizers.specialize.tdr import TDR
 from hedgerow.anonymizers.specialize.tds import TDS
-from hedgerow.counts import FrequencyTable
-from hedgerow.metrics import METRICS
-from hedgerow.recoding import Recoding
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.metrics import METRICS
+from hedgerow.core.recoding import Recoding
 
 Counted = Callable[..., FrequencyTable]
 

@@ -9,10 +9,10 @@ import pytest
 import specializations
 
 from hedgerow import KAnonymity
-from hedgerow.anonymizers.specialize.attributes import attribute_of
-from hedgerow.anonymizers.specialize.search import Loss, Search
-from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import Requirement
+from hedgerow.anonymizers.specialize._attributes import attribute_of
+from hedgerow.anonymizers.specialize._search import Loss, Search
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.requirements import Requirement
 
 Counted = Callable[..., FrequencyTable]
 

@@ -9,11 +9,11 @@ import pytest
 import specializations
 
 from hedgerow import Infeasible, KAnonymity, LDiversity
-from hedgerow.anonymizers.specialize.attributes import attribute_of
-from hedgerow.anonymizers.specialize.search import Search
-from hedgerow.anonymizers.specialize.shield_classes import by_shield, shield_elements
-from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import Requirement
+from hedgerow.anonymizers.specialize._attributes import attribute_of
+from hedgerow.anonymizers.specialize._search import Search
+from hedgerow.anonymizers.specialize._shield_classes import by_shield, shield_elements
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.requirements import Requirement
 
 Counted = Callable[..., FrequencyTable]
 

@@ -8,10 +8,10 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import BadInput, KAnonymity, LDiversity, Schema
-from hedgerow.anonymizers.pipeline import prepare
 from hedgerow.anonymizers.specialize.tdr import TDR
 from hedgerow.anonymizers.specialize.tds import TDS
-from hedgerow.counts import FrequencyTable
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.release.pipeline import prepare
 
 Counted = Callable[..., FrequencyTable]
 

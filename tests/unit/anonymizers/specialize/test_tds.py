@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import BadInput, KAnonymity, Schema
-from hedgerow.anonymizers.pipeline import finish, prepare
 from hedgerow.anonymizers.specialize.tds import TDS
-from hedgerow.counts import FrequencyTable
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.release.pipeline import finish, prepare
 
 Counted = Callable[..., FrequencyTable]
 

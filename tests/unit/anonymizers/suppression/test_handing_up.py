@@ -10,18 +10,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hedgerow.anonymizers.suppression import handing_up
-from hedgerow.anonymizers.suppression.handing_up import HandedUp, handed_up
-from hedgerow.anonymizers.suppression.pruning import PrunedTree, Reading, pruned
-from hedgerow.arrays import Ints
-from hedgerow.counts import FrequencyTable, LargeTable
-from hedgerow.engines import FileSource, files
-from hedgerow.engines.shares import Shares
+from hedgerow._internal.arrays import Ints
+from hedgerow.anonymizers.suppression import _out_of_core as handing_up
+from hedgerow.anonymizers.suppression._out_of_core import HandedUp, handed_up
+from hedgerow.anonymizers.suppression._pruning import PrunedTree, Reading, pruned
+from hedgerow.anonymizers.trees.nodes.paths import PathTree
+from hedgerow.anonymizers.trees.out_of_core import induce_c45_in_parts
+from hedgerow.core.counts import FrequencyTable, LargeTable
+from hedgerow.engines import FileSource
+from hedgerow.engines import _files as files
 from hedgerow.engines.source_file import File
-from hedgerow.privacy import AlphaK, KAnonymity, LDiversity, Requirement, TCloseness
+from hedgerow.engines.workspace import Shares
+from hedgerow.requirements import AlphaK, KAnonymity, LDiversity, Requirement, TCloseness
 from hedgerow.schema import Schema
-from hedgerow.trees.nodes.paths import PathTree
-from hedgerow.trees.parts.growing import induce_c45_in_parts
 
 Held = Counter[tuple[int, ...]]
 MOST = 60

@@ -11,7 +11,7 @@ import pytest
 
 from hedgerow import BadInput, LDiversity, Recoding, Release, Schema, hierarchies
 from hedgerow.anonymizers.suppression.kadet import KADET
-from hedgerow.recoding import CutTree
+from hedgerow.core.recoding import CutTree
 
 TOWNS = {"*": {"Germany": ["Bonn", "Köln"], "France": ["Lyon", "Nice"]}}
 PEOPLE: dict[str, list[Any]] = {

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import KAnonymity, Schema
-from hedgerow.anonymizers import pipeline
-from hedgerow.anonymizers.suppression.pruning import PrunedTree, Reading, pruned
-from hedgerow.trees.nodes.written import ByValue, Leaf, path_tree
+from hedgerow.anonymizers.suppression._pruning import PrunedTree, Reading, pruned
+from hedgerow.anonymizers.trees.nodes.written import ByValue, Leaf, path_tree
+from hedgerow.release import pipeline
 
 COLORS = ByValue("color", {"blue": Leaf(), "green": Leaf(), "red": Leaf()})
 ROOT, BLUE, GREEN, RED = range(4)

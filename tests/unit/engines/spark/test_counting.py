@@ -15,14 +15,14 @@ pytestmark = pytest.mark.spark
 
 @pytest.fixture
 def setting(spark: Any) -> Iterator[str]:
-    from hedgerow.engines.spark.counting import TUPLES_SETTING
+    from hedgerow.engines.spark._counting import TUPLES_SETTING
 
     yield TUPLES_SETTING
     spark.conf.unset(TUPLES_SETTING)
 
 
 def test_the_limit_follows_from_the_memory_of_the_driver(spark: Any, setting: str) -> None:
-    from hedgerow.engines.spark.counting import limit_of
+    from hedgerow.engines.spark._counting import limit_of
 
     memory = spark._jvm.java.lang.Runtime.getRuntime().maxMemory()
     assert limit_of(spark, 9).most == memory // 2 // (64 + 9 * 12)
@@ -38,7 +38,7 @@ def test_a_limit_that_is_no_number(spark: Any, setting: str, wrong: str) -> None
 
 
 def test_a_column_of_too_many_values(spark: Any, setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from hedgerow.engines.shares import Shares
+    from hedgerow.engines.workspace import Shares
 
     spark.conf.set(setting, 5)
     monkeypatch.setattr(Shares, "most_values", 9)

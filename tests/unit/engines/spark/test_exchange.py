@@ -24,7 +24,7 @@ def session(master: str, temp: str | None = None) -> Any:
 
 
 def test_where_the_shared_folder_is(pyspark: None, tmp_path: Path) -> None:
-    from hedgerow.engines.spark.exchange import shared_folder
+    from hedgerow.engines.spark._exchange import shared_folder
 
     for name in ("a", "b", "c"):
         (tmp_path / name).mkdir()
@@ -38,14 +38,14 @@ def test_where_the_shared_folder_is(pyspark: None, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("master", ["yarn", "spark://host:7077", "local-cluster[2,1,1024]"])
 def test_no_folder_that_all_workers_share(pyspark: None, master: str) -> None:
-    from hedgerow.engines.spark.exchange import shared_folder
+    from hedgerow.engines.spark._exchange import shared_folder
 
     with pytest.raises(BadInput, match=re.escape("spark.hedgerow.temp")):
         shared_folder(session(master), None, None)
 
 
 def test_folders_that_cannot_be_used(pyspark: None, tmp_path: Path) -> None:
-    from hedgerow.engines.spark.exchange import shared_folder
+    from hedgerow.engines.spark._exchange import shared_folder
 
     with pytest.raises(BadInput, match="There is no folder"):
         shared_folder(session("local"), tmp_path / "none", None)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hedgerow.engines.coding import Keys
+from hedgerow.engines._coding import Keys
 from hedgerow.schema import Schema
 
 pytestmark = pytest.mark.spark
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.spark
 def test_workers_need_python_this_version_and_the_work(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from hedgerow.engines.spark import finishing
+    from hedgerow.engines.spark import _finishing as finishing
 
     tried = 0
 

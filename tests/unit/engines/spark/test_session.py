@@ -10,7 +10,7 @@ import pytest
 
 def test_a_system_that_does_not_tell_its_memory(pyspark: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """As Windows, which has no ``os.sysconf``."""
-    from hedgerow.engines.spark.session import _of_one_machine
+    from hedgerow.engines.spark._session import _of_one_machine
 
     monkeypatch.delattr(os, "sysconf")
     assert _of_one_machine(Path("scratch"))["spark.driver.memory"] == "1024m"

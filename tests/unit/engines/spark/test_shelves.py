@@ -13,8 +13,9 @@ pytestmark = pytest.mark.spark
 
 
 def test_rows_are_numbered_in_their_order(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from hedgerow.engines.spark import exchange, shelves
-    from hedgerow.engines.spark.exchange import send
+    from hedgerow.engines.spark import _exchange as exchange
+    from hedgerow.engines.spark import _shelves as shelves
+    from hedgerow.engines.spark._exchange import send
 
     monkeypatch.setattr(shelves, "_BATCH", 7)
     monkeypatch.setattr(exchange, "ROW_GROUP", 4096)
@@ -33,8 +34,8 @@ def test_rows_are_numbered_in_their_order(spark: Any, tmp_path: Path, monkeypatc
 
 def test_what_spark_has_noted_does_not_come_back(spark: Any, tmp_path: Path) -> None:
     """A table that is made of a file of Spark's has other columns than that file."""
-    from hedgerow.engines.spark.exchange import read_parquet, store
-    from hedgerow.engines.spark.shelves import Shelf
+    from hedgerow.engines.spark._exchange import read_parquet, store
+    from hedgerow.engines.spark._shelves import Shelf
 
     shelf = Shelf.fill(spark.range(0, 3, 1, 1).selectExpr("id AS key"), tmp_path / "rows")
     table = pa.Table.from_batches(list(shelf.batches(["key"], 0, 3))).append_column("group", pa.array([1, 2, 3]))

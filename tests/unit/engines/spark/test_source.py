@@ -37,7 +37,8 @@ def test_a_disk_that_is_full_is_no_fault_of_the_text(
     spark: Any, scratch: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Text is written to Parquet before Spark reads it: here to a folder that is not there."""
-    from hedgerow.engines.spark import SparkFileSource, files
+    from hedgerow.engines.spark import SparkFileSource
+    from hedgerow.engines.spark import _files as files
 
     (tmp_path / "a.csv").write_text("age,note\n" + "20,Smith-Jones\n" * 5000)
     monkeypatch.setattr(files, "place_literal", lambda _path: f"'{tmp_path / 'gone' / 'table.parquet'}'")
@@ -218,7 +219,7 @@ def test_people_are_told_apart_by_their_pseudonyms(spark: Any) -> None:
 def test_rows_are_not_counted_where_a_column_tells_people_apart(
     most: int, spark: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hedgerow.anonymizers.pipeline.preparing._MOST_ROWS", most)
+    monkeypatch.setattr("hedgerow.release.pipeline._preparing._MOST_ROWS", most)
     visits = hr.datasets.make_hospital(2_000, random_state=7).select(["patient_id", "born", "sex", "postcode"])
     with pytest.raises(hr.Disclosing, match=r"'patient_id' tells people apart .* 1\.[789] on average"):
         hr.anonymize(spark.createDataFrame(visits), hr.Schema(quasi=["born", "sex", "postcode"], others="drop"), k=5)

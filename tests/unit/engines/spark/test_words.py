@@ -22,7 +22,7 @@ import operator
 import sys
 import numpy as np
 import hedgerow as hr
-from hedgerow.counts import FirstCuts, Part
+from hedgerow.core.counts import FirstCuts, Part
 from pyspark.sql import SparkSession
 
 session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()

@@ -10,8 +10,8 @@ import pytest
 from sklearn.naive_bayes import CategoricalNB
 
 from hedgerow import BadInput
-from hedgerow.evaluation.learners import bayes
-from hedgerow.evaluation.learners.bayes import NaiveBayes
+from hedgerow.evaluation.learners import _bayes as bayes
+from hedgerow.evaluation.learners._bayes import NaiveBayes
 from hedgerow.evaluation.learners.columns import Numbers
 
 

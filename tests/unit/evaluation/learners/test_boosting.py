@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from hedgerow.evaluation.learners.boosting import Boosting
+from hedgerow.evaluation.learners._scikit import Boosting
 
 
 def test_the_rarest_of_too_many_categories_are_missing() -> None:

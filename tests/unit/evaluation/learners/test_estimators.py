@@ -12,8 +12,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_info
 
+from hedgerow.evaluation.learners._scikit import ask, fit
 from hedgerow.evaluation.learners.base import Training
-from hedgerow.evaluation.learners.estimators import ask, fit
 
 ROWS = Training(pa.table({"x": [1, 2]}), "classes", 0, labels=("a", "b"), codes=np.array([1, 0], np.int32))
 MATRIX = np.array([[1.0], [2.0]])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow.evaluation.learners import features
+from hedgerow.evaluation.learners import _scikit as features
+from hedgerow.evaluation.learners._scikit import Features
 from hedgerow.evaluation.learners.columns import Categories, Column, Numbers
-from hedgerow.evaluation.learners.features import Features
 
 NAN = np.nan
 AGE = Numbers("age", np.array([20.0, 40.0, NAN, 60.0]))

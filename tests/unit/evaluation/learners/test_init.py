@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from hedgerow import BadInput
 from hedgerow.evaluation.learners import LEARNERS, Scikit, learner
-from hedgerow.evaluation.learners.ours import C45
+from hedgerow.evaluation.learners._ours import C45
 
 
 def test_names_and_tasks() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hedgerow import HedgerowError, MissingExtra
-from hedgerow.evaluation.learners import java
+from hedgerow.evaluation.learners import weka as java
 
 
 class Jpype(ModuleType):

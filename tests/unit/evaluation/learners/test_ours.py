@@ -13,8 +13,8 @@ import pytest
 
 import hedgerow as hr
 from hedgerow import BadInput
+from hedgerow.evaluation.learners._ours import C45, ID3, KADET
 from hedgerow.evaluation.learners.base import Learner, Prediction
-from hedgerow.evaluation.learners.ours import C45, ID3, KADET
 from hedgerow.learning import C45Classifier, GeneralizedID3Classifier, KADETClassifier
 
 EVERY = pytest.mark.parametrize("learner", [C45(), ID3(), KADET(k=3)], ids=lambda one: one.name)

@@ -19,11 +19,10 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeRegressor
 
 from hedgerow import BadInput
-from hedgerow.evaluation.learners import features
+from hedgerow.evaluation.learners import _scikit as features
+from hedgerow.evaluation.learners._bayes import NaiveBayes
+from hedgerow.evaluation.learners._scikit import MLP, Boosting, Linear, Logistic, Scikit
 from hedgerow.evaluation.learners.base import Learner, Prediction, Task
-from hedgerow.evaluation.learners.bayes import NaiveBayes
-from hedgerow.evaluation.learners.boosting import Boosting
-from hedgerow.evaluation.learners.scikit import MLP, Linear, Logistic, Scikit
 
 OF_CLASSES: list[Learner] = [NaiveBayes(), Logistic(), MLP(), Boosting(), Scikit(KNeighborsClassifier())]
 OF_NUMBERS: list[Learner] = [Linear(), MLP(), Boosting(), Scikit(LinearRegression())]

@@ -19,7 +19,7 @@ from sklearn.exceptions import NotFittedError
 from hedgerow import BadInput, Schema, anonymize
 from hedgerow.hierarchies import intervals, read_arx
 from hedgerow.learning.encoders import FillChildEncoder, FillParentEncoder, OneClassEncoder, ProportionalEncoder
-from hedgerow.learning.encoders.base import HierarchyEncoder
+from hedgerow.learning.encoders._representations import HierarchyEncoder
 
 TOWNS = {"*": {"Germany": ["Bonn", "Köln"], "France": ["Lyon", "Nice"]}}
 PEOPLE = pa.table(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from hedgerow.learning.encoders.blocks import Block, assembled
+from hedgerow.learning.encoders._representations import Block, assembled
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

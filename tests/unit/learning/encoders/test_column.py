@@ -11,10 +11,9 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import BadInput
+from hedgerow.core.cells import read_vocabulary
 from hedgerow.hierarchies import intervals, masking
-from hedgerow.learning.encoders.column import Column
-from hedgerow.learning.encoders.fitting import fit_column
-from hedgerow.published import read_vocabulary
+from hedgerow.learning.encoders._fitting import Column, fit_column
 
 
 def fitted(values: Any, spec: Any, *, singles: bool = False) -> Column:

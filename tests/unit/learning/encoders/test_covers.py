@@ -10,11 +10,10 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import BadInput
+from hedgerow.core.cells import Vocabulary, read_vocabulary
 from hedgerow.hierarchies import intervals
-from hedgerow.learning.encoders.column import Column
-from hedgerow.learning.encoders.covers import Covers, covers_of
-from hedgerow.learning.encoders.fitting import fit_column
-from hedgerow.published import Vocabulary, read_vocabulary
+from hedgerow.learning.encoders._covers import Covers, covers_of
+from hedgerow.learning.encoders._fitting import Column, fit_column
 
 ANIMALS = {"mammals": {"felidae": ["cat", "lion"], "canine": ["dog"]}}
 

@@ -11,11 +11,10 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import BadInput, Schema, anonymize
-from hedgerow.domains import Domain
+from hedgerow.core.cells import Vocabulary, read_vocabulary
 from hedgerow.hierarchies import dates, groups, intervals, masking, resolve
-from hedgerow.learning.encoders.column import Column
-from hedgerow.learning.encoders.fitting import fit_column
-from hedgerow.published import Vocabulary, read_vocabulary
+from hedgerow.io.domains import Domain
+from hedgerow.learning.encoders._fitting import Column, fit_column
 
 
 def cells_of(values: Any) -> Vocabulary:

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import Schema, anonymize
+from hedgerow.core.cells import Vocabulary, read_vocabulary
 from hedgerow.hierarchies import groups, intervals
-from hedgerow.learning.encoders.fitting import fit_column
-from hedgerow.learning.encoders.means import Means, fit_means, means_of_cells, means_of_classes
-from hedgerow.published import Vocabulary, read_vocabulary
+from hedgerow.learning.encoders._fitting import fit_column
+from hedgerow.learning.encoders._means import Means, fit_means, means_of_cells, means_of_classes
 
 
 def cells_of(values: Any) -> Vocabulary:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow.domains import Domain
+from hedgerow.core.cells import Interval
 from hedgerow.hierarchies import EncodedHierarchy, intervals, taxonomy
-from hedgerow.learning.encoders.nodes import FeatureNodes, nodes_of_hierarchy
-from hedgerow.published import Interval
+from hedgerow.io.domains import Domain
+from hedgerow.learning.encoders._nodes import FeatureNodes, nodes_of_hierarchy
 
 
 def tree(nested: Any, values: list[str]) -> EncodedHierarchy:

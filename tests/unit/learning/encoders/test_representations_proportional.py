@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import BadInput, KActus, Mondrian, Release, Schema, anonymize
+from hedgerow.core.proportions import Proportions
 from hedgerow.datasets import make_census
 from hedgerow.hierarchies import intervals
 from hedgerow.learning.encoders import FillParentEncoder, ProportionalEncoder
-from hedgerow.proportions import Proportions
 
 PEOPLE = pa.table(
     {

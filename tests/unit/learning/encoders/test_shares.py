@@ -9,12 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hedgerow.domains import Domain
-from hedgerow.learning.encoders.column import Column
-from hedgerow.learning.encoders.covers import covers_of
-from hedgerow.learning.encoders.fitting import fit_column
-from hedgerow.learning.encoders.shares import shares_of_classes, shares_of_covers
-from hedgerow.published import Vocabulary, read_vocabulary
+from hedgerow.core.cells import Vocabulary, read_vocabulary
+from hedgerow.io.domains import Domain
+from hedgerow.learning.encoders._covers import covers_of, shares_of_classes, shares_of_covers
+from hedgerow.learning.encoders._fitting import Column, fit_column
 
 ANIMALS = {"mammals": {"felidae": ["cat", "lion"], "canine": ["dog"]}}
 

@@ -9,7 +9,7 @@ import pytest
 import hedgerow as hr
 from hedgerow.release import Release
 from hedgerow.report.facts import Association, gather
-from hedgerow.report.facts.association import MOST_COLUMNS
+from hedgerow.report.facts._association import MOST_COLUMNS
 from hedgerow.report.facts.figures import Edition
 
 EDITIONS: tuple[Edition, ...] = ("internal", "public")

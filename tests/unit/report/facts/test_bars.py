@@ -7,12 +7,11 @@ import pyarrow as pa
 import pytest
 
 import hedgerow as hr
-from hedgerow.domains import Domain
+from hedgerow.io.domains import Domain
 from hedgerow.release import Release
 from hedgerow.report.facts import Bar, ColumnFacts, gather
-from hedgerow.report.facts.bars import Told, bars_in_clear, bars_published
+from hedgerow.report.facts._bars import Holding, Told, bars_in_clear, bars_published
 from hedgerow.report.facts.figures import Edition
-from hedgerow.report.facts.holding import Holding
 
 TOWNS = {"*": {"north": ["Kiel", "Ulm"], "south": ["Bern", "Nice"]}}
 

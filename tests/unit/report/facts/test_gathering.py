@@ -15,13 +15,13 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.anonymizers.registry import METHODS
-from hedgerow.engines import files
-from hedgerow.engines.shares import Shares
+from hedgerow.engines import _files as files
+from hedgerow.engines.workspace import Shares
 from hedgerow.errors import BadInput
 from hedgerow.release import Release
 from hedgerow.report.facts import Context, Figure, Governance, ReportFacts, gather
+from hedgerow.report.facts._subjects import Originals, Subject
 from hedgerow.report.facts.figures import Edition
-from hedgerow.report.facts.subjects import Originals, Subject
 
 TODAY = datetime.date(2026, 5, 1)
 EDITIONS: tuple[Edition, ...] = ("internal", "public")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow.domains import Domain
-from hedgerow.report.facts.grouping import GROUPS, group_cells, group_domain, shares_of_cells
+from hedgerow.io.domains import Domain
+from hedgerow.report.facts._association import GROUPS, group_cells, group_domain, shares_of_cells
 
 
 def test_numbers_are_cut_into_ranges_of_equally_many() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 import hedgerow as hr
-from hedgerow.report.facts.holding import Holding, most_held
+from hedgerow.report.facts._bars import Holding, most_held
 
 
 def alone(rows: list[int]) -> Holding:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.published import date_of_days
-from hedgerow.report.facts.ranges import Spans, merged, range_label, round_ends, spread_over
+from hedgerow.core.cells import date_of_days
+from hedgerow.report.facts._standing_for import Spans, merged, range_label, round_ends, spread_over
 
 
 @pytest.mark.parametrize(

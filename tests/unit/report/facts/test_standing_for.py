@@ -5,10 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow.domains import CodeSets, Domain
-from hedgerow.published import PublishedColumn
-from hedgerow.report.facts.ranges import spread_over
-from hedgerow.report.facts.standing_for import Standing, kind_of_cells, standing_for, standing_for_published
+from hedgerow.core.cells import PublishedColumn
+from hedgerow.io.domains import CodeSets, Domain
+from hedgerow.report.facts._standing_for import (
+    Standing,
+    kind_of_cells,
+    spread_over,
+    standing_for,
+    standing_for_published,
+)
 
 
 @pytest.mark.parametrize(

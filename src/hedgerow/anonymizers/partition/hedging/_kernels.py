@@ -6,10 +6,10 @@ m numbers to add up costs O(n d m).
 
 from __future__ import annotations
 
-from hedgerow._jit import int64, jit
-from hedgerow.arrays import Floats, Ints, Longs
-from hedgerow.privacy.binding import PackedRequirements
-from hedgerow.privacy.formulas import all_hold
+from hedgerow._internal.arrays import Floats, Ints, Longs
+from hedgerow._internal.jit import int64, jit
+from hedgerow.requirements.binding import PackedRequirements
+from hedgerow.requirements.formulas import all_hold
 
 __all__ = ["COLUMN", "LEFT", "PLACE", "RIGHT", "best_cut", "grow", "split"]
 

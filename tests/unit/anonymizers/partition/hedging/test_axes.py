@@ -9,11 +9,11 @@ import pytest
 from counted import counted
 
 from hedgerow import KAnonymity, LDiversity
-from hedgerow.anonymizers.partition.hedging.axes import Axes, cut_axes
-from hedgerow.anonymizers.partition.hedging.teaching import Lesson
-from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import AxisRouter
+from hedgerow.anonymizers.partition.hedging._groups import Axes, cut_axes
+from hedgerow.anonymizers.partition.hedging._teacher import Lesson
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import AxisRouter
+from hedgerow.requirements import Requirement
 
 
 def lesson(counts: FrequencyTable, points: Any) -> Lesson:

@@ -9,11 +9,11 @@ import pytest
 from counted import counted
 
 from hedgerow import AlphaK, KAnonymity, LDiversity
-from hedgerow.anonymizers.partition.hedging.boxes import Boxes, cut_boxes, regions_of
-from hedgerow.arrays import Floats, Ints
-from hedgerow.counts import FrequencyTable
-from hedgerow.privacy import Requirement
-from hedgerow.recoding import Pieces
+from hedgerow._internal.arrays import Floats, Ints
+from hedgerow.anonymizers.partition.hedging._groups import Boxes, cut_boxes, regions_of
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Pieces
+from hedgerow.requirements import Requirement
 
 
 def orders_of(counts: FrequencyTable) -> list[Ints]:

@@ -10,13 +10,11 @@ from counted import counted
 
 from hedgerow import KAnonymity
 from hedgerow.anonymizers.partition.hedging import candidates
-from hedgerow.anonymizers.partition.hedging.boxes import cut_boxes
-from hedgerow.anonymizers.partition.hedging.candidates import Asked, best_candidate
-from hedgerow.anonymizers.partition.hedging.rehearsing import Rehearsal
-from hedgerow.anonymizers.partition.hedging.teaching import table_of, taught
-from hedgerow.anonymizers.partition.hedging.telling import told_by_label
-from hedgerow.counts import FrequencyTable
-from hedgerow.recoding import Recoding, Shown, publish_groups
+from hedgerow.anonymizers.partition.hedging._groups import cut_boxes
+from hedgerow.anonymizers.partition.hedging._teacher import table_of, taught
+from hedgerow.anonymizers.partition.hedging.candidates import Asked, Rehearsal, best_candidate, told_by_label
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import Recoding, Shown, publish_groups
 
 CHANCE = np.random.default_rng(0)
 TELLING = CHANCE.choice(list("ab"), 300)

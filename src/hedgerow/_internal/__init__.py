@@ -1,0 +1,1 @@
+"""What knows nothing of tables: arrays, compiled kernels, threads, rounding, late binding."""

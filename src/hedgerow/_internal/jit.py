@@ -1,0 +1,356 @@
+"""The one way to numba: ``@jit`` compiles a kernel, keeps its type, and caches the machine code on disk.
+
+numba's own cache notices a change of the file a kernel stands in, but not of the kernels it calls: after an upgrade,
+old machine code could decide with an old formula. So the cache of each module has a folder for each state of its source
+and of all sources that it imports, directly or not.
+
+Whoever can write to the cache decides what runs, so its folder is for its owner alone (0700), whatever the umask. One
+that others may write to or may put another in place of, or that belongs to someone else, is not used: kernels are then
+compiled anew in each process.
+
+numba itself is imported with the first kernel.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.metadata
+import json
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache, partial
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any, Final, NamedTuple, ParamSpec, TypeVar, cast, overload
+
+import numpy as np
+
+from hedgerow._internal.version import __version__
+
+__all__ = ["begin", "has_to_compile", "int64", "jit"]
+
+_OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
+
+# An int of 64 bits that numba does not take for a constant: for each constant that one kernel hands to another, and for
+# each narrower int, it would compile the other one once more.
+int64: Final = cast("Callable[[int], int]", np.int64)
+
+# numba has one setting for the folder of all caches.
+_DECORATING: Final = Lock()
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@overload
+def jit(kernel: Callable[P, R]) -> Callable[P, R]: ...
+@overload
+def jit(*, inner: bool = ..., once: bool = ...) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def jit(kernel: Callable[P, R] | None = None, *, inner: bool = False, once: bool = False) -> Any:
+    """Compile a kernel with ``numba.njit`` when it is first called; it runs without holding Python's lock.
+
+    With ``NUMBA_DISABLE_JIT=1`` in the environment the kernel stays plain Python, so that coverage sees its
+    lines. Where there is no folder for the cache that only its owner may write to, there is no cache.
+
+    Parameters
+    ----------
+    kernel : function
+    inner : bool
+        Whether only kernels call it. Then it becomes a part of each of them: there is no way in from Python to
+        compile, which for a function of many arrays takes longer than the function itself.
+    once : bool
+        Whether only one kernel calls it, in one place. Then it is written out there before anything is compiled:
+        numba optimizes a kernel once for itself and once more in each kernel that calls it.
+
+    Examples
+    --------
+    >>> @jit
+    ... def double(number: int) -> int:
+    ...     return 2 * number
+    >>> double(21)
+    42
+    """
+    if kernel is None:
+        return partial(jit, inner=inner, once=once)
+
+    import numba
+
+    ways: dict[str, Any] = {"nogil": True}
+    if inner or once:
+        ways |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    if once:
+        return numba.njit(inline="always", **ways)(kernel)
+    folder = _cache_folder()
+    if folder is not None:
+        with _DECORATING:
+            state = _state(kernel, folder)
+            if state is not None:
+                with _cached_in(folder / state), suppress(RuntimeError):
+                    # numba may still find no way to cache: the disk is full, or the code has no file.
+                    return numba.njit(cache=True, **ways)(kernel)
+    return numba.njit(**ways)(kernel)
+
+
+def has_to_compile() -> bool:
+    """Whether no kernel of this version was compiled yet, so that whoever waits should know what for.
+
+    It is found out without importing numba, which takes a while itself.
+    """
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        return False
+    folder = _cache_folder()
+    return folder is None or next(folder.rglob("*.nbi"), None) is None
+
+
+def begin() -> None:
+    """Import numba and let it set itself up, on a thread beside what has to be waited for anyway."""
+
+    def set_up() -> None:
+        with suppress(Exception):  # whoever needs it will meet the fault again
+            jit(_nothing)(0)
+
+    Thread(target=set_up, daemon=True).start()
+
+
+def _nothing(number: int) -> int:
+    return number
+
+
+@contextmanager
+def _cached_in(folder: Path) -> Iterator[None]:
+    """Let numba place the cache of what is decorated here in a folder, and leave its setting as it was."""
+    import numba
+
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder)
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+@cache
+def _cache_folder() -> Path | None:
+    """``hedgerow/kernels-<digest>`` below ``NUMBA_CACHE_DIR`` or the user's cache folder, if it is safe to use.
+
+    The digest is of the versions of Hedgerow and numba, and of this module. In the folder each module has one of its
+    own, named by :meth:`_Sources.digest`.
+    """
+    home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    above = Path(home) / "hedgerow"
+    made_with = f"{__version__} {importlib.metadata.version('numba')} {_sha256(_own_source())}"
+    folder = above / f"kernels-{_sha256(made_with.encode())[:16]}"
+    return folder if _only_ours(above, close=True) and _stays(above) and _only_ours(folder) else None
+
+
+def _only_ours(folder: Path, *, close: bool = False) -> bool:
+    """Make a folder for its owner alone; whether there is one now that is ours and that nobody else may write to.
+
+    With ``close`` one of ours that stood open, made by an earlier version under a lax umask, is closed.
+    """
+    try:
+        for missing in reversed([one for one in folder.parents if not one.exists()]):
+            missing.mkdir(mode=stat.S_IRWXU, exist_ok=True)
+        folder.mkdir(mode=stat.S_IRWXU, exist_ok=True)
+        found = folder.lstat()
+        if not hasattr(os, "getuid"):  # Windows has no such modes
+            return True
+        if found.st_uid != os.getuid() or not stat.S_ISDIR(found.st_mode):
+            return False
+        if close and found.st_mode & _OTHERS_WRITE:
+            folder.chmod(stat.S_IRWXU)
+            found = folder.lstat()
+    except OSError:
+        return False
+    return not found.st_mode & _OTHERS_WRITE
+
+
+def _stays(folder: Path) -> bool:
+    """Whether only this user and root can put something else in the place of a folder.
+
+    Whoever may write to a folder above it can rename what is in there, unless its sticky bit is set.
+    """
+    if not hasattr(os, "getuid"):
+        return True
+    try:
+        above = [one.stat() for one in folder.resolve().parents]
+    except OSError:
+        return False
+    return all(
+        one.st_uid in (0, os.getuid()) and (not one.st_mode & stat.S_IWOTH or one.st_mode & stat.S_ISVTX)
+        for one in above
+    )
+
+
+def _own_source() -> bytes:
+    """The text of this module; nothing where only its bytecode is installed, and then numba caches nothing."""
+    try:
+        return Path(__file__).read_bytes()
+    except OSError:
+        return b""
+
+
+def _sha256(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()
+
+
+def _state(kernel: Callable[..., Any], folder: Path) -> str | None:
+    """The digest of the sources that a kernel's module depends on, or nothing if the kernel stands in no file.
+
+    A kernel that a function makes belongs to the module of that function. numba itself tells apart what such kernels
+    take from the calls that make them.
+    """
+    names = kernel.__globals__
+    file = names.get("__file__")
+    # A module that is run as a program has another name in its specification.
+    name = getattr(names.get("__spec__"), "name", None) or names.get("__name__")
+    if file is None or name is None or kernel.__code__.co_filename.startswith("<"):
+        return None
+    with suppress(OSError, SyntaxError):
+        return _sources(folder).digest(name, Path(file))
+    return None
+
+
+@cache
+def _sources(folder: Path) -> _Sources:
+    return _Sources(folder / "imports.json")
+
+
+class _Source(NamedTuple):
+    """The text of a module, by its digest, and the modules that it may import; some of these are mere names."""
+
+    digest: str
+    imports: tuple[str, ...]
+
+
+class _Sources:
+    """What modules import, read from their sources: no module is executed.
+
+    Parsing takes far longer than reading. So ``kept``, a file, holds what each text imports, by the digest of the text.
+
+    Packages above a module count only where something is imported from them by name. Python executes them first, but
+    they give the module no value. What is imported for type checkers does not count either.
+    """
+
+    def __init__(self, kept: Path) -> None:
+        self._kept = kept
+        self._imports = _read_kept(kept)
+        self._roots: dict[str, Path] = {}
+        self._files: dict[str, Path | None] = {}
+        self._sources: dict[str, _Source] = {}
+        self._digests: dict[tuple[str, Path], str] = {}
+
+    def digest(self, name: str, file: Path) -> str:
+        """A digest of a module's source and of all that it imports, from its own package and from Hedgerow.
+
+        Constants and named tuples are compiled into kernels, wherever they stand.
+        """
+        if (name, file) not in self._digests:
+            self._enter(__name__, Path(__file__))
+            self._enter(name, file)
+            parsed = len(self._imports)
+            state = "\n".join(f"{module} {self._source(module).digest}" for module in sorted(self._reached(name)))
+            if len(self._imports) > parsed:
+                self._keep()
+            self._digests[name, file] = _sha256(state.encode())[:16]
+        return self._digests[name, file]
+
+    def _enter(self, name: str, file: Path) -> None:
+        """Note where a module is, and from which folder the names of its package count."""
+        if self._files.get(name) != file:
+            self._files[name] = file
+            self._sources.pop(name, None)
+            if (root := _root(name, file)) is not None:
+                self._roots[name.partition(".")[0]] = root
+
+    def _reached(self, name: str) -> set[str]:
+        """A module, this one, and all that they import."""
+        ahead = [name, __name__]
+        reached = set(ahead)
+        while ahead:
+            new = {module for module in self._source(ahead.pop()).imports if self._file(module)} - reached
+            reached |= new
+            ahead += new
+        return reached
+
+    def _source(self, name: str) -> _Source:
+        if name not in self._sources:
+            file = cast("Path", self._file(name))
+            text = file.read_bytes()
+            digest = _sha256(text)
+            if digest not in self._imports:
+                self._imports[digest] = sorted(_imported(ast.parse(text).body))
+            package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+            imports = (_absolute(imported, package) for imported in self._imports[digest])
+            self._sources[name] = _Source(digest, tuple(imports))
+        return self._sources[name]
+
+    def _file(self, name: str) -> Path | None:
+        """The source of a module, if there is a module of this name in one of the packages."""
+        if name not in self._files:
+            root = self._roots.get(name.partition(".")[0])
+            place = None if root is None else root.joinpath(*name.split("."))
+            places = () if place is None else (place / "__init__.py", place.with_name(f"{place.name}.py"))
+            self._files[name] = next((file for file in places if file.is_file()), None)
+        return self._files[name]
+
+    def _keep(self) -> None:
+        """Write what was parsed. Of two processes that write at once, one parses again next time."""
+        staged = self._kept.with_name(f"{self._kept.name}.{os.getpid()}")
+        with suppress(OSError):
+            staged.write_text(json.dumps(self._imports), encoding="utf-8")
+            staged.replace(self._kept)
+
+
+def _read_kept(kept: Path) -> dict[str, list[str]]:
+    with suppress(OSError, ValueError):
+        stored = json.loads(kept.read_text(encoding="utf-8"))
+        if isinstance(stored, dict):
+            return stored
+    return {}
+
+
+def _root(name: str, file: Path) -> Path | None:
+    """The folder that the name of a module counts from, if its file lies where its name says."""
+    module = file.parent if file.name == "__init__.py" else file.with_suffix("")
+    parts = name.split(".")
+    return Path(*module.parts[: -len(parts)]) if module.parts[-len(parts) :] == tuple(parts) else None
+
+
+def _imported(statements: Iterable[ast.stmt]) -> set[str]:
+    """The names of all that may be a module in the imports of statements; dots in front as in the source."""
+    names: set[str] = set()
+    for statement in _within(statements):
+        if isinstance(statement, ast.Import):
+            for alias in statement.names:
+                parts = alias.name.split(".")
+                names |= {".".join(parts[:end]) for end in range(1, len(parts) + 1)}
+        elif isinstance(statement, ast.ImportFrom):
+            origin = "." * statement.level + (statement.module or "")
+            dot = "." if statement.module else ""
+            names |= {origin, *(f"{origin}{dot}{alias.name}" for alias in statement.names)}
+    return names
+
+
+def _within(statements: Iterable[Any]) -> Iterator[Any]:
+    """Statements, and those within them; not those for type checkers alone."""
+    for statement in statements:
+        yield statement
+        checking = isinstance(statement, ast.If) and ast.unparse(statement.test).endswith("TYPE_CHECKING")
+        blocks = ("orelse",) if checking else ("body", "orelse", "finalbody", "handlers", "cases")
+        for block in blocks:
+            yield from _within(getattr(statement, block, ()))
+
+
+def _absolute(imported: str, package: str) -> str:
+    """The whole name of a module that stands in an import of a package's module."""
+    name = imported.lstrip(".")
+    above = len(imported) - len(name) - 1
+    if above < 0:
+        return imported
+    parts = package.split(".")
+    return ".".join([*parts[: len(parts) - above], *filter(None, [name])])

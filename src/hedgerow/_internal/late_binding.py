@@ -1,0 +1,90 @@
+"""Faces: what an object offers though folders above it do the work.
+
+A release stands below reports, and must not import them; still ``release.report("out.html")`` is what one types. So the
+package itself, which stands above everything, writes down here where the work is done (:func:`register`), and it is
+imported when it is asked for: nothing heavy before.
+"""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from hedgerow._internal.notebook import Shown
+
+__all__ = ["Reported", "face", "register"]
+
+_PLACES: Final[dict[str, str]] = {}
+
+
+def register(name: str, place: str) -> None:
+    """Say where a face is: ``"package.module:function"``."""
+    _PLACES[name] = place
+
+
+def face(name: str) -> Any:
+    """The function that does the work, imported now."""
+    module, _, function = _PLACES[name].partition(":")
+    return getattr(importlib.import_module(module), function)
+
+
+class Reported(Shown):
+    """An object that a report can be written of; a notebook shows it with charts of its report."""
+
+    def _repr_html_(self) -> str:
+        shown: str = face("notebook")(self)
+        return shown
+
+    def report(
+        self,
+        path: str | Path,
+        edition: Literal["internal", "public"] = "internal",
+        *,
+        context: Any = None,
+        governance: Any = None,
+        evaluation: Any = None,
+        attacks: Any = None,
+        overwrite: bool = False,
+    ) -> Path:
+        """Write a report: one page that opens offline, prints, and shows neither a row nor a value of few records.
+
+        Parameters
+        ----------
+        path : str or Path
+            A file that ends in ``.html``.
+        edition : {"internal", "public"}
+            For whoever answers for the table, or what its recipients may see.
+        context : Context or mapping, optional
+            For whom and what for it is released; see :class:`hedgerow.report.Context`.
+        governance : Governance or mapping, optional
+            Who answers for it, and until when; see :class:`hedgerow.report.Governance`.
+        evaluation : Evaluation, optional
+            What :func:`hedgerow.evaluate` found on the same table.
+        attacks : Attacks or sequence of Outcome, optional
+            What :func:`hedgerow.attack` found out; told only in the internal edition.
+        overwrite : bool
+            Whether a file that stands there already may be replaced.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import pyarrow as pa
+        >>> import hedgerow as hr
+        >>> people = pa.table({"age": [20, 23, 27, 25, 27, 29], "sex": ["M", "M", "F", "F", "F", "M"]})
+        >>> release = hr.anonymize(people, hr.Schema(quasi=["age"], target="sex"), k=3)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     release.report(f"{folder}/out.html", context={"recipient": "the university"}).name
+        'out.html'
+        """
+        written: Path = face("report")(
+            self,
+            path,
+            edition=edition,
+            context=context,
+            governance=governance,
+            evaluation=evaluation,
+            attacks=attacks,
+            overwrite=overwrite,
+        )
+        return written

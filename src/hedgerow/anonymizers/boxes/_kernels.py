@@ -1,0 +1,364 @@
+"""What kernels share: boxes that describe classes, and the loss of a box around two others.
+
+A box has a node for each column that is generalized by a hierarchy, a range for each number, and bits for the values of
+each category that is published as a set; a table has one or two of these three kinds. The loss of a box is that of one
+record in it, added over the columns by their weights, so that a class loses its size times the loss of its box. The
+weights are in the arrays of :class:`Shape` already.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._internal.arrays import Floats, Ints, Longs, Words
+from hedgerow._internal.jit import int64, jit
+from hedgerow.requirements.binding import PackedRequirements
+from hedgerow.requirements.formulas import all_hold
+
+__all__ = [
+    "AFTER",
+    "Boxes",
+    "Classes",
+    "SLACK",
+    "Shape",
+    "Units",
+    "arrange",
+    "best_class",
+    "copy_box",
+    "describe",
+    "enclose",
+    "join",
+    "joint_loss",
+    "leave",
+    "link",
+    "loss_without",
+    "new_classes",
+    "ones",
+    "satisfied",
+    "tally",
+    "total_loss",
+]
+
+
+class Shape(NamedTuple):
+    """The columns.
+
+    Attributes
+    ----------
+    trees : int array (trees, 2)
+        With ``start, width = trees[t]``, the pair of nodes ``a``, ``b`` of tree ``t`` stands at
+        ``start + a * width + b``.
+    ancestor : int array
+        The lowest common ancestor of each pair.
+    loss : float array
+        The loss of a record at that ancestor.
+    scale : float array (ranges,)
+        The weight of each number over the width of its range.
+    most : float array (ranges,)
+        The weight itself, which is all that there is to lose.
+    slots : int array (sets + 1,)
+        Where the words of each set start in ``words`` and ``masks``.
+    words, masks : arrays
+        A word of the box and which of its bits belong to the set.
+    share : float array (sets,)
+        What each value beyond the first loses.
+    """
+
+    trees: Longs
+    ancestor: Ints
+    loss: Floats
+    scale: Floats
+    most: Floats
+    slots: Longs
+    words: Longs
+    masks: Words
+    share: Floats
+
+
+class Boxes(NamedTuple):
+    """Boxes by rows: nodes of trees, ends of ranges, bits of sets.
+
+    The ends are the highest numbers, then the lowest ones negated: the box around two has the larger of each, and a
+    range is as wide as the sum of its two.
+    """
+
+    nodes: Ints
+    ends: Floats
+    bits: Words
+
+    def at(self, rows: NDArray[np.integer]) -> Boxes:
+        """Copies of some of the boxes."""
+        return Boxes(*(array[rows] for array in self))
+
+    def turned(self) -> Boxes:
+        """Copies with a row for each column of the table, and a column for each box."""
+        # Also where a single column would need no turning.
+        return Boxes(self.nodes.T.copy(), self.ends.T.copy(), self.bits.T.copy())
+
+    def room_for(self, rows: int) -> Boxes:
+        """Room for boxes of the same columns."""
+        return Boxes(*(np.zeros((rows, array.shape[1]), dtype=array.dtype) for array in self))
+
+
+class Units(NamedTuple):
+    """What is merged: tuples with their records, and below them cells with sensitive values.
+
+    The cells of tuple ``i`` are ``cells[i]`` to ``cells[i + 1]``; their values stand in one histogram of all sensitive
+    columns.
+    """
+
+    weight: Longs
+    cells: Longs
+    cell_size: Longs
+    values: Ints
+    histogram: int
+
+
+@jit(inner=True)
+def joint_loss(shape: Shape, one: Boxes, a: int, other: Boxes, b: int, limit: float) -> float:
+    """The loss of a record in the smallest box around two boxes; once it is beyond ``limit`` it may be too low."""
+    total = 0.0
+    ranges = shape.scale.shape[0]
+    for column in range(ranges):
+        high = max(one.ends[a, column], other.ends[b, column])
+        low = max(one.ends[a, ranges + column], other.ends[b, ranges + column])
+        # A missing number lies so far below the others that a range with both is wider than there is to lose.
+        total += min((high + low) * shape.scale[column], shape.most[column])
+    for tree in range(shape.trees.shape[0]):
+        total += shape.loss[shape.trees[tree, 0] + one.nodes[a, tree] * shape.trees[tree, 1] + other.nodes[b, tree]]
+        if total > limit:
+            return float(total)
+    for column in range(shape.share.shape[0]):
+        held = 0
+        for slot in range(shape.slots[column], shape.slots[column + 1]):
+            word = shape.words[slot]
+            held += ones((one.bits[a, word] | other.bits[b, word]) & shape.masks[slot])
+        total += (held - 1) * shape.share[column]
+        if total > limit:
+            return float(total)
+    return float(total)
+
+
+@jit(inner=True)
+def ones(word: np.uint64) -> int:
+    """Count the bits of a word that are set: by pairs, fours and eights, which are then added."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    # Plain Python warns where a product is cut to 64 bits, so the eight sums are added by halves.
+    word = word + (word >> np.uint64(32))
+    word = word + (word >> np.uint64(16))
+    word = word + (word >> np.uint64(8))
+    return int(np.int64(word & np.uint64(0x7F)))
+
+
+@jit(inner=True)
+def enclose(shape: Shape, boxes: Boxes, a: int, other: Boxes, b: int) -> None:
+    """Widen a box to the smallest one around it and another."""
+    for end in range(boxes.ends.shape[1]):
+        boxes.ends[a, end] = max(boxes.ends[a, end], other.ends[b, end])
+    for tree in range(shape.trees.shape[0]):
+        pair = shape.trees[tree, 0] + boxes.nodes[a, tree] * shape.trees[tree, 1] + other.nodes[b, tree]
+        boxes.nodes[a, tree] = shape.ancestor[pair]
+    for word in range(boxes.bits.shape[1]):
+        boxes.bits[a, word] |= other.bits[b, word]
+
+
+@jit(inner=True)
+def copy_box(boxes: Boxes, a: int, other: Boxes, b: int) -> None:
+    """Make a box equal to another."""
+    for tree in range(boxes.nodes.shape[1]):
+        boxes.nodes[a, tree] = other.nodes[b, tree]
+    for end in range(boxes.ends.shape[1]):
+        boxes.ends[a, end] = other.ends[b, end]
+    for word in range(boxes.bits.shape[1]):
+        boxes.bits[a, word] = other.bits[b, word]
+
+
+@jit(inner=True)
+def tally(units: Units, unit: int, histogram: Longs) -> None:
+    """Add the sensitive values of a unit to a histogram."""
+    for cell in range(units.cells[unit], units.cells[unit + 1]):
+        for which in range(units.values.shape[1]):
+            histogram[units.values[cell, which]] += units.cell_size[cell]
+
+
+# --------------------------------------------------------------------------------------------------
+# What the kernels that improve classes share: which units are in which class, changed unit by unit.
+#
+# A class is widened when a unit joins it; what is left where a unit leaves must be described anew, which takes time
+# with the size of the class, so it is done once for all units that leave together.
+
+
+# A change must gain more than rounding.
+SLACK = 1e-9
+AFTER, BEFORE = 0, 1
+
+
+class Classes(NamedTuple):
+    """The classes, the units of each as a linked list.
+
+    Attributes
+    ----------
+    of_unit : int array (units,)
+    beside : int array (units, 2)
+        The units after and before a unit in its list, -1 at the ends.
+    first : int array (classes,)
+        The first unit of each, -1 if it has none.
+    size : int array (classes,)
+        Records.
+    loss : float array (classes,)
+        What one record loses in its box.
+    boxes : Boxes
+        The last one is free for trials.
+    """
+
+    of_unit: Longs
+    beside: Longs
+    first: Longs
+    size: Longs
+    loss: Floats
+    boxes: Boxes
+
+
+def new_classes(boxes: Boxes, room: int) -> Classes:
+    """Room for so many classes, with nothing in them."""
+    of_unit, beside = np.full(len(boxes.bits), -1, dtype=np.int64), np.full((len(boxes.bits), 2), -1, dtype=np.int64)
+    first, size = np.full(room, -1, dtype=np.int64), np.zeros(room, dtype=np.int64)
+    return Classes(of_unit, beside, first, size, np.zeros(room), boxes.room_for(room + 1))
+
+
+@jit(once=True)
+def arrange(shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, class_of_unit: Longs) -> None:
+    """Put each unit in its class, and describe them. O(units × columns)."""
+    for one in range(classes.size.shape[0]):
+        classes.first[one], classes.size[one] = -1, 0
+    for unit in range(weights.shape[0]):
+        link(weights, classes, unit, class_of_unit[unit])
+    for one in range(classes.size.shape[0]):
+        describe(shape, boxes, classes, one)
+
+
+@jit(inner=True)
+def total_loss(classes: Classes) -> float:
+    """What all records lose."""
+    total = 0.0
+    for one in range(classes.size.shape[0]):
+        total += classes.size[one] * classes.loss[one]
+    return total
+
+
+@jit(inner=True)
+def link(weights: Longs, classes: Classes, unit: int, one: int) -> None:
+    """Put a unit that is in no class into one, whose box stays as it is until it is described anew."""
+    following = classes.first[one]
+    if following >= 0:
+        classes.beside[following, BEFORE] = unit
+    classes.beside[unit, AFTER] = following
+    classes.beside[unit, BEFORE] = -1
+    classes.first[one] = unit
+    classes.size[one] += weights[unit]
+    classes.of_unit[unit] = one
+
+
+@jit(inner=True)
+def join(shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, unit: int, one: int, loss: float) -> None:
+    """Let a unit that is in no class join one that is not empty, and loses so much then."""
+    enclose(shape, classes.boxes, one, boxes, unit)
+    link(weights, classes, unit, one)
+    classes.loss[one] = loss
+
+
+@jit(inner=True)
+def leave(weights: Longs, classes: Classes, unit: int) -> None:
+    """Take a unit out of its class, whose box stays as it is until it is described anew."""
+    one, before, after = classes.of_unit[unit], classes.beside[unit, BEFORE], classes.beside[unit, AFTER]
+    if before >= 0:
+        classes.beside[before, AFTER] = after
+    else:
+        classes.first[one] = after
+    if after >= 0:
+        classes.beside[after, BEFORE] = before
+    classes.size[one] -= weights[unit]
+    classes.of_unit[unit] = -1
+
+
+@jit(inner=True)
+def describe(shape: Shape, boxes: Boxes, classes: Classes, one: int) -> None:
+    """Find the box around the units of a class anew, and its loss."""
+    classes.loss[one] = loss_without(shape, boxes, classes, one, int64(-1), one)
+
+
+@jit(inner=True)
+def loss_without(shape: Shape, boxes: Boxes, classes: Classes, one: int, less: int, into: int) -> float:
+    """The loss of the box around the units of a class but one (-1: all); the box is written down."""
+    empty = True
+    unit = classes.first[one]
+    while unit >= 0:
+        if unit != less:
+            if empty:
+                copy_box(classes.boxes, into, boxes, unit)
+                empty = False
+            else:
+                enclose(shape, classes.boxes, into, boxes, unit)
+        unit = classes.beside[unit, AFTER]
+    return 0.0 if empty else joint_loss(shape, classes.boxes, into, classes.boxes, into, np.inf)
+
+
+@jit(inner=True)
+def best_class(
+    shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, unit: int, other_than: int, most: float
+) -> tuple[int, float, float]:
+    """The class that a unit joins at the least cost, if that is below the most, its cost, and its loss then."""
+    best, found, found_loss = most, -1, 0.0
+    for one in range(classes.size.shape[0]):
+        if one == other_than or classes.size[one] == 0:
+            continue
+        before = classes.size[one] * classes.loss[one]
+        together = classes.size[one] + weights[unit]
+        limit = (best + before) / together
+        joint = joint_loss(shape, classes.boxes, one, boxes, unit, limit)
+        cost = together * joint - before
+        # Beyond the limit the loss may be too low, and must not be taken even where rounding brings it under the best.
+        if joint <= limit and cost < best:
+            best, found, found_loss = cost, one, joint
+    return found, best, found_loss
+
+
+@jit(inner=True)
+def satisfied(
+    units: Units,
+    classes: Classes,
+    one: int,
+    less: int,
+    more: int,
+    least: int,
+    packed: PackedRequirements | None,
+    histogram: Longs,
+) -> bool:
+    """Whether a class satisfies all requirements without one of its units or with another (-1: none).
+
+    Where only the size is required ``packed`` is ``None``, and numba leaves the formulas out.
+    """
+    size = classes.size[one]
+    if less >= 0:
+        size -= units.weight[less]
+    if more >= 0:
+        size += units.weight[more]
+    if size < least:
+        return False
+    if packed is None:
+        return True
+    for value in range(histogram.shape[0]):
+        histogram[value] = 0
+    unit = classes.first[one]
+    while unit >= 0:
+        if unit != less:
+            tally(units, unit, histogram)
+        unit = classes.beside[unit, AFTER]
+    if more >= 0:
+        tally(units, more, histogram)
+    return all_hold(packed, size, histogram)

@@ -1,0 +1,220 @@
+"""The search from the top: specialize what tells most of the label for the anonymity it costs, while all holds.
+
+Score = InfoGain / (AnonyLoss + 1). InfoGain is the entropy of the label among the records of the specialized value,
+less its mean over the branches. AnonyLoss is the mean over the requirements whose shield holds the column, of how far
+the smallest class falls (``"shield"``), or of the records of the value less those of its smallest branch (``"node"``).
+A specialization is a candidate if its gain is positive and all requirements hold after it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from hedgerow._internal.arrays import Floats, Ints, Longs
+from hedgerow.anonymizers.specialize import _kernels
+from hedgerow.anonymizers.specialize._attributes import Attribute, GrownIntervals
+from hedgerow.anonymizers.specialize._shield_classes import ShieldClasses, by_shield
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.recoding import PublishedColumn, Recoding, recode_by_nodes
+from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.hierarchies.encoded import encode_tree, tree_of_levels
+from hedgerow.requirements import Requirement
+
+__all__ = ["Loss", "Search", "Step", "grown_hierarchy", "publish"]
+
+
+Loss = Literal["shield", "node"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One specialization: the column's position, what it specializes there, and why it was the best."""
+
+    column: int
+    label: str | None
+    gain: float
+    loss: float
+    score: float
+
+
+class Search:
+    """A search for the cut that tells most of the label.
+
+    Parameters
+    ----------
+    counts : FrequencyTable
+    requirements : sequence of Requirement
+    attributes : sequence of Attribute
+        The quasi-identifiers, all fully generalized.
+    loss : {"shield", "node"}
+        What the loss of anonymity is.
+
+    Attributes
+    ----------
+    steps : list of Step
+        What has been done. It names values, so it is no one's business but the tests'.
+    """
+
+    def __init__(
+        self,
+        counts: FrequencyTable,
+        requirements: Sequence[Requirement],
+        attributes: Sequence[Attribute],
+        loss: Loss,
+    ) -> None:
+        self.attributes = tuple(attributes)
+        self.steps: list[Step] = []
+        self._loss = loss
+        codes_at = np.cumsum([0, *(len(one.part) for one in attributes)], dtype=np.int64)
+        self._parts_at = np.cumsum([0, *(len(one.allowed) for one in attributes)], dtype=np.int64)
+        self._column = np.repeat(np.arange(len(attributes)), np.diff(self._parts_at))
+        most = max(int(np.diff(codes_at).max()), *(len(one.hierarchy.parent) for one in attributes))
+        candidates = _kernels.Candidates(
+            codes_at=codes_at,
+            parts_at=self._parts_at,
+            branch=np.zeros(codes_at[-1], dtype=np.int32),
+            discloses=np.array([one.discloses for one in attributes]),
+            allowed=np.zeros(self._parts_at[-1], dtype=bool),
+            refused=np.full(self._parts_at[-1], -1, dtype=np.int32),
+            total=np.zeros(most + 1, dtype=np.int64),
+            place=np.zeros(most + 1, dtype=np.int64),
+            touched=np.zeros(most + 1, dtype=np.int32),
+        )
+        self._gain, self._drop = np.zeros(self._parts_at[-1]), np.zeros(self._parts_at[-1], dtype=np.int64)
+        self._candidates = candidates
+        for at, one in enumerate(attributes):
+            codes, parts = slice(*codes_at[at : at + 2]), slice(*self._parts_at[at : at + 2])
+            one.adopt(candidates.branch[codes], candidates.allowed[parts], self._gain[parts], self._drop[parts])
+        self.shields = tuple(
+            ShieldClasses(counts, shield, those, number, candidates)
+            for number, (shield, those) in enumerate(by_shield(counts, requirements).items())
+        )
+        held = [[at in one.shield for at in range(len(attributes))] for one in self.shields]
+        self._held = np.array(held, dtype=bool).reshape(len(self.shields), len(attributes))
+        weights = np.array([one.weight for one in self.shields])
+        self._weight = weights @ self._held
+
+    def run(self) -> None:
+        """Specialize until there is no candidate."""
+        while self.step() is not None:
+            pass
+
+    def step(self) -> Step | None:
+        """Apply the candidate with the highest score, the first of equal ones."""
+        found = self._found()
+        if not len(found):
+            return None
+        gains, losses = self._gain[found], self._losses(found)
+        scores = gains / (losses + 1)
+        best = int(np.argmax(scores))
+        column = int(self._column[found[best]])
+        candidate = int(found[best] - self._parts_at[column])
+        attribute = self.attributes[column]
+        step = Step(column, attribute.label(candidate), float(gains[best]), float(losses[best]), float(scores[best]))
+        split = attribute.specialize(candidate)
+        for shield in self.shields:
+            shield.divide(column, split)
+        self.steps.append(step)
+        return step
+
+    def _found(self) -> Longs:
+        return np.flatnonzero(self._candidates.allowed & (self._gain > 0))
+
+    def _losses(self, found: Longs) -> Floats:
+        column = self._column[found]
+        if self._loss == "node":
+            return np.where(self._weight[column] > 0, self._drop[found], 0).astype(np.float64)
+        total = np.zeros(len(found))
+        for held, shield in zip(self._held, self.shields, strict=True):
+            falls = np.maximum(shield.smallest_class - shield.smallest_after[found], 0)
+            total += shield.weight * held[column] * falls
+        mean: Floats = total / np.maximum(self._weight[column], 1)
+        return mean
+
+
+# --------------------------------------------------------------------------------------------------
+# From specialized columns to a recoding: a node for every code, and a hierarchy for intervals that were grown.
+
+
+def publish(method: str, counts: FrequencyTable, search: Search, target: str) -> Recoding:
+    """Publish every value as the part it is in."""
+    hierarchies = dict(counts.hierarchies)
+    nodes: list[Ints] = []
+    for name, attribute in zip(counts.quasi, search.attributes, strict=True):
+        if isinstance(attribute, GrownIntervals):
+            hierarchies[name] = grown_hierarchy(attribute)
+        nodes.append(_nodes(attribute, hierarchies[name]))
+    recoding = recode_by_nodes(
+        method,
+        replace(counts, hierarchies=hierarchies),
+        nodes,
+        facts=_facts(counts, search),
+        warnings=_warnings(counts, search, target),
+    )
+    columns = [
+        _as_intervals(column) if isinstance(attribute, GrownIntervals) else column
+        for column, attribute in zip(recoding.columns, search.attributes, strict=True)
+    ]
+    return replace(recoding, columns=tuple(columns))
+
+
+def _nodes(attribute: Attribute, hierarchy: EncodedHierarchy) -> Ints:
+    """The node that stands for each code."""
+    if isinstance(attribute, GrownIntervals):
+        if not attribute.specialized:
+            return np.zeros(attribute.domain.size, dtype=np.int32)
+        first, last = np.array(attribute.ranges)[attribute.part].T
+        # One number is published as it is, and so is a missing value, which has no interval.
+        leaf = hierarchy.leaf_of
+        return np.where(last - first == 1, leaf, hierarchy.parent[leaf]).astype(np.int32)
+    if attribute.discloses:
+        return np.where(attribute.part > 0, hierarchy.leaf_of, hierarchy.root).astype(np.int32)
+    return attribute.part
+
+
+def grown_hierarchy(attribute: GrownIntervals) -> EncodedHierarchy:
+    """The numbers below the intervals that were grown, and these below ``*``; as given where none was grown."""
+    domain = attribute.domain
+    if not attribute.specialized or domain.numbers is None:
+        return attribute.hierarchy
+    parts, index = np.unique(attribute.part[: len(domain.labels)], return_inverse=True)
+    ranges = [attribute.ranges[part] for part in parts.tolist()]
+    texts = [attribute.interval(*one) for one in ranges]
+    built = tree_of_levels(domain.labels.tolist(), [[texts[at] for at in index.tolist()]])
+    ends = np.array([attribute.ends(*one)[:2] for one in ranges])[index]
+    low, high = np.full((2, len(built.tree.labels)), np.nan)
+    low[built.nodes[0]] = high[built.nodes[0]] = domain.numbers
+    low[built.nodes[1]], high[built.nodes[1]] = ends.T
+    low[0], high[0] = domain.numbers[0], domain.numbers[-1]
+    described = f"{len(ranges)} intervals grown by the class"
+    return encode_tree(built.tree, built.nodes[0], domain, described, bounds=(low, high))
+
+
+def _as_intervals(column: PublishedColumn) -> PublishedColumn:
+    """Say that labels are intervals, not nodes: the counts, which metrics read, have another hierarchy."""
+    kinds: Sequence[Any] = ["interval" if kind == "label" else kind for kind in column.kinds]
+    return replace(column, kinds=tuple(kinds), nodes=None)
+
+
+def _facts(counts: FrequencyTable, search: Search) -> dict[str, Any]:
+    """How often each column was specialized, and which ones grew intervals; no value is named."""
+    done = Counter(step.column for step in search.steps)
+    grown = [
+        name
+        for name, one in zip(counts.quasi, search.attributes, strict=True)
+        if isinstance(one, GrownIntervals) and one.specialized
+    ]
+    return {"specializations": {name: done[at] for at, name in enumerate(counts.quasi)}, "intervals_grown": grown}
+
+
+def _warnings(counts: FrequencyTable, search: Search, target: str) -> tuple[str, ...]:
+    if search.steps:
+        return ()
+    only = len(counts.domains[target].labels) < 2
+    why = f"The target {target!r} has only one class" if only else "No specialization is allowed and useful"
+    return (f"{why}, so every quasi-identifier is fully generalized.",)

@@ -1,0 +1,13 @@
+from hedgerow.anonymizers.trees._names import INDUCERS as INDUCERS
+from hedgerow.anonymizers.trees.inducers.c45 import induce_c45 as induce_c45
+from hedgerow.anonymizers.trees.inducers.resolving import Inducer as Inducer
+from hedgerow.anonymizers.trees.inducers.resolving import resolve_inducer as resolve_inducer
+from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree as ClassificationTree
+from hedgerow.anonymizers.trees.nodes.paths import PathTree as PathTree
+from hedgerow.anonymizers.trees.nodes.written import ByThreshold as ByThreshold
+from hedgerow.anonymizers.trees.nodes.written import ByValue as ByValue
+from hedgerow.anonymizers.trees.nodes.written import Leaf as Leaf
+from hedgerow.anonymizers.trees.nodes.written import Node as Node
+from hedgerow.anonymizers.trees.training import Attribute as Attribute
+from hedgerow.anonymizers.trees.training import CodedColumn as CodedColumn
+from hedgerow.anonymizers.trees.training import TrainingTable as TrainingTable

@@ -1,0 +1,687 @@
+"""Weighing the labels of each value that the records of a node have, or may have."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
+from hedgerow._internal.jit import int64, jit
+from hedgerow.anonymizers.trees._record_kernels import (
+    ABOVE,
+    ALL,
+    ALONG,
+    BAG,
+    BELOW,
+    BOUND,
+    BRANCH,
+    EVERYWHERE,
+    FIRST_LIST,
+    GAIN,
+    HIGH,
+    INTO,
+    LOW,
+    MERIT,
+    NUMERIC,
+    OFFSET,
+    PART,
+    SHARE,
+    SIZE,
+    SLACK,
+    SPLIT_AT,
+    Lists,
+    Room,
+    Table,
+)
+
+__all__ = [
+    "CRUMB",
+    "Merit",
+    "Rules",
+    "best",
+    "choose",
+    "first_at_least",
+    "judge",
+    "lacking",
+    "log_weight",
+    "mass",
+    "merit_of_categories",
+    "merit_of_numbers",
+    "send",
+    "share_at",
+    "tally_codes",
+    "tally_lists",
+    "threshold_between",
+]
+
+
+@jit(inner=True)
+def tally_codes(
+    codes: Ints,
+    column: int,
+    size: int,
+    labels: Ints,
+    rows: Ints,
+    weights: Floats,
+    start: int,
+    end: int,
+    groups: Floats,
+    kept: Ints,
+    keys: Longs,
+) -> int:
+    """Weigh the labels of each value that occurs, in the order of the codes; returns how many values occur.
+
+    Each item has one code, or none that is known. O(items + values), or O(items log items) if there are many values.
+    """
+    n_labels = groups.shape[1]
+    found = 0
+    if size <= 8 * (end - start):
+        for code in range(size):
+            for label in range(n_labels):
+                groups[code, label] = 0.0
+        mine = codes[column]
+        for item in range(start, end):
+            row = rows[item]
+            if mine[row] >= 0:
+                groups[mine[row], labels[row]] += weights[item]
+        return drop_empty(size, groups, kept)
+    known = 0
+    for item in range(start, end):
+        code = codes[column, rows[item]]
+        if 0 <= code < size:
+            keys[known] = (int64(code) << 32) | item
+            known += 1
+    # Shell's sort: numba's own takes longer to compile than it ever saves on the few items of a small node.
+    gap = 1
+    while gap < known:
+        gap = 3 * gap + 1
+    while gap > 1:
+        gap //= 3
+        for at in range(gap, known):
+            key = keys[at]
+            place = at
+            while place >= gap and keys[place - gap] > key:
+                keys[place] = keys[place - gap]
+                place -= gap
+            keys[place] = key
+    for at in range(known):
+        item = keys[at] & 0xFFFFFFFF
+        if found == 0 or kept[found - 1] != keys[at] >> 32:
+            kept[found] = keys[at] >> 32
+            for label in range(n_labels):
+                groups[found, label] = 0.0
+            found += 1
+        groups[found - 1, labels[rows[item]]] += weights[item]
+    return found
+
+
+@jit(inner=True)
+def drop_empty(size: int, groups: Floats, kept: Ints) -> int:
+    """Move the values that occur together."""
+    found = 0
+    for code in range(size):
+        weight = 0.0
+        for label in range(groups.shape[1]):
+            weight += groups[code, label]
+        if weight > 0.0:
+            for label in range(groups.shape[1]):
+                groups[found, label] = groups[code, label]
+            kept[found] = code
+            found += 1
+    return found
+
+
+@jit(inner=True)
+def tally_lists(
+    table: Table, lists: Lists, column: int, rows: Ints, weights: Floats, start: int, end: int, room: Room
+) -> int:
+    """The same where items may have lists, of whose codes only a range is left; -1 if none has. O(items + codes).
+
+    Items of one list are added up first, so that a list of many codes is spread only once.
+    """
+    cells, labels, groups, counts = table.counted, table.labels, room.groups, lists.counts
+    size = table.columns[column, SIZE]
+    first_list = table.columns[column, FIRST_LIST]
+    low = int(room.columns[column, LOW])
+    high = int(room.columns[column, HIGH])
+    n_labels = groups.shape[1]
+    distinct = 0
+    for item in range(start, end):
+        cell = cells[column, rows[item]]
+        if cell >= size:
+            which = first_list + cell - size
+            weight = 0.0
+            for label in range(n_labels):
+                weight += counts[which, label]
+            if weight == 0.0:
+                lists.touched[distinct] = which
+                distinct += 1
+            counts[which, labels[rows[item]]] += weights[item]
+    if distinct == 0:
+        return -1
+    for code in range(size):
+        for label in range(n_labels):
+            groups[code, label] = 0.0
+    for item in range(start, end):
+        cell = cells[column, rows[item]]
+        if 0 <= cell < size:
+            groups[cell, labels[rows[item]]] += weights[item]
+    for at in range(distinct):
+        which = lists.touched[at]
+        here = mass(lists, which, low, high) + lacking(lists, which) * room.columns[column, ALONG]
+        end_of_list = lists.starts[which + 1]
+        entry = first_at_least(lists.codes, lists.starts[which], end_of_list, low)
+        while here > 0.0 and entry < end_of_list and lists.codes[entry] <= high:
+            share = share_at(lists, which, entry) / here
+            for label in range(n_labels):
+                groups[lists.codes[entry], label] += counts[which, label] * share
+            entry += 1
+        for label in range(n_labels):
+            counts[which, label] = 0.0
+    return drop_empty(size, groups, room.kept)
+
+
+@jit(inner=True)
+def first_at_least(codes: Ints, first: int, last: int, code: int) -> int:
+    """Where ascending codes reach a code, in a range of them. O(log codes)."""
+    while first < last:
+        middle = (first + last) // 2
+        if codes[middle] < code:
+            first = middle + 1
+        else:
+            last = middle
+    return int(first)
+
+
+@jit(inner=True)
+def mass(lists: Lists, which: int, low: int, high: int) -> float:
+    """The share of a list that lies in a range of codes."""
+    start = lists.starts[which]
+    end = lists.starts[which + 1]
+    first = first_at_least(lists.codes, start, end, low)
+    if high < EVERYWHERE:
+        end = first_at_least(lists.codes, start, end, high + 1)
+    if first >= end:
+        return 0.0
+    before = 0.0 if first == start else lists.upto[first - 1]
+    return float(lists.upto[end - 1] - before)
+
+
+@jit(inner=True)
+def share_at(lists: Lists, which: int, entry: int) -> float:
+    """The share of one entry of a list."""
+    return float(lists.upto[entry] - (0.0 if entry == lists.starts[which] else lists.upto[entry - 1]))
+
+
+@jit(inner=True)
+def lacking(lists: Lists, which: int) -> float:
+    """What the shares of a list lack to 1."""
+    if lists.starts[which] == lists.starts[which + 1]:
+        return 1.0
+    rest = 1.0 - lists.upto[lists.starts[which + 1] - 1]
+    return 0.0 if rest < SLACK else float(rest)
+
+
+# --------------------------------------------------------------------------------------------------
+# What a split is worth: information gain, gain ratio, and the cost of a threshold (Quinlan 1993 and 1996).
+
+
+# Quinlan (1993) bounds the smallest side of a numeric split: a tenth of the mean class, and never more than 25.
+SHARE_OF_MEAN_CLASS = 0.1
+MOST_REQUIRED = 25.0
+# Values that lie closer than this are not separated, as in Weka.
+CLOSEST_VALUES = 1e-5
+
+
+class Merit(NamedTuple):
+    """What a split is worth; ``gain`` below zero says that there is none. Codes up to ``threshold`` go low."""
+
+    gain: float
+    ratio: float
+    threshold: int
+
+
+@jit(inner=True)
+def log_weight(weight: float) -> float:
+    """w log2 w, and 0 for no weight."""
+    return 0.0 if weight < SLACK else float(weight * math.log(weight) / math.log(2.0))
+
+
+@jit(inner=True)
+def _gain(before: float, after: float, known: float, total: float) -> float:
+    """Entropy that is lost, per record; only the known share of the records loses it."""
+    lost = (known / total) * (before - after)
+    return 0.0 if abs(lost) < SLACK else lost / known
+
+
+@jit(inner=True)
+def _ratio(gain: float, bags: float, known: float, total: float) -> float:
+    """Gain by the information in the split itself, where the unknown values are a branch of their own.
+
+    ``bags`` is the sum of w log2 w over the branches.
+    """
+    information = log_weight(total) - bags - log_weight(total - known)
+    return 0.0 if abs(information) < SLACK else gain / (information / total)
+
+
+@jit(inner=True)
+def merit_of_categories(groups: Floats, found: int, total: float, min_objects: float, sums: Floats) -> Merit:
+    """A branch for each value; at least two must have enough records. O(values × labels)."""
+    n_labels = groups.shape[1]
+    for label in range(n_labels):
+        sums[ALL, label] = 0.0
+    enough = 0
+    known = 0.0
+    bags = 0.0
+    inside = 0.0
+    for value in range(found):
+        weight = 0.0
+        for label in range(n_labels):
+            weight += groups[value, label]
+            inside += log_weight(groups[value, label])
+            sums[ALL, label] += groups[value, label]
+        if weight >= min_objects - SLACK:
+            enough += 1
+        known += weight
+        bags += log_weight(weight)
+    if enough < 2:
+        return Merit(-1.0, 0.0, -1)
+    before = log_weight(known)
+    for label in range(n_labels):
+        before -= log_weight(sums[ALL, label])
+    gain = _gain(before, bags - inside, known, total)
+    return Merit(gain, _ratio(gain, bags, known, total), -1)
+
+
+@jit(inner=True)
+def merit_of_numbers(
+    groups: Floats,
+    kept: Ints,
+    found: int,
+    values: Floats,
+    offset: int,
+    total: float,
+    min_objects: float,
+    by_ratio: bool,
+    sums: Floats,
+) -> Merit:
+    """The best binary split. O(values × labels).
+
+    With ``by_ratio`` it is C4.5's: less the cost of saying which one it is (Quinlan 1996), and none that gains nothing.
+    """
+    n_labels = groups.shape[1]
+    known = 0.0
+    before = 0.0
+    for label in range(n_labels):
+        sums[BELOW, label] = 0.0
+        sums[ABOVE, label] = 0.0
+        for value in range(found):
+            sums[ABOVE, label] += groups[value, label]
+        known += sums[ABOVE, label]
+        before -= log_weight(sums[ABOVE, label])
+    before += log_weight(known)
+    required = SHARE_OF_MEAN_CLASS * known / n_labels
+    required = min(required, MOST_REQUIRED) if by_ratio and required - min_objects >= SLACK else min_objects
+    below = 0.0
+    tried = 0
+    best = 0.0 if by_ratio else -1.0
+    place = -1
+    bags = 0.0
+    for value in range(found - 1):
+        for label in range(n_labels):
+            sums[BELOW, label] += groups[value, label]
+            sums[ABOVE, label] -= groups[value, label]
+            below += groups[value, label]
+        above = known - below
+        close = by_ratio and values[offset + kept[value]] + CLOSEST_VALUES >= values[offset + kept[value + 1]]
+        if close or below < required - SLACK or above < required - SLACK:
+            continue
+        tried += 1
+        here = log_weight(below) + log_weight(above)
+        after = here
+        for label in range(n_labels):
+            after -= log_weight(sums[BELOW, label]) + log_weight(sums[ABOVE, label])
+        gain = _gain(before, after, known, total)
+        if gain - best > SLACK:
+            best = gain
+            place = value
+            bags = here
+    if place < 0:
+        return Merit(-1.0, 0.0, -1)
+    if by_ratio:
+        best -= math.log(tried) / math.log(2.0) / total
+        if best < SLACK:
+            return Merit(-1.0, 0.0, -1)
+    threshold = int(kept[place])
+    if by_ratio:
+        threshold = threshold_between(values, offset, threshold, int(kept[place + 1]))
+    return Merit(best, _ratio(best, bags, known, total), threshold)
+
+
+@jit(inner=True)
+def threshold_between(values: Floats, offset: int, low: int, high: int) -> int:
+    """The largest value of the whole column that does not exceed the middle between two values of the node."""
+    # By halves: the sum of two numbers may be larger than there are.
+    middle = values[offset + low] / 2.0 + values[offset + high] / 2.0
+    code = low
+    if middle < values[offset + high]:
+        while values[offset + code + 1] <= middle:
+            code += 1
+    return code
+
+
+# --------------------------------------------------------------------------------------------------
+# Which split a node takes: by the gain alone, or by C4.5's gain ratio among splits of at least average gain.
+
+
+# A gain may miss the average by this much, as in Weka.
+BELOW_AVERAGE = 1e-3
+
+
+class Rules(NamedTuple):
+    """How a tree is grown.
+
+    ``by_ratio`` is C4.5's criterion, else the gain decides; ``must_gain`` refuses splits that gain nothing; ``dense``
+    gives a category a branch for each of its values, else only for those that reach the node. ``averaged`` says which
+    columns count for the average gain.
+    """
+
+    by_ratio: bool
+    must_gain: bool
+    dense: bool
+    min_objects: float
+    max_depth: int
+    averaged: Bools
+
+
+@jit(inner=True)
+def choose(
+    table: Table,
+    lists: Lists | None,
+    rows: Ints,
+    weights: Floats,
+    start: int,
+    end: int,
+    total: float,
+    rules: Rules,
+    room: Room,
+) -> int:
+    """The column of the best split, the first of equal ones, -1 for none; its threshold is in ``room.columns``.
+
+    O(columns × (items + values + codes of their lists)).
+    """
+    columns, groups, kept = table.columns, room.groups, room.kept
+    for column in range(columns.shape[0]):
+        size = columns[column, SIZE]
+        found = -1
+        if size < 2:
+            room.columns[column, GAIN] = -1.0
+            continue
+        if lists is not None:
+            found = tally_lists(table, lists, column, rows, weights, start, end, room)
+        if found < 0:
+            found = tally_codes(
+                table.counted, column, size, table.labels, rows, weights, start, end, groups, kept, room.keys
+            )
+        judge(columns, table.values, column, groups, kept, found, total, rules, room.sums, room.columns)
+    return best(rules, room.columns)
+
+
+@jit
+def judge(
+    columns: Longs,
+    values: Floats,
+    column: int,
+    groups: Floats,
+    kept: Ints,
+    found: int,
+    total: float,
+    rules: Rules,
+    sums: Floats,
+    judged: Floats,
+) -> None:
+    """Write what the best split of a column is worth, of whose values so many were found with labels in ``groups``."""
+    if columns[column, NUMERIC]:
+        merit = merit_of_numbers(
+            groups, kept, found, values, columns[column, OFFSET], total, rules.min_objects, rules.by_ratio, sums
+        )
+    else:
+        merit = merit_of_categories(groups, found, total, rules.min_objects, sums)
+    judged[column, GAIN] = merit.gain
+    judged[column, MERIT] = merit.ratio if rules.by_ratio else merit.gain
+    judged[column, SPLIT_AT] = merit.threshold
+
+
+@jit
+def best(rules: Rules, judged: Floats) -> int:
+    """The column of the best split among those that were judged, the first of equal ones, -1 for none."""
+    least = 0.0
+    if rules.by_ratio:
+        average = 0.0
+        valid = 0
+        for column in range(judged.shape[0]):
+            if judged[column, GAIN] >= 0.0 and rules.averaged[column]:
+                average += judged[column, GAIN]
+                valid += 1
+        if valid == 0:
+            return -1
+        least = max(average / valid - BELOW_AVERAGE, 0.0)
+    found = -1
+    highest = 0.0 if rules.by_ratio or rules.must_gain else -1.0
+    for column in range(judged.shape[0]):
+        if judged[column, GAIN] >= least and judged[column, MERIT] - highest > SLACK:
+            found = column
+            highest = judged[column, MERIT]
+    return found
+
+
+# --------------------------------------------------------------------------------------------------
+# Sending the records of a node down a split: whole where one value is known, else in pieces.
+
+
+# No record is in more pieces than this allows: what is less of it is given to its larger pieces.
+CRUMB = 0.01
+
+
+@jit(inner=True)
+def send(
+    table: Table,
+    lists: Lists | None,
+    column: int,
+    threshold: int,
+    n_branches: int,
+    rows: Ints,
+    weights: Floats,
+    start: int,
+    end: int,
+    top: int,
+    room: Room,
+) -> int:
+    """Send a range of items down a split, the items of each branch together and in the order they stood in.
+
+    Branch b then has the items from its ``BOUND`` to the next. Whole items only change places inside their range.
+    Where there are pieces the range stays as it is, and the branches are written from ``top`` on. Returns where what is
+    in use ends, or -1 if the pool is too small, which leaves everything as it was. O(items + pieces).
+    """
+    cells, branches, places = table.routed[column], room.branches, room.places
+    size = table.columns[column, SIZE]
+    numeric = table.columns[column, NUMERIC] > 0
+    for branch in range(n_branches):
+        branches[branch, BAG] = 0.0
+        places[branch, INTO] = 0
+    unknown = 0
+    listed = 0
+    nowhere = 0.0
+    for item in range(start, end):
+        cell = cells[rows[item]]
+        if 0 <= cell < size:
+            branch = int(cell > threshold) if numeric else places[cell, BRANCH]
+            branches[branch, BAG] += weights[item]
+            places[branch, INTO] += 1
+        elif cell < 0:
+            unknown += 1
+            nowhere += weights[item]
+        elif lists is not None:
+            listed += 1
+            which = table.columns[column, FIRST_LIST] + cell - size
+            nowhere += _weigh_list(lists, which, numeric, column, threshold, n_branches, weights[item], room)
+    if unknown + listed > 0:
+        # What is unknown goes to the branches in proportion to what is known, alike if nothing is.
+        known = 0.0
+        for branch in range(n_branches):
+            known += branches[branch, BAG]
+        for branch in range(n_branches):
+            share = 1.0 / n_branches if known < SLACK else branches[branch, BAG] / known
+            branches[branch, BAG] += share * nowhere
+            branches[branch, SHARE] = branches[branch, BAG] / (known + nowhere)
+            if branches[branch, SHARE] > SLACK:
+                places[branch, INTO] += unknown
+    if lists is not None and listed > 0:
+        for item in range(start, end):
+            cell = cells[rows[item]]
+            if cell >= size:
+                which = table.columns[column, FIRST_LIST] + cell - size
+                whole = table.weights[rows[item]]
+                _cut(lists, which, numeric, column, threshold, n_branches, whole, weights[item], room)
+                for branch in range(n_branches):
+                    if branches[branch, PART] > 0.0:
+                        places[branch, INTO] += 1
+    places[0, BOUND] = top if unknown + listed > 0 else start
+    for branch in range(n_branches):
+        places[branch + 1, BOUND] = places[branch, BOUND] + places[branch, INTO]
+    if places[n_branches, BOUND] > rows.shape[0]:
+        return -1
+    for branch in range(n_branches):
+        places[branch, INTO] = places[branch, BOUND]
+    if unknown + listed == 0:
+        _reorder(cells, threshold, numeric, rows, weights, start, end, room.spare.rows, room.spare.weights, places)
+        return top
+    for item in range(start, end):
+        row = rows[item]
+        cell = cells[row]
+        if 0 <= cell < size:
+            branch = int(cell > threshold) if numeric else places[cell, BRANCH]
+            rows[places[branch, INTO]] = row
+            weights[places[branch, INTO]] = weights[item]
+            places[branch, INTO] += 1
+            continue
+        for branch in range(n_branches):
+            part = branches[branch, SHARE]
+            branches[branch, PART] = weights[item] * part if part > SLACK else 0.0
+        if lists is not None and cell >= size:
+            which = table.columns[column, FIRST_LIST] + cell - size
+            _cut(lists, which, numeric, column, threshold, n_branches, table.weights[row], weights[item], room)
+        for branch in range(n_branches):
+            if branches[branch, PART] > 0.0:
+                rows[places[branch, INTO]] = row
+                weights[places[branch, INTO]] = branches[branch, PART]
+                places[branch, INTO] += 1
+    return int(places[n_branches, BOUND])
+
+
+@jit(inner=True)
+def _reorder(
+    cells: Ints,
+    threshold: int,
+    numeric: bool,
+    rows: Ints,
+    weights: Floats,
+    start: int,
+    end: int,
+    spare_rows: Ints,
+    spare_weights: Floats,
+    places: Longs,
+) -> None:
+    """Put the items of each branch together, inside their range."""
+    for item in range(start, end):
+        spare_rows[item - start] = rows[item]
+        spare_weights[item - start] = weights[item]
+    for item in range(end - start):
+        cell = cells[spare_rows[item]]
+        branch = int(cell > threshold) if numeric else places[cell, BRANCH]
+        rows[places[branch, INTO]] = spare_rows[item]
+        weights[places[branch, INTO]] = spare_weights[item]
+        places[branch, INTO] += 1
+
+
+@jit(inner=True)
+def _weigh_list(
+    lists: Lists,
+    which: int,
+    numeric: bool,
+    column: int,
+    threshold: int,
+    n_branches: int,
+    weight: float,
+    room: Room,
+) -> float:
+    """Add what is known of a list to the branches; returns the rest."""
+    branches = room.branches
+    here = _parts(lists, which, numeric, column, threshold, n_branches, room)
+    if here <= 0.0:
+        return weight
+    for branch in range(n_branches):
+        branches[branch, BAG] += weight * branches[branch, PART] / here
+    return float(weight * lacking(lists, which) * room.columns[column, ALONG] / here)
+
+
+@jit(inner=True)
+def _parts(lists: Lists, which: int, numeric: bool, column: int, threshold: int, n_branches: int, room: Room) -> float:
+    """Write the share of a list that each branch has; returns how much of the list came to the node."""
+    branches = room.branches
+    low = int(room.columns[column, LOW])
+    high = int(room.columns[column, HIGH])
+    if numeric:
+        branches[0, PART] = mass(lists, which, low, min(high, threshold))
+        branches[1, PART] = mass(lists, which, max(low, threshold + 1), high)
+    else:
+        for branch in range(n_branches):
+            branches[branch, PART] = 0.0
+        end = lists.starts[which + 1]
+        entry = first_at_least(lists.codes, lists.starts[which], end, low)
+        while entry < end and lists.codes[entry] <= high:
+            branches[room.places[lists.codes[entry], BRANCH], PART] = share_at(lists, which, entry)
+            entry += 1
+    return float(mass(lists, which, low, high) + lacking(lists, which) * room.columns[column, ALONG])
+
+
+@jit(inner=True)
+def _cut(
+    lists: Lists,
+    which: int,
+    numeric: bool,
+    column: int,
+    threshold: int,
+    n_branches: int,
+    whole: float,
+    weight: float,
+    room: Room,
+) -> None:
+    """Cut a record into the weights of its pieces.
+
+    What is unknown of it follows the shares of the branches. A piece below the crumb is given to the larger ones, so
+    that the weight of all stays; if there is none, the largest takes it, of equal ones that where most records go.
+    """
+    branches = room.branches
+    here = _parts(lists, which, numeric, column, threshold, n_branches, room)
+    absent = lacking(lists, which) * room.columns[column, ALONG]
+    if here <= 0.0:
+        here = absent = 1.0
+    only_unknown = here - absent <= 0.0
+    largest = 0
+    for branch in range(n_branches):
+        share = branches[branch, SHARE]
+        part = weight * (branches[branch, PART] + absent * share) / here
+        branches[branch, PART] = part
+        most = branches[largest, PART]
+        if part > most * (1.0 + SLACK) or (part >= most * (1.0 - SLACK) and share > branches[largest, SHARE]):
+            largest = branch
+    kept = 0.0
+    for branch in range(n_branches):
+        small = branches[branch, PART] < CRUMB * whole and branch != largest
+        if (only_unknown and branches[branch, SHARE] <= SLACK) or (small and not only_unknown):
+            branches[branch, PART] = 0.0
+        kept += branches[branch, PART]
+    if not only_unknown and kept > 0.0:
+        for branch in range(n_branches):
+            branches[branch, PART] *= weight / kept

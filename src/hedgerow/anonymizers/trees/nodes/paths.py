@@ -1,0 +1,106 @@
+"""A tree in which every record has exactly one path: what a method needs that publishes along a tree.
+
+A node asks for one column. A category goes where a table of its values says, a number to the first branch if it is
+at most the threshold, else to the second; a missing number has a branch of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hedgerow._internal.arrays import Bools, Ints, Longs, ranges
+from hedgerow.anonymizers.trees.nodes._kernels import leaves_of
+from hedgerow.anonymizers.trees.nodes.arrays import Nodes, TreeView
+from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.io.domains import Domain
+
+__all__ = ["PathTree", "joined_lookups"]
+
+
+@dataclass(frozen=True, eq=False)
+class PathTree(TreeView):
+    """A univariate tree over the quasi-identifiers of a frequency table.
+
+    Attributes
+    ----------
+    nodes : Nodes
+        The ``threshold`` of a number is the largest code that goes to the first branch.
+    start : int array (nodes,)
+        For a category, where the node's table in ``lookup`` starts; -1 elsewhere.
+    lookup : int array
+        The branch of each code, -1 where there is none.
+    """
+
+    nodes: Nodes
+    start: Longs
+    lookup: Ints
+
+    @classmethod
+    def from_classification(cls, tree: ClassificationTree, domains: Sequence[Domain]) -> PathTree:
+        """The same tree, with a branch for missing numbers where a column has them.
+
+        Parameters
+        ----------
+        tree : ClassificationTree
+            Over the columns of ``domains``, a missing category being the last one.
+        domains : sequence of Domain
+        """
+        numeric = np.array([attribute.numeric for attribute in tree.attributes])
+        gaps = numeric & np.array([domain.has_missing for domain in domains])
+        inner = np.flatnonzero(tree.column >= 0)
+        column = tree.column[inner]
+        widths = tree.branches[inner] + gaps[column]
+        # Where each old node stands now: behind its siblings, which stand behind those of all nodes before its parent.
+        first = 1 + np.cumsum(widths) - widths
+        place = np.zeros(tree.size, dtype=np.int64)
+        child, owner = ranges(tree.first[inner], tree.branches[inner])
+        place[child] = first[owner] + child - tree.first[inner][owner]
+
+        nodes = Nodes.leaves(1 + int(widths.sum()), 0)
+        now = place[inner]
+        nodes.column[now], nodes.first[now], nodes.branches[now] = column, first, widths
+        nodes.threshold[now] = np.where(numeric[column], tree.threshold[inner], -1)
+        child, owner = ranges(first, widths)
+        nodes.parent[child] = now[owner]
+        by_value = ~numeric[column]
+        lengths = widths[by_value].astype(np.int64)
+        start = np.full(len(nodes), -1, dtype=np.int64)
+        start[now[by_value]] = np.cumsum(lengths) - lengths
+        return cls(nodes, start, ranges(np.zeros(len(lengths), dtype=np.int64), lengths)[0].astype(np.int32))
+
+    def leaves_of(self, counts: FrequencyTable) -> Ints:
+        """The leaf of each tuple of a table; ``-1 - node`` where ``node`` has no branch for its value."""
+        missing = np.array([counts.domains[name].missing_code for name in counts.quasi], dtype=np.int64)
+        leaves = np.empty(len(counts.tuples), dtype=np.int32)
+        leaves_of(self.nodes.links, self.start, self.lookup, counts.tuples, missing, leaves)
+        return leaves
+
+    def asked(self, columns: int) -> Bools:
+        """Which columns the nodes above each node ask for, (nodes, columns)."""
+        asked = np.zeros((self.size, columns), dtype=np.bool_)
+        for level in self.nodes.levels()[1:]:
+            above = self.parent[level]
+            asked[level] = asked[above]
+            asked[level, self.column[above]] = True
+        return asked
+
+    def asked_below(self, columns: int) -> Bools:
+        """Which columns each node or a node below it asks for, (nodes, columns)."""
+        asked = np.zeros((self.size, columns), dtype=np.bool_)
+        inner = np.flatnonzero(self.column >= 0)
+        asked[inner, self.column[inner]] = True
+        for level in reversed(self.nodes.levels()[1:]):
+            np.logical_or.at(asked, self.parent[level], asked[level])
+        return asked
+
+
+def joined_lookups(lookups: Mapping[int, Ints], nodes: int) -> tuple[Longs, Ints]:
+    """The tables of some nodes behind one another, and where that of each node starts."""
+    start = np.full(nodes, -1, dtype=np.int64)
+    lengths = [len(lookup) for lookup in lookups.values()]
+    start[list(lookups)] = np.cumsum([0, *lengths])[:-1]
+    return start, np.concatenate([*lookups.values(), np.empty(0, dtype=np.int32)])

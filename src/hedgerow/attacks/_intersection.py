@@ -1,0 +1,279 @@
+"""Intersection: two releases of the same people, each safe alone, put together.
+
+S. R. Ganta, S. P. Kasiviswanathan, A. Smith: Composition Attacks and Auxiliary Information in Data Privacy, KDD 2008,
+section 3. A person is in one class of each release, and the person's value is among those that both classes hold.
+
+The attacker knows all quasi-identifiers of a person. The classes that these fit have ``m(v)`` rows of the previous
+release with the columns in clear ``v``, and ``n(v)`` of the new one. At most ``min(m(v), n(v))`` people with ``v`` are
+in both, of whom the person is one: so the person's own is ``v`` with a probability in proportion to that. Nothing that
+one of the classes lacks is possible; and where the one class lies inside the other, the coarser one tells nothing.
+
+**Deviation**: the paper claims a value only if it is the only one that both classes hold. Here one is claimed that is
+probable enough, so that the attack is also measured where it is nearly sure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import narwhals as nw
+import numpy as np
+
+from hedgerow._internal.arrays import Floats, Ints, Longs
+from hedgerow.attacks._people import Given, People, Target, check_sure, people_of, released
+from hedgerow.attacks.outcome import Claims, Outcome
+from hedgerow.core.counts import BadValues, encode_column, tabulate
+from hedgerow.errors import BadInput, translated
+from hedgerow.io.frames import as_arrow, open_frame
+from hedgerow.release import Release
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["intersection"]
+
+_OWNER: Final = "intersection"
+_SLACK: Final = 1e-9
+_TOGETHER: Final = 4096
+"""So many people who differ are asked about together."""
+
+
+def intersection(
+    release: Release | str | Path,
+    previous: Release | str | Path,
+    members: Any,
+    non_members: Any,
+    *,
+    column: str | None = None,
+    sure: float = 0.9,
+) -> Outcome:
+    """Put two releases of the same people together, and claim a value of everybody of whom they leave one.
+
+    Parameters
+    ----------
+    release, previous : Release or path
+        The new release and an earlier one; a path is that of a saved one.
+    members : dataframe or path
+        People who are in both tables, with their original quasi-identifiers and the column.
+    non_members : dataframe or path
+        People of the same population who are in neither.
+    column : str, optional
+        The column of the new release whose values are claimed, published as it is; if not given, the only sensitive
+        one, or the target.
+    sure : float
+        From which probability on a value is claimed.
+
+    Returns
+    -------
+    Outcome
+        Its remarks say what each release alone tells by the same rule.
+
+    Examples
+    --------
+    Two releases with classes of four years of age each, which have two years in common:
+
+    >>> import pyarrow as pa
+    >>> import hedgerow as hr
+    >>> age = [20 + at % 80 for at in range(400)]
+    >>> people = pa.table({"age": age, "ill": ["abcd"[one // 2 % 4] for one in age]})
+    >>> others = pa.table({"age": age, "ill": ["abcd"[at % 3] for at in range(400)]})
+    >>> years = [hr.hierarchies.intervals(width=4, start=start) for start in (18, 20)]
+    >>> cuts = [hr.Schema(quasi=["age"], sensitive=["ill"], hierarchies={"age": one}) for one in years]
+    >>> old, new = (hr.anonymize(people, one, method="optimal", k=10) for one in cuts)
+    >>> hr.attacks.intersection(new, old, people, others)
+    intersection: the value of 'ill', at least 90% sure
+      works: excess 75.2 points (70.7 to 79.2)
+      precision 100.0% - 24.8%, recall 100.0% - 24.8%, false positives 0.0% - 75.2%
+      400 members, 400 others
+      the new release alone: recall 0.0% - 0.0%
+      the previous one alone: recall 5.0% - 1.5%
+    """
+    check_sure(sure, _OWNER)
+    new, old = (released(one, _OWNER, name) for one, name in ((release, "release"), (previous, "previous")))
+    name = _column(new, column)
+    asked = _Asked.of(name, new, old, members, non_members)
+    told = {
+        "together": asked.claims(asked.both, sure),
+        "the new release alone": asked.claims(asked.alone(asked.new), sure),
+    }
+    remarks = []
+    if name in _in_clear(old):
+        told["the previous one alone"] = asked.claims(asked.alone(asked.old), sure)
+    else:
+        remarks.append("The previous release does not publish this column.")
+    (main, control), *others = told.values()
+    remarks += [
+        f"{who}: recall {one.recall.value:.1%} - {other.recall.value:.1%}"
+        for who, (one, other) in zip(list(told)[1:], others, strict=True)
+    ]
+    return Outcome.of("intersection", f"the value of {name!r}, at least {sure:.0%} sure", main, control, *remarks)
+
+
+class _Said(NamedTuple):
+    """The most probable value of each person, and how probable it is; 0 if none is possible."""
+
+    value: Longs
+    probability: Floats
+
+    @classmethod
+    def of(cls, parts: Sequence[tuple[Longs, Floats]], index: Longs) -> _Said:
+        value, probability = (np.concatenate(one) for one in zip(*parts, strict=True))
+        return cls(value[index], probability[index])
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """One release: which classes people fit, the rows of each class by kind, and by the value alone."""
+
+    people: People
+    rows: csr_array
+    values: csr_array
+
+    @property
+    def fitting(self) -> csr_array:
+        return self.people.fitting
+
+    @property
+    def index(self) -> Longs:
+        """Which distinct tuple each person has."""
+        return self.people.distinct[1].astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """People whose values are claimed, and both releases by what rows of them share.
+
+    Attributes
+    ----------
+    new, old : _Side
+        With the rows of each class by *kind*: the columns in clear that both have, and the value that is asked for.
+        A row of the old release, which may lack that value, is of all kinds that it agrees with.
+    value : sparse array (kinds, values)
+        The value of each kind.
+    true : int array (people,)
+        The code of each person's value, -1 if the new release does not publish it.
+    """
+
+    new: _Side
+    old: _Side
+    value: csr_array
+    true: Longs
+
+    @classmethod
+    def of(cls, name: str, new: Release, old: Release, members: Any, non_members: Any) -> _Asked:
+        from scipy.sparse import csr_array
+
+        given = Given.of(new, members, non_members, needed=(name,))
+        sides = [people_of(one) for one in (given, given.of_release(old))]
+        frames = [open_frame(one.table).frame for one in (new, old)]
+        shared = [one for one in _in_clear(new) if one in _in_clear(old)]
+        targets = {one: _target(one, frames[0], new) for one in dict.fromkeys((*shared, name))}
+        link, before, number = _links([targets[one] for one in shared], frames, (new, old))
+        held = targets[name].domain.size
+        values = targets[name].codes(frames[0][name], new.guarantee.missing)
+        kinds, kind = tabulate([link, values.astype(np.int32)], [number, held], len(link))
+        of_link = csr_array((np.ones(len(kinds)), (kinds[:, 0], np.arange(len(kinds)))), shape=(number, len(kinds)))
+        # What the new release does not publish is one more value.
+        earlier = (
+            targets[name].codes(frames[1][name], old.guarantee.missing) if name in shared else np.full(len(before), -1)
+        )
+        earlier = np.where(earlier < 0, held, earlier)
+        true = [targets[name].codes(rows.frame[name], given.missing) for _, rows in given.sides]
+        return cls(
+            _Side(sides[0], _by_class(sides[0], kind, len(kinds)), _by_class(sides[0], values, held)),
+            _Side(
+                sides[1],
+                csr_array(_by_class(sides[1], before, number) @ of_link),
+                _by_class(sides[1], earlier, held + 1),
+            ),
+            csr_array((np.ones(len(kinds)), (np.arange(len(kinds)), kinds[:, 1]))),
+            np.concatenate(true),
+        )
+
+    @cached_property
+    def both(self) -> _Said:
+        """What both releases tell of each person."""
+        pairs, index = np.unique(np.stack([self.new.index, self.old.index]), axis=1, return_inverse=True)
+        index = index.ravel()
+        parts = []
+        for start in range(0, pairs.shape[1], _TOGETHER):
+            first, second = pairs[:, start : start + _TOGETHER]
+            own, before = self.new.fitting[first] @ self.new.rows, self.old.fitting[second] @ self.old.rows
+            parts.append(_most(own.minimum(before) @ self.value))
+        return _Said.of(parts, index)
+
+    def alone(self, side: _Side) -> _Said:
+        """The same by one release."""
+        starts = range(0, side.fitting.shape[0], _TOGETHER)
+        parts = [_most(side.fitting[start : start + _TOGETHER] @ side.values) for start in starts]
+        return _Said.of(parts, side.index)
+
+    def claims(self, said: _Said, sure: float) -> tuple[Claims, Claims]:
+        """What is claimed of members and of others."""
+        claimed = said.probability >= sure - _SLACK
+        right = said.value == self.true
+        main, control = (Claims.of(claimed[side], right[side]) for side in self.new.people.judged)
+        return main, control
+
+
+def _most(weights: csr_array) -> tuple[Longs, Floats]:
+    """The heaviest value of each row, and its share of the weight; 0 where there is none."""
+    total = np.asarray(weights.sum(axis=1)).ravel()
+    heaviest = np.asarray(weights.max(axis=1).todense()).ravel()
+    share = np.divide(heaviest, total, out=np.zeros(len(total)), where=total > 0)
+    return np.asarray(weights.argmax(axis=1)).ravel().astype(np.int64), share
+
+
+def _links(
+    targets: Sequence[Target], frames: Sequence[nw.DataFrame[Any]], releases: Sequence[Release]
+) -> tuple[Ints, Ints, int]:
+    """What rows of both releases agree in: a number for each new and each old row, and how many numbers there are."""
+    lengths = [len(frame) for frame in frames]
+    codes = []
+    for one in targets:
+        sides = zip(frames, releases, strict=True)
+        codes.append(
+            np.concatenate(
+                [one.codes(frame[one.domain.name], release.guarantee.missing) + 1 for frame, release in sides]
+            )
+        )
+    distinct, index = tabulate(codes, [one.domain.size + 1 for one in targets], sum(lengths))
+    return index[: lengths[0]], index[lengths[0] :], max(1, len(distinct))
+
+
+def _by_class(people: People, kind: Ints | Longs, kinds: int) -> csr_array:
+    from scipy.sparse import csr_array
+
+    classes = people.classes
+    return csr_array((np.ones(len(kind)), (classes.of_row, kind)), shape=(len(classes.codes), kinds))
+
+
+def _target(name: str, frame: nw.DataFrame[Any], release: Release) -> Target:
+    values = as_arrow(frame[name])
+    with translated(BadValues, into=lambda bad: bad.in_rows(values)):
+        return Target(encode_column(name, values, missing=release.guarantee.missing, kind="derived").domain)
+
+
+def _in_clear(release: Release) -> tuple[str, ...]:
+    """The columns that a release publishes as they are."""
+    columns = release.facts["columns"]
+    named = (*columns["sensitive"], columns["target"], *columns["insensitive"])
+    return tuple(dict.fromkeys(name for name in named if name is not None))
+
+
+def _column(release: Release, column: str | None) -> str:
+    known = _in_clear(release)
+    if column is not None:
+        if column not in known:
+            raise BadInput.unknown("column published as it is", str(column), known, "It is to be claimed.")
+        return column
+    sensitive = release.facts["columns"]["sensitive"]
+    if len(sensitive) == 1:
+        return str(sensitive[0])
+    if release.target is None:
+        raise BadInput("It is not clear which column is to be claimed. Name one that the release publishes in column=.")
+    return release.target

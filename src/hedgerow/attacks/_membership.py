@@ -1,0 +1,289 @@
+"""Membership: is a person whose quasi-identifiers are known in the table?
+
+That somebody is in a table of patients tells that they were ill, whatever the rows say. The attacker has a register of
+people, and a release. Who fits no class is not in it. The n people of a class are some of the N people of the register
+who fit it, so that each of these is in it with the chance n/N; published proportions make some of them likelier. Cells
+that are as tight as their people say more: of those who hold a value that a set names, or the lower end of a range, at
+least one is in the class, and is known if they are alone with it.
+
+A release that everybody fits tells something, too, to whoever has the whole register: how many of those who fit a
+class are in it. The smaller the classes, the more chance makes these shares differ.
+
+From which chance on he says "is in" he learns from other people of whom he knows whether they are. Somebody with the
+same values is never among these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
+from hedgerow._internal.rounding import share_told
+from hedgerow.attacks._people import Valued, generator_of, read_valued, released
+from hedgerow.attacks.outcome import Outcome
+from hedgerow.core.cells import Interval, Suppressed, read, stands_for
+from hedgerow.core.counts import tabulate
+from hedgerow.core.proportions import Proportions
+from hedgerow.errors import BadInput
+from hedgerow.release import Release
+from hedgerow.risk import KnownColumn, LabelPosterior, PublishedClasses, Risk
+
+__all__ = ["membership"]
+
+_OWNER: Final = "membership"
+_PAIRS: Final = 2**24
+"""So many pairs of a person and a class are looked at together."""
+_ALMOST: Final = 1 - 1e-9
+"""Nobody is taken for surer than this, so that logarithms are finite."""
+
+
+def membership(
+    release: Release | str | Path,
+    members: Any,
+    non_members: Any,
+    *,
+    knowing: str | Sequence[str] = (),
+    random_state: int | np.random.Generator | None = 0,
+) -> Outcome:
+    """Claim of people that they are in the table.
+
+    Parameters
+    ----------
+    release : Release or path
+        A path is that of a saved one. Proportions are used if it publishes some.
+    members : dataframe or path
+        People who are in the table, with their original quasi-identifiers: all of them, or a random part.
+    non_members : dataframe or path
+        People of the same population who are not.
+    knowing : str or sequence of str
+        Columns that are published as they are and that the attacker knows too, such as the target.
+    random_state : int, numpy Generator or None
+        Draws the folds; the same number gives the same result.
+
+    Returns
+    -------
+    Outcome
+        There is one claim, "is in the table". Of members it is always right, of the control it never is: so precision
+        and recall of a side say nothing by themselves. The excess is the share of members of whom it is claimed less
+        the share of others, true less false positives. The remarks tell the precision where members and others are
+        equally many, and the area under the curve of true and false positives.
+
+    Examples
+    --------
+    >>> import hedgerow as hr
+    >>> people = hr.datasets.make_census(2000, random_state=0).select(["age", "sex", "zip"])
+    >>> release = hr.anonymize(people[:1000], hr.Schema(quasi=["age", "sex", "zip"]), k=3)
+    >>> found = hr.attacks.membership(release, people[:1000], people[1000:])
+    >>> found.works, found.control.right
+    (True, 0)
+    """
+    generator = generator_of(random_state, _OWNER)
+    release = released(release, _OWNER)
+    people = read_valued(release, members, non_members, _named(knowing))
+
+    from hedgerow.attacks._stacking import folds_of
+
+    scores, index = _scores(people)
+    inside = np.arange(len(index)) < people.members
+    claimed = _claimed(scores[index], inside, folds_of(people.distinct[1], generator))
+    judged = people.judged
+    main, control = (claimed[side] for side in judged)
+    fits = scores[index, 0] > 0
+    area = max(_area(one[index[people.counted]], inside[people.counted]) for one in scores.T)
+    fewer = min(len(main), len(control))
+    return Outcome.of_membership(
+        "membership",
+        "is in the table",
+        main,
+        control,
+        _precision(Risk.share(int(main.sum()), len(main)), Risk.share(int(control.sum()), len(control)), fewer),
+        f"area under the curve: {share_told(area, fewer)} (0.5 is chance)",
+        f"fit a class: {share_told(fits[judged[0]].mean(), fewer):.0%} of members, "
+        f"{share_told(fits[judged[1]].mean(), fewer):.0%} of others",
+    )
+
+
+def _named(knowing: object) -> tuple[str, ...]:
+    names = (knowing,) if isinstance(knowing, str) else knowing
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise BadInput.parameter("knowing", _OWNER, "a column or a list of columns", type(knowing).__name__)
+    return tuple(dict.fromkeys(names))
+
+
+def _precision(members: Risk, others: Risk, people: int) -> str:
+    both = members.value + others.value
+    if not both:
+        return "nothing is claimed of anybody"
+    return f"precision where members and others are equally many: {share_told(members.value / both, people):.0%}"
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """People and the classes that they fit.
+
+    Attributes
+    ----------
+    point, of_class : int arrays (pairs,)
+    chance : float array (pairs,)
+        That a person who is such a point is one of the people of the class.
+    """
+
+    point: Longs
+    of_class: Longs
+    chance: Floats
+
+
+def _scores(people: Valued) -> tuple[Floats, Longs]:
+    """What speaks for each point that it is in the table: how full classes are, tight cells too, and proportions.
+
+    A point is what the attacker knows of a person; also returned is the point of each.
+    """
+    known = [people.known(at) for at in range(len(people.domains))]
+    held, value_of_person = _held(people)
+    distinct, index = people.distinct
+    # What nobody in the table has is one value more, which fits no class.
+    points, point_of_person = tabulate([index, value_of_person], [len(distinct), held.shape[1] + 1], len(index))
+    tuples, value = distinct[points[:, 0]], points[:, 1]
+    records = np.bincount(point_of_person, minlength=len(points))
+
+    def divided(proportions: Proportions | None) -> _Pairs:
+        published = PublishedClasses(people.classes.texts, people.classes.codes, held)
+        told = LabelPosterior.of_classes(published, known, proportions)
+        return _divided(_fitting(told, tuples), told.people, value, records)
+
+    plain = divided(None)
+    chances = [plain.chance, _with_edges(plain, people, known, tuples, records)]
+    scores = [np.bincount(plain.point, chance, len(points)) for chance in chances]
+    if people.release.proportions is not None:
+        told = divided(people.release.proportions)
+        scores.append(np.bincount(told.point, told.chance, len(points)))
+    return np.stack(scores, axis=1), point_of_person.astype(np.int64)
+
+
+def _held(people: Valued) -> tuple[Longs, Ints]:
+    """How many people of each class have which known values, (classes, values); and the value of each person."""
+    classes = people.classes
+    both = np.concatenate([people.published, people.values])
+    sizes = [one.domain.size + 1 for one in people.columns]
+    combined, number = tabulate([both[:, at] + 1 for at in range(len(sizes))], sizes, len(both))
+    rows = len(people.published)
+    used, published = np.unique(number[:rows], return_inverse=True)
+    place = np.full(len(combined), len(used), dtype=np.int32)
+    place[used] = np.arange(len(used))
+    key = classes.of_row.astype(np.int64) * len(used) + published
+    held = np.bincount(key, minlength=len(classes.codes) * len(used)).reshape(-1, len(used))
+    return held, place[number[rows:]]
+
+
+def _fitting(told: LabelPosterior, tuples: Any) -> _Pairs:
+    """Which classes each point fits, and the logarithm of how probable its values are there."""
+    classes = len(told.people)
+    points = [column.point[tuples[:, at]] for at, column in enumerate(told.columns)]
+    step = max(1, _PAIRS // classes)
+    found = []
+    for start in range(0, len(tuples), step):
+        some = [own[start : start + step] for own in points]
+        bits = told.columns[0].bits[some[0]]
+        for column, own in zip(told.columns[1:], some[1:], strict=True):
+            bits &= column.bits[own]
+        asked, matched = np.nonzero(np.unpackbits(bits, axis=1, count=classes))
+        weight = np.zeros(len(asked))
+        for column, own in zip(told.columns, some, strict=True):
+            weight += column.logarithms(matched, own[asked])
+        found.append((asked + start, matched, weight))
+    return _Pairs(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+
+
+def _divided(fits: _Pairs, people: Longs, value: Any, records: Longs) -> _Pairs:
+    """Divide the people of each class and value among those of the register who fit it and have the value."""
+    values = people.shape[1]
+    kept = value[fits.point] < values
+    point, of_class, weight = fits.point[kept], fits.of_class[kept], fits.chance[kept]
+    key = of_class * values + value[point]
+    highest = np.full(people.size, -np.inf)
+    np.maximum.at(highest, key, weight)
+    # The largest of each class becomes 1, so that a product of many shares does not vanish.
+    likely = np.exp(weight - highest[key])
+    among = np.bincount(key, likely * records[point], people.size)
+    chance = people.ravel()[key] * likely / among[key]
+    some = chance > 0
+    return _Pairs(point[some], of_class[some], chance[some])
+
+
+def _with_edges(pairs: _Pairs, people: Valued, known: Sequence[KnownColumn], tuples: Any, records: Longs) -> Floats:
+    """The chances of pairs, given that each value which a cell names is held by at least one of its people."""
+    cells = people.classes
+    chance = np.minimum(pairs.chance, _ALMOST)
+    nobody = np.log1p(-chance) * records[pairs.point]
+    surest = chance
+    for at, one in enumerate(known):
+        size = one.domain.size
+        code = tuples[pairs.point, at]
+        held = _named_by_cells(cells.texts[at], one)[cells.codes[pairs.of_class, at], code]
+        key = pairs.of_class * size + code
+        none = np.bincount(key, nobody, len(cells.codes) * size)[key]
+        surest = np.where(held, np.maximum(surest, chance / -np.expm1(none)), surest)
+    return surest
+
+
+def _named_by_cells(texts: Sequence[str | None], known: KnownColumn) -> Bools:
+    """Which values published cells name as those of some person, (cells, values): in sets, and at ends of ranges."""
+    domain = known.domain
+    code_of = {label: code for code, label in enumerate(domain.labels.tolist())}
+    named = np.zeros((len(texts), domain.size), dtype=bool)
+    for at, text in enumerate(texts):
+        if text is None or text in known.vague or text in known.below:
+            continue
+        possible = stands_for(read(text, domain.kind, known.below))
+        if isinstance(possible, Suppressed):
+            continue
+        if isinstance(possible, Interval):
+            numbers = domain.values
+            named[at, : len(numbers)] = (numbers == possible.low) | (possible.closed & (numbers == possible.high))
+        else:
+            named[at, [code_of[value] for value in possible if value in code_of]] = True
+    return named
+
+
+def _claimed(scores: Floats, inside: Bools, folds: Longs) -> Bools:
+    """Of whom he says that they are in, by the score and the threshold that are best for people of other folds."""
+    claimed = np.zeros(len(inside), dtype=bool)
+    for fold in np.unique(folds):
+        here, others = folds == fold, folds != fold
+        if not inside[others].any() or inside[others].all():
+            continue  # he knows nobody to learn from, and claims nothing
+        best = [_threshold(one[others], inside[others]) for one in scores.T]
+        at = max(range(len(best)), key=lambda one: best[one][0])
+        claimed[here] = scores[here, at] >= best[at][1]
+    return claimed
+
+
+def _threshold(score: Floats, inside: Bools) -> tuple[float, float]:
+    """The largest difference of true and false positives that a threshold reaches, and that threshold.
+
+    >>> _threshold(np.array([0.1, 0.2, 0.9]), np.array([False, True, True]))
+    (1.0, 0.2)
+    """
+    levels, index = np.unique(score, return_inverse=True)
+    members = np.bincount(index[inside], minlength=len(levels))[::-1].cumsum() / inside.sum()
+    others = np.bincount(index[~inside], minlength=len(levels))[::-1].cumsum() / (~inside).sum()
+    gain = members - others
+    at = int(gain.argmax())
+    return (float(gain[at]), float(levels[::-1][at])) if gain[at] > 0 else (0.0, np.inf)
+
+
+def _area(score: Floats, inside: Bools) -> float:
+    """The chance that a member has a higher score than somebody else, where equal ones count half.
+
+    >>> _area(np.array([0.1, 0.2, 0.2]), np.array([False, False, True]))
+    0.75
+    """
+    levels, index = np.unique(score, return_inverse=True)
+    members, others = (np.bincount(index[side], minlength=len(levels)) for side in (inside, ~inside))
+    below = others.cumsum() - others / 2
+    return float((members * below).sum() / (members.sum() * others.sum()))

@@ -1,0 +1,177 @@
+"""Pools: what the order, the names and the numbers of pools say, besides the shares that they are published for.
+
+Proportions name the values of a column and put them in an order. If anything of a single person decides where a value
+stands, or whether it is named, then that person's secret is in the file, though every share is of many people. Two
+attackers look for it.
+
+*Order.* Somebody knows a person's values and asks where the pools name them. From people of whom he knows the labels he
+learns which places go with which label.
+
+*Names.* Somebody with a register of people asks whose values are named. Whose value is not cannot be in the table, and
+from a number of people whom he knows he learns whose is.
+
+Others of the same population are the control: what the places of frequent values say of a label is said of them too.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
+from hedgerow.attacks._people import Given, People, generator_of, people_of, read_labelled, released
+from hedgerow.attacks.outcome import Claims, Outcome
+from hedgerow.core.proportions import Pools
+from hedgerow.errors import BadInput
+from hedgerow.release import Release
+
+__all__ = ["pool_names", "pool_order"]
+
+_LEAVES: Final = 16
+_ASKED: Final = 0.5
+"""So many are asked about; the others teach."""
+_LEAST: Final = 5
+"""A leaf of the tree that learns has so many people at least."""
+
+
+def pool_names(
+    release: Release | str | Path,
+    members: Any,
+    non_members: Any,
+    *,
+    random_state: int | np.random.Generator | None = 0,
+) -> Outcome:
+    """Claim of people that they are in the table by which of their values the pools name.
+
+    Parameters
+    ----------
+    release : Release or path
+        With proportions; a path is that of a saved one.
+    members, non_members : dataframe, path or File
+        People who are in the table, and others of the same population, with their original quasi-identifiers.
+    random_state : int, numpy Generator or None
+        Draws the half of the people whom the attacker knows.
+
+    Returns
+    -------
+    Outcome
+        Of members the claim is always right, of the control it never is, as with
+        :func:`~hedgerow.attacks.membership`.
+
+    Examples
+    --------
+    >>> import hedgerow as hr
+    >>> people = hr.datasets.make_census(800, random_state=0).select(["age", "sex"])
+    >>> release = hr.anonymize(people[:400], hr.Schema(quasi=["age", "sex"]), k=10, publish_proportions=True)
+    >>> hr.attacks.pool_names(release, people[:400], people[400:]).works
+    False
+    """
+    generator = generator_of(random_state, "pool_names")
+    release = _with_pools(release, "pool_names")
+    people = people_of(Given.of(release, members, non_members))
+    inside = np.arange(len(people.tuples)) < people.members
+    named = (_places(people) >= 0).astype(np.float64)
+    said, asked = _learnt(named, inside.astype(np.int64), people.distinct[1], generator)
+    main, control = (said[side & asked] == 1 for side in people.judged)
+    return Outcome.of_membership("pool-names", "is in the table", main, control)
+
+
+def pool_order(
+    release: Release | str | Path,
+    members: Any,
+    non_members: Any,
+    *,
+    random_state: int | np.random.Generator | None = 0,
+) -> Outcome:
+    """Claim labels of people by where the pools name their values.
+
+    Parameters
+    ----------
+    release : Release or path
+        With proportions and a target; a path is that of a saved one.
+    members, non_members : dataframe, path or File
+        People who are in the table, and others of the same population, with their original quasi-identifiers and the
+        target.
+    random_state : int, numpy Generator or None
+        Draws the half of the people whom the attacker knows.
+
+    Returns
+    -------
+    Outcome
+        A label is claimed of half of the people. The attacker learns from the other half, members and others, and asks
+        one rule of both: two rules would differ by chance.
+
+    Examples
+    --------
+    >>> import hedgerow as hr
+    >>> people = hr.datasets.make_census(800, random_state=0).select(["age", "sex", "income"])
+    >>> schema = hr.Schema(quasi=["age", "sex"], target="income")
+    >>> release = hr.anonymize(people[:400], schema, k=10, publish_proportions=True)
+    >>> hr.attacks.pool_order(release, people[:400], people[400:]).works
+    False
+    """
+    generator = generator_of(random_state, "pool_order")
+    attacked = read_labelled(_with_pools(release, "pool_order"), members, non_members)
+    said, asked = _learnt(_places(attacked), attacked.labels, attacked.distinct[1], generator)
+    sides = [side & asked for side in attacked.judged]
+    main, control = (
+        Claims.of(np.ones(int(side.sum()), dtype=bool), said[side] == attacked.labels[side]) for side in sides
+    )
+    return Outcome.of("pool-order", f"the label {attacked.target.domain.name!r}", main, control)
+
+
+def _with_pools(release: Release | str | Path, owner: str) -> Release:
+    found = released(release, owner)
+    if found.proportions is None:
+        raise BadInput("The release publishes no proportions, so that there are no pools.")
+    return found
+
+
+def _places(people: People) -> Floats:
+    """Where each person's values are named, from 0 to 1 in the order of the pools, (people, columns).
+
+    A number that is in a range and is not named has the place -1, and what is in no pool -2.
+    """
+    proportions = people.release.proportions
+    columns = []
+    for at, column in enumerate(() if proportions is None else proportions.columns):
+        domain = people.domains[at]
+        place = _place_of(column.pools)
+        own = np.array([place.get(label, -2.0) for label in [*domain.labels.tolist(), *[None] * domain.has_missing]])
+        if domain.numbers is not None:
+            ranged = np.array([column.pools.of_number(number) for number in domain.numbers.tolist()], dtype=np.int64)
+            own[: len(ranged)] = np.where((own[: len(ranged)] < 0) & (ranged >= 0), -1.0, own[: len(ranged)])
+        columns.append(own[people.tuples[:, at]])
+    return np.stack(columns, axis=1)
+
+
+def _place_of(named: Pools) -> dict[str | None, float]:
+    """The place of each value that is named, as the file has them one after the other."""
+    values = [value for members in named.members for value in members]
+    return {value: at / len(values) for at, value in enumerate(values)}
+
+
+def _learnt(features: Floats, answers: Longs, index: Ints, generator: np.random.Generator) -> tuple[Longs, Bools]:
+    """The answers that trees learn from half of the people, and who is in the other half, which is asked.
+
+    The same people are in the same half if they have the same values, by their index. Were each half asked by what the
+    other one teaches, the claims of both would depend on each other, and intervals would be too narrow.
+    """
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from threadpoolctl import threadpool_limits
+
+    asked = (generator.random(int(index.max()) + 1) < _ASKED)[index]
+    seed = int(generator.integers(2**31))
+    if asked.all() or not asked.any():
+        raise BadInput("There are too few people who differ, so that nothing can be learnt from some of others.")
+    known = np.unique(answers[~asked])
+    if len(known) < 2:
+        return np.full(len(answers), known[0]), asked
+    model = HistGradientBoostingClassifier(
+        max_leaf_nodes=_LEAVES, min_samples_leaf=_LEAST, max_iter=30, early_stopping=False, random_state=seed
+    )
+    with threadpool_limits(limits=1):
+        model.fit(features[~asked], answers[~asked])
+        return np.asarray(model.predict(features), dtype=np.int64), asked

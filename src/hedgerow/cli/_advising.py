@@ -1,0 +1,106 @@
+"""``hedgerow advise``: the suggestion on the screen, and as a job file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from hedgerow.cli._lists import read_delimiter
+from hedgerow.errors import Infeasible, amount
+from hedgerow.io.atomic import check_place, refuse_existing
+from hedgerow.io.paths import refuse_overwriting
+from hedgerow.io.readers import find_table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from hedgerow.advice import Advice
+
+__all__ = ["run"]
+
+_ROLES = {"quasi": "quasi-identifier", "redundant": "leave out", "identifying": "leave out", "insensitive": "in clear"}
+
+
+def run(**given: Any) -> None:
+    """Suggest; what can be refused without reading the table is refused first."""
+    job = Path(given["output"])
+    found = find_table(given["table"])
+    check_place(job)
+    refuse_overwriting(job, found.reads, "--output")
+    if not given["force"]:
+        refuse_existing(job)
+
+    from hedgerow.advice import advise
+    from hedgerow.cli._screen import progress_bar, screen
+    from hedgerow.engines import File
+
+    file = File(
+        given["table"],
+        encoding=given["encoding"],
+        delimiter=read_delimiter(given["delimiter"]),
+        decimal=given["decimal"],
+        sheet=given["sheet"],
+    )
+    with progress_bar(quiet=given["quiet"] or given["as_json"]) as progress:
+        advice = advise(file, target=given["target"], k=given["k"], trial=not given["no_trial"], progress=progress)
+    if not advice.hopeless:
+        advice.save(job, overwrite=given["force"])
+    if given["as_json"]:
+        typer.echo(json.dumps(advice.to_dict(), indent=2, ensure_ascii=False))
+    elif not given["quiet"]:
+        _show(screen(), advice, job)
+    if advice.hopeless:
+        raise Infeasible(f"{advice.hopeless} No job is suggested.")
+
+
+def _show(console: Console, advice: Advice, job: Path) -> None:
+    """Print the columns, and below them what else is suggested."""
+    from rich.text import Text
+
+    people = "" if advice.people is None else f" of about {amount(advice.people, 'people')}"
+    console.print(Text(f"{amount(advice.rows, 'rows')}{people}, {amount(len(advice.columns), 'columns')}", "bold"))
+    if advice.sampled is not None:
+        console.print(f"Values are counted in all rows; columns are compared in {advice.sampled:,} of them.")
+    console.print(_columns(advice))
+    for label, value in _lines(advice, job):
+        console.print(Text.assemble((f"  {label:<13}", "cyan"), value), soft_wrap=True)
+    for note in advice.notes:
+        console.print(Text.assemble((f"  {'note':<13}", "yellow"), note), soft_wrap=True)
+
+
+def _columns(advice: Advice) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="cyan")
+    for heading in ("column", "role", "generalized by", "why"):
+        table.add_column(heading, overflow="fold", max_width=None if heading == "why" else 28)
+    for one in advice.columns:
+        how = one.hierarchy if one.given and one.hierarchy is not None else ""
+        table.add_row(Text(_one_line(one.name)), _ROLES.get(one.role, one.role), how, Text(_one_line(one.reason)))
+    return table
+
+
+def _one_line(text: str) -> str:
+    return "".join(one if one.isprintable() else " " for one in text)
+
+
+def _lines(advice: Advice, job: Path) -> list[tuple[str, str]]:
+    lines = []
+    for one in advice.combinations:
+        if len(one.columns) > 1:
+            names = ", ".join(map(_one_line, one.columns))
+            told = f"{one.separation:.0%} of all pairs of rows differ, {one.alone:.0%} of the rows are singled out"
+            lines.append(("together", f"{names}: {told}"))
+    lines.append(("k", f"{advice.k}: {advice.k_reason}"))
+    lines += [("require", f"{_one_line(rule)}: {reason}") for rule, reason in advice.require.items()]
+    lines.append(("method", f"{advice.method.value}: {_one_line(advice.method.reason)}"))
+    if advice.trial is not None and not advice.hopeless:
+        lines.append(("trial", advice.trial.told(advice.rows)))
+    if not advice.hopeless:
+        lines.append(("job", f"{job}: read it, change it, then type: hedgerow anonymize --job {job}"))
+    return lines

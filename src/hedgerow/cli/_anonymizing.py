@@ -1,0 +1,515 @@
+"""``hedgerow anonymize``: from a job to a release on disk."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import tempfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.console import Console
+from rich.text import Text
+
+from hedgerow.cli._headerless import watched
+from hedgerow.cli._job import Job
+from hedgerow.cli._lists import read_delimiter, read_suppression_limit
+from hedgerow.cli._reporting import check_job_report, staged_report
+from hedgerow.cli._roles import find_hierarchies, named_quasi, needing_trees, schema_of
+from hedgerow.errors import BadInput, amount, translated
+from hedgerow.io.atomic import manifest_path, proportions_path, redrawn_path, refuse_existing, temporary_folder
+from hedgerow.io.destinations import Destination
+from hedgerow.io.paths import absolute, is_same_file, refuse_overwriting
+from hedgerow.io.readers import STANDARD_INPUT, find_table
+from hedgerow.release import Redrawn, Release
+from hedgerow.risk import EqualRows
+from hedgerow.risk.audit import beyond_quasi
+from hedgerow.risk.rendering import figure
+from hedgerow.verifier import Finding
+
+if TYPE_CHECKING:
+    from hedgerow.anonymizers.base import Anonymizer
+    from hedgerow.engines import File, Source
+    from hedgerow.release import Release
+    from hedgerow.release.saving import Beside
+    from hedgerow.requirements import Requirement
+
+__all__ = ["check_engine", "held_to", "run", "show_redrawn", "show_release"]
+
+
+# --------------------------------------------------------------------------------------------------
+# The engines that ``--engine`` names.
+
+
+_ENGINES = ("duckdb", "spark")
+
+
+def check_engine(engine: str | None, master: str | None) -> None:
+    """Refuse an engine that is not there, and a master of none."""
+    if engine is not None and engine not in _ENGINES:
+        raise BadInput.unknown("engine", engine, _ENGINES)
+    if master is not None and engine != "spark":
+        raise BadInput("--master says where Spark runs. Say --engine spark too, or leave it out.")
+
+
+# --------------------------------------------------------------------------------------------------
+# What was done, in a few lines: figures and names of columns, never a cell.
+
+
+_MAIN_LOSSES: Final = ("ncp_published", "ncp", "loss", "prec", "c_avg", "classification", "suppression")
+
+
+def show_release(
+    console: Console,
+    release: Release,
+    output: Path,
+    *,
+    given: Collection[str],
+    recoding: str | None = None,
+    report: str | None = None,
+    remarks: Sequence[str] = (),
+) -> None:
+    """Print what was released and where it is.
+
+    Parameters
+    ----------
+    console : Console
+    release : Release
+    output : Path
+        Where the table was saved.
+    given : collection of str
+        The columns whose hierarchy was given; the others have automatic ones, which are named.
+    recoding : str, optional
+        Where the recoding was saved.
+    report : str, optional
+        Where the report was written.
+    remarks : sequence of str
+        What the user should know of the options; nothing of it is published.
+    """
+    facts, audit = release.facts, release.audit
+    for warning in audit.grave:
+        console.print(Text(warning, "bold yellow"), soft_wrap=True)
+    people = "" if audit.people is None else f" of {audit.people_told} people"
+    first = f"Released {audit.rows:,} of {amount(facts['rows_in'], 'rows')}{people}, anonymized by {facts['method']}."
+    linking = facts["columns"]["pseudonymized"]
+    if linking and facts.get("rows_are_people"):
+        first = (
+            f"Rows with the same pseudonym ({', '.join(linking)}) can be linked, and rows were counted, because you "
+            f"say that every row is a person. {first}"
+        )
+    console.print(Text(first, "bold"), soft_wrap=True)
+    for label, value in _lines(release, output, given, recoding, report):
+        console.print(Text.assemble((f"  {label:<13}", "cyan"), value), soft_wrap=True)
+    for warning in (*audit.warnings[len(audit.grave) :], *remarks):
+        console.print(Text.assemble((f"  {'note':<13}", "yellow"), warning), soft_wrap=True)
+
+
+def show_redrawn(console: Console, drawn: Redrawn, equal: EqualRows, output: Path, *, escaped: bool) -> None:
+    """Print where drawn rows are, and how many equal original ones: rounded, and in no file.
+
+    Parameters
+    ----------
+    console : Console
+    drawn : Redrawn
+    equal : EqualRows
+    output : Path
+        Where the release was saved.
+    escaped : bool
+        Whether formulas were escaped.
+    """
+    rows = f"{redrawn_path(output)}: {amount(drawn.rows, 'rows')} of ordinary values, drawn from the proportions"
+    for label, value in (("redrawn", rows), ("equal rows", f"{equal!r} (for you: written nowhere)")):
+        console.print(Text.assemble((f"  {label:<13}", "cyan"), value), soft_wrap=True)
+    for warning in () if escaped else drawn.warnings:
+        console.print(Text.assemble((f"  {'note':<13}", "yellow"), f"of the drawn rows, {warning}"), soft_wrap=True)
+
+
+def _judged(finding: Finding) -> str:
+    """Whether a requirement holds; what every table meets is not called verified."""
+    if finding.measure == "k" and finding.required <= 1:
+        return "promises nothing"
+    return "verified" if finding.holds else "NOT MET"
+
+
+def _lines(
+    release: Release, output: Path, given: Collection[str], recoding: str | None, report: str | None
+) -> Iterator[tuple[str, str]]:
+    audit, facts = release.audit, release.facts
+    for finding in audit.verdict.findings if audit.verdict is not None else ():
+        reached = f"{finding.measure} is {figure(finding.reached)}"
+        yield "requirement", f"{finding.requirement}: {_judged(finding)}, {reached}"
+    sizes = audit.classes
+    yield (
+        "classes",
+        f"{sizes.number:,} of {sizes.smallest:,} to {sizes.largest:,} {sizes.counted}, median {figure(sizes.median)}; "
+        f"k reached: {audit.k:,}",
+    )
+    for name, by in audit.determined.items():
+        yield "counted", f"{name}, too: whoever knows {' or '.join(by)} knows it. k with it: {audit.k_determined:,}"
+    beyond = beyond_quasi(audit)
+    if beyond:
+        yield "not covered", beyond
+    for name, one in audit.clear.items():
+        if one.excused:
+            other, share = one.most
+            told = f", and {share:.0%} of {other} is told by it" if share else ""
+            told += f"; whoever knows {' or '.join(one.determined_by)} knows it" if one.determined_by else ""
+            yield "ACCEPTED", f"{name}: {one.alone:.0%} of the people have a value that nobody else has{told}"
+    for link in audit.links:
+        if link.accepted:
+            yield "ACCEPTED", f"{', '.join(link.columns)}: links the rows of a person; k of linked rows: {link.k:,}"
+    losses = [f"{name} {figure(audit.losses[name])}" for name in _MAIN_LOSSES if name in audit.losses]
+    if losses:
+        yield "losses", " · ".join(losses)
+    automatic = [
+        f"{column} ({description.removeprefix('automatic: ')})"
+        for column, description in facts["hierarchies"].items()
+        if column not in given
+    ]
+    if automatic:
+        yield "automatic", f"hierarchies of {', '.join(automatic)}"
+    yield "table", str(output)
+    yield "manifest", str(manifest_path(output))
+    if audit.proportions:
+        name, worst = max(audit.proportions.items(), key=lambda one: one[1].posterior)
+        singled_out = audit.singled_out or 0
+        are = "is" if singled_out == 1 else "are"
+        alone = f"{amount(singled_out, 'people')} {are}" if singled_out else "nobody is"
+        yield (
+            "proportions",
+            f"{proportions_path(output)}; {alone} singled out; the surest guess of a hidden value: "
+            f"{worst.posterior:.0%} ({name})",
+        )
+    if recoding is not None:
+        yield "recoding", f"{recoding} (private: do not publish it)"
+    if report is not None:
+        yield "report", report
+
+
+# Libraries ask for more memory than they write to: Arrow for a gigabyte at once, each thread for its stack and buffers.
+_SET_ASIDE: Final = 2 << 30
+_SET_ASIDE_PER_CORE: Final = 64 << 20
+
+
+def run(job: Job, job_file: str | None = None) -> None:
+    """Do the job, with temporary files where it says, and with no more memory."""
+    with held_to(None if job.engine == "spark" else job.memory_limit):
+        if job.temp is None:
+            _run(job, job_file)
+            return
+        # For all of this process: what the verifier spills goes there too.
+        before, tempfile.tempdir = tempfile.tempdir, str(temporary_folder(job.temp))
+        try:
+            _run(job, job_file)
+        finally:
+            tempfile.tempdir = before
+
+
+@contextmanager
+def held_to(limit: str | None) -> Iterator[None]:
+    """Make a memory limit one of the process: whatever would take far more fails with an error of ours.
+
+    Without it the system would end this process, or another one. Counted is what the process may write to
+    (``RLIMIT_DATA``). Address space (``RLIMIT_AS``) would not do: allocators and stacks reserve gigabytes of it that
+    they never use. Allocators write to less than they ask for, and each thread has a stack; so some room is added.
+    """
+    resource = _limits() if limit is not None and sys.platform == "linux" else None
+    if limit is None or resource is None:
+        yield
+        return
+
+    from hedgerow.engines.workspace import limit_in_bytes
+
+    too_small = BadInput(
+        "The memory limit is too small for this table. Raise it (--memory-limit), or name fewer columns."
+    )
+    held = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5]) * resource.getpagesize()
+    most = held + limit_in_bytes(limit) + _SET_ASIDE + _SET_ASIDE_PER_CORE * (os.cpu_count() or 1)
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    given = [one for one in (soft, hard) if one != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_DATA, (min([most, sys.maxsize, *given]), hard))
+    try:
+        with translated(MemoryError, into=too_small):
+            yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def _limits() -> Any:
+    """The module that limits a process, where the system has one."""
+    try:
+        return importlib.import_module("resource")
+    except ImportError:
+        return None
+
+
+def _run(job: Job, job_file: str | None) -> None:
+    """Do the job: everything that can be refused without reading the table is refused first."""
+    source, typed_output = _named(job.input, "input", "INPUT"), _named(job.output, "output", "--output out.csv")
+    output = Destination.of(typed_output, job.rows_per_file, job.partition_by, owner="hedgerow anonymize")
+    quasi = named_quasi(job.quasi)
+    typed = _with_options(job)
+    lost = job.suppression_limit
+    limit = None if lost is None else read_suppression_limit(lost, "hedgerow anonymize")
+
+    from hedgerow.requirements import resolve as resolve_requirements
+
+    requirements = resolve_requirements(job.k, job.require)
+    _refuse_weak_proportions(job, requirements)
+    _refuse_vain_holdout(job)
+    check_engine(job.engine, job.master)
+    _refuse_of_spark(job)
+    found = find_hierarchies(job.hierarchies, (*quasi, *needing_trees(requirements)))
+    schema = schema_of(dict(job), found.files)
+    files = [one for one in schema.hierarchies.values() if isinstance(one, Path) or Path(one).suffix]
+    reads = (*find_table(source).reads, *map(Path, files), *(() if job_file is None else (Path(job_file),)))
+    if job.holdout is not None:
+        reads = (*reads, *find_table(job.holdout).reads)
+    _check_places(reads, job, output)
+
+    # Last, because a method knows of Arrow, which takes longer to import than all of the above.
+    from hedgerow.anonymizers.registry import DEFAULT_METHOD, check_parameters, find_method
+
+    method = find_method(DEFAULT_METHOD if job.method is None else job.method)
+    parameters = _read(method, typed)
+    check_parameters(method, parameters)
+    _refuse_weak(method, parameters, allowed=job.allow_weak)
+    _refuse_drawing_from_nothing(job, method)
+
+    file, others = _file(job, source), None if job.holdout is None else _opened_holdout(job, job.holdout)
+
+    from hedgerow.anonymizers.api import anonymize
+    from hedgerow.cli._screen import progress_bar, screen
+    from hedgerow.release.saving import save
+
+    watch = watched(source, encoding=job.encoding, delimiter=file.delimiter, typed=_names_typed(job))
+    opened, private = _opened(job, file, output), _place_for_recoding(job)
+    with watch, private as recoding, opened as table, progress_bar(quiet=job.quiet) as progress:
+        release: Release = anonymize(
+            table,
+            schema,
+            method=method.name,
+            require=requirements,
+            suppression_limit=limit,
+            random_state=job.seed,
+            publish_proportions=job.publish_proportions or None,
+            min_support=job.min_support,
+            target_bins=job.target_bins,
+            progress=progress,
+            destination=output,
+            **parameters,
+        )
+        drawn = equal = None
+        if job.redraw is not None:
+            progress("Drawing rows")
+            drawn = release.redraw(job.redraw)
+            equal = drawn.equal_rows(others)
+        progress("Saving")
+        told = {"edition": job.report_edition or "internal", "context": job.context, "governance": job.governance}
+        with staged_report(job.report, release, progress, **told) as report:
+            save(
+                release,
+                output,
+                escape_formulas=job.escape_formulas,
+                overwrite=job.force,
+                redrawn=drawn,
+                beside=_with_recoding(report, release, recoding),
+            )
+    if not job.quiet:
+        given = set(schema.hierarchies)
+        also = {"recoding": job.recoding, "report": _said_of_report(job)}
+        show_release(screen(), release, Path(output.shown), given=given, remarks=found.remarks, **also)
+        if drawn is not None and equal is not None:
+            show_redrawn(screen(), drawn, equal, Path(output.shown), escaped=job.escape_formulas)
+
+
+def _names_typed(job: Job) -> tuple[str | None, ...]:
+    """The columns that somebody has named."""
+    listed = (job.quasi, job.sensitive, job.insensitive, job.identifying, job.pseudonymize, job.accept)
+    return (*(name for names in listed for name in names), job.target, job.entity)
+
+
+@contextmanager
+def _place_for_recoding(job: Job) -> Iterator[tuple[Path, Path] | None]:
+    """A hidden place for the recoding beside the name that it will take: made before the work, so that it can be."""
+    if job.recoding is None:
+        yield None
+        return
+    from hedgerow.io.scratch import Scratch
+
+    place = absolute(job.recoding)
+    refused = BadInput(f"The recoding cannot be written to {job.recoding!r}. Name a file in a folder of yours.")
+    with translated(OSError, into=refused):
+        folder = Scratch(place)
+        (folder.path / place.name).touch()
+        (folder.path / place.name).unlink()
+    with folder as hidden:
+        yield hidden / place.name, place
+
+
+def _with_recoding(report: Beside | None, release: Release, recoding: tuple[Path, Path] | None) -> Beside | None:
+    """What stages the report, the recoding or both, so that all take their names together with the release."""
+    if recoding is None:
+        return report
+
+    def stage(manifest: Mapping[str, Any]) -> list[tuple[Path, Path]]:
+        release.recoding.save(recoding[0])
+        return [recoding, *(() if report is None else report(manifest))]
+
+    return stage
+
+
+def _said_of_report(job: Job) -> str | None:
+    """Where the report is, and for whom."""
+    if job.report is None:
+        return None
+    told = "what recipients may see" if job.report_edition == "public" else "internal: not for recipients"
+    return f"{job.report} ({told})"
+
+
+def _named(path: str | None, what: str, how: str) -> str:
+    if not path:
+        raise BadInput(f"No {what} file is named. Name it: hedgerow anonymize … {how}, or in a job file.")
+    return path
+
+
+def _file(job: Job, path: str) -> File:
+    """A table as the job says that tables are written."""
+    from hedgerow.engines import File
+
+    return File(
+        path,
+        encoding=job.encoding,
+        delimiter=read_delimiter(job.delimiter),
+        decimal=job.decimal,
+        memory_limit=job.memory_limit,
+        sheet=job.sheet,
+        temp=job.temp,
+    )
+
+
+@contextmanager
+def _opened(job: Job, file: File, output: Destination) -> Iterator[File | Source]:
+    """The table, as the engine of the job reads it."""
+    if job.engine != "spark":
+        yield file
+        return
+
+    from hedgerow.engines.spark import SparkFileSource, open_session
+
+    with open_session(job.master, file.temp) as session:
+        yield SparkFileSource(file, session, destination=output.path)
+
+
+def _refuse_of_spark(job: Job) -> None:
+    """Refuse what Spark does not do, before it is started."""
+    if job.engine != "spark":
+        return
+    if job.memory_limit is not None:
+        raise BadInput(
+            "--memory-limit is for work on one machine without Spark, which has limits of its own: set "
+            "spark.driver.memory and spark.executor.memory. Leave it out."
+        )
+    if job.entity is not None:
+        raise BadInput(
+            "Spark counts rows, not people. Leave --entity out, or anonymize the table without --engine spark."
+        )
+    if job.redraw is not None:
+        raise BadInput(
+            "Rows are drawn in memory, not by Spark. Leave --redraw out, and draw them from the release when it is "
+            "written: hr.Release.load(…).redraw(…)."
+        )
+
+
+def _opened_holdout(job: Job, path: str) -> Source:
+    """The people who are not in the table, with all columns that are needed: seen before any work is done."""
+    from hedgerow.engines import open_source
+    from hedgerow.release import check_holdout
+
+    source = open_source(_file(job, path))
+    check_holdout(source.columns, job.quasi if job.target is None else (*job.quasi, job.target))
+    return source
+
+
+def _with_options(job: Job) -> dict[str, str | bool | int | float]:
+    """The parameters that were set, together with those that have an option of their own."""
+    options = {"metric": job.metric, "time_limit": job.time_limit}
+    for name, value in options.items():
+        if value is not None and name in job.set:
+            raise BadInput(f"{name!r} is given twice, as an option and with --set. Give it once.")
+    return {**job.set, **{name: value for name, value in options.items() if value is not None}}
+
+
+def _refuse_weak(method: type[Anonymizer], parameters: Mapping[str, Any], *, allowed: bool) -> None:
+    weak = method.weak(parameters)
+    if weak is not None and not allowed:
+        raise BadInput(
+            f"With {weak}, {method.__name__} does not keep its guarantee. Leave it out, or say --allow-weak to write "
+            "a release that is marked as weak."
+        )
+
+
+def _refuse_weak_proportions(job: Job, requirements: tuple[Requirement, ...]) -> None:
+    if job.min_support is None:
+        return
+    if not job.publish_proportions:
+        raise BadInput("--min-support is that of proportions, which are not published. Say --publish-proportions too.")
+    demanded = max(one.minimal_size for one in requirements)
+    if job.min_support < demanded and not job.allow_weak:
+        raise BadInput(
+            f"With --min-support {job.min_support}, below the {demanded} records that are required of a class, the "
+            "proportions may single people out. Leave it out, or say --allow-weak to write proportions that are marked "
+            "as weak."
+        )
+
+
+def _refuse_vain_holdout(job: Job) -> None:
+    if job.holdout is None:
+        return
+    if job.redraw is None:
+        raise BadInput("--holdout is compared with drawn rows, and none are drawn. Say --redraw 3 too.")
+    if job.holdout == job.input == STANDARD_INPUT:
+        raise BadInput("Input and holdout are both standard input, which can be read once. Name a file.")
+
+
+def _refuse_drawing_from_nothing(job: Job, method: type[Anonymizer]) -> None:
+    if job.redraw is not None and not (job.publish_proportions or method.fields["publish_proportions"].default):
+        raise BadInput(
+            "Rows are drawn from proportions (--redraw), which are not published. Say --publish-proportions too."
+        )
+
+
+def _read(method: type[Anonymizer], typed: Mapping[str, str | bool | int | float]) -> dict[str, Any]:
+    """Read the method's parameters as it declares them; what it does not know stays as it is."""
+    known = method.parameters()
+    return {
+        name: known[name].read(value) if name in known and isinstance(value, str) else value
+        for name, value in typed.items()
+    }
+
+
+def _check_places(reads: Sequence[Path], job: Job, output: Destination) -> None:
+    """Refuse to write over what is read, one output over the other, or over what is there unless that is meant."""
+    tables = [output] if job.redraw is None else [output, output.redrawn]
+    for table in tables:
+        table.refuse_overwriting(reads, "--output")
+        table.refuse_existing(overwrite=job.force)
+    paths = [table.path for table in tables]
+    published = [*paths, *map(manifest_path, paths), proportions_path(output.path)]
+    check_job_report(job, reads, published if job.recoding is None else [*published, Path(job.recoding)])
+    if job.recoding is None:
+        return
+    private = Path(job.recoding)
+    if private.is_dir() or not private.parent.is_dir():
+        raise BadInput(f"The recoding cannot be written to {job.recoding!r}. Name a file in a folder that exists.")
+    if any(is_same_file(place, path) for path in published for place in (private, *private.absolute().parents)):
+        raise BadInput(
+            "--recoding names the release, its manifest, its proportions or its drawn rows. The recoding is private: "
+            "name another file."
+        )
+    refuse_overwriting(private, reads, "--recoding")
+    if not job.force:
+        refuse_existing(private)

@@ -1,0 +1,142 @@
+"""Tables whose first line is no header but a person: said before the work begins, and no cell of it is told.
+
+Messages name columns. Where the first line is a person's, these names are that person's values. So whatever error a
+command ends with, the names of all tables that it has opened and that look so are hidden in it, unless somebody typed
+them: no command need think of it, and none can forget it.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+import typer
+
+from hedgerow.errors import HedgerowError
+from hedgerow.io.readers import STANDARD_INPUT, find_table, open_parts
+from hedgerow.io.readers.opening import OPENED
+from hedgerow.io.readers.parts import BROKEN_ARCHIVE, CsvRecords, Part
+
+__all__ = ["forget_tables", "looks_headerless", "watched", "without_first_lines"]
+
+_LOOKED_AT: Final = 50
+_LONGEST: Final = 2_000_000  # characters of a record; what is longer is refused by whoever reads the table
+_TEXT: Final = (".csv", ".tsv", ".txt")
+_WARNING: Final = (
+    "hedgerow: warning: the first line of {!r} looks like a person's values, not like names of columns; if it is, "
+    "write a line of names above it, since whatever stands there is published and named in messages."
+)
+_HIDDEN: Final = "'…'"
+_WORD: Final = re.compile(r"[^,;=@:|{}\s]+")
+_TYPED: Final[set[str]] = set()
+_NUMBER: Final = re.compile(r"[-+]?\d+([.,]\d+)?([eE][-+]?\d+)?")
+_DATE: Final = re.compile(r"\d{1,4}([-./])\d{1,2}\1\d{1,4}([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?Z?)?")
+
+
+def looks_headerless(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first line of a table is probably a record like the others.
+
+    It is if its cells are numbers or dates wherever those of the other rows are, or if several of them stand in later
+    rows of their columns, too. Names that count up, as 0, 1, 2 or years do, are names.
+
+    >>> looks_headerless(["age", "sex"], [["34", "M"], ["35", "F"]])
+    False
+    >>> looks_headerless(["33", "F"], [["34", "M"], ["35", "F"]])
+    True
+    """
+    columns = list(zip(*(row for row in rows if len(row) == len(first)), strict=True))
+    if not columns:
+        return False
+    plain = [name.strip() for name in first]
+    figures = [name for name in plain if _is_figure(name)]
+    if _count_up(figures):
+        return False
+    measured = [
+        name for name, cells in zip(plain, columns, strict=True) if all(_is_figure(one.strip()) for one in cells if one)
+    ]
+    if measured and all(map(_is_figure, measured)):
+        return True
+    again = sum(name in cells for name, cells in zip(first, columns, strict=True))
+    # A header that stands once more further down, as where files were put together, is a header.
+    return again >= min(2, len(first)) and list(first) not in [list(row) for row in rows]
+
+
+def _is_figure(text: str) -> bool:
+    return bool(_NUMBER.fullmatch(text) or _DATE.fullmatch(text))
+
+
+def _count_up(names: Sequence[str]) -> bool:
+    numbers = [int(name) for name in names if name.isdecimal()]
+    steps = [later - earlier for earlier, later in itertools.pairwise(numbers)]
+    return len(numbers) == len(names) > 1 and set(steps) == {1}
+
+
+@contextmanager
+def watched(
+    table: str, *, encoding: str | None, delimiter: str | None, typed: Sequence[str | None] = ()
+) -> Iterator[None]:
+    """Warn of a table without a header.
+
+    Parameters
+    ----------
+    table : str
+        What was named. Only the beginning of a text file is looked at; what is packed or comes from standard input is
+        not.
+    encoding, delimiter : str, optional
+    typed : sequence of str
+        Names that were typed elsewhere than in the command, and may be repeated.
+    """
+    _TYPED.update(name for name in typed if name is not None)
+    name, first, rows = _beginning(table, encoding, delimiter)
+    if looks_headerless(first, rows):
+        typer.echo(_WARNING.format(name), err=True)
+    yield
+
+
+def forget_tables() -> None:
+    """Forget what earlier commands of this process have opened, and what was typed for them."""
+    OPENED.clear()
+    _TYPED.clear()
+
+
+def without_first_lines(message: str, arguments: Sequence[str]) -> str:
+    """A message in which no cell stands of the first line of a table that has no header and was opened.
+
+    ``arguments`` is what was typed: what stands there may be repeated.
+    """
+    typed = _TYPED.union(arguments, *(_WORD.findall(one) for one in arguments))
+    for part in tuple(OPENED):
+        if part.format != "csv":
+            continue
+        first, rows = _first_records(part)
+        if looks_headerless(first, rows):
+            for cell in sorted({*first} - typed, key=len, reverse=True):
+                message = message.replace(repr(cell), _HIDDEN)
+    return message
+
+
+def _beginning(table: str, encoding: str | None, delimiter: str | None) -> tuple[str, list[str], list[list[str]]]:
+    """The name, the first record and some further ones; none if they cannot be read: that others tell."""
+    try:
+        found = find_table(table)
+        if table == STANDARD_INPUT or not found.ending.startswith(_TEXT):
+            return table, [], []
+        part = open_parts(found, None, encoding=encoding, delimiter=delimiter)[0]
+    except (HedgerowError, UnicodeError, LookupError, csv.Error, *BROKEN_ARCHIVE):
+        return table, [], []
+    return part.name, *_first_records(part)
+
+
+def _first_records(part: Part) -> tuple[list[str], list[list[str]]]:
+    """The first record and some further ones, as far as they can be read."""
+    try:
+        with part.open_text() as text:
+            records = itertools.islice(CsvRecords(text, part.delimiter, _LONGEST), 1 + _LOOKED_AT)
+            first, *rows = [record for record in records if record] or [[]]
+    except (OSError, UnicodeError, LookupError, csv.Error, *BROKEN_ARCHIVE):
+        return [], []
+    return first, rows

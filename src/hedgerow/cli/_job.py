@@ -1,0 +1,170 @@
+"""Job files: the options of ``hedgerow anonymize`` in TOML.
+
+The fields have the names of the options (``memory-limit`` or ``memory_limit``; ``drop`` is ``identifying``). Lists
+are TOML arrays or texts with commas, the method's parameters a table ``[set]``, the weights of columns a table
+``[weights]``. What a report says of a release that only a person knows stands in two tables, which no option has:
+``[context]`` (recipient, release-model, purpose, …) and ``[governance]`` (signatory, date, expiry, …). Relative paths
+start at the job file's folder, so that a job runs from anywhere; the input ``-`` is standard input there too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from hedgerow.cli._lists import split_names
+from hedgerow.errors import BadInput, translated
+from hedgerow.io.readers import STANDARD_INPUT
+from hedgerow.io.readers.sizes import read_at_most
+
+__all__ = ["Job", "assemble", "read_job"]
+
+_SYNONYMS = {"drop": "identifying"}
+_LARGEST = 1_000_000  # bytes
+_PATHS = ("input", "output", "hierarchies", "recoding", "report", "holdout", "temp")
+
+
+def _as_list(value: object) -> object:
+    return split_names(value, "the list") if isinstance(value, str) else value
+
+
+Text = Annotated[str | None, Field(default=None, description="a text")]
+Columns = Annotated[
+    list[str],
+    BeforeValidator(_as_list),
+    Field(default_factory=list, description="a list of column names"),
+]
+Texts = Annotated[list[str], Field(default_factory=list, description="a list of texts")]
+
+
+class Job(BaseModel):
+    """Everything that ``hedgerow anonymize`` is told."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    input: Text
+    output: Text
+    quasi: Columns
+    target: Text
+    sensitive: Columns
+    insensitive: Columns
+    accept: Columns
+    identifying: Columns
+    pseudonymize: Columns
+    entity: Text
+    rows_are_people: Annotated[bool | None, Field(description="true or false")] = None
+    others: Annotated[
+        Literal["error", "insensitive", "drop"], Field(description="'error', 'insensitive' or 'drop'")
+    ] = "error"
+    kinds: Annotated[
+        dict[str, str | list[str]], Field(default_factory=dict, description="a table of columns and kinds")
+    ]
+    weights: Annotated[dict[str, float], Field(default_factory=dict, description="a table of columns and numbers")]
+    missing: Texts
+    hierarchies: Text
+    hierarchy: Annotated[
+        dict[str, str], Field(default_factory=dict, description="a table of columns and their hierarchies")
+    ]
+    method: Text
+    k: Annotated[int | None, Field(description="a whole number")] = None
+    require: Texts
+    suppression_limit: Annotated[
+        float | int | str | None, Field(description="a share such as 0.02 or '2%', or a whole number of rows")
+    ] = None
+    set: Annotated[
+        dict[str, str | bool | int | float], Field(default_factory=dict, description="a table of parameters")
+    ]
+    metric: Text
+    time_limit: Annotated[float | None, Field(description="a number of seconds")] = None
+    seed: Annotated[int | None, Field(ge=0, description="a whole number >= 0")] = None
+    encoding: Text
+    delimiter: Text
+    decimal: Annotated[str, Field(description="a text")] = "."
+    sheet: Text
+    memory_limit: Text
+    engine: Annotated[Literal["duckdb", "spark"], Field(description="'duckdb' or 'spark'")] = "duckdb"
+    master: Text
+    temp: Text
+    rows_per_file: Annotated[int | None, Field(ge=1, description="a whole number >= 1")] = None
+    partition_by: Columns
+    recoding: Text
+    report: Text
+    report_edition: Annotated[Literal["internal", "public"] | None, Field(description="'internal' or 'public'")] = None
+    context: Annotated[
+        dict[str, Any], Field(default_factory=dict, description="a table about the recipient and purpose")
+    ]
+    governance: Annotated[dict[str, Any], Field(default_factory=dict, description="a table about who answers for it")]
+    publish_proportions: Annotated[bool, Field(description="true or false")] = False
+    redraw: Annotated[int | None, Field(ge=1, description="a whole number >= 1")] = None
+    holdout: Text
+    escape_formulas: Annotated[bool, Field(description="true or false")] = False
+    min_support: Annotated[int | None, Field(ge=1, description="a whole number >= 1")] = None
+    target_bins: Annotated[int | None, Field(ge=2, description="a whole number >= 2")] = None
+    quiet: Annotated[bool, Field(description="true or false")] = False
+    allow_weak: Annotated[bool, Field(description="true or false")] = False
+    force: Annotated[bool, Field(description="true or false")] = False
+
+
+def read_job(path: Path) -> Job:
+    """Read a job file, or say what is wrong with it."""
+    called = f"the job file {str(path)!r}"
+    with (
+        translated(UnicodeDecodeError, into=BadInput(f"Cannot read {called}: it is not UTF-8 text. Save it as UTF-8.")),
+        translated(OSError, into=lambda error: BadInput(f"Cannot read {called}: {error.strerror}. Check the path.")),
+    ):
+        content = read_at_most(path, _LARGEST)
+        if content is None:
+            raise BadInput(f"Cannot read {called}: it has more than {_LARGEST:,} bytes. Name a job file.")
+        text = content.decode("utf-8-sig")
+
+    # It brings numpy, which no typed option should wait for.
+    from hedgerow.hierarchies.files import parse_toml
+
+    stored = parse_toml(text, called, "too deeply for a job. Its fields are texts, numbers and lists")
+    fields: dict[str, Any] = {}
+    for written, value in stored.items():
+        name = written.replace("-", "_")
+        name = _SYNONYMS.get(name, name)
+        if name in fields:
+            raise BadInput(f"The field {name!r} stands twice in {called}. Write it once.")
+        fields[name] = value
+    job = _validated(fields, called)
+    named = {name: getattr(job, name) for name in _PATHS}
+    return job.model_copy(
+        update={
+            # A slash at the end says that a folder is meant.
+            name: f"{path.parent / value}{'/' if value.endswith('/') else ''}"
+            for name, value in named.items()
+            if value is not None and value != STANDARD_INPUT
+        }
+    )
+
+
+def assemble(typed: Mapping[str, Any], job_file: str | None, command: str = "hedgerow anonymize") -> Job:
+    """Join the options that were typed with a job file's; those typed win."""
+    if job_file is None:
+        return _validated(typed, command)
+    stored = read_job(Path(job_file)).model_dump(exclude_unset=True)
+    tables = {
+        name: {**stored.get(name, {}), **typed.get(name, {})} for name in ("set", "kinds", "hierarchy", "weights")
+    }
+    return _validated({**stored, **typed, **tables}, command)
+
+
+def _validated(fields: Mapping[str, Any], owner: str) -> Job:
+    try:
+        return Job.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+    name = str(first["loc"][0])
+    if first["type"] == "extra_forbidden":
+        known = [field.replace("_", "-") for field in Job.model_fields]
+        raise BadInput.unknown("field", name.replace("_", "-"), known, f"It stands in {owner}.")
+    cause = first.get("ctx", {}).get("error")
+    if isinstance(cause, BadInput):
+        raise BadInput(f"In {owner}, {name}: {cause}")
+    must = Job.model_fields[name].description or "different"
+    raise BadInput.parameter(name.replace("_", "-"), owner, must, fields[name])

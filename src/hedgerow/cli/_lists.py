@@ -1,0 +1,152 @@
+"""Lists, assignments and signs as they are typed on the command line."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from hedgerow.errors import BadInput, translated
+
+__all__ = [
+    "assignments",
+    "read_delimiter",
+    "read_duration",
+    "read_kinds",
+    "read_ks",
+    "read_suppression_limit",
+    "read_weights",
+    "split_names",
+]
+
+
+def split_names(texts: str | Sequence[str] | None, owner: str) -> list[str] | None:
+    """Split comma-separated column names by the rules of CSV; an option that was not given stays ``None``.
+
+    Parameters
+    ----------
+    texts : str or sequence of str, optional
+        What was typed, once or several times.
+    owner : str
+        The option, for errors.
+
+    Examples
+    --------
+    >>> split_names(['age,"income, yearly"', "sex"], "--quasi")
+    ['age', 'income, yearly', 'sex']
+    """
+    if not texts:
+        return None
+    typed = [texts] if isinstance(texts, str) else texts
+    names: list[str] = []
+    for text in typed:
+        unmatched = BadInput(f'The quotes in {owner} {text!r} do not match. Write names like a,"b,c",d.')
+        with translated(csv.Error, into=unmatched):
+            parts = next(csv.reader([text], skipinitialspace=True, strict=True), [])
+        if not parts or not all(parts):
+            raise BadInput(f"A column name in {owner} {text!r} is empty. Write names like a,b,c.")
+        names += parts
+    return names
+
+
+def assignments(texts: Sequence[str] | None, option: str) -> dict[str, str] | None:
+    """Read ``name=value`` texts; an option that was not given stays ``None``.
+
+    >>> assignments(["cut=widest", "relaxed=yes"], "--set")
+    {'cut': 'widest', 'relaxed': 'yes'}
+    """
+    if not texts:
+        return None
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals and value):
+            raise BadInput(f"{text!r} is not understood. Write {option} name=value.")
+        if name in found:
+            raise BadInput(f"{name!r} is given twice by {option}. Give it once.")
+        found[name] = value
+    return found
+
+
+def read_kinds(texts: Sequence[str] | None) -> dict[str, str | list[str]] | None:
+    """Read kinds of columns; several words are values in their order.
+
+    >>> read_kinds(["zip=text", "triage=green,red"])
+    {'zip': 'text', 'triage': ['green', 'red']}
+    """
+    typed = assignments(texts, "--kind")
+    if typed is None:
+        return None
+    parts = {name: split_names(value, "--kind") or [] for name, value in typed.items()}
+    return {name: words[0] if len(words) == 1 else words for name, words in parts.items()}
+
+
+def read_delimiter(typed: str | None) -> str | None:
+    r"""Read a delimiter. A tab is hard to type: its usual spelling is understood.
+
+    >>> read_delimiter(r"\t"), read_delimiter(";")
+    ('\t', ';')
+    """
+    return "\t" if typed == r"\t" else typed
+
+
+def read_ks(typed: Sequence[str] | None, require: Sequence[str] | None) -> list[int] | None:
+    """Read every k; 5, 10, 50 and 100 if none is typed, and none if something else is required.
+
+    >>> read_ks(["5,10"], None), read_ks(None, None), read_ks(None, ["l=3@disease"])
+    ([5, 10], [5, 10, 50, 100], None)
+    """
+    if not typed:
+        return None if require else [5, 10, 50, 100]
+    found = []
+    for text in split_names(typed, "-k") or []:
+        if not text.isascii() or not text.isdigit():
+            raise BadInput(f"{text!r} is no k. Write whole numbers with commas: -k 5,10,50.")
+        found.append(int(text))
+    return found
+
+
+def read_duration(typed: str, option: str) -> float:
+    """Read a time in seconds, minutes or hours.
+
+    >>> read_duration("90", "--time-limit"), read_duration("10m", "--time-limit"), read_duration("1.5h", "--time-limit")
+    (90.0, 600.0, 5400.0)
+    """
+    text = typed.strip().lower()
+    unit = {"s": 1, "m": 60, "h": 3600}.get(text[-1:])
+    wrong = BadInput(f"{typed!r} is no time. Write seconds, minutes or hours: {option} 90, 10m or 1h.")
+    with translated(ValueError, into=wrong):
+        found = float(text if unit is None else text[:-1]) * (unit or 1)
+    if not (math.isfinite(found) and found > 0):
+        raise wrong
+    return found
+
+
+def read_suppression_limit(given: str | float, owner: str) -> int | float:
+    """Read how many rows may be lost, typed or as a number.
+
+    >>> read_suppression_limit("2%", "hedgerow evaluate"), read_suppression_limit("200", "hedgerow evaluate")
+    (0.02, 200)
+    """
+    from hedgerow.anonymizers.suppression_limit import check_limit, read_limit
+
+    limit: Any = read_limit(given) if isinstance(given, str) else given
+    check_limit(limit, owner)
+    return float(limit) if isinstance(limit, float) else int(limit)
+
+
+def read_weights(texts: Sequence[str] | None) -> dict[str, float] | None:
+    """Read weights of columns; what a weight may be the schema says.
+
+    >>> read_weights(["zip=2,age=1", "sex=0.5"])
+    {'zip': 2.0, 'age': 1.0, 'sex': 0.5}
+    """
+    typed = assignments(split_names(texts, "--weights"), "--weights")
+    if typed is None:
+        return None
+    weights = {}
+    for name, text in typed.items():
+        with translated(ValueError, into=BadInput(f"The weight of {name!r} is no number. Write --weights {name}=2.")):
+            weights[name] = float(text)
+    return weights

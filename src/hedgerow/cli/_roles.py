@@ -1,0 +1,144 @@
+"""The roles of columns as they are typed, and the schema that they make: the same for every command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.cli._lists import assignments, read_kinds, read_weights, split_names
+from hedgerow.errors import BadInput, listing
+from hedgerow.schema import Schema
+
+if TYPE_CHECKING:
+    from hedgerow.requirements import Requirement
+
+__all__ = ["Found", "find_hierarchies", "named_quasi", "needing_trees", "read_roles", "schema_of"]
+
+
+# --------------------------------------------------------------------------------------------------
+# Hierarchies from a folder: one file per column, named after it.
+
+
+_ENDINGS = (".csv", ".toml")
+
+
+@dataclass(frozen=True)
+class Found:
+    """The hierarchies of a folder.
+
+    Attributes
+    ----------
+    files : mapping of column to Path
+    remarks : tuple of str
+        What the user should know: files that belong to no column.
+    """
+
+    files: Mapping[str, Path] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+
+
+def find_hierarchies(folder: str | Path | None, columns: Iterable[str]) -> Found:
+    """Find the files ``COLUMN.csv`` and ``COLUMN.toml`` of the columns, and remark on those of no column.
+
+    Parameters
+    ----------
+    folder : str or Path, optional
+        Without one there is nothing to find.
+    columns : iterable of str
+        The columns that a hierarchy would be used for.
+    """
+    if folder is None:
+        return Found()
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise BadInput(f"There is no folder {str(folder)!r} with hierarchies. Check --hierarchies.")
+    wanted = set(columns)
+    found: dict[str, Path] = {}
+    others: list[str] = []
+    for path in sorted(folder.iterdir()):
+        if path.suffix.lower() not in _ENDINGS or not path.is_file():
+            continue
+        if path.stem not in wanted:
+            others.append(path.name)
+            continue
+        if path.stem in found:
+            raise BadInput(
+                f"The folder {str(folder)!r} has two hierarchies of the column {path.stem!r}, "
+                f"{found[path.stem].name!r} and {path.name!r}. Keep one."
+            )
+        found[path.stem] = path
+    if not found:
+        raise BadInput(
+            f"The folder {str(folder)!r} has no hierarchy for any of the columns. "
+            "Name the files after the columns, such as age.csv or age.toml."
+        )
+    return Found(found, _remarks(folder, others))
+
+
+def _remarks(folder: Path, others: Sequence[str]) -> tuple[str, ...]:
+    if not others:
+        return ()
+    return (
+        f"In the folder {str(folder)!r}, {listing(others)} belong{'s' if len(others) == 1 else ''} to no column whose "
+        "hierarchy is used. Check the names: a file is called as its column is.",
+    )
+
+
+def needing_trees(requirements: Iterable[Requirement]) -> list[str]:
+    """The sensitive columns whose hierarchy a requirement measures distances in."""
+    return [one.column for one in requirements if one.column is not None and one.needs_tree]
+
+
+_LISTS = ("quasi", "sensitive", "insensitive", "accept", "identifying", "pseudonymize")
+_AS_TYPED = ("target", "entity", "rows_are_people", "others", "missing")
+
+
+def read_roles(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Read the options about columns, under the names of a job's fields.
+
+    An option that was not typed, or that the command does not have, is ``None``.
+
+    >>> told = read_roles({"quasi": ["age,sex"], "kind": ["age=number"]})
+    >>> {name: value for name, value in told.items() if value is not None}
+    {'quasi': ['age', 'sex'], 'kinds': {'age': 'number'}}
+    """
+    return {
+        **{name: split_names(given.get(name), f"--{name}") for name in _LISTS},
+        **{name: given.get(name) for name in _AS_TYPED},
+        "kinds": read_kinds(given.get("kind")),
+        "weights": read_weights(given.get("weights")),
+        "hierarchy": assignments(given.get("hierarchy"), "--hierarchy"),
+    }
+
+
+def named_quasi(names: Sequence[str] | None) -> Sequence[str]:
+    """The quasi-identifiers; without any there is nothing to be done."""
+    if not names:
+        raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found (--quasi).")
+    return names
+
+
+def schema_of(roles: Mapping[str, Any], files: Mapping[str, Path]) -> Schema:
+    """Make the schema.
+
+    Parameters
+    ----------
+    roles : mapping
+        What `read_roles` returned, or the fields of a job.
+    files : mapping of column to Path
+        Hierarchies from a folder; those that were typed win.
+    """
+    return Schema(
+        **{name: roles[name] or () for name in _LISTS},
+        target=roles["target"],
+        entity=roles["entity"],
+        rows_are_people=bool(roles["rows_are_people"]),
+        others=roles["others"] or "error",
+        kinds=roles["kinds"] or {},
+        weights=roles["weights"] or {},
+        hierarchies={**files, **(roles["hierarchy"] or {})},
+        # An empty cell is missing whatever else is; the first text is how a release marks it.
+        missing=tuple(dict.fromkeys((*(roles["missing"] or ()), ""))),
+    )

@@ -1,0 +1,94 @@
+r"""Published cells: what a cell may stand for, written and read back in one place.
+
+:func:`write` and :func:`read` are each other's inverse. A cell says one value or one of several (:class:`ValueSet`, in
+which ``None`` is a missing value), a node of a hierarchy (:class:`Node`), a number in a range (:class:`Interval`), or
+nothing (``*``). How the people of a cell are shared by these values, if a release tells it, is in its proportions.
+
+What is ambiguous has one meaning:
+
+- **A set under a taxonomy** stands for the union of the values below its members, each of which may be a value or a
+  label: ``{Germany|Lyon}`` is every town of Germany, and Lyon. A label that is also a value is the value.
+- **Kinds.** A column that is stored as text is one of numbers, or of ISO dates, if all values that it publishes are,
+  alone or in sets; else it is text (:func:`domain_of`). A number is what :func:`hedgerow.core.counts.number_of` takes
+  for one in a CSV column: not ``007``, not ``1_000``, not ``nan``.
+- **In a column of numbers** they may be spelled in any way: there ``007`` is 7. ``1_000`` and ``nan`` are still none.
+- **An interval** is one in a column of numbers or dates; in one of text it is a label or a value like any other. The
+  open ones, ``<18`` and ``≥90``, are of numbers only. They reach as far as their column does (:class:`Reach`).
+- **Missing** is null in a cell, and ``\N`` where it needs a name.
+"""
+
+from hedgerow.core.cells._columns import PublishedColumn, PublishedKind, PublishedValues, describe_codes
+from hedgerow.core.cells._meanings import (
+    MISSING,
+    NO_LABELS,
+    Leaves,
+    Meaning,
+    Node,
+    Possible,
+    PublishedLabels,
+    covered_values,
+    leaves_below,
+    over_leaves,
+    published_labels,
+    read,
+    stands_for,
+    write,
+)
+from hedgerow.core.cells._notation import (
+    SUPPRESSED,
+    Interval,
+    Suppressed,
+    ValueSet,
+    as_dates,
+    canonical,
+    date_of_days,
+    days_of,
+    domain_of,
+    format_set,
+    format_value,
+    kind_of_texts,
+    number_in,
+    parse,
+    spelled,
+)
+from hedgerow.core.cells._vocabulary import CellKind, Reach, Vocabulary, read_vocabulary
+
+__all__ = [
+    "MISSING",
+    "NO_LABELS",
+    "SUPPRESSED",
+    "CellKind",
+    "Interval",
+    "Leaves",
+    "Meaning",
+    "Node",
+    "Possible",
+    "PublishedColumn",
+    "PublishedKind",
+    "PublishedLabels",
+    "PublishedValues",
+    "Reach",
+    "Suppressed",
+    "ValueSet",
+    "Vocabulary",
+    "as_dates",
+    "canonical",
+    "covered_values",
+    "date_of_days",
+    "days_of",
+    "describe_codes",
+    "domain_of",
+    "format_set",
+    "format_value",
+    "kind_of_texts",
+    "leaves_below",
+    "number_in",
+    "over_leaves",
+    "parse",
+    "published_labels",
+    "read",
+    "read_vocabulary",
+    "spelled",
+    "stands_for",
+    "write",
+]

@@ -1,0 +1,227 @@
+"""Reading a column, raw or published, as its distinct cells: each is read once, however many rows have it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from statistics import median_low
+from typing import Any, Final
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from hedgerow._internal.arrays import Floats, Longs
+from hedgerow.core.cells._meanings import NO_LABELS, Leaves, over_leaves
+from hedgerow.core.cells._notation import Interval, Suppressed, ValueSet, number_in, parse
+from hedgerow.core.counts import BadValues, encode_column
+from hedgerow.core.counts.encoding import dictionary_of
+from hedgerow.core.counts.reading import is_text
+from hedgerow.errors import translated
+from hedgerow.io.domains import Kind
+from hedgerow.io.frames import as_arrow
+
+__all__ = ["CellKind", "Reach", "Vocabulary", "read_vocabulary"]
+
+
+# --------------------------------------------------------------------------------------------------
+# How far a published column reaches: where learners take an open interval such as ``≥90`` to end.
+#
+# What is published does not say it, and the original numbers are none of a learner's business. So an open interval
+# ends with the column's other published numbers if some lie in it, and else it is as wide as intervals of the column
+# are. It does not reach below 0 where nothing else does.
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The smallest and the largest number that a column publishes, and how wide its intervals are.
+
+    Examples
+    --------
+    >>> reach = Reach.of([Interval(18, 20), Interval(20, 25), Interval(90, float("inf"))], [97.0])
+    >>> reach.ended(Interval(90, float("inf"))), reach.ended(Interval(-float("inf"), 18))
+    (Interval(low=90, high=97.0, closed=True), Interval(low=16, high=18, closed=False))
+    """
+
+    lowest: float
+    highest: float
+    width: float
+
+    @classmethod
+    def of(cls, intervals: Iterable[Interval], numbers: Iterable[float] = ()) -> Reach:
+        """Find it from what is published: intervals, and numbers besides."""
+        listed = list(intervals)
+        ends = [end for one in listed for end in (one.low, one.high)]
+        known = [float(number) for number in (*ends, *numbers) if np.isfinite(number)]
+        lowest, highest = min(known, default=0.0), max(known, default=0.0)
+        widths = [one.high - one.low for one in listed if one.bounded and one.low < one.high]
+        # One of the widths themselves, so that ends stay on the column's grid.
+        width = median_low(widths) if widths else highest - lowest
+        return cls(lowest, highest, width if 0 < width < np.inf else 1.0)
+
+    def ended(self, interval: Interval) -> Interval:
+        """The interval, with ends that are numbers."""
+        low, high, closed = interval.low, interval.high, interval.closed
+        if low == -np.inf:
+            low = self.lowest if self.lowest < high else high - self.width
+            if self.lowest >= 0 < high:
+                low = max(low, 0.0)
+        if high == np.inf:
+            closed = self.highest > low
+            high = self.highest if closed else low + self.width
+        return Interval(low, high, closed)
+
+
+class CellKind(IntEnum):
+    """What a cell says: a value or a label, several values, or nothing."""
+
+    VALUE = 0
+    SET = 1
+    INTERVAL = 2
+    SUPPRESSED = 3
+    MISSING = 4
+
+
+_KINDS: Final = {
+    str: CellKind.VALUE,
+    ValueSet: CellKind.SET,
+    Interval: CellKind.INTERVAL,
+    Suppressed: CellKind.SUPPRESSED,
+    type(None): CellKind.MISSING,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """The distinct cells of a column.
+
+    Attributes
+    ----------
+    index : int array (rows,)
+        Which of them each row has.
+    kinds : int array (cells,)
+        The :class:`CellKind` of each.
+    texts : tuple of str
+        As they are written; numbers in their shortest form.
+    numbers : float array (cells,)
+        The number that a value is, or the days since 1970 that a date is; else nan.
+    several : mapping of cell to ValueSet or Interval
+    stored : {"number", "text", "date"}
+        How the table stores the column.
+    categorical : bool
+        Whether it is stored as categories, which stay categories even if they look like numbers.
+    """
+
+    index: Longs
+    kinds: NDArray[np.int8]
+    texts: tuple[str, ...]
+    numbers: Floats
+    several: dict[int, ValueSet | Interval]
+    stored: Kind
+    categorical: bool = False
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @property
+    def rows(self) -> Longs:
+        """How many rows have each cell."""
+        return np.bincount(self.index, minlength=len(self.texts))
+
+    def which(self, kind: CellKind) -> Longs:
+        """The cells of one kind."""
+        return np.flatnonzero(self.kinds == kind)
+
+    def members(self) -> list[str | None]:
+        """The distinct members of all sets; ``None`` is a missing one."""
+        sets = (one.members for one in self.several.values() if isinstance(one, ValueSet))
+        return list(dict.fromkeys(member for members in sets for member in members))
+
+    def intervals(self) -> list[Interval]:
+        """The intervals."""
+        return [one for one in self.several.values() if isinstance(one, Interval)]
+
+    def read_as(self, kind: Kind, leaves: Leaves = NO_LABELS) -> Vocabulary:
+        """The same cells in a column of this kind, under these labels.
+
+        A label in a set is replaced by the values below it. In a column of text an interval is only a label.
+        """
+        kinds, numbers = self.kinds, self.numbers
+        several = {
+            at: over_leaves(one, leaves) if isinstance(one, ValueSet) else one for at, one in self.several.items()
+        }
+        if kind == "text":
+            kinds = np.where(kinds == CellKind.INTERVAL, CellKind.VALUE, kinds).astype(np.int8)
+            several = {at: one for at, one in several.items() if isinstance(one, ValueSet)}
+        elif self.stored == "text":
+            found = [
+                number_in(text, kind) if value else None
+                for text, value in zip(self.texts, kinds == CellKind.VALUE, strict=True)
+            ]
+            numbers = np.array(found, dtype=np.float64)
+        return replace(self, kinds=kinds, several=several, numbers=numbers)
+
+    def within(self, reach: Reach) -> Vocabulary:
+        """The same cells, with open intervals ended where the column does."""
+        several = {at: reach.ended(one) if isinstance(one, Interval) else one for at, one in self.several.items()}
+        return replace(self, several=several)
+
+
+def read_vocabulary(column: nw.Series[Any], missing: Sequence[str] = ("",), *, published: bool = True) -> Vocabulary:
+    """Read the distinct cells of a column.
+
+    Parameters
+    ----------
+    column : narwhals Series
+    missing : sequence of str
+        Texts that mean "no value", besides null and nan.
+    published : bool
+        Whether sets, intervals and ``*`` mean what they do in a release; else they are text like any other.
+
+    Examples
+    --------
+    >>> words = read_vocabulary(nw.new_series("age", ["{20|21}", "39", "*", "39"], backend="pyarrow"))
+    >>> words.texts, words.kinds.tolist(), words.index.tolist()
+    (('{20|21}', '39', '*'), [1, 0, 3], [0, 1, 2, 1])
+    """
+    values = as_arrow(column)
+    if pa.types.is_floating(values.type):
+        values = pc.if_else(pc.is_nan(values), pa.scalar(None, values.type), values)
+    if is_text(values.type.value_type if pa.types.is_dictionary(values.type) else values.type):
+        return _read_texts(column.name, values, missing, published)
+    with translated(BadValues, into=lambda bad: bad.in_rows(values)):
+        encoded = encode_column(column.name, values, missing=missing)
+    domain = encoded.domain
+    known = len(domain.labels)
+    return Vocabulary(
+        encoded.codes.astype(np.int64),
+        np.array([CellKind.VALUE] * known + [CellKind.MISSING] * domain.has_missing, dtype=np.int8),
+        (*domain.labels.tolist(), *[""] * domain.has_missing),
+        np.append(np.full(known, np.nan) if domain.numbers is None else domain.numbers, [np.nan] * domain.has_missing),
+        {},
+        domain.kind,
+    )
+
+
+def _read_texts(name: str, values: pa.ChunkedArray, missing: Sequence[str], published: bool) -> Vocabulary:
+    codes, distinct = dictionary_of(name, values)
+    absent = codes < 0
+    cells: list[str | None] = [*distinct.to_pylist(), *[None] * bool(absent.any())]
+    texts: list[str] = []
+    kinds = np.empty(len(cells), dtype=np.int8)
+    several: dict[int, ValueSet | Interval] = {}
+    for at, text in enumerate(cells):
+        said = None if text is None or text in missing else parse(text) if published else text
+        if isinstance(said, ValueSet) and len(said.members) == 1:
+            (said,) = said.members  # a value that would otherwise read as something else
+            text = said
+        if isinstance(said, ValueSet | Interval):
+            several[at] = said
+        texts.append(text if text is not None and said is not None else "")
+        kinds[at] = _KINDS[type(said)]
+    index = np.where(absent, len(distinct), codes).astype(np.int64)
+    categorical = pa.types.is_dictionary(values.type)
+    return Vocabulary(index, kinds, tuple(texts), np.full(len(texts), np.nan), several, "text", categorical)

@@ -1,0 +1,57 @@
+"""Counts: a table as distinct tuples and cells of small integers, which is all that any method needs."""
+
+from hedgerow.core.counts._grouping import alike, distinct_pairs, sharing, tabulate
+from hedgerow.core.counts._keys import Key, KeyColumn, given_once, keys_of_people, looks_given
+from hedgerow.core.counts._representatives import Links, draw_homes, rows_at_home
+from hedgerow.core.counts._table import Counted, FrequencyTable, check_bins, holds_classes, in_bins, refuse_many_numbers
+from hedgerow.core.counts.encoding import EncodedColumn, encode_column, original_values
+from hedgerow.core.counts.large import (
+    CodedTuples,
+    FirstCuts,
+    Grouped,
+    LargeTable,
+    MemoryLimit,
+    Part,
+    Sets,
+    SpreadTuples,
+    Tally,
+    ValueTally,
+)
+from hedgerow.core.counts.reading import Asked, BadValues, date_label
+
+__all__ = [
+    "Asked",
+    "BadValues",
+    "CodedTuples",
+    "Counted",
+    "EncodedColumn",
+    "FirstCuts",
+    "FrequencyTable",
+    "Grouped",
+    "Key",
+    "KeyColumn",
+    "LargeTable",
+    "Links",
+    "MemoryLimit",
+    "Part",
+    "Sets",
+    "SpreadTuples",
+    "Tally",
+    "ValueTally",
+    "alike",
+    "check_bins",
+    "date_label",
+    "distinct_pairs",
+    "draw_homes",
+    "encode_column",
+    "given_once",
+    "holds_classes",
+    "in_bins",
+    "keys_of_people",
+    "looks_given",
+    "original_values",
+    "refuse_many_numbers",
+    "rows_at_home",
+    "sharing",
+    "tabulate",
+]

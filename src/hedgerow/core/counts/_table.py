@@ -1,0 +1,349 @@
+"""The frequency table: distinct tuples of the quasi-identifiers, and below them cells, with counts."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, Self
+
+import numpy as np
+
+from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
+from hedgerow.core.counts._grouping import tabulate
+from hedgerow.core.counts._representatives import Links, at_home_domain, numbers_of_parts
+from hedgerow.core.counts.encoding import EncodedColumn
+from hedgerow.errors import BadInput, whole
+from hedgerow.hierarchies import EncodedHierarchy, intervals
+from hedgerow.io.domains import AT_HOME, Domain
+from hedgerow.schema import Roles
+
+__all__ = ["Counted", "FrequencyTable", "check_bins", "holds_classes", "in_bins", "refuse_many_numbers", "remarks_of"]
+
+
+# --------------------------------------------------------------------------------------------------
+# What is known of every counted table, wherever its tuples are.
+
+
+class Counted(ABC):
+    """A table that was counted: its roles, domains and hierarchies, and how often each value occurs.
+
+    A :class:`~hedgerow.core.counts.FrequencyTable` also has its tuples in memory; a
+    :class:`~hedgerow.core.counts.LargeTable` hands them out part by part.
+    """
+
+    roles: Roles
+    domains: Mapping[str, Domain]
+    hierarchies: Mapping[str, EncodedHierarchy]
+    remarks: tuple[str, ...]
+
+    @property
+    @abstractmethod
+    def rows(self) -> int:
+        """The number of records."""
+
+    @property
+    @abstractmethod
+    def people(self) -> int:
+        """The number of people; of records, if nobody tells people apart."""
+
+    @abstractmethod
+    def histogram(self, column: str) -> Longs:
+        """How many records have each value of a counted column."""
+
+    @abstractmethod
+    def quasi_codes(self, cells: Longs | Ints) -> Ints:
+        """The codes of the quasi-identifiers that some cells have, (cells, quasi-identifiers)."""
+
+    @abstractmethod
+    def value_codes(self, cells: Longs | Ints) -> Ints:
+        """The codes of the target and the sensitive columns that some cells have, (cells, such columns)."""
+
+    @abstractmethod
+    def with_hierarchies(self, hierarchies: Mapping[str, EncodedHierarchy]) -> Self:
+        """The same counts with the hierarchies of the quasi-identifiers."""
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """The quasi-identifiers, in the order of the codes."""
+        return self.roles.quasi
+
+    @property
+    def column_weights(self) -> Floats:
+        """How much each quasi-identifier counts in losses; their mean is 1."""
+        return np.array(self.roles.column_weights)
+
+    @property
+    def cell_columns(self) -> tuple[str, ...]:
+        """The target and sensitive columns."""
+        return self.roles.counted[len(self.roles.quasi) :]
+
+
+_NEARLY: Final = 0.9  # from this share of numbers on, a column of text is remarked on
+
+
+@dataclass(frozen=True, eq=False)
+class FrequencyTable(Counted):
+    """How many records share each combination of values; no method sees more than this.
+
+    A *tuple* is a distinct combination of quasi-identifier codes; a *cell* is a tuple with one label and one
+    combination of sensitive values. Both are in lexicographic order, so that all engines give the same table.
+
+    Attributes
+    ----------
+    roles : Roles
+        The roles of the columns.
+    domains : mapping of column to Domain
+        For every quasi-identifier, the target and every sensitive column.
+    hierarchies : mapping of column to EncodedHierarchy
+        For every quasi-identifier.
+    tuples : int array (tuples, quasi-identifiers)
+    tuple_sizes : int array (tuples,)
+    cell_tuple : int array (cells,)
+        The tuple of each cell, ascending.
+    cell_values : int array (cells, len(cell_columns))
+        Codes of the target and sensitive columns.
+    cell_sizes : int array (cells,)
+    links : Links, optional
+        Whose the tuples are, where people are counted.
+    remarks : tuple of str
+        What whoever publishes the table should know of how it was read.
+    """
+
+    roles: Roles
+    domains: Mapping[str, Domain]
+    tuples: Ints
+    tuple_sizes: Longs
+    cell_tuple: Ints
+    cell_values: Ints
+    cell_sizes: Longs
+    hierarchies: Mapping[str, EncodedHierarchy] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+    links: Links | None = None
+
+    @classmethod
+    def from_columns(
+        cls, roles: Roles, columns: Mapping[str, EncodedColumn], weights: Longs | None, rows: int
+    ) -> tuple[FrequencyTable, Ints]:
+        """Count encoded columns; also returns the cell of each row."""
+        counted = roles.counted
+        codes = [columns[name].codes for name in counted]
+        cells, row_cell = tabulate(codes, [columns[name].domain.size for name in counted], rows)
+        cell_sizes = np.bincount(row_cell, weights, len(cells)).astype(np.int64)
+        return cls.from_cells(roles, columns, [(cells, cell_sizes)], len(cells)), row_cell
+
+    @classmethod
+    def from_cells(
+        cls,
+        roles: Roles,
+        columns: Mapping[str, EncodedColumn],
+        batches: Iterable[tuple[Ints, Longs]],
+        cells: int,
+    ) -> FrequencyTable:
+        """Put cells together that come in batches, in lexicographic order.
+
+        Parameters
+        ----------
+        roles : Roles
+        columns : mapping of column to EncodedColumn
+            The counted columns; their codes are not looked at.
+        batches : iterable of pairs
+            The codes of cells, (cells, columns), and their records.
+        cells : int
+            How many there are altogether.
+        """
+        counted, quasi = roles.counted, len(roles.quasi)
+        tuples = np.empty((cells, quasi), dtype=np.int32)
+        cell_tuple = np.empty(cells, dtype=np.int32)
+        cell_values = np.empty((cells, len(counted) - quasi), dtype=np.int32)
+        cell_sizes = np.empty(cells, dtype=np.int64)
+        done = found = 0
+        for codes, sizes in batches:
+            here = slice(done, done + len(codes))
+            # Cells are in lexicographic order, so a tuple's cells stand together.
+            starts = np.ones(len(codes), dtype=bool)
+            starts[1:] = (codes[1:, :quasi] != codes[:-1, :quasi]).any(axis=1)
+            if found and len(codes):
+                starts[0] = (codes[0, :quasi] != tuples[found - 1]).any()
+            number = np.cumsum(starts) + (found - 1)
+            cell_tuple[here], cell_values[here], cell_sizes[here] = number, codes[:, quasi:], sizes
+            new = int(starts.sum())
+            tuples[found : found + new] = codes[starts, :quasi]
+            done, found = done + len(codes), found + new
+        # In place: a copy would need as much again.
+        tuples.resize((found, quasi), refcheck=False)
+        return cls(
+            roles=roles,
+            domains={name: columns[name].domain for name in counted},
+            tuples=tuples,
+            tuple_sizes=np.bincount(cell_tuple, cell_sizes, found).astype(np.int64),
+            cell_tuple=cell_tuple,
+            cell_values=cell_values,
+            cell_sizes=cell_sizes,
+            remarks=tuple(remark for name in counted for remark in remarks_of(columns[name])),
+        )
+
+    def with_homes(self, home: Longs) -> tuple[FrequencyTable, Ints]:
+        """The same table, in which rows at home are cells of their own.
+
+        Parameters
+        ----------
+        home : int array (cells,)
+            How many rows of each cell are at home.
+
+        Returns
+        -------
+        table : FrequencyTable
+        numbers : int array (cells, 2)
+            The new numbers of the rows of each cell that are away and at home; -1 where there are none.
+        """
+        numbers = numbers_of_parts(self.cell_sizes - home, home)
+        cell, at_home = np.nonzero(numbers >= 0)
+        sizes = np.stack([self.cell_sizes - home, home], axis=1)
+        table = replace(
+            self,
+            domains={**self.domains, AT_HOME: at_home_domain()},
+            cell_tuple=self.cell_tuple[cell],
+            cell_values=np.column_stack([self.cell_values[cell], at_home.astype(np.int32)]),
+            cell_sizes=sizes[cell, at_home],
+        )
+        return table, numbers
+
+    @property
+    def at_home(self) -> Bools | None:
+        """Which cells are of rows at home, one row for each person; ``None`` if rows are counted."""
+        return None if AT_HOME not in self.domains else self.values_of(AT_HOME) == 1
+
+    @property
+    def people(self) -> int:
+        """The number of people; of records, if nobody tells people apart."""
+        return self.rows if self.at_home is None else int(self.cell_sizes[self.at_home].sum())
+
+    @property
+    def rows(self) -> int:
+        """The number of records."""
+        return int(self.tuple_sizes.sum())
+
+    def quasi_codes(self, cells: Longs | Ints) -> Ints:
+        """The codes of the quasi-identifiers that some cells have."""
+        return np.asarray(self.tuples[self.cell_tuple[cells]], dtype=np.int32)
+
+    def value_codes(self, cells: Longs | Ints) -> Ints:
+        """The codes of the target and the sensitive columns that some cells have."""
+        return np.asarray(self.cell_values[cells, : len(self.cell_columns)], dtype=np.int32)
+
+    def with_hierarchies(self, hierarchies: Mapping[str, EncodedHierarchy]) -> FrequencyTable:
+        """The same counts with the hierarchies of the quasi-identifiers."""
+        return replace(self, hierarchies=hierarchies)
+
+    def _place(self, column: str) -> int:
+        """Where the codes of a column stand in ``cell_values``; last of all, whether the rows are at home."""
+        return self.cell_columns.index(column) if column != AT_HOME else len(self.cell_columns)
+
+    def values_of(self, column: str) -> Ints:
+        """The codes of a target or sensitive column, one per cell."""
+        return self.cell_values[:, self._place(column)]
+
+    def codes_of(self, column: str) -> Ints:
+        """The codes of any counted column, one per cell."""
+        if column in self.quasi:
+            return np.asarray(self.tuples[self.cell_tuple, self.quasi.index(column)], dtype=np.int32)
+        return self.values_of(column)
+
+    def histogram(self, column: str) -> Longs:
+        """How many records have each value of a counted column."""
+        size = self.domains[column].size
+        if column in self.quasi:
+            codes, weights = self.tuples[:, self.quasi.index(column)], self.tuple_sizes
+        else:
+            codes, weights = self.values_of(column), self.cell_sizes
+        return np.bincount(codes, weights, size).astype(np.int64)
+
+
+def remarks_of(column: EncodedColumn) -> list[str]:
+    """Text that is nearly all numbers is more often a mistake than not."""
+    if column.nearly < _NEARLY:
+        return []
+    name = column.domain.name
+    return [
+        f"The column {name!r} is taken for text: at least {_NEARLY:.0%} of its records are numbers, but not all. If "
+        f"the others mean 'no value', name them as missing; to be told of them, say that it holds numbers (--kind "
+        f"{name}=number)."
+    ]
+
+
+# --------------------------------------------------------------------------------------------------
+# A target of numbers in bins: what methods learn from that need classes, while the numbers are published.
+
+
+_MOST_CLASSES: Final = 20  # more different numbers than these are a scale, not classes
+
+
+def in_bins(counts: FrequencyTable, bins: int) -> FrequencyTable:
+    """The same cells, with another target: the numbers of the target in bins with about equally many people.
+
+    The target itself stays among the columns that requirements may speak of.
+
+    Parameters
+    ----------
+    counts : FrequencyTable
+        With a target.
+    bins : int
+        At most so many, and fewer where equal numbers would have to be parted.
+    """
+    target = check_bins(bins, counts.roles.target)
+    domain = counts.domains[target]
+    if domain.kind != "number":
+        raise BadInput(f"target_bins cuts numbers, and the target {target!r} holds none. Leave target_bins out.")
+    cut = intervals(quantiles=bins, levels=()).encode(domain)
+    # Directly below the root: intervals, or the numbers themselves where they are few.
+    nodes, bin_of_code = np.unique(cut.at_level[cut.height - 1], return_inverse=True)
+    labels = [label for label in (cut.labels[node] for node in nodes.tolist()) if label is not None]
+    name = _free_name(counts, f"{target} in bins")
+    codes = bin_of_code[counts.values_of(target)].astype(np.int32)
+    records = np.bincount(codes, counts.cell_sizes, len(nodes))[: len(labels)].astype(np.int64)
+    binned = Domain(name, "text", np.array(labels), None, domain.has_missing, records, ordered=True)
+    return replace(
+        counts,
+        roles=replace(counts.roles, target=name, sensitive=counts.cell_columns),
+        domains={**counts.domains, name: binned},
+        cell_values=np.column_stack([codes, counts.cell_values]),
+    )
+
+
+def check_bins(bins: object, target: str | None) -> str:
+    """The target, unless the number of bins is wrong or there is no target to cut."""
+    whole("target_bins", "anonymize", bins, 2, must="None or an int >= 2")
+    if target is None:
+        raise BadInput("target_bins is that of a target, and none is named. Name the column of the class too.")
+    return target
+
+
+def refuse_many_numbers(counts: Counted, owner: str) -> None:
+    """Refuse a target whose numbers are no classes, and say what to do."""
+    target = counts.roles.target
+    if target is None:
+        return
+    domain = counts.domains[target]
+    if not holds_classes(domain):
+        what = "numbers with fractions" if _has_fractions(domain) else f"{len(domain.labels):,} different numbers"
+        raise BadInput(
+            f"The target {target!r} holds {what}, and {owner} learns from classes. Say target_bins=4 "
+            "(--target-bins 4): it then learns from four bins with about equally many people, and the numbers are "
+            "published as they are."
+        )
+
+
+def holds_classes(domain: Domain) -> bool:
+    """Whether the values of a column are classes: text, dates, or few whole numbers."""
+    return domain.kind != "number" or not (_has_fractions(domain) or len(domain.labels) > _MOST_CLASSES)
+
+
+def _has_fractions(domain: Domain) -> bool:
+    return bool((domain.values != np.floor(domain.values)).any())
+
+
+def _free_name(counts: FrequencyTable, name: str) -> str:
+    while name in counts.roles.columns:
+        name += "_"
+    return name

@@ -1,0 +1,254 @@
+"""A release as metrics see it: equivalence classes, and per column what each class publishes and what it holds.
+
+All metrics are sums over classes, so the records are looked at once, to find which values occur in which class; the
+rest is arithmetic on arrays of one entry per class or per published value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
+from hedgerow.core.counts import Counted, FrequencyTable, distinct_pairs, tabulate
+from hedgerow.core.recoding import PublishedColumn, Recoding
+from hedgerow.errors import BadInput
+from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.io.domains import CodeSets, Domain
+
+__all__ = ["ColumnView", "ReleaseView", "Undefined", "shared_view", "view_of"]
+
+
+class Undefined(BadInput):
+    """The release lacks something that the metric needs."""
+
+
+class ColumnView:
+    """One quasi-identifier of a release: per class what is written, and what its records hold."""
+
+    def __init__(self, view: ReleaseView, at: int) -> None:
+        self._view = view
+        self._at = at
+        self.name: str = view.counts.quasi[at]
+        self.domain: Domain = view.counts.domains[self.name]
+        self.published: PublishedColumn = view.recoding.columns[at]
+        self.value: Ints = view.class_values[:, at]
+        kinds = np.array(self.published.kinds, dtype=np.str_)
+        self.suppressed: Bools = (kinds == "suppressed")[self.value]
+        self.statistic: Bools = (kinds == "number")[self.value]
+        self.written = self.published.covered
+
+    @cached_property
+    def hierarchy(self) -> EncodedHierarchy:
+        """How the column generalizes."""
+        found = self._view.counts.hierarchies.get(self.name)
+        if found is None:
+            raise Undefined(f"The column {self.name!r} has no hierarchy, which this metric needs. Give it one.")
+        return found
+
+    @cached_property
+    def histogram(self) -> Longs:
+        """How many records of the original column have each value."""
+        return self._view.counts.histogram(self.name)
+
+    @cached_property
+    def tight(self) -> CodeSets:
+        """The values that the records of each class hold."""
+        return self._view.held(self._at)
+
+    def per_class(
+        self, of_value: NDArray[Any], of_tight: Callable[[], NDArray[Any]], suppressed: float
+    ) -> NDArray[Any]:
+        """Hand a quantity of the published values on to the classes.
+
+        A statistic such as a mean covers no values by itself: its class is described by what its records hold. A
+        class that publishes nothing gets ``suppressed``.
+        """
+        result = of_value[self.value]
+        if self.statistic.any():
+            result = np.where(self.statistic, of_tight(), result)
+        return np.where(self.suppressed, suppressed, result)
+
+    @cached_property
+    def nodes(self) -> Ints:
+        """The hierarchy's lowest node above what each class publishes; its root where nothing is published."""
+        written = self._above(self.written) if self.published.nodes is None else self.published.nodes
+        return self.per_class(written, lambda: self._above(self.tight), self.hierarchy.root).astype(np.int32)
+
+    def _above(self, sets: CodeSets) -> Ints:
+        return self.hierarchy.lca_of_sets(sets)
+
+    @cached_property
+    def leaves(self) -> Floats:
+        """How many leaves of the hierarchy each class publishes: below a label, inside an interval, in a set."""
+        hierarchy = self.hierarchy
+        kinds = np.array(self.published.kinds, dtype=np.str_)
+        written = self.written.sizes.astype(np.float64)
+        if (kinds == "label").any():
+            above = self._above(self.written) if self.published.nodes is None else self.published.nodes
+            written = np.where(kinds == "label", hierarchy.leaf_count[above], written)
+        if (kinds == "interval").any() and (np.diff(hierarchy.position) > 0).all():
+            # Leaves that do not occur in the column lie inside the interval too.
+            first = self.written.reduce(np.minimum, hierarchy.position)
+            last = self.written.reduce(np.maximum, hierarchy.position)
+            written = np.where(kinds == "interval", last - first + 1.0, written)
+        everything = float(hierarchy.leaf_count[hierarchy.root])
+        return self.per_class(written, lambda: self.tight.sizes, everything).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class ViewedPieces:
+    """Published pieces of a part of the table: the cell, tuple and class of each, and its records."""
+
+    counts: FrequencyTable
+    cell: Ints
+    of_tuple: Ints
+    of_class: Ints
+    size: Longs
+
+
+class ReleaseView:
+    """A release as equivalence classes: the distinct published rows, whatever groups they come from.
+
+    Attributes
+    ----------
+    counts, recoding
+        What was counted and what is published.
+    class_values : int array (classes, quasi-identifiers)
+        Which published value each class has.
+    class_of_group : int array (groups,)
+        -1 for a group without records.
+    sizes : int array (classes,)
+        The records of each class.
+    """
+
+    def __init__(self, counts: Counted, recoding: Recoding) -> None:
+        if recoding.pieces is None and recoding.parts is None:
+            raise BadInput("A public recoding does not say what its groups hold, so its losses cannot be measured.")
+        self.counts = counts
+        self.recoding = recoding
+        groups = len(recoding.groups)
+        records = recoding.sizes if recoding.pieces is None else recoding.pieces.sizes(groups)
+        held = np.flatnonzero(records)
+        rows = [_same_text(column)[recoding.groups[held, at]] for at, column in enumerate(recoding.columns)]
+        self.class_values, class_of_held = tabulate(rows, [len(column) for column in recoding.columns], len(held))
+        self.class_of_group = np.full(groups, -1, dtype=np.int32)
+        self.class_of_group[held] = class_of_held
+        self.sizes = np.bincount(class_of_held, records[held], len(self.class_values)).astype(np.int64)
+        self.rows = counts.rows
+        self.lost = self.rows - int(self.sizes.sum())
+
+    @cached_property
+    def pieces(self) -> ViewedPieces:
+        """The published pieces of a table that is in memory."""
+        (pieces,) = self._in_parts()
+        return pieces
+
+    def _in_parts(self) -> Iterator[ViewedPieces]:
+        """The published pieces, part by part: of a table in memory there is one part."""
+        for counts, pieces in self.recoding.in_parts(self.counts):
+            published = (pieces.group >= 0) & (pieces.size > 0)
+            cell = pieces.cell[published]
+            of_class = self.class_of_group[pieces.group[published]]
+            yield ViewedPieces(counts, cell, counts.cell_tuple[cell], of_class, pieces.size[published])
+
+    def held(self, at: int) -> CodeSets:
+        """The values of a column that the records of each class hold."""
+        codes = self.counts.domains[self.counts.quasi[at]].size
+        if self.recoding.parts is None:
+            one = self.pieces
+            return CodeSets.of(*distinct_pairs(one.of_class, one.counts.tuples[one.of_tuple, at], self.classes, codes))
+        starts, members = self.recoding.parts.held[at]
+        of_class = np.repeat(self.class_of_group, np.diff(starts))
+        return CodeSets.of(*distinct_pairs(of_class, members, self.classes, codes))
+
+    def by_label(self, target: str) -> tuple[Longs, Longs]:
+        """For each class and label that occurs in it: the class, and how many records have that label."""
+        labels = self.counts.domains[target].size
+        keys, sizes = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for one in self._viewed():
+            key = one.of_class.astype(np.int64) * labels + one.counts.values_of(target)[one.cell]
+            known, index = np.unique(key, return_inverse=True)
+            keys.append(known)
+            sizes.append(np.bincount(index, one.size, len(known)).astype(np.int64))
+        known, index = np.unique(np.concatenate(keys), return_inverse=True)
+        return known // labels, np.bincount(index, np.concatenate(sizes), len(known)).astype(np.int64)
+
+    @cached_property
+    def tuples(self) -> int:
+        """How many distinct tuples the original table has."""
+        return sum(len(one.counts.tuples) for one in self._viewed())
+
+    @cached_property
+    def log_likelihood(self) -> float:
+        """The sum over original tuples of their records times the logarithm of these."""
+        return sum(float(one.counts.tuple_sizes @ np.log(one.counts.tuple_sizes)) for one in self._viewed())
+
+    def _viewed(self) -> Iterator[ViewedPieces]:
+        """The pieces part by part; those of a table in memory are looked up once."""
+        if self.recoding.parts is None:
+            yield self.pieces
+        else:
+            yield from self._in_parts()
+
+    @property
+    def classes(self) -> int:
+        """How many distinct rows are published."""
+        return len(self.sizes)
+
+    @cached_property
+    def columns(self) -> tuple[ColumnView, ...]:
+        """The quasi-identifiers."""
+        return tuple(ColumnView(self, at) for at in range(len(self.counts.quasi)))
+
+    def weighted(self, of_column: Iterable[float]) -> float:
+        """The sum of a quantity of the columns, each times its weight."""
+        return sum(weight * one for weight, one in zip(self.counts.roles.column_weights, of_column, strict=True))
+
+    def mean_over_cells(self, of_class: Iterable[NDArray[Any]], lost: float = 1.0, *, alike: bool = False) -> float:
+        """Average a quantity, given per column and class, over the quasi-identifier cells of all records.
+
+        Cells count as much as their column weighs, or ``alike``.
+        """
+        totals = (float(self.sizes @ column) for column in of_class)
+        total = sum(totals) if alike else self.weighted(totals)
+        cells = self.rows * len(self.counts.quasi)
+        return (total + lost * self.lost * len(self.counts.quasi)) / cells
+
+
+def _same_text(column: PublishedColumn) -> Ints:
+    """For each published value the widest one that is written alike: a reader cannot tell them apart."""
+    widths = np.where(np.array(column.kinds, dtype=np.str_) == "suppressed", np.iinfo(np.int64).max, column.widths)
+    first: dict[str | None, int] = {}
+    for value in np.argsort(-widths, kind="stable").tolist():
+        first.setdefault(column.texts[value], value)
+    return np.array([first[text] for text in column.texts], dtype=np.int32)
+
+
+_shared: ContextVar[ReleaseView | None] = ContextVar("_shared", default=None)
+
+
+@contextmanager
+def shared_view(counts: Counted, recoding: Recoding) -> Iterator[ReleaseView]:
+    """Let all metrics computed inside use one view, so that what they have in common is computed once."""
+    view = ReleaseView(counts, recoding)
+    token = _shared.set(view)
+    try:
+        yield view
+    finally:
+        _shared.reset(token)
+
+
+def view_of(counts: Counted, recoding: Recoding) -> ReleaseView:
+    """The shared view of this release, or a new one."""
+    shared = _shared.get()
+    if shared is not None and shared.counts is counts and shared.recoding is recoding:
+        return shared
+    return ReleaseView(counts, recoding)

@@ -1,0 +1,320 @@
+"""Exact proportions: how many people of each class hold which original value.
+
+They are what proportions are made of, and are never published: where all columns of a class but one are known, they
+are the counts of its original tuples (see :mod:`hedgerow.proportions.pooling`). Labels stand apart, in
+:class:`ExactLabels`, so that what is made of :class:`ExactProportions` cannot depend on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
+from hedgerow.core.counts import Counted, FrequencyTable, tabulate
+from hedgerow.core.recoding import ByLabel, Pieces, PublishedColumn, PublishedKind, Recoding
+from hedgerow.errors import required
+from hedgerow.hierarchies import EncodedHierarchy
+from hedgerow.hierarchies.intervals import Intervals
+from hedgerow.io.domains import Domain, Kind
+
+__all__ = ["ExactColumn", "ExactLabels", "ExactProportions", "HeldByPairs", "count_labels", "count_proportions"]
+
+
+@dataclass(frozen=True, eq=False)
+class ExactColumn:
+    """One quasi-identifier: what each class publishes, and how many of its people hold which value.
+
+    Attributes
+    ----------
+    domain : Domain
+        The values that published records hold.
+    texts : tuple of str or None
+        The published values, each once; ``None`` is an empty cell.
+    kinds : tuple of str
+        What each of them is: see :class:`hedgerow.core.recoding.PublishedColumn`.
+    published : int array (classes,)
+        Which of them each class publishes.
+    starts : int array (classes + 1,)
+        Class ``i`` holds the values ``codes[starts[i]:starts[i + 1]]``, ascending.
+    codes : int array
+    records : int array
+        How many people of the class hold the value.
+    hierarchy : EncodedHierarchy, optional
+        The hierarchy that was given, if the column is text.
+    code_in_hierarchy : int array (domain.size,), optional
+        The code of each value in the domain of the hierarchy.
+    bounds : tuple of float, optional
+        The smallest and the largest number that the hierarchy which was given has room for.
+    """
+
+    domain: Domain
+    texts: tuple[str | None, ...]
+    kinds: tuple[PublishedKind, ...]
+    published: Ints
+    starts: Longs
+    codes: Ints
+    records: Longs
+    hierarchy: EncodedHierarchy | None = None
+    code_in_hierarchy: Longs | None = None
+    bounds: tuple[float, float] | None = None
+
+    @cached_property
+    def class_of_entry(self) -> Longs:
+        """The class of each entry of ``codes`` and ``records``."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+    @cached_property
+    def several(self) -> Bools:
+        """Whether the people of each class hold several values."""
+        return np.asarray(np.diff(self.starts) > 1)
+
+    def publishes(self, kind: PublishedKind) -> Bools:
+        """Which classes publish such a value."""
+        return np.array([one == kind for one in self.kinds], dtype=bool)[self.published]
+
+
+@dataclass(frozen=True, eq=False)
+class HeldByPairs:
+    """How many people of which pair of class and label hold which value of a column; each pair and value once.
+
+    Attributes
+    ----------
+    pair, codes, records : int arrays (entries,)
+    """
+
+    pair: Longs
+    codes: Longs
+    records: Longs
+
+
+@dataclass(frozen=True, eq=False)
+class ExactLabels:
+    """The people of each class by their labels, and what they hold.
+
+    Attributes
+    ----------
+    target : str
+        The column of the labels.
+    kind : {"number", "text", "date"}
+        What its values are.
+    labels : tuple of str or None
+        Its values; ``None`` is a missing one.
+    regions : int array (levels, classes)
+        Which classes are told of together, at each level.
+    strengths : float array (quasi-identifiers,)
+        How strongly drawn values depend on the label; 0 where nothing is told by label.
+    least : int
+        The people of a bin at the least, beside the support of the proportions.
+    class_of_pair, label_of_pair, people : int arrays (pairs,)
+        The labels that each class has, in the order of the classes, and the people who have them.
+    columns : tuple of HeldByPairs
+        One for each quasi-identifier.
+    """
+
+    target: str
+    kind: Kind
+    labels: tuple[str | None, ...]
+    regions: Longs
+    strengths: Floats
+    least: int
+    class_of_pair: Longs
+    label_of_pair: Longs
+    people: Longs
+    columns: tuple[HeldByPairs, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ExactProportions:
+    """How often each original value occurs in every class.
+
+    Attributes
+    ----------
+    columns : tuple of ExactColumn
+        One for each quasi-identifier.
+    sizes : int array (classes,)
+        The people of each class.
+    missing : tuple of str
+        Texts that mean "no value" in the published table.
+    """
+
+    columns: tuple[ExactColumn, ...]
+    sizes: Longs
+    missing: tuple[str, ...] = ("",)
+
+
+# --------------------------------------------------------------------------------------------------
+# Counting proportions: from the counts of the original table and the groups of a recoding to classes and values.
+#
+# What is counted of classes and values is one thing, what is counted by label another: pools are made of the first
+# alone.
+
+
+_VAGUEST: Final[tuple[PublishedKind, ...]] = ("number", "suppressed", "label", "interval", "set", "value")
+
+
+def count_proportions(counts: Counted, recoding: Recoding) -> ExactProportions:
+    """Count how many records of each class hold which value; lost records count nowhere.
+
+    Groups that publish the same are one class, because nobody who reads the release could tell them apart. Where people
+    are counted, each counts once, where they are at home.
+
+    Notes
+    -----
+    O(pieces log pieces) per quasi-identifier.
+    """
+    texts, kinds, codes = zip(
+        *(_texts(column, recoding.groups[:, at]) for at, column in enumerate(recoding.columns)), strict=True
+    )
+    parts = [_part(one, pieces) for one, pieces in recoding.in_parts(counts)]
+    # Groups without records are no classes.
+    held = np.unique(np.concatenate([part.groups for part in parts]))
+    classes, class_of_group = _classes(codes, [len(one) for one in texts], held, len(recoding.groups))
+    columns = []
+    for at, name in enumerate(counts.quasi):
+        domain = counts.domains[name]
+        known = [part.entries[at] for part in parts]
+        keys = [class_of_group[one.group] * domain.size + one.code for one in known]
+        key, entry = np.unique(np.concatenate(keys), return_inverse=True)
+        class_of_entry, code = np.divmod(key, domain.size)
+        used = np.unique(code).astype(np.int32)
+        column = ExactColumn(
+            domain.only(used),
+            texts[at],
+            kinds[at],
+            classes[:, at].astype(np.int32),
+            np.searchsorted(class_of_entry, np.arange(len(classes) + 1)).astype(np.int64),
+            np.searchsorted(used, code).astype(np.int32),
+            np.bincount(entry, np.concatenate([one.records for one in known])).astype(np.int64),
+        )
+        columns.append(_with_hierarchy(column, counts.hierarchies.get(name), used))
+    sizes = np.zeros(len(classes), dtype=np.int64)
+    for part in parts:
+        np.add.at(sizes, class_of_group[part.groups], part.records)
+    return ExactProportions(tuple(columns), sizes, recoding.missing)
+
+
+def count_labels(counts: Counted, recoding: Recoding) -> ExactLabels | None:
+    """Count the people of each class by their labels, where the recoding wants margins by label and there is a target.
+
+    Where people are counted, a class also shows rows of theirs beyond the one that represents them, of which nothing is
+    published: then there are no margins.
+    """
+    by_label, target = recoding.by_label, counts.roles.target
+    if by_label is None or target is None or not isinstance(counts, FrequencyTable) or counts.at_home is not None:
+        return None
+    texts, _, codes = zip(
+        *(_texts(column, recoding.groups[:, at]) for at, column in enumerate(recoding.columns)), strict=True
+    )
+    pieces = required(recoding.pieces, "how the cells of a table go to groups")
+    kept = pieces.group >= 0
+    held = np.unique(pieces.group[kept])
+    classes, class_of_group = _classes(codes, [len(one) for one in texts], held, len(recoding.groups))
+    of_class = class_of_group[pieces.group[kept]]
+    regions = np.full((len(by_label.regions), len(classes)), np.iinfo(np.int64).max)
+    for of_group, found in zip(by_label.regions, regions, strict=True):
+        np.minimum.at(found, of_class, of_group[pieces.group[kept]])
+    return _labels(counts, by_label, regions, of_class, pieces.cell[kept], pieces.size[kept])
+
+
+def _classes(codes: Sequence[Ints], sizes: Sequence[int], held: Ints | Longs, groups: int) -> tuple[Ints, Longs]:
+    """The classes by what they publish in each column, and the class of each group; only of groups that are held."""
+    classes, class_of_held = tabulate([of_group[held] for of_group in codes], sizes, len(held))
+    class_of_group = np.zeros(groups, dtype=np.int64)
+    class_of_group[held] = class_of_held
+    return classes, class_of_group
+
+
+class _Entries(NamedTuple):
+    """How many records of which group hold which code of a column."""
+
+    group: Longs
+    code: Longs
+    records: Longs
+
+
+class _Part(NamedTuple):
+    """The groups of a part of the table that have records, and what they hold, column by column."""
+
+    groups: Longs
+    records: Longs
+    entries: list[_Entries]
+
+
+def _part(counts: FrequencyTable, pieces: Pieces) -> _Part:
+    kept = _told(counts, pieces)
+    cell, size = pieces.cell[kept], pieces.size[kept]
+    groups, index = np.unique(pieces.group[kept], return_inverse=True)
+    entries = []
+    for at, name in enumerate(counts.quasi):
+        codes = counts.domains[name].size
+        key, entry = np.unique(index * codes + counts.tuples[counts.cell_tuple[cell], at], return_inverse=True)
+        group, code = np.divmod(key, codes)
+        entries.append(_Entries(groups[group].astype(np.int64), code, np.bincount(entry, size).astype(np.int64)))
+    return _Part(groups.astype(np.int64), np.bincount(index, size).astype(np.int64), entries)
+
+
+def _labels(
+    counts: FrequencyTable, by_label: ByLabel, regions: Longs, of_class: Longs, cell: Ints, size: Longs
+) -> ExactLabels:
+    """How many people of each class have which label, and which values these hold; of pieces of cells."""
+    target = required(counts.roles.target, "the target of a table")
+    domain = counts.domains[target]
+    key, pair = np.unique(of_class * domain.size + counts.values_of(target)[cell], return_inverse=True)
+    class_of_pair, label_of_pair = np.divmod(key, domain.size)
+    columns = []
+    for at in range(len(counts.quasi)):
+        used, values = np.unique(counts.tuples[counts.cell_tuple[cell], at], return_inverse=True)
+        held, entry = np.unique(pair * len(used) + values, return_inverse=True)
+        pair_of_entry, code = np.divmod(held, len(used))
+        columns.append(HeldByPairs(pair_of_entry, code, np.bincount(entry, size).astype(np.int64)))
+    return ExactLabels(
+        target,
+        domain.kind,
+        (*domain.labels.tolist(), *[None] * domain.has_missing),
+        regions,
+        by_label.strengths,
+        by_label.least,
+        class_of_pair,
+        label_of_pair,
+        np.bincount(pair, size).astype(np.int64),
+        tuple(columns),
+    )
+
+
+def _texts(column: PublishedColumn, values: Ints) -> tuple[tuple[str | None, ...], tuple[PublishedKind, ...], Ints]:
+    """The texts that a column publishes, each once, what they are, and which of them each group has."""
+    kind_of: dict[str | None, PublishedKind] = {}
+    for value in np.unique(values).tolist():
+        text, kind = column.texts[value], column.kinds[value]
+        # A number may be the mean of one group and the value of another: the reader cannot know which.
+        kind_of[text] = min(kind, kind_of.get(text, kind), key=_VAGUEST.index)
+    known = {text: code for code, text in enumerate(kind_of)}
+    codes = np.array([known.get(text, -1) for text in column.texts], dtype=np.int32)
+    return tuple(kind_of), tuple(kind_of.values()), codes[values]
+
+
+def _told(counts: FrequencyTable, pieces: Pieces) -> Bools:
+    """Which pieces are told of: those that are published, and where people are counted, those at home."""
+    kept: Bools = pieces.group >= 0
+    return kept if counts.at_home is None else kept & counts.at_home[pieces.cell]
+
+
+def _with_hierarchy(column: ExactColumn, hierarchy: EncodedHierarchy | None, used: Ints) -> ExactColumn:
+    """The column with the hierarchy that was given: the nodes of its values, or how far they may reach.
+
+    Quantiles end at values of the column, and intervals of a given width reach as far as its values do: neither was
+    given, and each may be one person's value.
+    """
+    if hierarchy is None or hierarchy.automatic:
+        return column
+    given = hierarchy.source
+    if isinstance(given, Intervals) and given.quantiles:
+        return column
+    if column.domain.kind == "text":
+        return replace(column, hierarchy=hierarchy, code_in_hierarchy=used.astype(np.int64))
+    return replace(column, bounds=given.extent) if isinstance(given, Intervals) else column

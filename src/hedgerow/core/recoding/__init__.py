@@ -1,0 +1,45 @@
+"""Recoding: the fitted result of a method, as groups and what each of them publishes."""
+
+from hedgerow.core.cells import PublishedColumn, PublishedKind
+from hedgerow.core.recoding._recoding import ByLabel, Held, Pieces, Recoding, StoredPieces, without_groups
+from hedgerow.core.recoding._routing import AxisRouter, CutTree, NodeRouter
+from hedgerow.core.recoding.building import (
+    GroupTally,
+    Publish,
+    Shown,
+    held_by_groups,
+    label_column,
+    publish_groups,
+    publish_held,
+    publish_regions,
+    publish_shown,
+    publish_tallied,
+    recode_by_nodes,
+    shown_as,
+)
+
+__all__ = [
+    "AxisRouter",
+    "ByLabel",
+    "CutTree",
+    "GroupTally",
+    "Held",
+    "NodeRouter",
+    "Pieces",
+    "PublishedColumn",
+    "PublishedKind",
+    "Publish",
+    "Recoding",
+    "Shown",
+    "StoredPieces",
+    "held_by_groups",
+    "label_column",
+    "publish_groups",
+    "publish_held",
+    "publish_regions",
+    "publish_shown",
+    "publish_tallied",
+    "recode_by_nodes",
+    "shown_as",
+    "without_groups",
+]

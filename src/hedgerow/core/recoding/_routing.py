@@ -1,0 +1,374 @@
+"""Routing: to which group a row that was not there when the method was fitted belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
+from hedgerow.hierarchies import NOWHERE, EncodedHierarchy, nodes_above
+from hedgerow.io.domains import Domain
+
+__all__ = ["AxisRouter", "ColumnMap", "CutTree", "NodeRouter", "Router", "place"]
+
+
+class Router(Protocol):
+    """Sends rows to groups by where their values lie among the values known when fitting."""
+
+    def route(self, places: Sequence[Longs]) -> Ints:
+        """The group of each row, -1 if none fits; ``places`` has one array per quasi-identifier (see :func:`place`)."""
+        ...
+
+    def published(self, domains: Sequence[Domain]) -> tuple[dict[str, Domain], Router | None]:
+        """The router and the domains reduced to what may be public, or no router if there is no such form."""
+        ...
+
+    def renumbered(self, new_group: Ints) -> Router:
+        """The router after groups have got other numbers, -1 for those that there are no more."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """The router as JSON."""
+        ...
+
+
+def place(domain: Domain, texts: Sequence[str | None]) -> Longs:
+    """Where values lie in a domain: ``2 * code`` for a known value, one more for an unknown one just above it.
+
+    An unknown value below all known ones is at -1. A missing value has the domain's missing code, or lies above all
+    values where none was known; so does an unknown category where somebody told their order.
+    """
+    size = len(domain.labels)
+    result = np.full(len(texts), 2 * size + 1, dtype=np.int64)
+    known = np.array([text is not None for text in texts], dtype=bool)
+    if domain.has_missing:
+        result[~known] = 2 * domain.missing_code
+    present = [text for text in texts if text is not None]
+    if not present:
+        return result
+    if not size:
+        result[known] = -1
+        return result
+    scale: NDArray[Any]
+    values: NDArray[Any]
+    if domain.numbers is not None and domain.kind == "number":
+        scale, values = domain.numbers, np.array([_number(text) for text in present])
+    else:
+        scale, values = domain.labels, np.array(present, dtype=np.str_)
+    # Categories whose order somebody told stand in that.
+    order = np.argsort(scale, kind="stable")
+    below = np.searchsorted(scale, values, side="right", sorter=order) - 1
+    code = order[np.maximum(below, 0)]
+    exact = (scale[code] == values) & (below >= 0)
+    in_order = bool((order == np.arange(size)).all())
+    result[known] = np.where(exact, 2 * code, 2 * below + 1 if in_order else 2 * size + 1)
+    return result
+
+
+def _number(text: str) -> float:
+    """The number that a text is; what is none lies above all numbers."""
+    try:
+        number = float(text)
+    except ValueError:
+        return np.inf
+    return np.inf if np.isnan(number) else number
+
+
+@dataclass(frozen=True, eq=False)
+class CutTree:
+    """A binary tree of cuts: ``rank <= threshold`` goes left, or ``rank == threshold`` where ``single`` is set.
+
+    Attributes
+    ----------
+    column, threshold : int arrays (nodes,)
+        The quasi-identifier that a node cuts and where, in ranks of ``orders``.
+    single : bool array (nodes,)
+        Whether the cut takes one value from the rest.
+    left, right : int arrays (nodes,)
+        The next node, or ``-1 - group``; 0, the root, which is never next, where a row fits no group. A tree without
+        nodes is the single group 0.
+    orders : tuple of int arrays
+        The rank of each domain code, per quasi-identifier.
+    """
+
+    column: Ints
+    threshold: Ints
+    single: Bools
+    left: Ints
+    right: Ints
+    orders: tuple[Ints, ...]
+
+    def route(self, places: Sequence[Longs]) -> Ints:
+        """Send rows down the tree, all rows a level at a time."""
+        rows = len(places[0])
+        if not len(self.column):
+            return np.zeros(rows, dtype=np.int32)
+        ranks = np.stack([_ranks(spot, order) for spot, order in zip(places, self.orders, strict=True)], axis=1)
+        at = np.zeros(rows, dtype=np.int32)
+        moving = np.arange(rows)
+        while len(moving):
+            node = at[moving]
+            rank = ranks[moving, self.column[node]]
+            cut = 2 * self.threshold[node].astype(np.int64)
+            goes_left = np.where(self.single[node], rank == cut, rank <= cut)
+            at[moving] = np.where(goes_left, self.left[node], self.right[node])
+            moving = moving[at[moving] > 0]
+        return (-1 - at).astype(np.int32)
+
+    def published(self, domains: Sequence[Domain]) -> tuple[dict[str, Domain], Router | None]:
+        """The same cuts over domains that hold only the values the cuts name.
+
+        A column cut in a hierarchy's order would need all its values to tell left from right: then no router.
+        """
+        if not all(np.array_equal(order, np.arange(len(order))) for order in self.orders):
+            return {}, None
+        threshold = self.threshold.copy()
+        reduced: dict[str, Domain] = {}
+        for at, domain in enumerate(domains):
+            here = self.column == at
+            named = np.unique(self.threshold[here])
+            threshold[here] = np.searchsorted(named, self.threshold[here])
+            reduced[domain.name] = domain.only(named)
+        orders = tuple(np.arange(reduced[domain.name].size, dtype=np.int32) for domain in domains)
+        return reduced, replace(self, threshold=threshold, orders=orders)
+
+    def renumbered(self, new_group: Ints) -> CutTree:
+        """The same cuts; what led to a group that there is no more fits none."""
+        left, right = (
+            np.where(branch < 0, np.minimum(-1 - new_group[np.maximum(-1 - branch, 0)], 0), branch).astype(np.int32)
+            for branch in (self.left, self.right)
+        )
+        return replace(self, left=left, right=right)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tree as JSON."""
+        arrays = {name: getattr(self, name).tolist() for name in _CUT_ARRAYS}
+        return {"kind": "cuts", **arrays, "orders": [order.tolist() for order in self.orders]}
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> CutTree:
+        """Read what :meth:`to_dict` wrote."""
+        arrays: dict[str, Any] = {name: np.array(stored[name], dtype=kind) for name, kind in _CUT_ARRAYS.items()}
+        return cls(**arrays, orders=tuple(np.array(order, dtype=np.int32) for order in stored["orders"]))
+
+
+_CUT_ARRAYS: Final = {
+    "column": np.int32,
+    "threshold": np.int32,
+    "single": np.bool_,
+    "left": np.int32,
+    "right": np.int32,
+}
+
+
+def _ranks(places: Longs, order: Ints) -> Longs:
+    """Turn places among codes into places among ranks; an unknown value has a place only in the codes' own order."""
+    if np.array_equal(order, np.arange(len(order))):
+        return places
+    exact = (places % 2 == 0) & (places >= 0) & (places // 2 < len(order))
+    return np.where(exact, 2 * order[np.clip(places // 2, 0, len(order) - 1)].astype(np.int64), 2 * len(order) + 1)
+
+
+# --------------------------------------------------------------------------------------------------
+# Routing by meaning: rows go to the group whose part of a space their values fall in.
+
+
+@dataclass(frozen=True, eq=False)
+class AxisRouter:
+    """A binary tree of cuts across a space in which every value of a column has its place.
+
+    A row is the point ``[share · Σ added, added of each column] - centre``. An unknown value has the place of the known
+    one below it.
+
+    Attributes
+    ----------
+    added : tuple of float arrays (codes, directions)
+        What each value of a column adds.
+    share : float
+    centre : float array (dimensions,)
+    normals : float array (nodes, dimensions)
+        Across what a node cuts: points whose product with it is at most the threshold go left.
+    threshold : float array (nodes,)
+    left, right : int arrays (nodes,)
+        The next node, or ``-1 - group``; 0, the root, where a row fits no group. A tree without nodes is group 0.
+    """
+
+    added: tuple[Floats, ...]
+    share: float
+    centre: Floats
+    normals: Floats
+    threshold: Floats
+    left: Ints
+    right: Ints
+
+    def route(self, places: Sequence[Longs]) -> Ints:
+        """Send rows down the tree, all rows a level at a time."""
+        rows = len(places[0])
+        if not len(self.left):
+            return np.zeros(rows, dtype=np.int32)
+        columns = [_added(one, spot) for one, spot in zip(self.added, places, strict=True)]
+        points = np.column_stack([self.share * np.sum(columns, axis=0), *columns]) - self.centre
+        at = np.zeros(rows, dtype=np.int32)
+        moving = np.arange(rows)
+        while len(moving):
+            node = at[moving]
+            along = np.einsum("rd,rd->r", points[moving], self.normals[node])
+            at[moving] = np.where(along <= self.threshold[node], self.left[node], self.right[node])
+            moving = moving[at[moving] > 0]
+        return (-1 - at).astype(np.int32)
+
+    def published(self, domains: Sequence[Domain]) -> tuple[dict[str, Domain], AxisRouter | None]:  # noqa: ARG002
+        """None: what values add was learnt from everybody, so there is nothing that may be public."""
+        return {}, None
+
+    def renumbered(self, new_group: Ints) -> AxisRouter:
+        """The same cuts; what led to a group that there is no more fits none."""
+        left, right = (
+            np.where(branch < 0, np.minimum(-1 - new_group[np.maximum(-1 - branch, 0)], 0), branch).astype(np.int32)
+            for branch in (self.left, self.right)
+        )
+        return replace(self, left=left, right=right)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The router as JSON."""
+        return {
+            "kind": "axes",
+            "added": [one.tolist() for one in self.added],
+            "share": self.share,
+            **{name: getattr(self, name).tolist() for name in _AXIS_ARRAYS},
+        }
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> AxisRouter:
+        """Read what :meth:`to_dict` wrote."""
+        arrays: dict[str, Any] = {name: np.array(stored[name], dtype=kind) for name, kind in _AXIS_ARRAYS.items()}
+        dimensions = len(arrays["centre"])
+        arrays["normals"] = arrays["normals"].reshape(-1, dimensions)
+        directions = dimensions // (len(stored["added"]) + 1)
+        added = tuple(np.array(one, dtype=np.float64).reshape(-1, directions) for one in stored["added"])
+        return cls(added, float(stored["share"]), **arrays)
+
+
+_AXIS_ARRAYS = {
+    "centre": np.float64,
+    "normals": np.float64,
+    "threshold": np.float64,
+    "left": np.int32,
+    "right": np.int32,
+}
+
+
+def _added(added: Floats, places: Longs) -> Floats:
+    """What the values at some places add: ``2 * code`` is a known value, one more an unknown one just above it."""
+    code = np.clip(places // 2, 0, len(added) - 1)
+    return added[code]
+
+
+# --------------------------------------------------------------------------------------------------
+# Where the cells of unseen rows go in a global recoding: each to the published node at or above its value.
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnMap:
+    """Where the values of one column go.
+
+    Attributes
+    ----------
+    hierarchy : EncodedHierarchy
+    published : int array (nodes,)
+        The published value at or above each node of the hierarchy, -1 if there is none.
+    """
+
+    hierarchy: EncodedHierarchy
+    published: Ints
+
+    def values(self, known: Domain, new: Domain) -> Ints:
+        """The published value of each code of another domain, -1 for what has none."""
+        result = np.full(new.size, NOWHERE, dtype=np.int32)
+        if new.has_missing and known.has_missing:
+            result[-1] = self.published[self.hierarchy.leaf_of[known.missing_code]]
+        if not len(new.labels):
+            return result
+        scale: NDArray[Any] = known.labels
+        values: NDArray[Any] = new.labels
+        if known.kind != "text" and known.numbers is not None and new.numbers is not None:
+            scale, values = known.numbers, new.numbers
+        found = np.minimum(np.searchsorted(scale, values), len(scale) - 1)
+        seen = scale[found] == values
+        result[: len(found)][seen] = self.published[self.hierarchy.leaf_of[found[seen]]]
+        unseen = np.flatnonzero(~seen)
+        if len(unseen):
+            nodes = nodes_above(self.hierarchy, known, new.only(unseen), self.hierarchy.source)
+            result[unseen] = np.where(nodes >= 0, self.published[nodes], NOWHERE)
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class NodeRouter:
+    """The columns' maps; rows are recoded cell by cell, not sent to groups."""
+
+    maps: tuple[ColumnMap, ...]
+
+    def published(self, domains: Sequence[Domain]) -> tuple[dict[str, Domain], None]:  # noqa: ARG002
+        """Nothing: an automatic hierarchy holds values that no group publishes."""
+        return {}, None
+
+    def renumbered(self, new_values: Sequence[Ints]) -> NodeRouter:
+        """The same after the published values of each column have got other places, -1 for those that are no more."""
+        return NodeRouter(
+            tuple(
+                replace(one, published=np.where(one.published < 0, NOWHERE, new[one.published]).astype(np.int32))
+                for one, new in zip(self.maps, new_values, strict=True)
+            )
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The maps as JSON."""
+        return {"kind": "nodes", "maps": [_map_to_dict(one) for one in self.maps]}
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> NodeRouter:
+        """Read what :meth:`to_dict` wrote; hierarchies made of the values themselves no longer know unseen ones."""
+        return cls(tuple(_map_from_dict(one) for one in stored["maps"]))
+
+
+_INTS = ("parent", "depth", "level", "leaf_count", "first_leaf", "last_leaf", "leaf_of", "order", "at_level")
+
+
+def _map_to_dict(one: ColumnMap) -> dict[str, Any]:
+    hierarchy = one.hierarchy
+    return {
+        "labels": list(hierarchy.labels),
+        **{name: getattr(hierarchy, name).tolist() for name in _INTS},
+        "height": hierarchy.height,
+        "description": hierarchy.description,
+        "low": _ends_to_list(hierarchy.low),
+        "high": _ends_to_list(hierarchy.high),
+        "published": one.published.tolist(),
+    }
+
+
+def _ends_to_list(ends: Floats | None) -> list[float | str | None] | None:
+    """Ends of intervals as JSON has them: it knows neither nan nor what is infinite, which becomes a text."""
+    if ends is None:
+        return None
+    return [None if np.isnan(end) else end if np.isfinite(end) else str(end) for end in ends.tolist()]
+
+
+def _map_from_dict(stored: Mapping[str, Any]) -> ColumnMap:
+    ends: dict[str, Any] = {
+        name: None if stored[name] is None else np.array(stored[name], dtype=np.float64) for name in ("low", "high")
+    }
+    arrays: dict[str, Any] = {name: np.array(stored[name], dtype=np.int32) for name in _INTS if name != "at_level"}
+    hierarchy = EncodedHierarchy(
+        labels=tuple(stored["labels"]),
+        **arrays,
+        height=stored["height"],
+        description=stored["description"],
+        **ends,
+    )
+    return ColumnMap(hierarchy, np.array(stored["published"], dtype=np.int32))

@@ -1,0 +1,304 @@
+"""Values become codes inside DuckDB: a cell is one whole number, and rows find theirs without comparing text.
+
+The distinct values of each column are fetched with how often they occur, and encoded. What comes back to DuckDB is a
+small table of values and codes. The codes of a row make up its *key*, a number to the base of the columns' sizes; if
+the sizes are too large for one number, there are several keys. Keys are in the order of the codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from hedgerow._internal.arrays import Bools, Ints, Longs
+from hedgerow.core.recoding import Pieces
+from hedgerow.engines._base import ranking_columns
+from hedgerow.engines.sql import canonical_hash, identifier
+from hedgerow.engines.workspace import Workspace
+from hedgerow.errors import required
+from hedgerow.schema import Roles, Schema
+
+__all__ = [
+    "CELL",
+    "CELLS",
+    "CountedFile",
+    "GROUP",
+    "Key",
+    "Keys",
+    "PERSON",
+    "People",
+    "RECORDS",
+    "WHOLE",
+    "code_cells",
+    "dealt_out",
+    "learn_values",
+    "located",
+    "placed",
+    "values_of_cells",
+    "with_keys",
+]
+
+
+CELLS: Final = "cells"
+RECORDS: Final = "records"
+
+_LARGEST_KEY: Final = 2**62
+_JOINED: Final = 30  # with more tables to join, planning a query takes longer than running it
+
+
+@dataclass(frozen=True)
+class Key:
+    """The columns whose codes make up one number, from the most significant one on.
+
+    Attributes
+    ----------
+    name : str
+        What it is called inside DuckDB.
+    columns : tuple of str
+        The columns, as they are called inside DuckDB.
+    sizes : tuple of int
+        How many codes each has.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def written(self) -> str:
+        """How the number is made of the codes of the joined values."""
+        number = "CAST(0 AS BIGINT)"
+        for column, size in zip(self.columns, self.sizes, strict=True):
+            number = f"({number}) * {size} + {_values(column)}.code"
+        return number
+
+    def code(self, column: str, divided: str = "//") -> str:
+        """How the code of a column is read from the number, where whole numbers are ``divided`` so."""
+        at = self.columns.index(column)
+        below = int(np.prod(self.sizes[at + 1 :], dtype=np.int64))
+        return f"CAST({self.name} {divided} {below} % {self.sizes[at]} AS INTEGER)"
+
+    def codes(self, numbers: Longs) -> Ints:
+        """The codes of all columns, (numbers, columns)."""
+        found = np.empty((len(numbers), len(self.columns)), dtype=np.int32)
+        rest = numbers
+        for at in range(len(self.sizes) - 1, -1, -1):
+            rest, found[:, at] = np.divmod(rest, self.sizes[at])
+        return found
+
+
+@dataclass(frozen=True)
+class Keys:
+    """All counted columns as keys, in their order."""
+
+    keys: tuple[Key, ...]
+
+    @classmethod
+    def of(cls, sizes: Mapping[str, int]) -> Keys:
+        """Keys for columns of so many codes each, as few as possible."""
+        keys: list[Key] = []
+        columns: list[str] = []
+        span = 1
+        for column, size in sizes.items():
+            if columns and (span > _LARGEST_KEY // max(size, 1) or len(columns) == _JOINED):
+                keys.append(_key(len(keys), columns, sizes))
+                columns, span = [], 1
+            columns.append(column)
+            span *= max(size, 1)
+        return cls((*keys, _key(len(keys), columns, sizes)))
+
+    @property
+    def names(self) -> list[str]:
+        """What the keys are called inside DuckDB."""
+        return [key.name for key in self.keys]
+
+    def code(self, column: str, divided: str = "//") -> str:
+        """How the code of a column is read from its key."""
+        return next(key for key in self.keys if column in key.columns).code(column, divided)
+
+    def codes(self, batch: pa.RecordBatch) -> Ints:
+        """The codes of all columns, (rows, columns), from the keys that stand first in a batch."""
+        parts = [key.codes(batch.column(at).to_numpy()) for at, key in enumerate(self.keys)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+
+def with_keys(work: Workspace, rows: str, keys: Keys) -> str:
+    """The query for the rows of a table or view, each with its keys."""
+    for step, key in enumerate(keys.keys, start=1):
+        joined = " ".join(
+            f"JOIN {_values(column)} ON rows.{identifier(column)} IS NOT DISTINCT FROM {_values(column)}.value"
+            for column in key.columns
+        )
+        query = f"SELECT rows.*, {key.written} AS {key.name} FROM {rows} AS rows {joined}"
+        if step == len(keys.keys):
+            return query
+        rows = f"{rows}_{key.name}"
+        work.keep(rows, query)
+    return query
+
+
+def learn_values(work: Workspace, column: str, values: pa.ChunkedArray, codes: Ints) -> None:
+    """Tell DuckDB the code of each value of a column."""
+    work.register(**{_values(column): pa.table({"value": values, "code": codes})})
+
+
+def code_cells(work: Workspace, rows: str, counted: str, keys: Keys) -> None:
+    """Keep the cells of a table or view: their keys, in order, and how many records they have.
+
+    ``counted`` says how many records the rows of a group are.
+    """
+    names = ", ".join(keys.names)
+    coded = with_keys(work, rows, keys)
+    work.keep(CELLS, f"SELECT {names}, {counted} AS {RECORDS} FROM ({coded}) GROUP BY {names} ORDER BY {names}")
+
+
+def values_of_cells(work: Workspace, keys: Keys, column: str, cells: Longs) -> str:
+    """The query for the values of a column that rows of some cells have."""
+    work.register(some_cells=pa.table({"cell": cells}))
+    codes = (
+        f"SELECT DISTINCT {keys.code(column)} AS code FROM {CELLS} JOIN some_cells ON {CELLS}.rowid = some_cells.cell"
+    )
+    return f"SELECT value FROM {_values(column)} SEMI JOIN ({codes}) USING (code)"
+
+
+def _key(number: int, columns: Iterable[str], sizes: Mapping[str, int]) -> Key:
+    inside = tuple(columns)
+    return Key(f"key{number}", inside, tuple(sizes[column] for column in inside))
+
+
+def _values(column: str) -> str:
+    return f"values_{column}"
+
+
+# --------------------------------------------------------------------------------------------------
+# From rows to groups, as SQL: which cell a row is of, whether it is its person's home, and which group it goes to.
+#
+# Inside DuckDB the file's columns are called c0, c1, …, so that no name of a table can be mistaken for one of ours.
+
+
+CELL: Final = "cell"
+GROUP: Final = "group_number"
+PERSON: Final = "person"
+WHOLE: Final = "whole"
+"""The table of cells that go to one group as a whole."""
+_RANK: Final = "rank_in_cell"
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """Who is who: the number of each person as the file names them, where they are at home, and the cells of that."""
+
+    numbers: pa.Table
+    homes: pa.Table
+    cells: pa.Table
+
+
+@dataclass(frozen=True, eq=False)
+class CountedFile:
+    """A file that was counted: its cells are kept in DuckDB by their keys.
+
+    ``inside`` says what each column is called inside DuckDB, and ``kinds`` of what type it is there.
+    """
+
+    schema: Schema
+    roles: Roles
+    inside: Mapping[str, str]
+    kinds: Mapping[str, str]
+    keys: Keys
+    respelled: frozenset[str]
+    people: People | None = None
+
+    @property
+    def in_clear(self) -> bool:
+        """Whether there are columns that have to be looked at: others than those that are counted."""
+        return bool(self.roles.insensitive or self.roles.pseudonymized)
+
+    @property
+    def kept(self) -> list[str]:
+        """The published columns that are no quasi-identifiers."""
+        return [name for name in self.roles.published if name not in self.roles.quasi]
+
+    def rank(self, seed: str) -> str:
+        """The hash by which rows of one cell are put in an order that the order of the file does not decide."""
+        names = ranking_columns(self.roles, self.respelled)
+        return canonical_hash(seed, {self.inside[name]: self.kinds[name] for name in names})
+
+
+def located(work: Workspace, roles: Roles, inside: Mapping[str, str], keys: Keys) -> str:
+    """The rows of ``source`` with the number of their cell, and of their person where people are counted."""
+    names = ", ".join(keys.names)
+    cells = f"SELECT {names}, CAST(rowid AS INTEGER) AS {CELL} FROM {CELLS}"
+    rows = f"SELECT coded.* EXCLUDE ({names}), {CELL} FROM ({with_keys(work, 'source', keys)}) AS coded JOIN ({cells})"
+    rows = f"{rows} USING ({names})"
+    if roles.entity is None:
+        return rows
+    who = f"known.{identifier(inside[roles.entity])} IS NOT DISTINCT FROM people.name"
+    return f"SELECT known.*, people.{PERSON} FROM ({rows}) AS known JOIN people ON {who}"
+
+
+def placed(work: Workspace, counted: CountedFile, pieces: Pieces | None, seed: str, dealt: Pieces | None = None) -> str:
+    """The rows of ``source`` that are published, with their cell and group.
+
+    Without pieces the table of whole cells is there already, and has all of them, but for those that are ``dealt``.
+    """
+    rows = located(work, counted.roles, counted.inside, counted.keys)
+    if counted.people is not None:
+        work.register(people=counted.people.numbers)
+        # Which row is at home must be the same for all that follows.
+        work.keep("located_people", _at_home(work, counted, rows, seed))
+        rows = "SELECT * FROM located_people"
+    return f"WITH located AS ({rows}) {_in_groups(work, counted, pieces, seed, dealt)}"
+
+
+def _at_home(work: Workspace, counted: CountedFile, rows: str, seed: str) -> str:
+    """Rows whose cell says whether they are at home."""
+    people = required(counted.people, "who is who")
+    work.register(homes=people.homes, apart=people.cells)
+    first = f"row_number() OVER (PARTITION BY {PERSON}, {CELL} ORDER BY {counted.rank(seed)}) = 1 AND {CELL} = home"
+    known = f"SELECT located.*, {first} AS at_home FROM ({rows}) AS located JOIN homes USING ({PERSON})"
+    inner = ", ".join(map(identifier, counted.inside.values()))
+    return f"SELECT {inner}, {PERSON}, new_cell AS {CELL} FROM ({known}) JOIN apart USING ({CELL}, at_home)"
+
+
+def _in_groups(work: Workspace, counted: CountedFile, pieces: Pieces | None, seed: str, dealt: Pieces | None) -> str:
+    """Rows with their group; rows of a split cell are ranked by hash and dealt out piece by piece."""
+    if pieces is not None:
+        _register(work, pieces)
+    elif dealt is not None:
+        work.register(dealt=dealt_out(dealt))
+    whole = f"SELECT located.*, {GROUP} FROM located JOIN {WHOLE} USING ({CELL}) WHERE {GROUP} >= 0"
+    if dealt is None and (pieces is None or not pieces.split):
+        return whole
+    ranked = (
+        f"SELECT located.*, row_number() OVER (PARTITION BY {CELL} ORDER BY {counted.rank(seed)}) - 1 AS {_RANK} "
+        f"FROM located SEMI JOIN dealt USING ({CELL})"
+    )
+    parted = (
+        f"SELECT ranked.* EXCLUDE ({_RANK}), {GROUP} FROM ({ranked}) AS ranked JOIN dealt "
+        f"ON ranked.{CELL} = dealt.{CELL} AND {_RANK} >= dealt.since AND {_RANK} < dealt.past"
+    )
+    return f"{whole} UNION ALL {parted}"
+
+
+def _register(work: Workspace, pieces: Pieces) -> None:
+    first = pieces.first
+    alone = first & np.append(first[1:], True)
+    published = pieces.group >= 0
+    whole = alone & published
+    work.register(
+        whole=pa.table({CELL: pieces.cell[whole], GROUP: pieces.group[whole]}),
+        dealt=dealt_out(pieces, ~alone & published),
+    )
+
+
+def dealt_out(pieces: Pieces, part: Bools | slice = slice(None)) -> pa.Table:
+    """Which rows of a cell, by their ranks, go to which group; of all pieces, or of some."""
+    # A running total that begins anew at each cell.
+    past = np.cumsum(pieces.size)
+    past -= np.maximum.accumulate(np.where(pieces.first, past - pieces.size, 0))
+    dealt = {CELL: pieces.cell[part], GROUP: pieces.group[part]}
+    return pa.table({**dealt, "since": (past - pieces.size)[part], "past": past[part]})

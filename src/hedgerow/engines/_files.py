@@ -1,0 +1,536 @@
+"""The engine for files: DuckDB counts and applies, out of core, from tables in files to CSV or Parquet."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hedgerow._internal.arrays import Bools, Longs
+from hedgerow.core.counts import (
+    BadValues,
+    EncodedColumn,
+    FrequencyTable,
+    LargeTable,
+    Links,
+    MemoryLimit,
+    draw_homes,
+    tabulate,
+)
+from hedgerow.core.recoding import Recoding
+from hedgerow.engines._base import MOST_PLACES, encode, refuse_too_wide
+from hedgerow.engines._clear import InClear, step
+from hedgerow.engines._coding import (
+    CELL,
+    CELLS,
+    GROUP,
+    PERSON,
+    RECORDS,
+    CountedFile,
+    Keys,
+    People,
+    code_cells,
+    learn_values,
+    located,
+    placed,
+    values_of_cells,
+)
+from hedgerow.engines._csv import records as csv_records
+from hedgerow.engines._folder_writing import PARTS_OPTIONS, write_rows
+from hedgerow.engines._looking import Look, look_at_kept, look_at_rows
+from hedgerow.engines._rows import StagedRows
+from hedgerow.engines._tuples import KeptTuples
+from hedgerow.engines.source_file import File, copy_options, file_format, in_zone
+from hedgerow.engines.sql import column_list, identifier, literal, place_literal
+from hedgerow.engines.workspace import Workspace, check_room, divided, least_written
+from hedgerow.errors import BadInput, InternalError, required, translated, unwritable
+from hedgerow.io.frames import refuse_alike
+from hedgerow.io.parquet_folder import Layout, part_name
+from hedgerow.io.paths import absolute
+from hedgerow.io.readers import written_here
+from hedgerow.io.scratch import Scratch
+from hedgerow.schema import Roles, Schema
+
+__all__ = ["FileSource", "clear_in_table", "columns_written", "published_columns", "published_groups"]
+
+
+# --------------------------------------------------------------------------------------------------
+# What the published rows are made of, for DuckDB: a table of what each group publishes, and an expression per cell.
+
+
+def published_groups(recoding: Recoding, counted: CountedFile, staging: Path) -> pa.Table:
+    """One row per group with what it publishes; in a CSV a missing value is written as it was marked."""
+    missing = counted.schema.missing
+    marker = missing[0] if missing and staging.name.lower().endswith((".csv", ".csv.gz")) else None
+    columns: dict[str, Any] = {GROUP: np.arange(len(recoding.groups), dtype=np.int32)}
+    for at, (name, column) in enumerate(zip(recoding.quasi, recoding.columns, strict=True)):
+        of_group = pa.array(recoding.groups[:, at])
+        if column.numeric:
+            columns[counted.inside[name]] = pa.array(column.numbers, type=pa.float64()).take(of_group)
+        else:
+            # Many groups publish the same long text: it is held once.
+            texts = pa.array([marker if text is None else text for text in column.texts], type=pa.large_string())
+            columns[counted.inside[name]] = pa.DictionaryArray.from_arrays(of_group, texts)
+    return pa.table(columns)
+
+
+def published_columns(recoding: Recoding, counted: CountedFile, *, never_null: bool) -> str:
+    """The columns of the rows ``shuffled``, joined with the table ``published`` of groups, as a query selects them.
+
+    Parameters
+    ----------
+    recoding : Recoding
+    counted : CountedFile
+    never_null : bool
+        Null alone in a line of a CSV would be an empty line, which is no record to most readers; empty text is quoted.
+    """
+    cells = {name: _expression(recoding, counted, name) for name in counted.roles.published}
+    if never_null and len(cells) == 1:
+        cells = {name: f"coalesce(CAST({cell} AS VARCHAR), '')" for name, cell in cells.items()}
+    return ", ".join(f"{cell} AS {identifier(name)}" for name, cell in cells.items())
+
+
+def _expression(recoding: Recoding, counted: CountedFile, name: str) -> str:
+    inner = identifier(counted.inside[name])
+    if name in counted.roles.pseudonymized:
+        # A random key that nobody keeps makes the hash of a name a random pseudonym; null stays null.
+        key = literal(secrets.token_hex(32))
+        return f"substr(sha256({key} || CAST(shuffled.{inner} AS VARCHAR)), 1, 16)"
+    if name in recoding.quasi and name not in recoding.unchanged(counted.respelled):
+        return f"published.{inner}"
+    return f"shuffled.{inner}"
+
+
+def columns_written(path: Path) -> tuple[str, ...]:
+    """The columns of a file, or a folder of them, that was written here."""
+    if path.is_dir():
+        path /= part_name(0)
+    if file_format(path) == "parquet":
+        return tuple(pq.read_schema(path).names)
+    with closing(csv_records(written_here(path))) as records:
+        return tuple(next(records)[1])
+
+
+# --------------------------------------------------------------------------------------------------
+# What the rows of files tell by the columns that are published as they are: counted by DuckDB.
+
+
+# Only columns that are named are bound: there may be thousands, and each is asked about alone.
+_WITH_CLASS: Final = f"placed JOIN class_of_group USING ({GROUP})"
+
+
+def clear_in_table(
+    connection: duckdb.DuckDBPyConnection,
+    judged: Mapping[str, str],
+    others: Sequence[str],
+    chosen: Longs,
+    *,
+    person: str | None = None,
+) -> InClear:
+    """Count the rows of a table ``placed``, with their group and cell, whose classes are in ``class_of_group``.
+
+    Parameters
+    ----------
+    connection : DuckDB connection
+    judged : mapping of column to identifier
+        The columns that are to be judged, and what they are called in the table.
+    others : sequence of identifiers
+        The other columns that are no quasi-identifiers.
+    chosen : int array
+        The classes of the sample.
+    person : identifier, optional
+        The column of people, where they are counted instead of rows.
+    """
+    alone = {name: _alone_in(connection, inner, person) for name, inner in judged.items()}
+    fewest = {
+        name: 1 if alone[name] else _fewest_in(connection, ("class_number", inner), person)
+        for name, inner in judged.items()
+    }
+    everything = ("class_number", *judged.values(), *others)
+    known = 1 in fewest.values()
+    connection.register("chosen_classes", pa.table({"class_number": chosen}))
+    columns = ", ".join(["class_number", CELL, *judged.values()])
+    sampled = f"{_WITH_CLASS} SEMI JOIN chosen_classes USING (class_number)"
+    every = step(_number(connection, f"SELECT count(*) FROM {sampled}"))
+    sample = connection.sql(f"SELECT {columns} FROM {sampled} WHERE placed.rowid % {every} = 0").to_arrow_table()
+    connection.unregister("chosen_classes")
+    return InClear(
+        alone,
+        fewest,
+        1 if known else _fewest_in(connection, everything, person),
+        sample.column(0).to_numpy().astype(np.int32),
+        sample.column(1).to_numpy().astype(np.int32),
+        dict(zip(judged, sample.columns[2:], strict=True)),
+    )
+
+
+def _alone_in(connection: duckdb.DuckDBPyConnection, column: str, person: str | None) -> int:
+    if person is None:
+        grouped = f"SELECT count(*) AS n FROM placed GROUP BY {column}"
+        return _number(connection, f"SELECT count(*) FROM ({grouped}) WHERE n = 1")
+    pairs = f"SELECT DISTINCT {column} AS held, {person} AS holder FROM placed"
+    single = f"SELECT any_value(holder) AS holder FROM ({pairs}) GROUP BY held HAVING count(*) = 1"
+    return _number(connection, f"SELECT count(*) FROM (SELECT DISTINCT holder FROM ({single}))")
+
+
+def _fewest_in(connection: duckdb.DuckDBPyConnection, columns: Sequence[str], person: str | None) -> int:
+    counted = "count(*)" if person is None else f"count(DISTINCT {person})"
+    return _number(
+        connection, f"SELECT min(n) FROM (SELECT {counted} AS n FROM {_WITH_CLASS} GROUP BY {', '.join(columns)})"
+    )
+
+
+def _number(connection: duckdb.DuckDBPyConnection, query: str) -> int:
+    return int(connection.execute(query).fetchall()[0][0])
+
+
+_ONE_FILE: Final = "release.parquet"
+_FLOATS: Final = ("FLOAT", "DOUBLE")
+_ZONED: Final = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
+
+
+class FileSource:
+    """Files whose records DuckDB counts and rewrites; no more than the distinct cells is held in memory, as codes.
+
+    Attributes
+    ----------
+    shares : Shares, optional
+        Who may hold how much memory, where there is a limit.
+    """
+
+    def __init__(self, file: File) -> None:
+        self._file = file
+        self._scratch = Scratch(within=file.temp)
+        self.shares = divided(file.memory_limit)
+        self._work = Workspace(self._scratch.path, None if self.shares is None else self.shares.database)
+        self._counted: CountedFile | None = None
+        self._reader = file.open(self._scratch.path)
+        self._columns = self._reader.names()
+        refuse_too_wide(len(self._columns))
+        self._work.expect(len(self._columns))
+        refuse_alike(self._columns)
+        self._inside = {name: f"c{at}" for at, name in enumerate(self._columns)}
+        self._kinds: dict[str, str] = {}
+        self._records = 0
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The names of the columns."""
+        return self._columns
+
+    @property
+    def reads(self) -> tuple[Path, ...]:
+        """The files."""
+        return self._file.found.reads
+
+    @property
+    def untyped(self) -> bool:
+        """Whether every cell is text, as in a CSV."""
+        return self._reader.untyped
+
+    @property
+    def decimal(self) -> str:
+        """What stands before the decimals of numbers in text."""
+        return self._file.decimal
+
+    def check_room(self, roles: Roles, destination: Path | None) -> None:
+        """Refuse a table whose release cannot fit on its disk, before any work is done."""
+        clear = [at for at, name in enumerate(self._columns) if name in roles.published and name not in roles.quasi]
+        quasi = [at for at, name in enumerate(self._columns) if name in roles.quasi]
+        check_room(
+            least_written(self._reader.bytes_of(clear), self._reader.bytes_of(quasi), destination),
+            self._reader.bytes_aside(),
+            destination,
+            self._scratch.path.parent,
+        )
+
+    def rows(self) -> pa.Table:
+        """All rows, in memory and as they are."""
+        with self._own_words():
+            query, records = self._reader.open(list(self._inside.values()))
+        table = self._fetch(query).rename_columns(list(self._columns))
+        self._check_records(table.num_rows, records)
+        return pa.table({name: self._in_zone(name, table.column(name)) for name in self._columns})
+
+    def look(self, most: int) -> Look:
+        """How often each value occurs, and at most so many rows, drawn at random."""
+        with self._own_words():
+            query, records = self._reader.open(list(self._inside.values()))
+            if records <= most:
+                return look_at_rows(self.rows(), most)
+            seen = look_at_kept(self._work, query, self._inside, most, text=self._reader.untyped)
+        self._check_records(seen.rows, records)
+        return seen.of_columns(self._in_zone)
+
+    def rows_that_share(self, column: str | None, most: int) -> pa.Table:
+        """Rows of the table, once it was counted: all of them, or all rows of some values of a column, or any."""
+        query, step = "SELECT * FROM source", -(-self._records // most)
+        if step > 1 and column is not None:
+            query = f"{query} WHERE {self._inner(column)} IS NOT NULL AND hash({self._inner(column)}) % {step} = 0"
+        elif step > 1:
+            query = f"{query} USING SAMPLE reservoir({most} ROWS) REPEATABLE (7)"
+        return self._fetch(query).rename_columns(list(self._columns))
+
+    def _open(self, roles: Roles) -> int:
+        """Make the view ``source`` of the files' rows; returns how many of them there are."""
+        with self._own_words():
+            query, records = self._reader.open(list(self._inside.values()))
+            self._work.connection.execute(f"CREATE OR REPLACE VIEW file AS {query}")
+            file = self._work.connection.table("file")
+            self._kinds = dict(zip(self._columns, map(str, file.types), strict=True))
+            # What DuckDB counts as equal must be written alike: it takes -0.0 for 0.0.
+            floats = {name for name, kind in zip(file.columns, file.types, strict=True) if kind in _FLOATS}
+            zeros = [self._inside[name] for name in (*roles.counted, *roles.pseudonymized)]
+            plain = ", ".join(f"CASE WHEN {one} = 0 THEN 0 ELSE {one} END AS {one}" for one in zeros if one in floats)
+            columns = f"* REPLACE ({plain})" if plain else "*"
+            self._work.connection.execute(f"CREATE OR REPLACE VIEW source AS SELECT {columns} FROM file")
+        return records
+
+    def _encode(
+        self, schema: Schema, roles: Roles, name: str, values: pa.ChunkedArray, weights: Longs
+    ) -> EncodedColumn:
+        untyped, decimal = self._reader.untyped, self._file.decimal
+        values = self._in_zone(name, values)
+        return encode(schema, roles, name, values, weights, untyped=untyped, decimal_point=decimal)
+
+    def _in_zone(self, name: str, values: pa.ChunkedArray) -> pa.ChunkedArray:
+        """Values of a column; moments in the time zone that the files write them in."""
+        if not pa.types.is_timestamp(values.type):
+            return values
+        return in_zone(values, self._reader.zone(self._columns.index(name)))
+
+    def _is_abroad(self, name: str) -> bool:
+        """Whether a column tells moments in another time zone than UTC, which the files of a release would not tell."""
+        return self._kinds[name] in _ZONED and self._reader.zone(self._columns.index(name)) not in (None, "UTC")
+
+    def _inner(self, name: str) -> str:
+        """What a column is called inside DuckDB."""
+        return identifier(self._inside[name])
+
+    def _fetch(self, query: str) -> pa.Table:
+        """The result of a query."""
+        with self._own_words():
+            return self._work.fetch(query)
+
+    def _own_words(self) -> translated[duckdb.Error]:
+        """A fault of the files is told in our words, never in DuckDB's, which quote cells."""
+        return translated(duckdb.Error, into=lambda _: self._reader.fault())
+
+    def count(self, schema: Schema, roles: Roles, random_state: int | None = None) -> FrequencyTable:
+        """Count the records of every cell; where people are counted, draw their homes."""
+        counts = self.count_or_keep(schema, roles, random_state)
+        if isinstance(counts, LargeTable):
+            raise counts.exceeds("this needs them all at once")
+        return counts
+
+    def count_or_keep(
+        self, schema: Schema, roles: Roles, random_state: int | None = None
+    ) -> FrequencyTable | LargeTable:
+        """Count the records of every cell; the cells stay in DuckDB where they are too many for the memory limit."""
+        records = self._open(roles)
+        if not records:
+            raise BadInput("The table has no rows.")
+        self._records = records
+        rows, counted = "source", "count(*)"
+        if self._reader.untyped:
+            # Text is read once: its distinct rows stand for it.
+            names = column_list(self._inside[name] for name in roles.counted)
+            self._keep("distinct_rows", f"SELECT {names}, count(*) AS {RECORDS} FROM source GROUP BY {names}")
+            rows, counted = "distinct_rows", f"CAST(sum({RECORDS}) AS BIGINT)"
+        encoded = {name: self._learn(schema, roles, name, rows, counted, records) for name in roles.counted}
+        keys = Keys.of({self._inside[name]: column.domain.size for name, column in encoded.items()})
+        with self._own_words():
+            code_cells(self._work, rows, counted, keys)
+            self._work.drop("distinct_rows")
+            cells = self._work.number(f"SELECT count(*) FROM {CELLS}")
+            self._check_records(self._work.number(f"SELECT sum({RECORDS}) FROM {CELLS}"), records)
+        respelled = frozenset(name for name, column in encoded.items() if column.respelled or self._is_abroad(name))
+        kept = KeptTuples(self._work, self._scratch, roles, encoded, self._inside, keys)
+        self._counted = CountedFile(schema, roles, self._inside, self._kinds, keys, respelled)
+        most = cells if self.shares is None else self.shares.most_tuples(len(roles.counted))
+        if cells > most:
+            large = LargeTable.of(roles, encoded, records, cells, MemoryLimit(most), kept)
+            if roles.entity is not None:
+                raise large.exceeds("people cannot be counted")
+            return large
+        with self._own_words():
+            counts = kept.part(0, cells)
+        if roles.entity is not None:
+            counts, people = self._with_homes(schema, roles, counts, keys, np.random.default_rng(random_state))
+            self._counted = replace(self._counted, people=people)
+        return counts
+
+    def _learn(self, schema: Schema, roles: Roles, name: str, rows: str, counted: str, records: int) -> EncodedColumn:
+        """Encode a column by its distinct values, and tell DuckDB their codes."""
+        inner = self._inner(name)
+        found = self._fetch(f"SELECT {inner}, {counted} AS {RECORDS} FROM {rows} GROUP BY {inner}")
+        if self.shares is not None and found.num_rows > self.shares.most_values:
+            raise BadInput(
+                f"The column {name!r} has {found.num_rows:,} distinct values, and {self.shares.most_values:,} fit into "
+                "the memory limit. Round or shorten them, leave the column out, or raise the limit (--memory-limit)."
+            )
+        weights = found.column(1).to_numpy().astype(np.int64)
+        self._check_records(int(weights.sum()), records)
+        with translated(BadValues, into=lambda bad: bad.located(self._locate(bad))):
+            encoded = self._encode(schema, roles, name, found.column(0), weights)
+        learn_values(self._work, self._inside[name], found.column(0), encoded.codes)
+        return encoded
+
+    def _keep(self, table: str, rows: str) -> None:
+        """Keep rows that are read from the files."""
+        with self._own_words():
+            self._work.keep(table, rows)
+
+    def _with_homes(
+        self, schema: Schema, roles: Roles, counts: FrequencyTable, keys: Keys, random: np.random.Generator
+    ) -> tuple[FrequencyTable, People]:
+        """Make rows at home cells of their own."""
+        entity = required(roles.entity, "the column of the person")
+        named = self._fetch(f"SELECT {self._inner(entity)}, count(*) AS {RECORDS} FROM source GROUP BY ALL")
+        weights = named.column(RECORDS).to_numpy().astype(np.int64)
+        with translated(BadValues, into=lambda bad: bad.located(self._locate(bad))):
+            person = self._encode(schema, roles, entity, named.column(0), weights)
+        _, number = tabulate([person.codes], [person.domain.size], named.num_rows)
+        numbers = pa.table({"name": named.column(0), PERSON: number})
+        self._work.register(people=numbers)
+        with self._own_words():
+            rows = located(self._work, roles, self._inside, keys)
+        pairs = self._fetch(f"SELECT {PERSON}, {CELL} FROM ({rows}) GROUP BY {PERSON}, {CELL} ORDER BY ALL")
+        pair = np.stack([pairs.column(at).to_numpy().astype(np.int32) for at in (0, 1)], axis=1)
+        homes = draw_homes(pair, random)
+        apart, numbers_of_cells = counts.with_homes(np.bincount(homes, minlength=len(counts.cell_sizes)))
+        apart = replace(apart, links=Links.of(pair, counts.cell_tuple))
+        cell, at_home = np.nonzero(numbers_of_cells >= 0)
+        new = {
+            CELL: cell.astype(np.int32),
+            "at_home": at_home.astype(bool),
+            "new_cell": numbers_of_cells[cell, at_home],
+        }
+        home = {PERSON: np.arange(len(homes), dtype=np.int32), "home": homes}
+        return apart, People(numbers, pa.table(home), pa.table(new))
+
+    def _check_records(self, found: int, expected: int) -> None:
+        """Nobody is left out: DuckDB has read as many records as were counted apart from it."""
+        if found != expected:
+            raise BadInput(
+                f"{found:,} of the {expected:,} records of {self._shown()!r} were read. Did the file change "
+                "meanwhile? If not, please report it."
+            )
+
+    def _shown(self) -> str:
+        """What messages call the table."""
+        names = self._file.found.names
+        return names[0] if len(names) == 1 else self._file.found.name
+
+    def _locate(self, bad: BadValues) -> str:
+        return self._reader.locate(bad.wrong, self._columns.index(bad.column), self._fetch)
+
+    def places(self, column: str, cells: Bools) -> str:
+        """The first lines of a CSV, or rows, whose value in a column is that of one of some cells."""
+        counted = required(self._counted, "the count of a table that is looked through")
+        inside = self._inside[column]
+        if counted.people is not None:
+            apart = counted.people.cells
+            numbers = np.unique(apart.column(CELL).to_numpy()[cells[apart.column("new_cell").to_numpy()]])
+        else:
+            numbers = np.flatnonzero(cells)
+        wrong = set(self._fetch(values_of_cells(self._work, counted.keys, inside, numbers)).column(0).to_pylist())
+        return self._reader.locate(wrong.__contains__, self._columns.index(column), self._fetch, MOST_PLACES)
+
+    def apply(
+        self, recoding: Recoding, seed: str, destination: Path | None = None, layout: Layout | None = None
+    ) -> StagedRows:
+        """Write the published rows, shuffled, to a hidden file or folder in the form of the destination."""
+        counted = required(self._counted, "the count of a table that is to be published")
+        pieces = recoding.pieces
+        if pieces is None and recoding.parts is None:
+            raise InternalError("a recoding does not say how the cells of a table go to groups")
+        if self.shares is not None:
+            self._work.restrict(self.shares.database)
+        folder = Scratch(destination, within=self._file.temp)
+        if layout is not None and (layout.partition_by or counted.people is not None):
+            # Written to their folders when they are saved: the names of these are checked first, by the rows.
+            layout, named = None, _ONE_FILE
+        else:
+            named = _ONE_FILE if destination is None else destination.name
+        staging = absolute(folder.path / named)
+        self._work.register(published=published_groups(recoding, counted, staging))
+        text = layout is None and file_format(staging) == "csv"
+        columns = published_columns(recoding, counted, never_null=text)
+        dealt = None if recoding.parts is None else recoding.parts.dealt
+        with self._own_words():
+            rows = placed(self._work, counted, pieces, seed, dealt)
+        if counted.in_clear:
+            # The columns that are published as they are will be looked at: the file is not read once more for that.
+            as_it_is = recoding.unchanged(counted.respelled)
+            names = [*counted.kept, *(name for name in recoding.quasi if name in as_it_is)]
+            person = [] if counted.people is None else [PERSON]
+            needed = ", ".join([CELL, GROUP, *person, *map(self._inner, names)])
+            self._keep("placed", f"SELECT {needed} FROM ({rows})")
+            rows = "SELECT * FROM placed"
+        with self._work.drawing_lots(GROUP) as lot:
+            # Sorted before the long published texts are joined to the rows; the order owes nothing to the seed.
+            shuffled = f"SELECT * FROM ({rows}) ORDER BY {lot}"
+            last, people = "", None
+            if counted.people is not None:
+                # In an order that is known, so that the verifier can be told whose each row is.
+                self._keep(
+                    "in_order",
+                    f"WITH drawn AS (SELECT *, {lot} AS lot FROM ({rows})) "
+                    "SELECT *, row_number() OVER (ORDER BY lot) AS place FROM drawn",
+                )
+                shuffled, last = "SELECT * FROM in_order", "ORDER BY place"
+                people = self._fetch(f"SELECT {PERSON} FROM in_order {last}").column(0).to_numpy().astype(np.int64)
+            query = (
+                f"WITH shuffled AS ({shuffled}) SELECT {columns} FROM shuffled JOIN published USING ({GROUP}) {last}"
+            )
+            written = self._write(query, staging, layout, staging.name if destination is None else destination.name)
+        self._check_records(written, recoding.published)
+        if columns_written(staging) != counted.roles.published:
+            raise InternalError("a file was written with other columns than those that are published")
+        if self.shares is None:
+            return StagedRows.of(staging, folder, people, layout)
+        # The rest is for the verifier, which begins now, and for whoever writes the rows in another form after it.
+        self._work.restrict(self.shares.database - self.shares.verifier)
+        return StagedRows.of(staging, folder, people, layout, self.shares.verifier)
+
+    def _write(self, query: str, staging: Path, layout: Layout | None, named: str) -> int:
+        """Write the rows of a query to a file, or to the files of a folder; returns how many they are."""
+        # All columns were read to their ends when they were counted or kept, so a fault is on the other side.
+        full = unwritable(f"The rows cannot be written to {named!r}", otherwise="Is there room on its disk?")
+        if layout is not None and layout.rows_per_file is not None:
+
+            def streamed() -> int:
+                shutil.rmtree(staging, ignore_errors=True)  # what a first try with too little memory has left
+                return write_rows(self._work.connection.sql(query), staging, layout)
+
+            with translated(duckdb.Error, pa.ArrowException, OSError, into=full):
+                return self._work.within_memory(streamed)
+        options = copy_options(staging) if layout is None else PARTS_OPTIONS
+        if layout is not None:
+            staging.mkdir()
+            staging /= part_name(0)
+        return self._work.copy(f"COPY ({query}) TO {place_literal(staging)} ({options})", full)
+
+    def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
+        """Count what the columns that are published as they are tell."""
+        counted = required(self._counted, "the count of a table that is to be published")
+        roles = counted.roles
+        classes = pa.table({GROUP: np.arange(len(class_of_group), dtype=np.int32), "class_number": class_of_group})
+        judged = {name: self._inner(name) for name in roles.insensitive}
+        others = [self._inner(name) for name in counted.kept if name not in judged]
+        self._work.register(class_of_group=classes)
+        with self._own_words():
+            person = None if counted.people is None else PERSON
+            return self._work.within_memory(
+                lambda: clear_in_table(self._work.connection, judged, others, np.flatnonzero(chosen), person=person)
+            )

@@ -1,0 +1,369 @@
+"""A table of Spark that records are counted in and that a recoding is applied to, by plans of Spark.
+
+No row comes to the driver, and no Python runs on the workers, but for the parts of a table that is too large for the
+driver. What is sent, shuffled and collected:
+
+- count: one ``groupBy`` of the counted columns; the distinct cells are collected through Arrow. Where they are more
+  than the driver holds (``counting`` says how many that are), they stay with the workers, as codes (``tuples``): the
+  first cuts are chosen from one ``groupBy`` for each column, and parts that fit are finished by the workers, if these
+  have Hedgerow (``finishing``), else by the driver, one after the other. The groups of the cells stay there too, and
+  rows find them by a shuffle of both.
+- apply: the cells are sent back with their groups and joined to the rows, the rows of split cells ranked by a window;
+  what comes out is kept in files. From these the release is written: every row gets a random place, is shuffled to it
+  once, and what its group publishes is joined to it.
+- in clear: a ``groupBy`` for each column that is published as it is, over the same files; a sample is collected.
+
+The files lie in a hidden folder that all workers share (see ``exchange``), which the driver makes and removes: what was
+kept goes when the source is no longer used, the release when neither it nor its session is.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hedgerow._internal.arrays import Bools, Longs
+from hedgerow.core.counts import BadValues, EncodedColumn, FrequencyTable, LargeTable, MemoryLimit
+from hedgerow.core.recoding import Recoding
+from hedgerow.engines._base import encode, refuse_too_wide
+from hedgerow.engines._clear import InClear
+from hedgerow.engines._coding import CELL, GROUP, RECORDS
+from hedgerow.engines.source_file import in_zone
+from hedgerow.engines.spark._coding import canonical_text, refuse_other_kinds, without_signed_zeros
+from hedgerow.engines.spark._counting import keep_cells, limit_of
+from hedgerow.engines.spark._exchange import (
+    BROADCAST_BYTES,
+    Send,
+    fetch,
+    kept_by_workers,
+    read_parquet,
+    send,
+    shared_folder,
+    url,
+)
+from hedgerow.engines.spark._placing import CLASS, CountedTable, clear_in_rows, placed, placed_in_parts
+from hedgerow.engines.spark._rows import SparkRows
+from hedgerow.engines.spark._tuples import SparkTuples
+from hedgerow.errors import BadInput, InternalError, required, translated
+from hedgerow.io.frames import refuse_alike
+from hedgerow.io.parquet_folder import Layout
+from hedgerow.io.readers import SparkFiles
+from hedgerow.io.readers.spark import Column, DataFrame, own_words
+from hedgerow.io.readers.spark import functions as F
+from hedgerow.io.scratch import Scratch
+from hedgerow.schema import Roles, Schema
+
+__all__ = ["Origin", "SparkSource"]
+
+_LOT: Final = "lot"
+_NESTED: Final = ("array", "map", "struct", "binary", "variant", "interval", "void")
+
+
+def _unknown_fault() -> BadInput:
+    return BadInput(
+        "Spark could not evaluate the table. Check the query it comes from, and whether a disk is full or workers are "
+        "short of memory."
+    )
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a table of Spark comes from.
+
+    Attributes
+    ----------
+    reads : tuple of Path
+        The files that are read.
+    untyped : bool
+        Whether every cell is text, as in a CSV.
+    decimal : str
+        What stands before the decimals of numbers in text.
+    records : int, optional
+        How many records there are, where that was counted apart from Spark.
+    destination : Path, optional
+        Where the release will be written, where that is known before the table is counted.
+    fault : callable
+        What is wrong with the table if Spark fails, told without quoting it.
+    zone : callable, optional
+        The time zone that the moments of a column are written in, by its number; that of the session if not given.
+    """
+
+    reads: tuple[Path, ...] = ()
+    untyped: bool = False
+    decimal: str = "."
+    records: int | None = None
+    destination: Path | None = None
+    fault: Callable[[], BadInput] = _unknown_fault
+    zone: Callable[[int], str | None] | None = None
+
+
+class SparkSource:
+    """A Spark DataFrame.
+
+    Parameters
+    ----------
+    table : DataFrame
+    temp : Path, optional
+        A folder that the driver and all workers share.
+    origin : Origin, optional
+        Where the table comes from, if not from a session of the user.
+    """
+
+    def __init__(self, table: DataFrame, *, temp: Path | None = None, origin: Origin | None = None) -> None:
+        if not hasattr(table, "_jdf"):
+            raise BadInput("Tables of Spark Connect cannot be read yet. Take a session that runs beside its driver.")
+        self._table = table
+        self._session: Any = table.sparkSession
+        self._temp = temp
+        self._origin = Origin() if origin is None else origin
+        self._counted: CountedTable | None = None
+        self._tuples: SparkTuples | None = None
+        self._records = 0
+        self._kept: Scratch | None = None
+        with self._own_words():
+            self._columns = list(table.columns)
+        refuse_too_wide(len(self._columns))
+        refuse_alike(self._columns)
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The names of the columns."""
+        return self._columns
+
+    @property
+    def reads(self) -> tuple[Path, ...]:
+        """The files, if it comes from files."""
+        return self._origin.reads
+
+    def _own_words(self) -> own_words:
+        return own_words(self._session, lambda _: self._origin.fault())
+
+    def count(
+        self,
+        schema: Schema,
+        roles: Roles,
+        random_state: int | None = None,  # noqa: ARG002 - it draws the homes of people, who are not counted here
+    ) -> FrequencyTable:
+        """Count the records of every cell."""
+        counts = self.count_or_keep(schema, roles)
+        if isinstance(counts, LargeTable):
+            raise counts.exceeds("this needs them all at once")
+        return counts
+
+    def count_or_keep(
+        self,
+        schema: Schema,
+        roles: Roles,
+        random_state: int | None = None,  # noqa: ARG002 - as for count
+    ) -> FrequencyTable | LargeTable:
+        """Count the records of every cell; the cells stay with the workers where they are too many for the driver."""
+        if roles.entity is not None:
+            raise BadInput(
+                "Spark counts rows, not people: the verifier would have to be told whose each row is. Leave the entity "
+                "out, or anonymize the files without Spark."
+            )
+        needed = list(dict.fromkeys((*roles.counted, *roles.published)))
+        refuse_other_kinds(self._table, needed)
+        kinds = {field.name: field.dataType for field in self._table.schema.fields}
+        inside = {name: f"c{at}" for at, name in enumerate(self._columns)}
+        plain = {*roles.counted, *roles.pseudonymized}
+        numbered = self._table.toDF(*inside.values())
+        rows = numbered.select(
+            *(
+                (without_signed_zeros(F.col(inner), kinds[name]) if name in plain else F.col(inner)).alias(inner)
+                for name, inner in inside.items()
+                if name in needed
+            )
+        )
+        counted = CountedTable(schema, roles, rows, inside, kinds, None, frozenset())
+        with self._own_words():
+            limit = limit_of(self._session, len(roles.counted))
+            with kept_by_workers(rows.groupBy(*counted.keys).agg(F.count("*").alias(RECORDS))) as distinct:
+                if distinct.count() > limit.most:
+                    return self._keep(counted, distinct, limit)
+                grouped = fetch(distinct)
+        weights = grouped.column(RECORDS).to_numpy().astype(np.int64)
+        self._check_all(int(weights.sum()))
+        if not len(weights):
+            raise BadInput("The table has no rows.")
+        encoded = {name: self._encode(counted, name, grouped.column(inside[name]), weights) for name in roles.counted}
+        counts, cell = FrequencyTable.from_columns(roles, encoded, weights, grouped.num_rows)
+        cells = grouped.drop_columns([RECORDS]).append_column(CELL, pa.array(cell))
+        self._counted = replace(counted, cells=cells, respelled=self._respelled(encoded))
+        return counts
+
+    def _keep(self, counted: CountedTable, distinct: DataFrame, limit: MemoryLimit) -> LargeTable:
+        """Let the workers keep the cells, as codes."""
+        folder = shared_folder(self._session, self._temp, self._origin.destination)
+        work = partial(self._encode, counted)
+        large, self._tuples, encoded = keep_cells(
+            self._session, folder, counted.roles, counted.inside, distinct, work, limit, self._own_words
+        )
+        self._check_all(large.records)
+        self._counted = replace(counted, respelled=self._respelled(encoded))
+        return large
+
+    def _encode(self, counted: CountedTable, name: str, values: pa.ChunkedArray, weights: Longs) -> EncodedColumn:
+        untyped, point = self._origin.untyped, self._origin.decimal
+        if pa.types.is_timestamp(values.type):
+            values = in_zone(values, self._zone(name))
+        with translated(BadValues, into=self._located):
+            return encode(counted.schema, counted.roles, name, values, weights, untyped=untyped, decimal_point=point)
+
+    def _zone(self, name: str) -> str:
+        """The time zone that the moments of a column are written in: that of their file, or what the session shows."""
+        if self._origin.zone is not None:
+            return self._origin.zone(self._columns.index(name)) or "UTC"
+        return str(self._session.conf.get("spark.sql.session.timeZone"))
+
+    def _respelled(self, encoded: Mapping[str, EncodedColumn]) -> frozenset[str]:
+        """The columns that do not come out as they went in, even where nothing is generalized.
+
+        Spark's files tell moments in UTC, whatever time zone those had that were read.
+        """
+        zoned = {name for name in encoded if self._table.schema[name].dataType.typeName() == "timestamp"}
+        abroad = {name for name in zoned if self._origin.zone is not None and self._zone(name) != "UTC"}
+        return frozenset(name for name, column in encoded.items() if column.respelled or name in abroad)
+
+    def rows_that_share(self, column: str | None, most: int) -> pa.Table:
+        """Rows of the table, once it was counted: all of them, or all rows of some values of a column, or any."""
+        readable = [field.name for field in self._table.schema.fields if field.dataType.typeName() not in _NESTED]
+        names = {self._columns.index(name): name for name in readable}
+        rows, step = self._table.toDF(*(f"c{at}" for at in range(len(self._columns)))), -(-self._records // most)
+        if step > 1 and column is not None:
+            value = F.col(f"c{self._columns.index(column)}")
+            rows = rows.where(value.isNotNull() & (F.pmod(F.xxhash64(value), F.lit(step)) == 0))
+        elif step > 1:
+            rows = rows.sample(1 / step, seed=7)
+        with self._own_words():
+            return fetch(rows.select(*(f"c{at}" for at in names))).rename_columns(list(names.values()))
+
+    def _check_all(self, records: int) -> None:
+        self._records = records
+        if self._origin.records is not None:
+            _check_records(records, self._origin.records)
+
+    def _located(self, bad: BadValues) -> BadInput:
+        """The error about wrong values: rows of a table of Spark have no places."""
+        return bad.anywhere()
+
+    def apply(
+        self, recoding: Recoding, seed: str, destination: Path | None = None, layout: Layout | None = None
+    ) -> SparkRows:
+        """Write the published rows, shuffled, to files in a hidden folder."""
+        counted = required(self._counted, "the count of a table that is to be published")
+        kept = self._kept = shared_folder(self._session, self._temp, destination)
+        folder = shared_folder(self._session, self._temp, destination)
+        hand = partial(send, self._session, kept.path)
+        as_it_is = recoding.unchanged(counted.respelled)
+        names = [name for name in counted.roles.published if name not in recoding.quasi or name in as_it_is]
+        with self._own_words():
+            # Kept before anything random is drawn: what a task that is tried again finds is the same.
+            rows = self._placed(counted, recoding, seed, hand)
+            needed = rows.select(CELL, GROUP, *(counted.inside[name] for name in names))
+            needed.write.parquet(url(_rows_of(kept)))
+        _check_records(_records(_parts(kept)), recoding.published)
+        groups = _published_groups(recoding, counted, as_it_is)
+        with self._own_words():
+            keys = hand("keys", pa.table({"order_key": [secrets.token_hex(32)], "name_key": [secrets.token_hex(32)]}))
+            drawn = (
+                read_parquet(self._session, _parts(kept))
+                # The place of a row in the files tells it from all others, and is the same for whoever looks again.
+                .withColumn(_LOT, F.monotonically_increasing_id())
+                .crossJoin(keys)
+                .withColumn(_LOT, F.sha2(F.concat_ws("|", F.col("order_key"), F.col(_LOT).cast("string")), 256))
+            )
+            told = hand("published", groups)
+            if groups.nbytes <= BROADCAST_BYTES:
+                # The long published texts are joined to the rows when these are where they go.
+                shuffled = drawn.repartitionByRange(_LOT).join(told, GROUP)
+            else:
+                shuffled = drawn.join(told, GROUP).repartitionByRange(_LOT)
+            cells = [self._cell(recoding, counted, name) for name in counted.roles.published]
+            # Whatever is noted of the columns stays behind: it may list their values.
+            shuffled.sortWithinPartitions(_LOT).select(*cells).write.parquet(url(_rows_of(folder)))
+        files = SparkFiles(_rows_of(folder), self._session)
+        _check_records(_records(files.parts), recoding.published)
+        if any(tuple(pq.read_schema(part).names) != counted.roles.published for part in files.parts):
+            raise InternalError("a file was written with other columns than those that are published")
+        return SparkRows.of(files, folder, as_they_are=layout == Layout())
+
+    def _placed(self, counted: CountedTable, recoding: Recoding, seed: str, hand: Send) -> DataFrame:
+        """The rows that are published, with their cell and group."""
+        if recoding.parts is None:
+            return placed(counted, required(recoding.pieces, "how the cells of a table go to groups"), seed, hand)
+        tuples = required(self._tuples, "the cells of a table that does not fit into memory")
+        return placed_in_parts(counted, tuples.located(counted.rows), recoding.parts.dealt, seed, hand)
+
+    def _cell(self, recoding: Recoding, counted: CountedTable, name: str) -> Column:
+        inner = F.col(counted.inside[name])
+        if name in counted.roles.pseudonymized:
+            # A random key that nobody keeps makes the hash of a name a random pseudonym; null stays null.
+            text = canonical_text(inner, counted.kinds[name])
+            inner = F.substring(F.sha2(F.concat(F.col("name_key"), text), 256), 1, 16)
+        elif name in recoding.quasi and name not in recoding.unchanged(counted.respelled):
+            inner = F.col(_told(counted, name))
+        return inner.alias(name, metadata={})
+
+    def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
+        """Count what the columns that are published as they are tell."""
+        counted = required(self._counted, "the count of a table that is to be published")
+        kept = required(self._kept, "the rows that were published")
+        roles = counted.roles
+        classes = pa.table({GROUP: np.arange(len(class_of_group), dtype=np.int32), CLASS: class_of_group})
+        judged = {name: counted.inside[name] for name in roles.insensitive}
+        others = [
+            counted.inside[name]
+            for name in roles.published
+            if name not in roles.quasi and name not in roles.insensitive
+        ]
+        with self._own_words():
+            rows = read_parquet(self._session, _parts(kept))
+            with_class = rows.join(send(self._session, kept.path, "classes", classes), GROUP)
+            return clear_in_rows(with_class, _records(_parts(kept)), judged, others, np.flatnonzero(chosen))
+
+
+def _told(counted: CountedTable, name: str) -> str:
+    """What the column of published values is called inside."""
+    return f"p_{counted.inside[name]}"
+
+
+def _published_groups(recoding: Recoding, counted: CountedTable, as_it_is: set[str]) -> pa.Table:
+    """One row per group with what it publishes, but for the columns that come out as they went in."""
+    columns: dict[str, Any] = {GROUP: np.arange(len(recoding.groups), dtype=np.int32)}
+    for at, (name, column) in enumerate(zip(recoding.quasi, recoding.columns, strict=True)):
+        if name not in as_it_is:
+            kind = pa.float64() if column.numeric else pa.large_string()
+            values = pa.array(column.numbers if column.numeric else list(column.texts), type=kind)
+            columns[_told(counted, name)] = values.take(pa.array(recoding.groups[:, at]))
+    return pa.table(columns)
+
+
+def _rows_of(folder: Scratch) -> Path:
+    return folder.path / "rows"
+
+
+def _parts(folder: Scratch) -> list[Path]:
+    return sorted(_rows_of(folder).glob("part-*.parquet"))
+
+
+def _records(files: Sequence[Path]) -> int:
+    """How many rows files hold, by their footers."""
+    return sum(int(pq.read_metadata(path).num_rows) for path in files)
+
+
+def _check_records(found: int, expected: int) -> None:
+    """Nobody is left out, and nobody comes twice."""
+    if found != expected:
+        raise BadInput(
+            f"Spark found {found:,} rows where there were {expected:,}. Did the table change meanwhile, or does its "
+            "query draw at random? Write it to files first. If not, please report it."
+        )

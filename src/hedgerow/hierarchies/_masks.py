@@ -1,0 +1,154 @@
+"""Masking: characters are replaced one after the other, from the right (ZIP codes) or from the left; prefixes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from hedgerow.errors import BadInput, amount, is_whole
+from hedgerow.hierarchies.encoded import EncodedHierarchy, encode_tree, tree_of_levels
+from hedgerow.io.domains import Domain
+
+__all__ = ["Masking", "Prefix", "masking", "prefix"]
+
+
+@dataclass(frozen=True)
+class Masking:
+    """Values generalize by masking more and more of their characters; see :func:`masking`."""
+
+    side: Literal["left", "right"] = "right"
+    character: str = "*"
+    levels: tuple[int, ...] | None = None
+    length: int | None = None
+
+    def encode(self, domain: Domain) -> EncodedHierarchy:
+        """Mask the values of a column of text or of whole numbers."""
+        values = self._aligned(domain)
+        length = len(values[0])
+        counts = range(1, length) if self.levels is None else [n for n in self.levels if n < length]
+        built = tree_of_levels(domain.labels.tolist(), [[self._masked(value, n) for value in values] for n in counts])
+        shown = ", ".join(str(n) for n in counts) or "all"
+        by = "" if self.character == "*" else f" by {self.character!r}"
+        description = f"masking of {shown} characters from the {self.side}{by}"
+        return encode_tree(built.tree, built.nodes[0], domain, description)
+
+    def _masked(self, value: str, count: int) -> str:
+        mask = self.character * count
+        return value[:-count] + mask if self.side == "right" else mask + value[count:]
+
+    def _aligned(self, domain: Domain) -> list[str]:
+        """Bring all values to one length: numbers by zeros in front, text by blanks on the masked side."""
+        labels = domain.labels.tolist()
+        longest = max((len(label) for label in labels), default=0)
+        if not longest:
+            raise BadInput(f"The column {domain.name!r} has no characters to mask. Use the hierarchy 'flat'.")
+        if self.length is not None and longest > self.length:
+            beyond = sum(len(label) > self.length for label in labels)
+            raise BadInput(
+                f"The column {domain.name!r} has {amount(beyond, 'values')} longer than the length {self.length} given "
+                f"to masking. Give a length of at least {longest}."
+            )
+        length = self.length or longest
+        if domain.kind == "number":
+            wrong = sum(not label.isdecimal() for label in labels)
+            if wrong:
+                raise BadInput(
+                    f"The column {domain.name!r} has {wrong} numbers with a sign or a fraction, which cannot "
+                    "be masked. Use intervals."
+                )
+            return [label.zfill(length) for label in labels]
+        return [label.ljust(length) if self.side == "right" else label.rjust(length) for label in labels]
+
+
+def masking(
+    side: Literal["left", "right"] = "right",
+    *,
+    character: str = "*",
+    levels: int | Sequence[int] | None = None,
+    length: int | None = None,
+) -> Masking:
+    """Build a hierarchy that masks characters: 13053, ``1305*``, ``130**``, ..., ``*``.
+
+    All values are brought to one length first, so that a position means the same in each. Whole numbers get
+    zeros in front (1305 is the ZIP code 01305 that lost its zero), text gets blanks on the masked side
+    (``A01`` beside ``A01.5`` becomes ``A01 *`` and ``A01.*``, then ``A01**`` for both).
+
+    Parameters
+    ----------
+    side : {"right", "left"}
+        Where masking begins.
+    character : str
+        What stands for a masked character.
+    levels : int or sequence of int, optional
+        How many characters each level masks, increasing; one number means all from 1 to it. By default each
+        level masks one more, and the value masked altogether is the root ``*``.
+    length : int, optional
+        The length all values are brought to; by default that of the longest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> zips = Domain("zip", "text", np.array(["13053", "13068", "14850"]))
+    >>> encoded = masking(levels=[2, 3]).encode(zips)
+    >>> [[encoded.labels[node] for node in row] for row in encoded.at_level[1:]]
+    [['130**', '130**', '148**'], ['13***', '13***', '14***'], ['*', '*', '*']]
+    """
+    if side not in ("left", "right"):
+        raise BadInput.parameter("side", "masking", "'left' or 'right'", side)
+    if not isinstance(character, str) or len(character) != 1:
+        raise BadInput.parameter("character", "masking", "one character", character)
+    if length is not None and not is_whole(length, 1):
+        raise BadInput.parameter("length", "masking", "an int >= 1", length)
+    return Masking(side, character, None if levels is None else _counts(levels), length)
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """Values generalize to what they begin with; see :func:`prefix`."""
+
+    lengths: tuple[int, ...]
+
+    def encode(self, domain: Domain) -> EncodedHierarchy:
+        """Cut the values of a column."""
+        labels = domain.labels.tolist()
+        levels = [[f"{label[:length]}*" for label in labels] for length in reversed(self.lengths)]
+        built = tree_of_levels(labels, levels)
+        shown = ", ".join(str(length) for length in reversed(self.lengths))
+        return encode_tree(built.tree, built.nodes[0], domain, f"the first {shown} characters")
+
+
+def prefix(*lengths: int) -> Prefix:
+    """Build a hierarchy of what values begin with: I21.4, ``I21*``, ``I*``, ``*``.
+
+    Parameters
+    ----------
+    *lengths : int
+        How many characters a level keeps, increasing: the last one is the finest level.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> codes = Domain("icd", "text", np.array(["I10.9", "I21.0", "I21.4", "J45.0"]))
+    >>> encoded = prefix(1, 3).encode(codes)
+    >>> [[encoded.labels[node] for node in row] for row in encoded.at_level[1:3]]
+    [['I10*', 'I21*', 'I21*', 'J45*'], ['I*', 'I*', 'I*', 'J*']]
+    """
+    if not lengths or not all(is_whole(length, 1) for length in lengths) or any(b <= a for a, b in pairwise(lengths)):
+        raise BadInput.parameter("lengths", "prefix", "increasing ints >= 1", list(lengths))
+    return Prefix(tuple(int(length) for length in lengths))
+
+
+def _counts(levels: object) -> tuple[int, ...]:
+    """Read how many characters each level masks."""
+    if is_whole(levels, 1):
+        return tuple(range(1, levels + 1))
+    counts = tuple(levels) if isinstance(levels, Iterable) else ()
+    if (
+        not counts
+        or not all(is_whole(count, 1) for count in counts)
+        or any(coarse <= fine for fine, coarse in pairwise(counts))
+    ):
+        raise BadInput.parameter("levels", "masking", "an int >= 1 or increasing ints >= 1", levels)
+    return tuple(int(count) for count in counts)

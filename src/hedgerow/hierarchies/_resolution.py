@@ -1,0 +1,200 @@
+"""From what a schema says about a column (a name, a path, a dict, an object) to its encoded hierarchy."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from hedgerow.errors import BadInput, translated
+from hedgerow.hierarchies._masks import masking, prefix
+from hedgerow.hierarchies.calendars import dates
+from hedgerow.hierarchies.encoded import EncodedHierarchy, Hierarchy, encode_tree, tree_of_levels
+from hedgerow.hierarchies.entries import number_or_nan
+from hedgerow.hierarchies.files import read_arx, read_toml
+from hedgerow.hierarchies.intervals import intervals
+from hedgerow.hierarchies.taxonomies import taxonomy
+from hedgerow.io.domains import Domain
+from hedgerow.io.values import BELOW, FROM
+
+__all__ = ["Automatic", "BUILDERS", "Flat", "automatic", "flat", "hierarchy_of", "resolve"]
+
+
+# --------------------------------------------------------------------------------------------------
+# Hierarchies that need no thought: flat, and the one chosen when none is given.
+
+
+# Sixteen parts, halved thrice: for ages, about the 5, 10, 20 and 40 years one would choose by hand.
+_AUTOMATIC_QUANTILES = 16
+
+
+@dataclass(frozen=True)
+class Flat:
+    """Every value generalizes to ``*`` at once; see :func:`flat`."""
+
+    def encode(self, domain: Domain) -> EncodedHierarchy:
+        """Put all values directly below the root."""
+        built = tree_of_levels(domain.labels.tolist(), [])
+        return encode_tree(built.tree, built.nodes[0], domain, "flat")
+
+
+@dataclass(frozen=True)
+class Automatic:
+    """The hierarchy of a column for which none was given; see :func:`automatic`."""
+
+    def encode(self, domain: Domain) -> EncodedHierarchy:
+        """Choose by the kind of the column, and mark the result as chosen."""
+        if domain.kind == "number":
+            chosen = intervals(quantiles=_AUTOMATIC_QUANTILES).encode(domain)
+        elif domain.kind == "date":
+            chosen = dates().encode(domain)
+        else:
+            chosen = flat().encode(domain)
+        return dataclasses.replace(chosen, description=f"automatic: {chosen.description}", automatic=True)
+
+
+def flat() -> Flat:
+    """Build the hierarchy with nothing between a value and ``*``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> flat().encode(Domain("sex", "text", np.array(["F", "M"]), has_missing=True)).labels
+    ('*', 'F', 'M', None)
+    """
+    return Flat()
+
+
+def automatic() -> Automatic:
+    """Build the hierarchy that suits the column.
+
+    Numbers get nested quantile intervals, dates the calendar, and text is flat.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> automatic().encode(Domain("sex", "text", np.array(["F", "M"]))).description
+    'automatic: flat'
+    """
+    return Automatic()
+
+
+BUILDERS: Final[Mapping[str, Callable[[], Hierarchy]]] = {
+    "automatic": automatic,
+    "flat": flat,
+    "masking": masking,
+    "dates": dates,
+    "intervals": lambda: intervals(quantiles=8),
+    "quantiles": lambda: intervals(quantiles=8),
+}
+"""The hierarchies that have a name, with their default parameters."""
+
+_WORDS: Final[Mapping[str, Callable[[list[str]], Hierarchy]]] = {
+    "masking": lambda words: masking(levels=list(map(_number, words))),
+    "prefix": lambda words: prefix(*map(_number, words)),
+    "dates": dates,
+    "intervals": lambda words: _intervals(words),
+    "quantiles": lambda words: _quantiles(words),
+}
+"""Hierarchies whose parameters stand behind a colon."""
+
+_READERS: Final[Mapping[str, Callable[[Path], Hierarchy]]] = {".csv": read_arx, ".toml": read_toml}
+
+
+def hierarchy_of(spec: Any, column: str) -> Hierarchy:
+    """Find the hierarchy that a schema means; files are read here.
+
+    Parameters
+    ----------
+    spec : object
+        ``None`` (automatic), a builder's name (with parameters: ``masking:2,3``, ``dates:month,year``,
+        ``intervals:5,10,20``, with open ends ``intervals:5,10,20,<18,>=90``, ``prefix:1,3``), the path of a ``.csv``
+        (ARX) or ``.toml`` file, a nested dict or list, or an object with a method ``encode``.
+    column : str
+        The column, for errors.
+    """
+    if spec is None:
+        return automatic()
+    if isinstance(spec, str | Path):
+        if isinstance(spec, str) and spec in BUILDERS:
+            return BUILDERS[spec]()
+        reader = _READERS.get(Path(spec).suffix.lower())
+        name, colon, words = str(spec).partition(":")
+        if reader is None and colon and name in _WORDS:
+            with translated(BadInput, into=lambda error: BadInput(f"In the hierarchy {spec!r} of {column!r}: {error}")):
+                return _WORDS[name]([word.strip() for word in words.split(",")])
+        if reader is None:
+            raise BadInput.unknown(
+                "hierarchy",
+                str(spec),
+                BUILDERS,
+                f"It is given for the column {column!r}; the path of a .csv or .toml file is possible too.",
+            )
+        return reader(Path(spec))
+    if isinstance(spec, Mapping | list | tuple):
+        named = f"the hierarchy of the column {column!r}"
+        with translated(BadInput, into=lambda error: BadInput(f"In {named}: {error}")):
+            return taxonomy(spec)
+    if callable(getattr(spec, "encode", None)) and not isinstance(spec, type):
+        found: Hierarchy = spec
+        return found
+    raise BadInput(
+        f"The hierarchy of the column {column!r} must be an object of hedgerow.hierarchies, a builder's "
+        f"name, a path or a nested dict. Got {type(spec).__name__} instead."
+    )
+
+
+_OPEN_ENDS: Final = {BELOW: "bottom", FROM: "top", ">=": "top"}
+"""What an open end of intervals is written with, and the parameter that it is."""
+
+
+def _intervals(words: list[str]) -> Hierarchy:
+    widths, ends = _ends_apart(words)
+    return intervals(width=widths[0], levels=widths[1:], **ends)
+
+
+def _quantiles(words: list[str]) -> Hierarchy:
+    counts, ends = _ends_apart(words)
+    return intervals(quantiles=counts[0], levels=counts[1:] or None, **ends)
+
+
+def _ends_apart(words: list[str]) -> tuple[list[Any], dict[str, Any]]:
+    """The numbers of intervals, and apart from them their open ends."""
+    ends: dict[str, Any] = {}
+    plain = []
+    for word in words:
+        sign = next((sign for sign in _OPEN_ENDS if word.startswith(sign)), None)
+        if sign is None:
+            plain.append(_number(word))
+        elif _OPEN_ENDS[sign] in ends:
+            raise BadInput("An open end is given twice. Write one number behind < and one behind >=.")
+        else:
+            ends[_OPEN_ENDS[sign]] = _number(word.removeprefix(sign).strip())
+    if not plain:
+        raise BadInput("There is no number but open ends. Write widths too, such as intervals:5,10,<18,>=90.")
+    return plain, ends
+
+
+def _number(word: str) -> Any:
+    """A number of the words behind a colon; a whole one is an ``int``."""
+    number = number_or_nan(word)
+    if math.isnan(number):
+        raise BadInput(f"{word!r} is not a number. Write numbers separated by commas.")
+    return int(number) if number.is_integer() else number
+
+
+def resolve(spec: Any, domain: Domain, column: str) -> EncodedHierarchy:
+    """Find the hierarchy that a schema means, as :func:`hierarchy_of`, and encode it for the column's values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sex = Domain("sex", "text", np.array(["F", "M"]))
+    >>> resolve({"person": ["F", "M"]}, sex, "sex").labels
+    ('person', 'F', 'M')
+    """
+    hierarchy = hierarchy_of(spec, column)
+    return replace(hierarchy.encode(domain), source=hierarchy)

@@ -1,0 +1,133 @@
+"""Where a table goes: one file, or a folder of them. Told by what was typed, and checked before any work is done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hedgerow.errors import BadInput
+from hedgerow.io.atomic import (
+    ENDINGS,
+    check_place,
+    is_named_as_file,
+    manifest_path,
+    proportions_path,
+    redrawn_path,
+    refuse_existing,
+)
+from hedgerow.io.parquet_folder import Layout, files_in
+from hedgerow.io.paths import absolute, is_same_file, refuse_overwriting
+
+__all__ = ["Destination"]
+
+
+@dataclass(frozen=True)
+class Destination:
+    """A place for a table.
+
+    Attributes
+    ----------
+    path : Path
+        Absolute.
+    shown : str
+        What was typed.
+    layout : Layout, optional
+        How the rows are divided among the files of a folder; a single file has none.
+    """
+
+    path: Path
+    shown: str
+    layout: Layout | None = None
+
+    @classmethod
+    def of(
+        cls,
+        given: str | os.PathLike[str] | Destination,
+        rows_per_file: object = None,
+        partition_by: object = None,
+        *,
+        owner: str = "Release.save",
+    ) -> Destination:
+        """Tell what was named: a folder is one that ends in a slash, that is there, or that is to be divided."""
+        if isinstance(given, Destination):
+            return given
+        typed = os.fspath(given)
+        path = absolute(typed)
+        if Path(typed).name in ("", ".."):
+            # The folder where one is, or one above it: its name is not in what was typed.
+            path = Path(os.path.normpath(path))
+            typed = str(path)
+        layout = Layout.of(rows_per_file, partition_by, owner)
+        slash = os.fspath(given).endswith((os.sep, "/"))
+        divided = layout != Layout()
+        if is_named_as_file(path) and (slash or divided):
+            raise BadInput(
+                f"{typed!r} is named as a file is, and a folder of files is asked for. Leave out the ending: "
+                f"{_without_ending(path.name) + '/'!r}."
+            )
+        folder = slash or divided or (path.is_dir() and not is_named_as_file(path))
+        return cls(path, typed, layout if folder else None)
+
+    @property
+    def _typed(self) -> Path:
+        """The place as messages name it."""
+        return Path(self.shown)
+
+    @property
+    def redrawn(self) -> Destination:
+        """Where rows go that are drawn from the release: in files of as many rows."""
+        layout = None if self.layout is None else self.layout.unpartitioned
+        return replace(self, path=redrawn_path(self.path), shown=str(redrawn_path(self._typed)), layout=layout)
+
+    def check(self) -> None:
+        """Refuse a place that the table cannot be written to."""
+        if self.layout is None:
+            check_place(self._typed)
+            return
+        if self.path.exists() and not self.path.is_dir():
+            raise BadInput(f"{self.shown!r} is a file. Name a folder that is empty or not there yet.")
+        if self.path.parent == self.path:
+            raise BadInput(f"{self.shown!r} is the root of the files. Name a folder in it.")
+        check_place(self._typed, folder=True)
+
+    def refuse_overwriting(self, reads: Iterable[Path], what: str) -> None:
+        """Refuse a place where something stands that is read; ``what`` names the output in the message."""
+        reads = tuple(reads)
+        for one in (self._typed, manifest_path(self._typed), proportions_path(self._typed)):
+            refuse_overwriting(one, reads, what)
+        if self.layout is not None:
+            for read in reads:
+                if any(is_same_file(self.path, above) for above in read.parents):
+                    raise BadInput(f"{what} {self.shown!r} is a folder with files that are read. Name another one.")
+
+    def refuse_existing(self, *, overwrite: bool) -> None:
+        """Refuse a place where a table stands already, or, if it may be written over, a folder that is no release."""
+        if self.layout is None:
+            if not overwrite:
+                refuse_existing(self._typed)
+            return
+        if not self.path.is_dir() or not any(self.path.iterdir()):
+            return
+        if not overwrite:
+            raise BadInput(
+                f"The folder {self.shown!r} is not empty. Name another one, or say that a release may be replaced "
+                "(--force, overwrite=True)."
+            )
+        # A folder is replaced as a whole: nobody's photographs.
+        others = [name for name in files_in(self.path) if not _is_part(name)]
+        if others or not manifest_path(self.path).is_file():
+            raise BadInput(
+                f"The folder {self.shown!r} holds something else than a release, and would be replaced as a whole. "
+                "Name another one, or empty it yourself."
+            )
+
+
+def _is_part(name: str) -> bool:
+    file = Path(name).name
+    return file.startswith("part-") and file.endswith(".parquet")
+
+
+def _without_ending(name: str) -> str:
+    return name[: -len(next(ending for ending in ENDINGS if name.lower().endswith(ending)))] or "out"

@@ -1,0 +1,294 @@
+"""A sheet of an Excel workbook, written out as CSV: every cell as the text that a CSV would hold.
+
+Whole numbers stay whole, dates and times are written as ISO 8601 does, errors and empty cells are empty. Row n of the
+sheet is record n of the CSV: an empty row is an empty line, which is no record.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import zipfile
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from xml.parsers import expat
+
+from hedgerow.errors import BadInput, MissingExtra, amount, listing, translated
+from hedgerow.io.readers.parts import Part
+from hedgerow.io.readers.sizes import HARMLESS, HIGHEST_RATIO, refuse_bomb, refuse_size
+
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet, CalamineWorkbook
+
+__all__ = ["write_sheet"]
+
+_EXACT: Final = 2.0**53  # up to here a float that looks whole is that very number
+
+# calamine makes a place for each cell between those that lie farthest apart, which takes 32 bytes, and Python 8 more.
+_BYTES_OF_A_PLACE: Final = 40
+_FEW_PLACES: Final = 2_000_000
+_PLACES_OF_A_CELL: Final = 8
+_BLOCK: Final = 1 << 16
+_CELL: Final = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
+_TEXT_OF_A_SHEET: Final = 1 << 28  # so many characters are not counted
+# Where a cell begins, in XML of whatever prefix, and as every program writes it; and where a text ends.
+_CELLS: Final = re.compile(rb"<(?:[^\s<>/:]*:)?c[\s/>]")
+_PLAIN_CELLS: Final = re.compile(rb'<c r="([A-Z]{1,3})([1-9][0-9]{0,6})"[\s/>]')
+_TEXT_ENDS: Final = re.compile(rb"</(?:[^\s<>/:]*:)?si\s*>")
+_ROWS, _COLUMNS = 1_048_576, 16_384  # of a sheet at most
+
+
+def write_sheet(workbook: Path, name: str, sheet: str | None, folder: Path) -> Part:
+    """Write one sheet to a CSV in a folder.
+
+    Parameters
+    ----------
+    workbook : Path
+    name : str
+        What messages call it.
+    sheet : str, optional
+        Which one; not needed where only one holds something.
+    folder : Path
+    """
+    missing = MissingExtra.for_extra("python-calamine", "excel")
+    with translated(ImportError, into=missing):
+        import python_calamine as calamine
+    broken = BadInput(f"The file {name!r} cannot be read as an Excel workbook. Save it again as .xlsx.")
+    with translated(zipfile.BadZipFile, OSError, ValueError, into=broken), zipfile.ZipFile(workbook) as packed:
+        refuse_bomb(packed.infolist(), workbook, name, folder)
+        _refuse_wide_sheets(packed, workbook, name)
+    faults = (calamine.CalamineError, OSError, ValueError)
+    with translated(*faults, into=broken), calamine.CalamineWorkbook.from_path(str(workbook)) as opened:
+        rows = _chosen(opened, sheet, name).to_python(skip_empty_area=False)
+    path = folder / "sheet.csv"
+    with path.open("w", encoding="utf-8", newline="") as out:
+        csv.writer(out, lineterminator="\n").writerows(_records(rows))
+    return Part(path, name)
+
+
+class _BrokenSheet(ValueError):
+    """A sheet that is not XML as Excel writes it."""
+
+
+@dataclass
+class _Extent:
+    """Where the cells of a sheet lie, and how many there are."""
+
+    cells: int = 0
+    top: int = _ROWS
+    bottom: int = 0
+    left: int = _COLUMNS
+    right: int = 0
+    _row: int = 0
+    _column: int = 0
+
+    @property
+    def places(self) -> int:
+        """How many cells lie between those that lie farthest apart."""
+        return (self.bottom - self.top + 1) * (self.right - self.left + 1) if self.cells else 0
+
+    def add(self, cells: int, rows: Sequence[int], columns: Sequence[int]) -> None:
+        """Add cells that lie in these rows and columns."""
+        self.cells += cells
+        self.top, self.bottom = min(self.top, *rows), max(self.bottom, *rows)
+        self.left, self.right = min(self.left, *columns), max(self.right, *columns)
+
+    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
+        """Take the beginning of an element."""
+        name = name.rpartition(":")[2]
+        if name == "c":
+            place = attributes.get("r")
+            self._row, self._column = (self._row, self._column + 1) if place is None else _row_and_column(place)
+            self.add(1, [self._row, self._row], [self._column, self._column])
+        elif name == "row":
+            place = attributes.get("r")
+            self._row = self._row + 1 if place is None else _row_and_column(f"A{place}")[0]
+            self._column = 0
+
+
+class _Texts:
+    """The lengths of the texts that cells refer to, and of those of a sheet together."""
+
+    def __init__(self) -> None:
+        self.lengths = array("q")
+        self.total = 0
+        self._text = self._refers = False
+        self._number: str | None = None
+
+    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
+        """Take the beginning of an element."""
+        name = name.rpartition(":")[2]
+        if name == "c":
+            self._refers = attributes.get("t") == "s"
+        elif name == "v" and self._refers:
+            self._number = ""
+        elif name == "si":
+            self._text = True
+            self.lengths.append(0)
+
+    def end(self, name: str) -> None:
+        """Take the end of an element."""
+        name = name.rpartition(":")[2]
+        if name == "si":
+            self._text = False
+        elif name == "v" and self._number is not None:
+            number, self._number = self._number.strip(), None
+            if number.isdecimal() and len(number) < 10 and int(number) < len(self.lengths):
+                self.total += self.lengths[int(number)]
+
+    def take(self, text: str) -> None:
+        """Take what stands between elements."""
+        if self._number is not None:
+            self._number += text[:10]
+        elif self._text:
+            self.lengths[-1] += len(text)
+
+
+def _refuse_wide_sheets(packed: zipfile.ZipFile, workbook: Path, name: str) -> None:
+    """Refuse a workbook that takes far more memory than its cells: two that lie far apart are enough.
+
+    What a sheet says of its size is not believed, nor what it is called: every file is looked at.
+    """
+    longest, sheets, shared = 0, [], []
+    for member in packed.infolist():
+        found, text = _looked_at(packed, member)
+        longest = max(longest, text)
+        shared += [member] if text else []
+        if found.places > max(_FEW_PLACES, _PLACES_OF_A_CELL * found.cells):
+            raise BadInput(
+                f"The cells of {name!r} lie too far apart: the last one is in row {found.bottom:,} and column "
+                f"{found.right:,} of a sheet, which has {amount(found.cells, 'cells')}. Delete what is outside of the "
+                "table."
+            )
+        refuse_size(found.places * _BYTES_OF_A_PLACE, f"A sheet of {name!r}", "Save it as CSV")
+        sheets += [(member, found.cells)] if found.cells else []
+    most = max(HARMLESS, HIGHEST_RATIO * workbook.stat().st_size)
+    for sheet, cells in sheets:
+        if longest * cells > _TEXT_OF_A_SHEET:
+            texts = _Texts()
+            for member in (*shared, sheet):
+                _walk(packed, member, texts.begin, texts.end, texts.take)
+            if texts.total > most:
+                raise BadInput(
+                    f"The file {name!r} would unpack to more than {HIGHEST_RATIO} times its size. If you trust it, "
+                    "save it as CSV yourself."
+                )
+
+
+def _looked_at(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[_Extent, int]:
+    """Where the cells of a sheet lie, and how long at most a text is that cells refer to; of other files nothing.
+
+    Sheets are searched for beginnings of cells as every program writes them. Where one begins in another way, the file
+    is parsed, which takes ten times longer.
+    """
+    found, longest, done, ended, left, plain, sheet = _Extent(), 0, 0, 0, b"", True, False
+    with packed.open(member) as opened:
+        while block := opened.read(_BLOCK):
+            block = left + block
+            last = block.rfind(b"<")
+            left = block[last:] if last >= 0 and b">" not in block[last:] else b""
+            if len(left) > _BLOCK:
+                raise _BrokenSheet
+            block = block[: len(block) - len(left)]
+            sheet = sheet or b"sheetData" in block  # without it calamine finds no cells
+            cells = _PLAIN_CELLS.findall(block)
+            plain = plain and len(cells) == len(_CELLS.findall(block))
+            if cells:
+                rows = list(map(int, {row for _, row in cells}))
+                columns = [_row_and_column(f"{column.decode()}1")[1] for column in {column for column, _ in cells}]
+                if max(rows) > _ROWS:
+                    raise _BrokenSheet
+                found.add(len(cells), [*rows, *rows], [*columns, *columns])
+            for text in _TEXT_ENDS.finditer(block):
+                longest, ended = max(longest, done + text.end() - ended), done + text.end()
+            done += len(block)
+    if not plain or not sheet:
+        found = _Extent()
+    if sheet and not plain:
+        _walk(packed, member, found.begin)
+    return found, longest
+
+
+def _walk(
+    packed: zipfile.ZipFile,
+    member: zipfile.ZipInfo,
+    begin: Callable[[str, dict[str, str]], None],
+    end: Callable[[str], None] | None = None,
+    take: Callable[[str], None] | None = None,
+) -> None:
+    """Parse a file of a workbook."""
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = begin, end, take
+    parser.StartDoctypeDeclHandler = _refuse_doctype
+    with packed.open(member) as opened, translated(expat.ExpatError, into=_BrokenSheet()):
+        while block := opened.read(_BLOCK):
+            parser.Parse(block, False)
+        parser.Parse(b"", True)
+
+
+def _refuse_doctype(*_: object) -> None:
+    raise _BrokenSheet
+
+
+def _row_and_column(place: str) -> tuple[int, int]:
+    """The row and the column of a cell, from 1 on.
+
+    >>> _row_and_column("AB12")
+    (12, 28)
+    """
+    found = _CELL.fullmatch(place)
+    if found is None:
+        raise _BrokenSheet
+    row, column = int(found[2]), 0
+    for letter in found[1]:
+        column = 26 * column + ord(letter) - ord("A") + 1
+    if not 1 <= row <= _ROWS or column > _COLUMNS:
+        raise _BrokenSheet
+    return row, column
+
+
+def _chosen(workbook: CalamineWorkbook, sheet: str | None, name: str) -> CalamineSheet:
+    """The sheet that was named, or the only one that holds something."""
+    if sheet is not None:
+        if sheet not in workbook.sheet_names:
+            raise BadInput.unknown("sheet", sheet, workbook.sheet_names, f"It is looked for in {name!r}.")
+        return workbook.get_sheet_by_name(sheet)
+    filled = {one: found for one in workbook.sheet_names if (found := workbook.get_sheet_by_name(one)).height}
+    if not filled:
+        raise BadInput(f"The file {name!r} is empty. A sheet needs a row of column names.")
+    if len(filled) > 1:
+        raise BadInput(f"The file {name!r} has several sheets: {listing(list(filled))}. Name one (--sheet).")
+    return next(iter(filled.values()))
+
+
+def _records(rows: Sequence[Sequence[Any]]) -> Iterator[list[str]]:
+    """The rows as text. Where a column has times of day, all its dates are written with one."""
+    timed = {at for row in rows for at, cell in enumerate(row) if isinstance(cell, datetime)}
+    for row in rows:
+        texts = [_text(cell, timed=at in timed) for at, cell in enumerate(row)]
+        yield texts if any(texts) or len(texts) == 1 else []
+
+
+def _text(cell: Any, *, timed: bool) -> str:
+    """A cell as a CSV would hold it.
+
+    >>> [_text(cell, timed=False) for cell in (5.0, 1.5, True, date(2020, 1, 31), "007", "")]
+    ['5', '1.5', 'true', '2020-01-31', '007', '']
+    """
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) <= _EXACT:
+        return str(int(cell))
+    if isinstance(cell, datetime):
+        return cell.isoformat(sep=" ")
+    if isinstance(cell, date):
+        return f"{cell.isoformat()} 00:00:00" if timed else cell.isoformat()
+    if isinstance(cell, time | timedelta):
+        return str(cell)
+    return repr(cell)

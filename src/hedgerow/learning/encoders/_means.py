@@ -1,0 +1,115 @@
+"""Numbers by two features: the mean of what a cell may be, and how wide that is.
+
+A number has itself and 0, an interval its middle and its width, a set the mean of its members and the distance of the
+outermost ones, a label the same of what is below it. A cell that says nothing, suppressed or missing, has the mean and
+the width of the column. A class whose proportions are known has its own mean, and the width of what it holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hedgerow._internal.arrays import Floats, Longs
+from hedgerow.core.cells import CellKind, Interval, ValueSet, Vocabulary
+from hedgerow.core.proportions import Spread
+from hedgerow.learning.encoders._fitting import Column
+from hedgerow.learning.encoders._nodes import ROOT
+
+__all__ = ["Means", "fit_means", "means_of_cells", "means_of_classes"]
+
+_PAIR = 2
+
+
+@dataclass(frozen=True)
+class Means:
+    """The mean and the width of a column, for cells that say nothing."""
+
+    mean: float
+    width: float
+
+    def filled(self, pairs: Floats) -> Floats:
+        """Put the column's own where a cell says nothing."""
+        return np.where(np.isnan(pairs), np.array([self.mean, self.width]), pairs)
+
+
+def fit_means(column: Column, cells: Vocabulary) -> Means:
+    """Take the mean and the width of a column.
+
+    Examples
+    --------
+    >>> import narwhals as nw
+    >>> from hedgerow.core.cells import read_vocabulary
+    >>> from hedgerow.learning.encoders._fitting import fit_column
+    >>> cells = read_vocabulary(nw.new_series("age", ["[20,30)", "40", "*"], backend="pyarrow"))
+    >>> age = fit_column("age", cells)
+    >>> fit_means(age, cells)
+    Means(mean=32.5, width=20.0)
+    >>> means_of_cells(age, cells).tolist()
+    [[25.0, 10.0], [40.0, 0.0], [nan, nan]]
+    """
+    pairs = means_of_cells(column, cells)
+    said = ~np.isnan(pairs[:, 0])
+    intervals = column.read(cells).intervals()
+    ends = [column.known, [one.low for one in intervals], [one.high for one in intervals], pairs[said, 0]]
+    reached = np.concatenate([np.asarray(part, dtype=np.float64) for part in ends])
+    rows = cells.rows[said]
+    mean = float(np.average(pairs[said, 0], weights=rows)) if rows.sum() else 0.0
+    return Means(mean, float(np.ptp(reached)) if len(reached) else 0.0)
+
+
+def means_of_cells(column: Column, cells: Vocabulary) -> Floats:
+    """The mean and the width of each distinct cell, nan where it says nothing, (cells, 2)."""
+    cells = column.read(cells)
+    pairs = np.full((len(cells), _PAIR), np.nan)
+    numeric = ~np.isnan(cells.numbers)
+    pairs[numeric, 0] = cells.numbers[numeric]
+    pairs[numeric, 1] = 0.0
+    for at in cells.which(CellKind.VALUE)[~numeric[cells.which(CellKind.VALUE)]].tolist():
+        pairs[at] = _of_node(column, column.places.get(cells.texts[at], ROOT))
+    for at, several in cells.several.items():
+        pairs[at] = _of_several(column, several)
+    return pairs
+
+
+def means_of_classes(spread: Spread, classes: Longs) -> Floats:
+    """The mean and the width of some classes of a release, nan where nobody has a number, (classes, 2)."""
+    domain = spread.domain
+    starts, codes, people = spread.classes()
+    size = len(starts) - 1
+    pairs = np.full((size, _PAIR), np.nan)
+    if domain.numbers is None or not len(domain.numbers):
+        return pairs[classes]
+    present = codes < len(domain.numbers)
+    of_class, numbers = np.repeat(np.arange(size), np.diff(starts))[present], domain.numbers[codes[present]]
+    records = people[present]
+    total = np.bincount(of_class, records, size)
+    held = total > 0
+    # Shares are added, not values, so that the sum of large numbers does not overflow.
+    pairs[held, 0] = np.bincount(of_class, numbers * (records / total[of_class]), size)[held]
+    low, high = np.full(size, np.inf), np.full(size, -np.inf)
+    np.minimum.at(low, of_class, numbers)
+    np.maximum.at(high, of_class, numbers)
+    pairs[held, 1] = (high - low)[held]
+    return pairs[classes]
+
+
+def _of_several(column: Column, several: ValueSet | Interval) -> tuple[float, float]:
+    if isinstance(several, Interval):
+        return (several.low + several.high) / 2, several.high - several.low
+    members = [column.number_of(member) for member in several.members if member is not None]
+    numbers = np.array([number for number in members if not np.isnan(number)], dtype=np.float64)
+    return (float(numbers.mean()), float(np.ptp(numbers))) if len(numbers) else (np.nan, np.nan)
+
+
+def _of_node(column: Column, node: int) -> tuple[float, float]:
+    """The middle and the width of a label's interval, or the mean and the width of the numbers below it."""
+    nodes = column.nodes
+    if node == ROOT:
+        return np.nan, np.nan
+    if nodes.low is not None and nodes.high is not None and not np.isnan(nodes.low[node]):
+        low, high = (float(end[node]) for end in nodes.spans)
+        return (low + high) / 2, high - low
+    numbers = column.known[np.isin(column.known_node, nodes.down[[node]].indices)]
+    return (float(numbers.mean()), float(np.ptp(numbers))) if len(numbers) else (np.nan, np.nan)

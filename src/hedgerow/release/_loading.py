@@ -1,0 +1,254 @@
+"""A release from its files: compared with their digests, counted and verified as when it was saved."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from hedgerow.core.cells import domain_of
+from hedgerow.core.proportions import Proportions
+from hedgerow.engines import SavedTable, StagedRows
+from hedgerow.errors import BadInput, InternalError, listing, translated
+from hedgerow.hierarchies import Hierarchy, hierarchy_of
+from hedgerow.io.atomic import manifest_path, proportions_path
+from hedgerow.io.paths import absolute
+from hedgerow.release._guarantee import Guarantee
+from hedgerow.release._release import Release
+from hedgerow.requirements import Requirement, with_trees
+from hedgerow.requirements import resolve as resolve_requirements
+from hedgerow.requirements import restored as restored_requirements
+from hedgerow.requirements import withheld as withheld_parameters
+from hedgerow.risk import Audit, ClearColumn, audit_counts
+from hedgerow.risk.manifest import determined_columns, mismatches, read_manifest
+from hedgerow.verifier import ClassCounts
+
+__all__ = ["load"]
+
+# What the manifest says of the files, not of how the release was made.
+_OF_FILES: Final = ("audit", "output", "proportions", "redrawn", "types", "formulas_escaped")
+
+
+def load(
+    path: str | Path,
+    hierarchies: Mapping[str, Any] | None = None,
+    require: Iterable[Requirement | str] | None = None,
+) -> Release:
+    """Read a release; see :meth:`hedgerow.Release.load`."""
+    place = absolute(path)
+    table = SavedTable(place)
+    told = _Told.of(place)
+    proportions = proportions_path(table.copy)
+    if proportions_path(place).exists():
+        with translated(OSError, into=BadInput(f"The file {proportions_path(place).name!r} cannot be read.")):
+            shutil.copyfile(proportions_path(place), proportions)
+    wrong = mismatches(place, told.manifest, table.copy, proportions)
+    if wrong:
+        raise BadInput(" ".join(wrong))
+    given = _given(hierarchies, told)
+    rows = table.rows(told.types, told.quasi, told.missing, told.in_folders)
+    guarantee = Guarantee(
+        columns=told.columns_in(rows),
+        quasi=told.quasi,
+        counted=told.counted,
+        requirements=_with_trees(told.requirements(require), given, rows),
+        missing=told.missing,
+        rows=told.rows,
+        enforced=told.enforced,
+        determined=told.determined,
+        pseudonyms=told.pseudonyms,
+    )
+    with translated(InternalError, into=told.unfit):
+        classes = guarantee.count(table.copy)
+    shares = Proportions.load(proportions) if proportions.exists() else None
+    return Release(
+        rows,
+        classes,
+        guarantee,
+        None,
+        _audit(told, guarantee, classes, shares),
+        told.facts,
+        dict.fromkeys(told.quasi, told.missing[0]) if told.missing and told.missing[0] else {},
+        shares,
+        labels={name: one for name, one in given.items() if name in told.quasi},
+        digests=told.digests,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """What a manifest says, read and checked."""
+
+    name: str
+    manifest: Mapping[str, Any]
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    target: str | None
+    others: tuple[str, ...]
+    pseudonyms: tuple[str, ...]
+    missing: tuple[str, ...]
+    types: Mapping[str, str]
+    rows: int
+    enforced: bool
+    determined: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, path: Path) -> _Told:
+        """Read the manifest beside a table."""
+        said = read_manifest(path)
+        if said is None:
+            raise BadInput(
+                f"There is no manifest {manifest_path(path).name!r} beside the table. Only what Release.save wrote can "
+                "be loaded; hr.audit takes any table."
+            )
+        if "drawn_from" in said:
+            raise BadInput(
+                f"The rows of {path.name!r} were drawn from a release, and are none. Load the release, which their "
+                "manifest names."
+            )
+        if "require" not in said:
+            raise BadInput(
+                f"The manifest beside {path.name!r} is of an older version of Hedgerow, which did not write down all "
+                "that loading needs. Save the release anew."
+            )
+        unreadable = BadInput(f"The manifest beside {path.name!r} cannot be read.")
+        with translated(KeyError, TypeError, AttributeError, ValueError, into=unreadable):
+            roles = said["columns"]
+            return cls(
+                name=path.name,
+                manifest=said,
+                quasi=tuple(roles["quasi"]),
+                sensitive=tuple(roles["sensitive"]),
+                target=roles["target"],
+                others=(*roles["insensitive"], *roles["pseudonymized"]),
+                # Whose the rows are is known of pseudonyms only, if it was not counted otherwise.
+                pseudonyms=() if roles["entity"] or said.get("rows_are_people") else tuple(roles["pseudonymized"]),
+                missing=tuple(said["missing"]),
+                types=dict(said["types"]),
+                rows=int(said["rows_in"]) - int(said["rows_lost"]),
+                enforced=bool(said["guaranteed"]),
+                determined=determined_columns(said),
+            )
+
+    @property
+    def unfit(self) -> BadInput:
+        """What is wrong where a table with the right digest is not what its manifest describes."""
+        return BadInput(
+            f"The columns or rows of {self.name!r} are not those that its manifest names. Save the release anew."
+        )
+
+    @property
+    def in_folders(self) -> tuple[str, ...]:
+        """All columns in order, where some of them stand in the names of folders."""
+        return tuple(self.manifest["output"].get("columns", ()))
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """The sensitive columns and the target."""
+        return tuple(dict.fromkeys((*self.sensitive, *(() if self.target is None else (self.target,)))))
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """How the release was made."""
+        return {name: fact for name, fact in self.manifest.items() if name not in _OF_FILES}
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """The digests of the files, as the manifest tells them."""
+        named = {name: self.manifest.get(name, {}) for name in ("output", "proportions", "redrawn")}
+        return {name: str(file["sha256"]) for name, file in named.items() if "sha256" in file}
+
+    def columns_in(self, rows: StagedRows) -> tuple[str, ...]:
+        """The columns of the table, which must be those that the manifest names."""
+        columns = tuple(rows.table.columns)
+        if set(columns) != {*self.quasi, *self.counted, *self.others}:
+            raise self.unfit
+        return columns
+
+    def requirements(self, given: Iterable[Requirement | str] | None) -> tuple[Requirement, ...]:
+        """What the release is held to: as the manifest says it, or as it is given where that says less."""
+        if given is not None:
+            named = resolve_requirements(None, given)
+            if sorted(map(str, named)) != sorted(self.manifest["requirements"]):
+                raise BadInput(
+                    f"The requirements that are given are not those of {self.name!r}: "
+                    f"{'; '.join(self.manifest['requirements'])}. Give these."
+                )
+            return named
+        unreadable = BadInput(f"The requirements in the manifest beside {self.name!r} cannot be read.")
+        with translated(KeyError, TypeError, AttributeError, into=unreadable):
+            read = [(restored_requirements(one), withheld_parameters(one)) for one in self.manifest["require"]]
+        for one, kept in read:
+            if set(kept) - {"tree"}:
+                raise BadInput(
+                    f"The manifest does not tell the {listing(kept)} of {one}, because it names values. Give all "
+                    "requirements of the release in require=."
+                )
+        return tuple(one for one, _ in read)
+
+
+def _given(hierarchies: Any, told: _Told) -> dict[str, Hierarchy]:
+    """The hierarchies that are given, each for a column that may have one."""
+    if hierarchies is None:
+        return {}
+    if not isinstance(hierarchies, Mapping):
+        must = "a mapping of column to hierarchy"
+        raise BadInput.parameter("hierarchies", "Release.load", must, type(hierarchies).__name__)
+    known = (*told.quasi, *told.counted)
+    for name in hierarchies:
+        if name not in known:
+            raise BadInput.unknown("column", str(name), known, "A hierarchy is given for it.")
+    return {name: hierarchy_of(spec, name) for name, spec in hierarchies.items()}
+
+
+def _with_trees(
+    requirements: Sequence[Requirement], given: Mapping[str, Hierarchy], rows: StagedRows
+) -> tuple[Requirement, ...]:
+    """Give requirements the trees of their columns, or say which one lacks its own."""
+    trees = {}
+    for one in requirements:
+        if not one.needs_tree or one.column is None:
+            continue
+        if one.column not in given:
+            raise BadInput(
+                f"The manifest does not hold the tree of {one}. Give the hierarchy of {one.column!r} in hierarchies=."
+            )
+        (cells,) = rows.group([one.column]).cells
+        values = domain_of(one.column, [str(cell) for cell in cells.to_pylist() if cell is not None])
+        trees[one.column] = given[one.column].encode(values).to_tree()
+    return with_trees(requirements, trees)
+
+
+def _audit(told: _Told, guarantee: Guarantee, classes: ClassCounts, proportions: Proportions | None) -> Audit:
+    """The audit of what was counted, with what only the manifest can tell: losses, warnings, who is singled out."""
+    unreadable = BadInput(f"The audit in the manifest beside {told.name!r} cannot be read.")
+    with translated(KeyError, TypeError, AttributeError, ValueError, into=unreadable):
+        said = told.manifest["audit"]
+        warnings, grave, losses = tuple(said["warnings"]), tuple(said.get("grave", ())), dict(said["losses"])
+        alone, known = said["singled_out"], said["fully_known"]
+        clear = {
+            name: ClearColumn(**{**one, "determined_by": tuple(one.get("determined_by", ()))})
+            for name, one in said["clear"].items()
+        }
+    fresh = audit_counts(
+        classes,
+        sensitive=told.sensitive,
+        target=told.target,
+        require=guarantee.requirements,
+        losses=losses,
+        proportions=proportions,
+        rows_are_people=bool(told.manifest.get("rows_are_people")),
+    )
+    # Of a file it is not known which numbers are those of all people of a class, and which are medians.
+    return replace(
+        fresh,
+        warnings=tuple(dict.fromkeys((*warnings, *fresh.warnings))),
+        grave=tuple(dict.fromkeys((*grave, *fresh.grave))),
+        manifest="fits",
+        k_all=said["k_all"],
+        clear=clear,
+        singled_out=alone,
+        fully_known=known,
+    )

@@ -1,0 +1,362 @@
+"""The release: the published table with its audit and manifest, and how it is written to disk."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+
+from hedgerow._internal.late_binding import Reported
+from hedgerow._internal.notebook import names_shown
+from hedgerow._internal.rounding import digits_shown, significant
+from hedgerow._internal.version import __version__
+from hedgerow.core.counts import FrequencyTable
+from hedgerow.core.proportions import Proportions
+from hedgerow.core.recoding import Recoding
+from hedgerow.engines import Published
+from hedgerow.errors import BadInput, amount, whole
+from hedgerow.hierarchies import EncodedHierarchy, Hierarchy
+from hedgerow.io.destinations import Destination
+from hedgerow.io.frames import column_types, first_rows
+from hedgerow.io.readers import SparkFiles
+from hedgerow.release._guarantee import Guarantee
+from hedgerow.requirements import Requirement
+from hedgerow.risk import Audit, Auditable, Described
+from hedgerow.verifier import ClassCounts
+
+if TYPE_CHECKING:
+    from hedgerow.release._redrawn import Redrawn
+
+__all__ = ["Release", "public_facts", "versions"]
+
+
+# --------------------------------------------------------------------------------------------------
+# The manifest: what a reader of a release may know about how it was made.
+#
+# Of figures that were computed from original values it shows few digits (:mod:`hedgerow.rounding` says why), and of
+# lists only how long they are. Exact figures stay in Python (``release.losses``, ``release.facts``,
+# ``hedgerow.metrics``).
+
+
+def public_facts(fact: Any, digits: int) -> Any:
+    """What of a method's facts may be published.
+
+    >>> public_facts({"proved": True, "evaluated": 12_838, "value": 0.76131, "minimal": [{"age": 1}, {"age": 2}]}, 3)
+    {'proved': True, 'evaluated': 12800, 'value': 0.761, 'minimal': 2}
+    """
+    if isinstance(fact, Mapping):
+        return {name: public_facts(value, digits) for name, value in fact.items()}
+    if isinstance(fact, list | tuple):
+        return list(fact) if all(isinstance(one, str) for one in fact) else len(fact)
+    if isinstance(fact, bool) or not isinstance(fact, int | float):
+        return fact
+    return significant(fact, digits)
+
+
+def versions() -> dict[str, str]:
+    """The versions that the release was made with."""
+    packages = ("numpy", "numba", "pyarrow", "duckdb", "narwhals")
+    return {"python": platform.python_version(), **{name: importlib.metadata.version(name) for name in packages}}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Release(Auditable, Reported):
+    """A verified release.
+
+    Attributes
+    ----------
+    private : Recoding, optional
+        How original values became published ones: a secret, which :attr:`recoding` hands out. A release that was
+        loaded has none.
+    audit : Audit
+        What the table gives away and what it lost.
+    facts : mapping
+        How it was made: roles, requirements, parameters, and what the method says of its result. They are exact;
+        the manifest rounds what was computed from original values.
+    markers : mapping of column to str
+        How a missing value of a quasi-identifier is written in a CSV.
+    proportions : Proportions, optional
+        How the people of every class are divided among the values of each column, if they were asked for.
+    hierarchies : mapping of column to EncodedHierarchy
+        How the quasi-identifiers generalize.
+    reads : tuple of Path
+        The files that the table came from, which are never written over.
+    losses : mapping of metric name to float
+        What was lost, exactly. Keep them to yourself: the audit shows fewer digits, because exact losses would let
+        whoever knows all rows but one find that row by trying.
+    labels : mapping of column to Hierarchy
+        What the labels of a release that was loaded stand for, as :meth:`load` was told.
+    originals : FrequencyTable, optional
+        The original rows as they were counted: a secret, as the recoding is, and written nowhere. Drawn rows are
+        compared with them. A release that was loaded has none.
+    digests : mapping of str to str
+        Of a release that was loaded, the SHA-256 of its files: ``"output"`` is the table, ``"proportions"`` and
+        ``"redrawn"`` what stands beside it.
+    """
+
+    rows: Published
+    classes: ClassCounts
+    guarantee: Guarantee
+    private: Recoding | None
+    audit: Audit
+    facts: Mapping[str, Any]
+    markers: Mapping[str, str] = field(default_factory=dict)
+    proportions: Proportions | None = None
+    hierarchies: Mapping[str, EncodedHierarchy] = field(default_factory=dict)
+    reads: tuple[Path, ...] = ()
+    losses: Mapping[str, float] = field(default_factory=dict)
+    labels: Mapping[str, Hierarchy] = field(default_factory=dict)
+    originals: FrequencyTable | None = None
+    digests: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        hierarchies: Mapping[str, Any] | None = None,
+        *,
+        require: Iterable[Requirement | str] | None = None,
+    ) -> Release:
+        """Read a release that :meth:`save` wrote: the table, its manifest and its proportions.
+
+        Each file is compared with its digest in the manifest, and the table is counted and verified anew. It serves
+        wherever a release does, but for its recoding, which is never saved beside it.
+
+        Parameters
+        ----------
+        path : str or Path
+            The table: ``.csv``, ``.csv.gz``, ``.parquet``, or a folder.
+        hierarchies : mapping of column to hierarchy, optional
+            Whatever a :class:`~hedgerow.Schema` takes, for columns whose cells are labels; of a sensitive column, the
+            tree of a hierarchical t-closeness, which the manifest does not hold.
+        require : sequence of requirements, optional
+            The requirements of the release, where some of them name values: an order, or the one value that is limited.
+            The manifest does not hold these.
+
+        Raises
+        ------
+        BadInput
+            If a file is missing or is not the one that the manifest speaks of.
+        NotAnonymous
+            If the table does not meet the requirements.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import pyarrow as pa
+        >>> import hedgerow as hr
+        >>> people = pa.table({"age": [20, 23, 27, 25, 27, 29], "sex": ["M", "M", "F", "F", "F", "M"]})
+        >>> release = hr.anonymize(people, hr.Schema(quasi=["age"], target="sex"), k=3)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     hr.Release.load(release.save(f"{folder}/out.csv"))
+        Release(mondrian, 3-anonymity)
+          6 rows in 2 classes, k = 3
+          quasi-identifiers: 'age'
+          target: 'sex'
+        """
+        from hedgerow.release._loading import load
+
+        return load(path, hierarchies, require)
+
+    def __repr__(self) -> str:
+        made = ", ".join((self.facts["method"], *self.facts["requirements"]))
+        lines = [
+            f"Release({made}{'' if self.guarantee.enforced else ', NOT guaranteed'})",
+            f"{amount(self.classes.rows, 'rows')} in {amount(len(self.classes.sizes), 'classes')}, "
+            f"k = {self.audit.k:,}",
+            f"quasi-identifiers: {names_shown(self.quasi)}",
+        ]
+        if self.target is not None:
+            lines.append(f"target: {self.target!r}")
+        if self.proportions is not None:
+            lines.append(f"proportions of at least {amount(self.proportions.min_support, 'people')}")
+        return "\n  ".join(lines)
+
+    @property
+    def recoding(self) -> Recoding:
+        """How original values became published ones: a secret."""
+        if self.private is None:
+            raise BadInput(
+                "The release was loaded, and its recoding is a secret that is not saved beside it. Where it was saved "
+                "by itself, hr.Recoding.load reads it."
+            )
+        return self.private
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+        return self.guarantee.quasi
+
+    @property
+    def given_hierarchies(self) -> dict[str, EncodedHierarchy | Hierarchy]:
+        """The hierarchies that the schema was given, or :meth:`load`: what learners may read labels by."""
+        made = {name: one for name, one in self.hierarchies.items() if not one.automatic}
+        return {**made, **self.labels}
+
+    @property
+    def label_hierarchies(self) -> dict[str, Hierarchy]:
+        """The same without the values they were encoded for, which may not be published: what rows are drawn by."""
+        sources = {
+            name: one.source if isinstance(one, EncodedHierarchy) else one
+            for name, one in self.given_hierarchies.items()
+        }
+        return {name: source for name, source in sources.items() if source is not None}
+
+    @property
+    def described(self) -> Described:
+        """What an audit has to know of the table."""
+        return Described(
+            artefact=self.rows.native,
+            quasi=self.quasi,
+            sensitive=tuple(self.facts["columns"]["sensitive"]),
+            target=self.target,
+            requirements=self.guarantee.requirements,
+            missing=self.guarantee.missing,
+            audit=self.audit,
+            proportions=self.proportions,
+            # Without one, people are told apart by pseudonyms, which stand in the table.
+            entity=self.classes.entity if self.guarantee.entity is None else self.guarantee.entity,
+            people=None if self.guarantee.entity is None else self.rows.people,
+            facts=self.facts,
+            determined=self.guarantee.determined,
+        )
+
+    @property
+    def target(self) -> str | None:
+        """The class to be learnt, if the schema names one."""
+        name: str | None = self.facts["columns"]["target"]
+        return name
+
+    @property
+    def table(self) -> Any:
+        """The published rows: the dataframe type that came in; for a file, a DuckDB relation over the release.
+
+        It is yours: what you change in it is neither kept nor saved. A table of Spark is over files in a hidden folder,
+        which stays until its session or this program ends: write what you want to keep.
+        """
+        return self.rows.table
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What a reader of the release may know about how it was made; no value of the input is in it."""
+        # What was loaded is public already, and says by which version it was made.
+        facts = {} if self.private is None else self.private.facts
+        own = {**public_facts(facts, digits_shown(self.facts["rows_in"])), "audit": self.audit.to_dict()}
+        return {"hedgerow": __version__, "versions": versions(), **self.facts, **own}
+
+    def preview(self, rows: int = 5) -> Any:
+        """Some published rows, in the type of :attr:`table`: what everybody sees who gets the release.
+
+        Rows of a release are in no order, so that the first ones are as good as others.
+
+        Parameters
+        ----------
+        rows : int
+            How many, at most.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> import hedgerow as hr
+        >>> people = pa.table({"age": [20, 23, 27, 25, 27, 29], "sex": ["M", "M", "F", "F", "F", "M"]})
+        >>> release = hr.anonymize(people, hr.Schema(quasi=["age"], target="sex"), k=3)
+        >>> release.preview(2).num_rows
+        2
+        """
+        return first_rows(self.table, whole("rows", "Release.preview", rows, 1))
+
+    def redraw(self, repeats: int = 1) -> Redrawn:
+        """Draw rows of ordinary values from the proportions, for tools that read no sets, intervals and labels.
+
+        They are a function of the release alone, so that they tell nothing more than it, and they are nobody's rows.
+        The randomness is the operating system's; :func:`hedgerow.learning.redraw` takes a seed.
+
+        Parameters
+        ----------
+        repeats : int
+            How many rows to draw for each published one.
+
+        Raises
+        ------
+        BadInput
+            If the release has no proportions.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> import hedgerow as hr
+        >>> towns = pa.table({"town": ["Ulm"] * 6 + ["Bern"] * 3 + ["Bonn", "Kiel", "Nice"]})
+        >>> schema = hr.Schema(quasi=["town"], hierarchies={"town": "flat"})
+        >>> release = hr.anonymize(towns, schema, method="datafly", k=3, publish_proportions=True)
+        >>> drawn = release.redraw(2)
+        >>> drawn
+        Redrawn(24 rows, 2 for each published one; drawn 'town')
+        >>> drawn.table["town"].to_pylist().count("Ulm")
+        12
+        """
+        from hedgerow.release._redrawn import draw
+
+        return draw(self, repeats)
+
+    def save(
+        self,
+        path: str | Path,
+        *,
+        escape_formulas: bool = False,
+        overwrite: bool = False,
+        redrawn: int | Redrawn | None = None,
+        rows_per_file: int | None = None,
+        partition_by: str | Sequence[str] | None = None,
+    ) -> Path:
+        """Write the table and, beside it, its manifest and its proportions.
+
+        Parameters
+        ----------
+        path : str or Path
+            A file (``.csv``, ``.csv.gz`` or ``.parquet``), or a folder of Parquet files: one that is named with a slash
+            at its end (``"out/"``) or is there and empty, or that the rows are divided in.
+        escape_formulas : bool
+            Whether cells of a CSV that a spreadsheet would take for formulas get an apostrophe in front.
+        overwrite : bool
+            Whether a release that stands there already may be replaced. Rows that were drawn from an older release of
+            that name are then removed, unless new ones take their place.
+        redrawn : int or Redrawn, optional
+            Also write rows of ordinary values, drawn so many times for each row, or those that :meth:`redraw` drew:
+            beside ``out.csv`` they are ``out.redrawn.csv``, with a manifest of their own that says what they are.
+        rows_per_file : int, optional
+            How many rows a file of a folder has at most; without it the folder has one file.
+        partition_by : str or sequence of str, optional
+            Published columns whose values stand in the names of folders, as Hive, Spark and DuckDB read them:
+            ``out/sex=F/part-00000.parquet``. Every folder must have at least as many rows as a class, because its name
+            is seen where the table is not.
+
+        Notes
+        -----
+        What was written is counted again from the file before it takes its name. All files are staged first and then
+        renamed, the table last: whatever stops the program, a table never stands half written, without its manifest,
+        or beside one that ``hedgerow audit`` would take for its own. A folder takes its name as a whole.
+        """
+        from hedgerow.release.saving import save
+
+        save(
+            self,
+            Destination.of(path, rows_per_file, partition_by),
+            escape_formulas=escape_formulas,
+            overwrite=overwrite,
+            redrawn=redrawn,
+        )
+        return Path(path)
+
+    @property
+    def column_types(self) -> dict[str, str]:
+        """The types of the columns, which a CSV does not tell."""
+        native = self.rows.native
+        if isinstance(native, SparkFiles):
+            # A table that was handed out keeps its files; these are only looked at.
+            return column_types(pq.read_schema(native.parts[0]).empty_table())
+        return column_types(self.rows.table if isinstance(native, Path) else native)

@@ -1,0 +1,875 @@
+"""What was tried against the release, and what it found out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from hedgerow.report.facts.context import Context, Governance
+from hedgerow.report.facts.figures import Bar, Edition, Figure, Judgement
+
+__all__ = [
+    "AllColumns",
+    "Asked",
+    "Association",
+    "Attacker",
+    "Attackers",
+    "Attempt",
+    "Attempts",
+    "Caution",
+    "ClassSizes",
+    "ClearColumnFacts",
+    "ColumnFacts",
+    "Columns",
+    "Data",
+    "Digest",
+    "DisclosureFacts",
+    "Evidence",
+    "HarbourFinding",
+    "LabelShare",
+    "Level",
+    "Pair",
+    "Precedent",
+    "Provenance",
+    "ReportFacts",
+    "Role",
+    "SafeHarbour",
+    "Score",
+    "SensitiveFacts",
+    "SizeGroup",
+    "Smaller",
+    "SubjectKind",
+    "Summary",
+    "Suppression",
+    "TogetherFacts",
+    "ToldColumn",
+    "Untried",
+    "Utility",
+    "Verdict",
+    "WorkingParty",
+]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One attack on the people of the table and on others.
+
+    Attributes
+    ----------
+    name : str
+    story : str
+        What the attacker does.
+    claim : str
+        What is claimed of a person.
+    people, others : int
+        How many people of the table were asked about, and how many others.
+    claimed, claimed_of_others : Figure
+        The share of them of whom something was claimed.
+    right, right_of_others : Figure
+        The share of them of whom it was claimed rightly.
+    wrong, wrong_of_others : Figure
+        The share of them of whom it was claimed wrongly.
+    excess, low, high : float
+        What is found out of people of the table beyond others, with its 95 % interval, as differences of shares.
+    excess_text : str
+        The same in words.
+    judgement : {"good", "note"}
+    verdict : str
+        Whether it works, finds nothing, or has too few people to say, in a few words.
+    remarks : tuple of str
+    """
+
+    name: str
+    story: str
+    claim: str
+    people: int
+    others: int
+    claimed: Figure
+    claimed_of_others: Figure
+    right: Figure
+    right_of_others: Figure
+    wrong: Figure
+    wrong_of_others: Figure
+    excess: float
+    low: float
+    high: float
+    excess_text: str
+    judgement: Judgement
+    verdict: str
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Untried:
+    """An attack that was not tried, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """All attacks.
+
+    Attributes
+    ----------
+    attempts : tuple of Attempt
+    untried : tuple of Untried
+    remarks : tuple of str
+        What to know of the people who were asked about.
+    sentence : str
+        What all of them come to.
+    meaning : str
+        How to read the figures.
+    """
+
+    attempts: tuple[Attempt, ...]
+    untried: tuple[Untried, ...]
+    remarks: tuple[str, ...]
+    sentence: str
+    meaning: str
+
+
+# --------------------------------------------------------------------------------------------------
+# What a reader learns of people without finding their rows, and what all columns tell together.
+
+
+@dataclass(frozen=True)
+class SensitiveFacts:
+    """What the classes tell of one sensitive column or of the target.
+
+    Attributes
+    ----------
+    name : str
+    role : {"target", "sensitive"}
+    homogeneity : Figure
+        The share of records in classes with a single value.
+    figures : tuple of Figure
+        Every model's figure of the worst class: distinct l, entropy l, recursive c, t, alpha; none of a target that is
+        not sensitive.
+    """
+
+    name: str
+    role: Literal["target", "sensitive"]
+    homogeneity: Figure
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True)
+class ToldColumn:
+    """What published proportions tell of one quasi-identifier beyond the table."""
+
+    name: str
+    surest: Figure
+    average: Figure
+    told: Figure
+
+
+@dataclass(frozen=True)
+class DisclosureFacts:
+    """What a reader learns of people without finding their rows.
+
+    Attributes
+    ----------
+    columns : tuple of SensitiveFacts
+    proportions : tuple of ToldColumn
+        Empty if none are published.
+    people_told : tuple of Figure
+        How many people the proportions single out, and how many they tell of at all; empty if none are published.
+    sentence : str
+    """
+
+    columns: tuple[SensitiveFacts, ...]
+    proportions: tuple[ToldColumn, ...]
+    people_told: tuple[Figure, ...]
+    sentence: str
+
+
+@dataclass(frozen=True)
+class ClearColumnFacts:
+    """A column that is published as it is.
+
+    Attributes
+    ----------
+    name : str
+    role : str
+    alone : Figure
+        The share of people whose value nobody else has.
+    k : Figure
+        The fewest who share a class and a value of it.
+    tells_of : str or None
+        The quasi-identifier that it gives away most of.
+    tells : Figure or None
+        How much.
+    discloses, accepted : bool
+        Whether that is too much, and whether somebody has accepted it by name.
+    known_from : tuple of str
+        The quasi-identifiers that determine it.
+    """
+
+    name: str
+    role: str
+    alone: Figure
+    k: Figure
+    tells_of: str | None
+    tells: Figure | None
+    discloses: bool
+    accepted: bool
+    known_from: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class AllColumns:
+    """What all published columns tell together.
+
+    Attributes
+    ----------
+    k_all : Figure
+        The fewest records that share the values of all columns.
+    wildcard_k : Figure
+        The k if missing and suppressed cells may stand for anything.
+    linked : tuple of Figure
+        Where a person's rows can be linked: how few people share the classes of their rows; empty otherwise.
+    columns : tuple of ClearColumnFacts
+    accepted : tuple of str
+        The columns that disclose and were accepted.
+    sentence : str
+    determined : tuple of Figure
+        The k with the columns that quasi-identifiers determine; empty if they determine none.
+    """
+
+    k_all: Figure
+    wildcard_k: Figure
+    linked: tuple[Figure, ...]
+    columns: tuple[ClearColumnFacts, ...]
+    accepted: tuple[str, ...]
+    sentence: str
+    determined: tuple[Figure, ...] = ()
+
+
+@dataclass(frozen=True)
+class TogetherFacts:
+    """What the table gives away together with an earlier release.
+
+    Attributes
+    ----------
+    sentence : str
+    compared : str
+        By which columns rows of both were compared.
+    figures : tuple of Figure
+    learnt : tuple of Figure
+        For each sensitive column, of how many people one value is left.
+    remarks : tuple of str
+    """
+
+    sentence: str
+    compared: str
+    figures: tuple[Figure, ...]
+    learnt: tuple[Figure, ...]
+    remarks: tuple[str, ...]
+
+
+# --------------------------------------------------------------------------------------------------
+# Whether people could be found again: attackers, class sizes, and the questions that authorities ask.
+
+
+@dataclass(frozen=True)
+class Precedent:
+    """A threshold that others use.
+
+    Attributes
+    ----------
+    k : int
+        The least class size.
+    threshold : float
+        The highest chance of finding a person again: 1/k, as it is usually written (0.33, 0.2, 0.09, 0.05).
+    used_by : str
+        Who uses it, and for what.
+    source : str
+        Where that is written.
+    """
+
+    k: int
+    threshold: float
+    used_by: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Level:
+    """Whether a risk stays within a threshold.
+
+    Attributes
+    ----------
+    precedent : Precedent
+    within : bool
+        Whether the highest risk is at most the threshold.
+    average_within : bool
+        Whether the average risk is.
+    """
+
+    precedent: Precedent
+    within: bool
+    average_within: bool
+
+
+@dataclass(frozen=True)
+class Attacker:
+    """One attacker.
+
+    Attributes
+    ----------
+    name : {"prosecutor", "journalist", "marketer"}
+    story : str
+        Who that is and what they do, in plain words.
+    highest, average, at_risk : Figure
+        Chances and shares, 0 to 1.
+    note : str
+        What the figures rest on.
+    levels : tuple of Level
+        The four thresholds, from the loosest to the strictest.
+    """
+
+    name: Literal["prosecutor", "journalist", "marketer"]
+    story: str
+    highest: Figure
+    average: Figure
+    at_risk: Figure
+    note: str
+    levels: tuple[Level, ...]
+
+
+@dataclass(frozen=True)
+class Attackers:
+    """The three attackers; ``threshold`` is the one above which a record counts as at risk."""
+
+    attackers: tuple[Attacker, ...]
+    threshold: Figure
+    remark: str
+
+
+@dataclass(frozen=True)
+class SizeGroup:
+    """The classes with ``low`` to ``high`` records, and how many records are in these and all smaller ones."""
+
+    low: int
+    high: int
+    label: str
+    classes: int
+    records: int
+    share: float
+    cumulative: float
+
+
+@dataclass(frozen=True)
+class Smaller:
+    """How many records are in classes of at most ``size`` records."""
+
+    size: int
+    classes: int
+    records: int
+    share: float
+
+
+@dataclass(frozen=True)
+class ClassSizes:
+    """The sizes of the equivalence classes.
+
+    Attributes
+    ----------
+    counted : {"rows", "people"}
+    figures : tuple of Figure
+        Number, smallest, median, mean, largest.
+    histogram : tuple of SizeGroup
+        By powers of two; ``cumulative`` is the share of records in classes up to ``high``.
+    smaller : tuple of Smaller
+        For the named thresholds (2, 4, 10, 19 records: below k = 3, 5, 11, 20), and just below the k that was asked.
+    threshold : int or None
+        The k that was asked: a line in the chart. No class may be below it.
+    """
+
+    counted: Literal["rows", "people"]
+    figures: tuple[Figure, ...]
+    histogram: tuple[SizeGroup, ...]
+    smaller: tuple[Smaller, ...]
+    threshold: int | None
+
+
+@dataclass(frozen=True)
+class HarbourFinding:
+    """One of the facts that HIPAA's safe harbour asks for.
+
+    Attributes
+    ----------
+    topic : {"zip", "age", "date"}
+    title : str
+    judgement : {"good", "note", "bad", "unknown"}
+        Of what is published; ``unknown`` where no column looks like one.
+    columns : tuple of str
+        Those that look like it.
+    sentence : str
+    rule : str
+        What the rule says.
+    """
+
+    topic: Literal["zip", "age", "date"]
+    title: str
+    judgement: Judgement
+    columns: tuple[str, ...]
+    sentence: str
+    rule: str
+
+
+@dataclass(frozen=True)
+class SafeHarbour:
+    """Facts about HIPAA's safe harbour; ``remark`` says what was not looked at."""
+
+    findings: tuple[HarbourFinding, ...]
+    remark: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One of the three questions of the EU's working party.
+
+    Attributes
+    ----------
+    question : {"singling out", "linkability", "inference"}
+    asks : str
+        The question in plain words.
+    judgement : {"good", "note", "bad", "unknown"}
+    answer : str
+        One sentence; never a legal claim.
+    evidence : tuple of str
+        What it rests on, a sentence each.
+    """
+
+    question: Literal["singling out", "linkability", "inference"]
+    asks: str
+    judgement: Judgement
+    answer: str
+    evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WorkingParty:
+    """The three verdicts; ``remark`` says what they are not."""
+
+    verdicts: tuple[Verdict, ...]
+    source: str
+    remark: str
+
+
+# --------------------------------------------------------------------------------------------------
+# What was kept of the table, and what was left out.
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """What was kept of one column.
+
+    Attributes
+    ----------
+    name : str
+    role : {"quasi-identifier", "target", "sensitive"}
+    kind : str or None
+        ``"text"``, ``"number"``, ``"date"`` or ``"order"``, where it is known.
+    hierarchy : str or None
+        How it generalizes, in words.
+    published_as : str
+        What its cells are: ranges, sets, labels, values, ``*``; in words with shares.
+    bars : tuple of Bar
+        The distribution over groups of at least k records, before and after where that may be told.
+    bars_note : str
+        How the bars were made, or why there are none.
+    ncp : Figure or None
+        How wide the published cells are.
+    entropy_kept : Figure or None
+        How many of the bits of the column are left.
+    suppressed : Figure or None
+        The share of ``*``.
+    distinction, separation : Figure or None
+        Of the published column: how many different cells, and how many pairs of records it tells apart.
+    distinction_before, separation_before : Figure or None
+        The same of the original column.
+    """
+
+    name: str
+    role: Literal["quasi-identifier", "target", "sensitive"]
+    kind: str | None
+    hierarchy: str | None
+    published_as: str
+    bars: tuple[Bar, ...]
+    bars_note: str
+    ncp: Figure | None = None
+    entropy_kept: Figure | None = None
+    suppressed: Figure | None = None
+    distinction: Figure | None = None
+    separation: Figure | None = None
+    distinction_before: Figure | None = None
+    separation_before: Figure | None = None
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What was kept, column by column.
+
+    Attributes
+    ----------
+    columns : tuple of ColumnFacts
+        Quasi-identifiers first, then target and sensitive columns.
+    identifies_most : str or None
+        The quasi-identifier that tells most people apart, as published.
+    identified_most : str or None
+        The same in the original table, where that may be told.
+    pooled_to : int
+        Every bar has at least so many records.
+    counted : {"rows", "people"}
+        What is counted there.
+    """
+
+    columns: tuple[ColumnFacts, ...]
+    identifies_most: str | None
+    identified_most: str | None
+    pooled_to: int
+    counted: Literal["rows", "people"]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """How strongly two columns go together, 0 to 1: before, after, and the change (after less before)."""
+
+    first: str
+    second: str
+    before: float | None
+    after: float
+    change: float | None
+
+
+@dataclass(frozen=True)
+class Association:
+    """Whether columns still go together as they did.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        In the order of the heatmap.
+    pairs : tuple of Pair
+        Each pair once, ``first`` before ``second`` in ``columns``.
+    mean_change : Figure or None
+        The mean of the absolute changes.
+    measure : str
+        How it is measured, in a sentence.
+    """
+
+    columns: tuple[str, ...]
+    pairs: tuple[Pair, ...]
+    mean_change: Figure | None
+    measure: str
+
+
+@dataclass(frozen=True)
+class LabelShare:
+    """What was suppressed of the records with one label of the target.
+
+    Attributes
+    ----------
+    label : str
+        A label of at least k records, or that of all others together.
+    kind : {"value", "others", "missing"}
+    share : float
+        Its share of the published records.
+    cells : float
+        The share of their quasi-identifier cells that are ``*``.
+    rows : float or None
+        The share of its original records that were left out; ``None`` where it may not be told.
+    """
+
+    label: str
+    kind: Literal["value", "others", "missing"]
+    share: float
+    cells: float
+    rows: float | None
+
+
+@dataclass(frozen=True)
+class Suppression:
+    """What was left out, overall and by label of the target."""
+
+    rows: Figure | None
+    cells: Figure
+    labels: tuple[LabelShare, ...]
+    labels_note: str
+
+
+@dataclass(frozen=True)
+class Score:
+    """What one learner reaches: on the rows as they are, on the release, and by always taking the majority.
+
+    Attributes
+    ----------
+    learner, method : str
+    k : int or None
+    raw, published, majority : float or None
+    kept : float or None
+        What of the way from the majority to the raw rows is left: 0 to 1, and beyond where it is better.
+    """
+
+    learner: str
+    method: str
+    k: int | None
+    raw: float | None
+    published: float | None
+    majority: float | None
+    kept: float | None
+
+
+@dataclass(frozen=True)
+class Utility:
+    """What learners still know of the target.
+
+    Attributes
+    ----------
+    score : str
+        What is measured: ``accuracy``, ``rmse``, …
+    higher_is_better : bool
+    protocol : str
+    rows : tuple of Score
+    meaning : str
+    """
+
+    score: str
+    higher_is_better: bool
+    protocol: str
+    rows: tuple[Score, ...]
+    meaning: str
+
+
+# --------------------------------------------------------------------------------------------------
+# How the table was made, and what to take care of.
+
+
+@dataclass(frozen=True)
+class Caution:
+    """What whoever publishes or reads the table should know.
+
+    Attributes
+    ----------
+    topic : str
+        ``"weak"``, ``"minimality"``, ``"downcoding"``, ``"homogeneity"``, ``"several releases"``, ``"rows"``,
+        ``"remark"``, …
+    title : str
+    text : str
+        What can happen, and what helps.
+    judgement : {"note", "bad"}
+    source : str or None
+        The paper that describes it.
+    """
+
+    topic: str
+    title: str
+    text: str
+    judgement: Judgement = "note"
+    source: str | None = None
+
+
+@dataclass(frozen=True)
+class Digest:
+    """The SHA-256 of a file of the release."""
+
+    what: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """How the table was made.
+
+    Attributes
+    ----------
+    method : str or None
+    paper : str or None
+    requirements : tuple of str
+    parameters : mapping of str to str
+        As they are written in the manifest; no seed.
+    method_facts : mapping of str to str
+        What the method says of its result.
+    hierarchies : mapping of column to str
+    losses : tuple of Figure
+        Every metric.
+    versions : mapping of str to str
+    digests : tuple of Digest
+        Empty if the release is not saved, or if nobody said where.
+    digests_note : str
+    manifest : str or None
+        Whether the table is the one that the manifest beside it speaks of.
+    """
+
+    method: str | None
+    paper: str | None
+    requirements: tuple[str, ...]
+    parameters: Mapping[str, str]
+    method_facts: Mapping[str, str]
+    hierarchies: Mapping[str, str]
+    losses: tuple[Figure, ...]
+    versions: Mapping[str, str]
+    digests: tuple[Digest, ...]
+    digests_note: str
+    manifest: str | None
+
+
+# --------------------------------------------------------------------------------------------------
+# What the table is, what was asked, and what holds.
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a reader must know who reads nothing else.
+
+    Attributes
+    ----------
+    sentence : str
+        What holds, in one sentence.
+    judgement : {"good", "note", "bad", "unknown"}
+    grave : tuple of str
+        What makes the table or its promise worth nothing; before anything else.
+    figures : tuple of Figure
+        The four to six figures at the top: records, k, classes, the highest risk, what is lost.
+    beyond : str
+        What the sentence does not cover: that fewer look alike over all published columns. Shown beside it, as visibly.
+    """
+
+    sentence: str
+    judgement: Judgement
+    grave: tuple[str, ...]
+    figures: tuple[Figure, ...]
+    beyond: str = ""
+
+
+@dataclass(frozen=True)
+class Role:
+    """What the columns of one role are.
+
+    Attributes
+    ----------
+    name : str
+        ``"quasi-identifiers"``, ``"target"``, ``"sensitive"``, ``"published as they are"``, ``"accepted"``,
+        ``"pseudonymized"``, ``"dropped"``, ``"person"``.
+    columns : tuple of str
+    meaning : str
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Data:
+    """What the table is.
+
+    Attributes
+    ----------
+    figures : tuple of Figure
+        Rows, people, rows that were left out, columns.
+    counted : {"rows", "people"}
+        What k counts.
+    coverage : str
+        Whether it is a sample or a population, in a sentence; also where nobody has said.
+    roles : tuple of Role
+        Only those that some column has.
+    """
+
+    figures: tuple[Figure, ...]
+    counted: Literal["rows", "people"]
+    coverage: str
+    roles: tuple[Role, ...]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One requirement and what shows that it holds, or that it does not.
+
+    Attributes
+    ----------
+    requirement : str
+    measure : str
+        ``k``, ``l``, ``t``, …
+    required, reached : Figure
+    holds : bool
+    promises_nothing : bool
+        Whether every table meets it.
+    violating : Figure or None
+        The records in classes that do not satisfy it; ``None`` where all do.
+    evidence : str
+        What was counted, in one sentence.
+    """
+
+    requirement: str
+    measure: str
+    required: Figure
+    reached: Figure
+    holds: bool
+    promises_nothing: bool
+    violating: Figure | None
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked and what holds."""
+
+    holds: bool
+    sentence: str
+    requirements: tuple[Evidence, ...]
+
+
+# --------------------------------------------------------------------------------------------------
+# The root of all facts: one field for each section of a report.
+
+
+SubjectKind = Literal["release", "loaded release", "audit"]
+"""What a report is of: a release as it was made, one that was read from its files, or the audit of any table."""
+
+
+@dataclass(frozen=True)
+class ReportFacts:
+    """Everything that a report tells, one field for each section, in the order of ISO/IEC 27559.
+
+    A section that the subject or the edition cannot tell is ``None``; ``absent`` then has a sentence that says why,
+    under the name of the field.
+
+    Attributes
+    ----------
+    edition : {"internal", "public"}
+    subject : {"release", "loaded release", "audit"}
+    title : str
+    made_on : str
+        The day of the report, ``2026-05-01``.
+    """
+
+    edition: Edition
+    subject: SubjectKind
+    title: str
+    made_on: str
+    summary: Summary
+    context: Context | None
+    data: Data
+    asked: Asked | None
+    attackers: Attackers
+    classes: ClassSizes
+    attempts: Attempts | None
+    working_party: WorkingParty
+    safe_harbour: SafeHarbour | None
+    disclosure: DisclosureFacts
+    together: TogetherFacts | None
+    all_columns: AllColumns
+    columns: Columns
+    association: Association | None
+    suppression: Suppression | None
+    utility: Utility | None
+    cautions: tuple[Caution, ...]
+    governance: Governance | None
+    provenance: Provenance
+    absent: Mapping[str, str] = field(default_factory=dict)

@@ -1,1 +1,0 @@
-"""The sections of a report, as plain values: what a page may show, whatever it does with them."""

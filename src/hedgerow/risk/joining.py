@@ -1,0 +1,530 @@
+"""Which classes of a release may be a person's: those whose cells cover all that is known of the person."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow._internal.arrays import Bools, Longs
+from hedgerow.core.cells import (
+    NO_LABELS,
+    Interval,
+    Leaves,
+    ValueSet,
+    days_of,
+    domain_of,
+    number_in,
+    parse,
+    published_labels,
+    read,
+    spelled,
+    stands_for,
+)
+from hedgerow.hierarchies import hierarchy_of
+from hedgerow.hierarchies.taxonomies import Taxonomy
+from hedgerow.io.domains import Domain, Kind
+from hedgerow.io.values import SUPPRESSED_TEXT
+from hedgerow.risk.likelihoods import KnownColumn, cells_of_texts
+from hedgerow.verifier import ClassCounts
+from hedgerow.verifier.classes import Labels, distinct, numbers_of, text_of
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = [
+    "BothReleases",
+    "Compared",
+    "Side",
+    "Texts",
+    "compare_cells",
+    "covering_blocks",
+    "covering_classes",
+    "listed_labels",
+    "masks_among",
+    "packed_rows",
+    "people_in_cells",
+    "same_values",
+]
+
+
+_PAIRS: Final = 2**24
+"""So many pairs of a tuple and a class are looked at together."""
+
+
+def covering_classes(
+    covers: Sequence[Bools], classes: NDArray[np.integer[Any]], tuples: NDArray[np.integer[Any]]
+) -> csr_array:
+    """Find the classes that cover each tuple.
+
+    Parameters
+    ----------
+    covers : sequence of bool arrays (cells, values)
+        For each column, which values a published cell may stand for.
+    classes : int array (classes, columns)
+        The cells that each class publishes.
+    tuples : int array (tuples, columns)
+        The values that people hold.
+
+    Returns
+    -------
+    sparse array (tuples, classes)
+
+    Examples
+    --------
+    >>> age = np.array([[True, True, False], [True, True, True]])  # the cells {20|25} and *, of the values 20, 25, 30
+    >>> covering_classes([age], np.array([[0], [1]]), np.array([[0], [2]])).toarray()
+    array([[1, 1],
+           [0, 1]], dtype=uint8)
+
+    Notes
+    -----
+    O(tuples × classes) bits for each column.
+    """
+    from scipy.sparse import csr_array, vstack
+
+    return csr_array(vstack([csr_array(block) for _, block in covering_blocks(covers, classes, tuples)]))
+
+
+def covering_blocks(
+    covers: Sequence[Bools], classes: NDArray[np.integer[Any]], tuples: NDArray[np.integer[Any]]
+) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+    """Find the same for some tuples at a time: the first of them, and whether each class covers each of them.
+
+    Parameters are those of :func:`covering_classes`. Memory is bounded by O(values × classes) bits for each column.
+    """
+    number = len(classes)
+    bits = [packed_rows(table.T, classes[:, at]) for at, table in enumerate(covers)]
+    step = max(1, _PAIRS // number)
+    for start in range(0, len(tuples), step):
+        some = tuples[start : start + step]
+        packed = np.full((len(some), -(-number // 8)), 255, dtype=np.uint8)
+        for at, own in enumerate(bits):
+            packed &= own[some[:, at]]
+        yield start, np.unpackbits(packed, axis=1, count=number)
+
+
+def packed_rows(table: Bools, columns: NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
+    """Some columns of a table, eight cells in a byte, without writing all of them out."""
+    step = max(1, _PAIRS // max(1, len(columns)))
+    parts = [np.packbits(table[start : start + step][:, columns], axis=1) for start in range(0, len(table), step)]
+    return np.concatenate(parts) if parts else np.zeros((0, -(-len(columns) // 8)), dtype=np.uint8)
+
+
+# --------------------------------------------------------------------------------------------------
+# Two releases as an attacker lays them side by side: their classes, and the rows of each by the columns in clear.
+#
+# A row of the old release and a row of the new one can be the same person's only if they agree in every column that
+# both publish as it is. What they agree in is called their *link*: rows with the same values of all these columns
+# have the same one.
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One release: how many rows of each class have each link, sorted by class.
+
+    Attributes
+    ----------
+    counts : ClassCounts
+    classes, links, rows : int arrays (cells,)
+    """
+
+    counts: ClassCounts
+    classes: Longs
+    links: Longs
+    rows: Longs
+
+    @property
+    def sizes(self) -> Longs:
+        """The rows of each class."""
+        return np.bincount(self.classes, self.rows, self.number).astype(np.int64)
+
+    @property
+    def number(self) -> int:
+        """How many classes there are."""
+        return len(self.counts.codes)
+
+    def table(self, links: int) -> csr_array:
+        """The rows of each class by link, (classes, links)."""
+        from scipy.sparse import csr_array
+
+        return csr_array((self.rows, (self.classes, self.links)), shape=(self.number, links))
+
+
+@dataclass(frozen=True, eq=False)
+class BothReleases:
+    """An old and a new release.
+
+    Attributes
+    ----------
+    old, new : Side
+    links : int
+        How many different links there are.
+    values : mapping of column to int array (links,)
+        For each column that is compared, the code of its value in each link.
+    """
+
+    old: Side
+    new: Side
+    links: int
+    values: Mapping[str, Longs]
+
+    @classmethod
+    def of(cls, old: ClassCounts, new: ClassCounts, columns: Sequence[str]) -> BothReleases:
+        """Lay counted releases side by side; ``columns`` were counted as sensitive ones in both."""
+        before = len(old.class_of_cell)
+        codes = {}
+        for name in columns:
+            places = same_values(old.cells.sensitive[name].labels, new.cells.sensitive[name].labels)
+            sides = zip(places, (old, new), strict=True)
+            codes[name] = np.concatenate([place[one.cells.sensitive[name].codes] for place, one in sides])
+        alike = [(one, int(one.max()) + 1) for one in codes.values()]
+        nothing = (np.zeros(before + len(new.class_of_cell), dtype=np.int64), 1)
+        link, first = distinct([nothing, *alike])
+        values = {name: one[first] for name, one in codes.items()}
+        return cls(_side(old, link[:before], len(first)), _side(new, link[before:], len(first)), len(first), values)
+
+    @cached_property
+    def shared(self) -> tuple[str, ...]:
+        """The quasi-identifiers of both."""
+        return tuple(name for name in self.new.counts.columns if name in self.old.counts.columns)
+
+
+def same_values(old: Labels, new: Labels) -> tuple[Longs, Longs]:
+    """Number the values of a column that two tables hold, however each of them writes its numbers.
+
+    >>> same_values(np.array(["1.50", "2"], dtype=object), np.array(["1.5", None], dtype=object))
+    (array([0, 1]), array([0, 2]))
+    """
+    texts = [text for text in (*old, *new) if text is not None]
+    numbers = numbers_of(texts)
+    written = dict(zip(texts, texts if numbers is None else map(text_of, numbers), strict=True))
+    found: dict[str | None, int] = {}
+    sides = [[found.setdefault(written.get(text), len(found)) for text in side] for side in (old, new)]
+    return np.array(sides[0], dtype=np.int64), np.array(sides[1], dtype=np.int64)
+
+
+def _side(counts: ClassCounts, link: Longs, links: int) -> Side:
+    cell, first = distinct([(counts.class_of_cell, len(counts.codes)), (link, links)])
+    rows = np.bincount(cell, counts.cells.rows, len(first)).astype(np.int64)
+    return Side(counts, counts.class_of_cell[first], link[first], rows)
+
+
+# --------------------------------------------------------------------------------------------------
+# Which published cells of one column may stand for the same value, and which people each of them may be.
+#
+# Cells are compared by what :mod:`hedgerow.published` reads in them. Where it is not certain what a cell says, it may
+# stand for anything, so that nothing is called apart that might be the same: labels that no hierarchy explains,
+# intervals and spans of the calendar in a column of text, and empty cells of a column of numbers, which may be
+# suppressed ones. A text that ends in ``*`` is a mask: it stands for what begins like it, also once it was brought to
+# the mask's length.
+
+
+Texts = Sequence[str | None]
+
+_MASK: Final = re.compile(r"([^*]+)\*+\Z")
+_SPAN: Final = re.compile(r"([0-9]{4})(?:-([0-9]{2})|-Q([1-4])|(?<=0)(s))?", re.ASCII)
+_MARK: Final = "\0."
+"""Ends the texts of atoms that are no values: what a mask leaves open, and whatever is not mentioned."""
+
+
+class Compared(NamedTuple):
+    """Which cells go together, and how many of them could not be read."""
+
+    fits: Bools
+    unread: int
+
+
+def listed_labels(hierarchies: Mapping[str, Any], name: str, texts: Iterable[str | None]) -> Leaves:
+    """The published labels of a taxonomy, which lists its values itself; of other hierarchies none are complete."""
+    given = hierarchies.get(name)
+    hierarchy = None if given is None else hierarchy_of(given, name)
+    return published_labels(hierarchy, name, texts).values_below if isinstance(hierarchy, Taxonomy) else NO_LABELS
+
+
+def compare_cells(
+    old: Texts,
+    new: Texts,
+    labels: Leaves = NO_LABELS,
+    *,
+    widely: bool = False,
+    labelled: bool = False,
+    averaged: bool | None = None,
+) -> Compared:
+    """Tell which cells of two releases may stand for one value, (old cells, new cells).
+
+    Parameters
+    ----------
+    old, new : sequences of str or None
+        The cells of each release.
+    labels : mapping of label to values
+        Those of the column's hierarchy.
+    widely : bool
+        Whether numbers of a release that publishes nothing but numbers may stand for anything, as means of groups do,
+        and so may texts that no label explains. Numbers of such a release with empty cells are always read so.
+    labelled : bool
+        Whether any text or number may be the label of a hierarchy that is not given.
+    averaged : bool, optional
+        Whether numbers may be means of groups, if that is known. If they may, they stand for anything.
+
+    Examples
+    --------
+    >>> compare_cells(["[20,30)", "{30|35}", "*"], ["[25,35]", "40"]).fits.astype(int)
+    array([[1, 0],
+           [1, 0],
+           [1, 1]])
+    >>> compare_cells(["53***", "Bonn"], ["5****", "54***"]).fits.astype(int)
+    array([[1, 0],
+           [1, 1]])
+    """
+    old, new = _by_days(old, new)
+    kind = _kind(old, new)
+    sides = [[spelled(text, kind) for text in texts] for texts in (old, new)]
+    values = _values(sides, kind, labels)
+    if kind != "text" and _share_numbers(values, kind):
+        # Numbers of so many digits that floats do not tell them apart are told apart as text.
+        kind, sides = "text", [list(old), list(new)]
+        values = _values(sides, kind, labels)
+    masks = masks_among((*sides[0], *sides[1])) if kind == "text" else {}
+    domain = _atoms([*sides[0], *sides[1]], values, kind, masks)
+    explained = {**labels, **_below(masks, domain)}
+    vague: set[str | None] = set()
+    if kind == "text":
+        vague |= _unexplained(sides, explained) | _ranges(sides, explained)
+    elif averaged is not False:
+        vague |= _standing_for_groups(sides, kind, widely=widely or averaged is True)
+    if kind == "number":
+        vague.add(None)
+    if labelled or (widely and kind == "text"):
+        vague |= _maybe_labels(sides, kind, labels)
+    known = KnownColumn(domain, np.ones(domain.size, dtype=np.int64), explained, frozenset(vague))
+    covers = [cells_of_texts(texts, known).astype(np.float32) for texts in sides]
+    unread = len(vague - {None}) + sum(_is_strange(text, kind, explained) for text in {*sides[0], *sides[1]})
+    return Compared(covers[0] @ covers[1].T > 0, unread)
+
+
+def people_in_cells(
+    texts: Texts, domain: Domain, labels: Leaves, *, widely: bool, averaged: bool | None = None
+) -> Compared:
+    """Tell which values of people each cell may stand for, (cells, values).
+
+    Parameters
+    ----------
+    texts : sequence of str or None
+        The cells of one release.
+    domain : Domain
+        The values of people.
+    labels : mapping of label to values
+        Those of the column's hierarchy.
+    widely : bool
+        Whether empty cells and numbers of a column of numbers may stand for anything: they are suppressed ones, and
+        means of groups. Else they are what they say.
+    averaged : bool, optional
+        Whether numbers may be means of groups, if that is known. If they may, they stand for anything.
+    """
+    kind = domain.kind
+    cells = [spelled(text, kind) for text in texts]
+    values = set(domain.labels.tolist())
+    masks = masks_among(cells) if kind == "text" else {}
+    explained = {**labels, **_below(masks, domain)}
+    # Below the root stand missing values too.
+    vague: set[str | None] = {label for label, below in labels.items() if values <= set(below)}
+    if kind == "text":
+        # Without a hierarchy a text that nobody holds may be a label, also in a set.
+        clear = {*values, *explained}
+        strange: set[str | None] = (
+            set() if labels else {text for text in cells if text is not None and not _named(text) <= clear}
+        )
+        strange |= {text for text in _ranges([cells], explained) if text not in values}
+        vague |= strange
+    else:
+        strange = {text for text in cells if text is not None and _is_strange(text, kind, explained)}
+        if widely:
+            vague.add(None)
+        if averaged or (widely and averaged is None):
+            vague |= {text for text in cells if number_in(text, kind) is not None}
+    known = KnownColumn(domain, np.ones(domain.size, dtype=np.int64), explained, frozenset(vague))
+    return Compared(cells_of_texts(cells, known), len(strange))
+
+
+def _kind(old: Texts, new: Texts) -> Kind:
+    """What the column holds, by all that both publish."""
+    plain: set[str] = set()
+    intervals: set[Kind] = set()
+    for text in {*old, *new}:
+        said = None if text is None else parse(text)
+        if isinstance(said, ValueSet):
+            plain.update(member for member in said.members if member is not None)
+        elif isinstance(said, Interval):
+            intervals.add("number")
+        elif text is not None and isinstance(read(text, "date"), Interval):
+            intervals.add("date")
+        elif isinstance(said, str):
+            plain.add(said)
+    if plain:
+        return domain_of("", plain).kind
+    return next(iter(intervals)) if len(intervals) == 1 else "text"
+
+
+def _values(sides: Sequence[Texts], kind: Kind, labels: Leaves) -> set[str]:
+    """All values that are mentioned: alone, in sets, below labels."""
+    found: set[str] = set()
+    for text in {text for side in sides for text in side}:
+        possible = stands_for(read(text, kind, labels))
+        if isinstance(possible, frozenset):
+            found.update(value for value in possible if value is not None)
+    return found
+
+
+def _share_numbers(values: set[str], kind: Kind) -> bool:
+    """Whether different values are one number."""
+    numbers = [number for value in values if (number := number_in(value, kind)) is not None]
+    return len(set(numbers)) < len(numbers)
+
+
+def masks_among(texts: Iterable[str | None]) -> dict[str, str]:
+    """The masks among texts, and how what they stand for begins; a value that looks like one is taken for one."""
+    return {text: match[1] for text in texts if text is not None and (match := _MASK.match(text))}
+
+
+def _atoms(texts: Texts, values: set[str], kind: Kind, masks: Mapping[str, str]) -> Domain:
+    """A domain so fine that each cell covers each of its values wholly or not at all; the last one nobody mentions."""
+    if kind == "text":
+        named = sorted({*(values - masks.keys()), *(mask + _MARK for mask in masks)})
+        return Domain("", "text", np.array([*named, _MARK], dtype=np.str_), has_missing=True)
+    points = {number: value for value in values if (number := number_in(value, kind)) is not None}
+    for text in texts:
+        said = read(text, kind)
+        if isinstance(said, Interval):
+            points |= {end: f"{end}{_MARK}" for end in (said.low, said.high) if end not in points and np.isfinite(end)}
+    numbers = np.array(sorted(points), dtype=np.float64)
+    labels = [points[number] for number in numbers.tolist()]
+    if not len(numbers):
+        return Domain("", kind, np.array([_MARK], dtype=np.str_), np.zeros(1), has_missing=True)
+    # Between two neighbours lies a piece that intervals cover wholly or not at all; so does what lies beyond.
+    between = numbers[:-1] + (numbers[1:] - numbers[:-1]) / 2
+    inside = (between > numbers[:-1]) & (between < numbers[1:])
+    pieces = np.concatenate([[np.nextafter(numbers[0], -np.inf)], between[inside], [np.nextafter(numbers[-1], np.inf)]])
+    every = np.concatenate([numbers, pieces])
+    texts_of = np.array([*labels, *(f"{at}{_MARK}" for at in range(len(pieces)))], dtype=np.str_)
+    order = np.argsort(every, kind="stable")
+    return Domain("", kind, texts_of[order], every[order], has_missing=True)
+
+
+def _below(masks: Mapping[str, str], domain: Domain) -> dict[str, tuple[str, ...]]:
+    labels = [label for label in domain.labels.tolist() if label != _MARK]
+    return {mask: tuple(one for one in labels if _may_be(one, mask, stem)) for mask, stem in masks.items()}
+
+
+def _may_be(label: str, mask: str, stem: str) -> bool:
+    """Whether a value, or another mask, begins like a mask: as it is, or brought to the same length.
+
+    Numbers are masked with zeros in front, and text with blanks behind.
+
+    >>> _may_be("53111", "53***", "53"), _may_be("1305", "013**", "013"), _may_be("54111", "53***", "53")
+    (True, True, False)
+    """
+    text = label.removesuffix(_MARK)
+    if text.startswith(stem) or text.ljust(len(stem)).startswith(stem):
+        return True
+    longest = max(len(text), len(mask))
+    return text.zfill(longest).startswith(stem.zfill(len(stem) + longest - len(mask)))
+
+
+def _unexplained(sides: Sequence[Texts], labels: Leaves) -> set[str | None]:
+    """Plain texts that may be labels: no hierarchy knows them, no set names them, and only one release has them."""
+    if any(all(text == SUPPRESSED_TEXT for text in side) for side in sides):
+        return set()  # which goes with everything
+    plain = [{text for text in side if text is not None and isinstance(parse(text), str)} for side in sides]
+    members = {
+        member
+        for side in sides
+        for text in side
+        if text is not None and isinstance(said := parse(text), ValueSet)
+        for member in said.members
+    }
+    listed = {value for below in labels.values() for value in below}
+    return {text for text in plain[0] ^ plain[1] if text not in labels and text not in members and text not in listed}
+
+
+def _by_days(old: Texts, new: Texts) -> tuple[Texts, Texts]:
+    """The same cells with spans of the calendar as intervals of days, if all cells are spans or days.
+
+    Years alone are numbers.
+    """
+    texts = {text for text in (*old, *new) if text is not None and text != SUPPRESSED_TEXT}
+    spans = {text: span for text in texts if (span := _calendar_span(text)) is not None}
+    others = (text for text in texts if text not in spans)
+    if all(text.isdigit() for text in spans) or not all(
+        days_of(text) is not None or isinstance(read(text, "date"), Interval) for text in others
+    ):
+        return old, new
+    return tuple([None if text is None else spans.get(text, text) for text in side] for side in (old, new))  # type: ignore[return-value] # two of two
+
+
+def _calendar_span(text: str) -> str | None:
+    """A month, quarter, year or decade as an interval of days.
+
+    >>> _calendar_span("2024-Q1"), _calendar_span("2020s"), _calendar_span("2024-03-31")
+    ('[2024-01-01,2024-04-01)', '[2020-01-01,2030-01-01)', None)
+    """
+    found = _SPAN.fullmatch(text)
+    if found is None:
+        return None
+    year, month, quarter, decade = found.groups()
+    months = 1 if month else 3 if quarter else 120 if decade else 12
+    first = 12 * int(year) + (int(month) - 1 if month else 3 * int(quarter) - 3 if quarter else 0)
+    if not 12 <= first < 12 * 9_989 or (month and not 1 <= int(month) <= 12):
+        return None
+    ends = [f"{at // 12:04d}-{at % 12 + 1:02d}-01" for at in (first, first + months)]
+    return f"[{ends[0]},{ends[1]})"
+
+
+def _ranges(sides: Sequence[Texts], labels: Leaves) -> set[str | None]:
+    """Texts that look like intervals or spans: in a column of text it is not known which of its texts lie in them."""
+    texts = {text for side in sides for text in side if text is not None and text not in labels}
+    return {
+        text
+        for text in texts
+        if isinstance(parse(text), Interval)
+        or (text[:1] == "[" and isinstance(read(text, "date"), Interval))
+        or _calendar_span(text) is not None
+    }
+
+
+def _maybe_labels(sides: Sequence[Texts], kind: Kind, labels: Leaves) -> set[str | None]:
+    """Cells that name texts or numbers which no hierarchy explains."""
+    known = {*labels, *(value for below in labels.values() for value in below)}
+    texts = {text for side in sides for text in side if text is not None and text != SUPPRESSED_TEXT}
+    return {text for text in texts if not isinstance(read(text, kind), Interval) and not _named(text) <= known}
+
+
+def _named(text: str) -> set[str]:
+    """The values or labels that a cell names."""
+    said = parse(text)
+    if isinstance(said, ValueSet):
+        return {member for member in said.members if member is not None}
+    return {text} if isinstance(said, str) else set()
+
+
+def _standing_for_groups(sides: Sequence[Texts], kind: Kind, *, widely: bool) -> set[str | None]:
+    """Numbers or dates of a release that has nothing else, and empty cells: they may be means or medians of groups."""
+    found: set[str | None] = set()
+    for side in sides:
+        plain = {text for text in side if text is not None and text != SUPPRESSED_TEXT}
+        if (widely or None in side) and all(number_in(text, kind) is not None for text in plain):
+            found |= plain
+    return found
+
+
+def _is_strange(text: str | None, kind: Kind, labels: Leaves) -> bool:
+    """Whether a column of numbers or dates says something that is neither."""
+    if kind == "text" or text is None or text in labels:
+        return False
+    possible = stands_for(read(text, kind, labels))
+    return isinstance(possible, frozenset) and any(one is not None and number_in(one, kind) is None for one in possible)

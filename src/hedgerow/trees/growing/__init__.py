@@ -1,1 +1,0 @@
-"""Growing a tree: one growth for whole records and for fractions."""

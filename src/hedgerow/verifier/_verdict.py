@@ -1,0 +1,263 @@
+"""The verdict: does a table meet its requirements, counted and computed independently of how it was made.
+
+A requirement is known by its ``name`` and read by its attributes alone; one that is not known here fails
+loudly. Fractions and distances are compared with a slack of 1e-9, so that rounding in a sum never rejects a
+table that meets the requirement exactly; sizes, numbers of values and the strict inequality of recursive
+diversity (a quotient of two counts) have none.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from hedgerow.errors import BadInput, NotAnonymous, amount, listing
+from hedgerow.verifier._counting import count_classes
+from hedgerow.verifier.classes import Bools, ClassCounts, LabelIndex
+from hedgerow.verifier.formulas import (
+    distinct_values,
+    entropy_values,
+    equal_distance,
+    hierarchical_distance,
+    largest_share,
+    ordered_distance,
+    recursive_ratio,
+    share_of,
+)
+
+__all__ = ["SLACK", "Finding", "Verdict", "enforce", "verify"]
+
+SLACK: Final = 1e-9
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one requirement demands and what the table reaches.
+
+    Parameters
+    ----------
+    requirement : str
+        The requirement in words.
+    measure : str
+        What is measured: ``k``, ``l``, ``entropy l``, ``c``, ``t``, ``p`` or ``alpha``.
+    holds : bool
+        Whether every class satisfies it.
+    reached, required : float
+        The value of the worst class, and the one demanded.
+    classes_violating, rows_violating : int
+        The classes that do not satisfy it and the records in them.
+    determined : tuple of str
+        The columns that were counted as quasi-identifiers here, because quasi-identifiers determine them.
+    """
+
+    requirement: str
+    measure: str
+    holds: bool
+    reached: float
+    required: float
+    classes_violating: int
+    rows_violating: int
+    determined: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether all requirements hold, and what was found for each."""
+
+    holds: bool
+    findings: tuple[Finding, ...]
+
+
+def verify(
+    table: Any,
+    requirements: Iterable[Any],
+    quasi: Sequence[str] | None = None,
+    *,
+    entity: str | None = None,
+    missing: Sequence[str] = (),
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    sheet: str | None = None,
+) -> Verdict:
+    """Check a table, or classes that were counted by :func:`count_classes`, against requirements.
+
+    Parameters
+    ----------
+    table : ClassCounts, dataframe, DuckDB relation or path
+        What is to be checked.
+    requirements : iterable of requirements
+        Objects with a ``name`` and its parameters; at least one.
+    quasi : sequence of str
+        The quasi-identifiers; may be left out with counted classes.
+    entity, missing, encoding, delimiter, sheet
+        As for :func:`count_classes`.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> import pyarrow as pa
+    >>> twice = SimpleNamespace(name="k-anonymity", k=2, shield=None)
+    >>> verify(pa.table({"sex": ["F", "F", "M"]}), [twice], ["sex"]).holds
+    False
+    """
+    demanded = tuple(requirements)
+    if not demanded:
+        raise BadInput("There is no requirement to verify. Name at least one.")
+    for requirement in demanded:
+        _check_of(requirement)
+    if isinstance(table, ClassCounts):
+        counts = table.project(quasi)
+    elif quasi is None:
+        raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found.")
+    else:
+        sensitive = dict.fromkeys(one.column for one in demanded if getattr(one, "column", None) is not None)
+        counts = count_classes(
+            table,
+            quasi,
+            sensitive=tuple(sensitive),
+            entity=entity,
+            missing=missing,
+            encoding=encoding,
+            delimiter=delimiter,
+            sheet=sheet,
+        )
+    findings = tuple(finding for one in demanded for finding in _find(counts, one))
+    return Verdict(all(finding.holds for finding in findings), findings)
+
+
+def enforce(verdict: Verdict) -> None:
+    """Raise :class:`~hedgerow.errors.NotAnonymous` unless the verdict holds."""
+    for finding in verdict.findings:
+        if not finding.holds:
+            raise NotAnonymous(
+                f"The table does not meet {finding.requirement}: {finding.measure} is "
+                f"{_written(finding.reached)} where {_written(finding.required)} is required, and "
+                f"{amount(finding.classes_violating, 'classes')} with "
+                f"{amount(finding.rows_violating, 'records')} violate it."
+            )
+    if not verdict.holds or not verdict.findings:
+        raise NotAnonymous("The table was not shown to meet any requirement.")
+
+
+@dataclass(frozen=True, eq=False)
+class _Check:
+    """One measure: its value in every class, which classes are fine, the worst value and the demanded one."""
+
+    measure: str
+    fine: Bools
+    reached: float
+    required: float
+
+
+def _find(counts: ClassCounts, requirement: Any) -> list[Finding]:
+    shield = getattr(requirement, "shield", None)
+    found = _found_in(counts.project(shield), requirement)
+    known = counts.known_to(shield)
+    if known is not None:
+        # Whoever knows a quasi-identifier knows what it determines: the requirement must hold there, too.
+        found += _found_in(known[0], requirement, known[1])
+    return found
+
+
+def _found_in(part: ClassCounts, requirement: Any, determined: tuple[str, ...] = ()) -> list[Finding]:
+    return [
+        Finding(
+            requirement=f"{requirement} with {listing(determined)}" if determined else str(requirement),
+            measure=check.measure,
+            holds=bool(check.fine.all()),
+            reached=check.reached,
+            required=check.required,
+            classes_violating=int((~check.fine).sum()),
+            rows_violating=int(part.sizes[~check.fine].sum()),
+            determined=determined,
+        )
+        for check in _check_of(requirement)(part, requirement)
+    ]
+
+
+def _k_anonymity(part: ClassCounts, requirement: Any) -> list[_Check]:
+    k = _parameter(requirement, "k", 1)
+    return [_Check("k", part.sizes >= k, float(part.sizes.min()), k)]
+
+
+def _l_diversity(part: ClassCounts, requirement: Any) -> list[_Check]:
+    histogram = part.histogram(requirement.column)
+    l = _parameter(requirement, "l", 1)  # noqa: E741 - the paper's letter
+    if requirement.kind == "distinct":
+        values = distinct_values(histogram)
+        return [_Check("l", values >= l, float(values.min()), l)]
+    if requirement.kind == "entropy":
+        entropy = entropy_values(histogram)
+        return [_Check("entropy l", entropy >= l - SLACK, float(entropy.min()), l)]
+    if requirement.kind == "recursive":
+        c = _parameter(requirement, "c", 0)
+        ratio = recursive_ratio(histogram, math.ceil(l))
+        return [_Check("c", ratio < c, float(ratio.max()), c)]
+    raise BadInput(f"The verifier does not know the l-diversity called {requirement.kind!r}. Nothing is verified.")
+
+
+def _t_closeness(part: ClassCounts, requirement: Any) -> list[_Check]:
+    histogram, column = part.histogram(requirement.column), requirement.column
+    t = _parameter(requirement, "t", 0)
+    if requirement.distance == "equal":
+        distance = equal_distance(histogram)
+    elif requirement.distance == "ordered":
+        distance = ordered_distance(histogram, getattr(requirement, "order", None), column=column)
+    elif requirement.distance == "hierarchical":
+        distance = hierarchical_distance(histogram, getattr(requirement, "tree", None), column=column)
+    else:
+        raise BadInput(f"The verifier does not know the distance {requirement.distance!r}. Nothing is verified.")
+    return [_Check("t", distance <= t + SLACK, float(distance.max()), t)]
+
+
+def _p_sensitive(part: ClassCounts, requirement: Any) -> list[_Check]:
+    p = _parameter(requirement, "p", 1)
+    values = distinct_values(part.histogram(requirement.column))
+    return [*_k_anonymity(part, requirement), _Check("p", values >= p, float(values.min()), p)]
+
+
+def _alpha_k(part: ClassCounts, requirement: Any) -> list[_Check]:
+    alpha = _parameter(requirement, "alpha", 0)
+    histogram = part.histogram(requirement.column)
+    value = getattr(requirement, "value", None)
+    if value is None:
+        share = largest_share(histogram, part.sizes)
+    else:
+        code = LabelIndex(histogram.labels).find(value)
+        share = np.zeros(len(part.sizes)) if code is None else share_of(histogram, part.sizes, code)
+    within = share <= alpha + SLACK
+    return [*_k_anonymity(part, requirement), _Check("alpha", within, float(share.max()), alpha)]
+
+
+_CHECKS: Final[dict[str, Callable[[ClassCounts, Any], list[_Check]]]] = {
+    "k-anonymity": _k_anonymity,
+    "l-diversity": _l_diversity,
+    "t-closeness": _t_closeness,
+    "p-sensitive": _p_sensitive,
+    "alpha-k": _alpha_k,
+}
+
+
+def _check_of(requirement: Any) -> Callable[[ClassCounts, Any], list[_Check]]:
+    name = getattr(requirement, "name", type(requirement).__name__)
+    if name not in _CHECKS:
+        raise BadInput.unknown("requirement", str(name), _CHECKS, "The verifier does not know how to check it.")
+    return _CHECKS[name]
+
+
+def _parameter(requirement: Any, name: str, least: float) -> float:
+    """Read a number that can decide anything: NaN or a negative one would let every table pass."""
+    value: Any = getattr(requirement, name, None)
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not (real and math.isfinite(value) and value >= least):
+        raise BadInput.parameter(name, str(requirement.name), f"a number >= {least}", value)
+    return float(value)
+
+
+def _written(number: float) -> str:
+    return f"{number:.6g}" if math.isfinite(number) else "without bound"

@@ -8,7 +8,8 @@ Whoever can write to the cache decides what runs, so its folder is for its owner
 that others may write to or may put another in place of, or that belongs to someone else, is not used: kernels are then
 compiled anew in each process.
 
-numba itself is imported with the first kernel.
+A kernel becomes a kernel of numba when it is first called, and with it those that it calls: until then numba, which
+takes a second to import, is not needed. So modules import kernels at their top like anything else.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache, partial
+from functools import cache, partial, update_wrapper
 from pathlib import Path
-from threading import Lock, Thread
+from threading import RLock, Thread
+from types import CodeType
 from typing import Any, Final, NamedTuple, ParamSpec, TypeVar, cast, overload
 
 import numpy as np
@@ -38,8 +40,8 @@ _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 # each narrower int, it would compile the other one once more.
 int64: Final = cast("Callable[[int], int]", np.int64)
 
-# numba has one setting for the folder of all caches.
-_DECORATING: Final = Lock()
+# numba has one setting for the folder of all caches; and a kernel is made while another one is.
+_DECORATING: Final = RLock()
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -75,7 +77,53 @@ def jit(kernel: Callable[P, R] | None = None, *, inner: bool = False, once: bool
     """
     if kernel is None:
         return partial(jit, inner=inner, once=once)
+    made = _Kernel(kernel, inner=inner, once=once)
+    update_wrapper(made, kernel)
+    return made
 
+
+class _Kernel:
+    """A kernel that numba has not seen before it is called."""
+
+    def __init__(self, function: Callable[..., Any], *, inner: bool, once: bool) -> None:
+        self._function, self._inner, self._once = function, inner, once
+        self._compiled: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        return (self._compiled or self.compiled())(*arguments)
+
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else numba's kernels have, such as ``py_func``."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.compiled(), name)
+
+    def compiled(self) -> Any:
+        """The kernel as numba knows it."""
+        with _DECORATING:
+            if self._compiled is None:
+                self._resolve()
+                self._compiled = _decorated(self._function, inner=self._inner, once=self._once)
+        return self._compiled
+
+    def _resolve(self) -> None:
+        """Put numba's kernels in the place of those that this one calls: numba looks them up by name."""
+        names = self._function.__globals__
+        for name in _names_in(self._function.__code__):
+            if isinstance(called := names.get(name), _Kernel):
+                names[name] = called.compiled()
+        for cell in self._function.__closure__ or ():
+            if isinstance(called := cell.cell_contents, _Kernel):
+                cell.cell_contents = called.compiled()
+
+
+def _names_in(code: CodeType) -> set[str]:
+    """The names of globals in a function and in the functions inside it."""
+    inside = (_names_in(constant) for constant in code.co_consts if isinstance(constant, CodeType))
+    return set(code.co_names).union(*inside)
+
+
+def _decorated(kernel: Callable[..., Any], *, inner: bool, once: bool) -> Any:
     import numba
 
     ways: dict[str, Any] = {"nogil": True}
@@ -85,12 +133,11 @@ def jit(kernel: Callable[P, R] | None = None, *, inner: bool = False, once: bool
         return numba.njit(inline="always", **ways)(kernel)
     folder = _cache_folder()
     if folder is not None:
-        with _DECORATING:
-            state = _state(kernel, folder)
-            if state is not None:
-                with _cached_in(folder / state), suppress(RuntimeError):
-                    # numba may still find no way to cache: the disk is full, or the code has no file.
-                    return numba.njit(cache=True, **ways)(kernel)
+        state = _state(kernel, folder)
+        if state is not None:
+            with _cached_in(folder / state), suppress(RuntimeError):
+                # numba may still find no way to cache: the disk is full, or the code has no file.
+                return numba.njit(cache=True, **ways)(kernel)
     return numba.njit(**ways)(kernel)
 
 

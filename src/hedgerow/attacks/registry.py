@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,8 +12,16 @@ import pyarrow as pa
 
 from hedgerow._internal.notebook import Shown
 from hedgerow._internal.rounding import digits_shown, share_told
+from hedgerow.attacks._downcoding import downcoding
+from hedgerow.attacks._inference import inference
+from hedgerow.attacks._intersection import intersection
+from hedgerow.attacks._linkability import linkability
+from hedgerow.attacks._membership import membership
+from hedgerow.attacks._minimality import minimality
 from hedgerow.attacks._people import Given, check_sure, generator_of, released
-from hedgerow.attacks.label_disclosure import LabelDisclosure, Success
+from hedgerow.attacks._pools import pool_names, pool_order
+from hedgerow.attacks._singling_out import singling_out
+from hedgerow.attacks.label_disclosure import LabelDisclosure, Success, label_disclosure
 from hedgerow.attacks.outcome import Claims, Outcome, Verdict
 from hedgerow.errors import BadInput
 from hedgerow.release import Release
@@ -43,8 +50,8 @@ class Attack:
     Attributes
     ----------
     name : str
-    place : str
-        Its function, ``"module:function"`` in :mod:`hedgerow.attacks`.
+    function : callable
+        The function of :mod:`hedgerow.attacks` that tries it.
     story : str
         What the attacker does, in a sentence.
     needs : tuple of str
@@ -57,7 +64,7 @@ class Attack:
     """
 
     name: str
-    place: str
+    function: Callable[..., Any]
     story: str
     needs: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
@@ -71,13 +78,11 @@ class Attack:
 
     def run(self, release: Release, given: Given, previous: Any, **told: Any) -> Outcome:
         """Try it on people who were read."""
-        module, _, function = self.place.partition(":")
-        attack = getattr(importlib.import_module(f"hedgerow.attacks.{module}"), function)
         own = {name: told[name] for name in self.takes}
         if self.knowing is not None:
             own["knowing"] = self.knowing
         second = (previous,) if "previous" in self.needs else ()
-        found = attack(release, *second, given, None, **own)
+        found = self.function(release, *second, given, None, **own)
         if isinstance(found, LabelDisclosure):
             return _of_labels(found, str(release.target))
         # Two attackers may go by one function.
@@ -91,7 +96,7 @@ ATTACKS: Final[Mapping[str, Attack]] = MappingProxyType(
         for one in (
             Attack(
                 "downcoding",
-                "downcoding:downcoding",
+                downcoding,
                 "Somebody who knows all of a person but one column claims that one, by the classes that the person "
                 "fits, and by what the method would have done otherwise.",
                 takes=("sure", "random_state"),
@@ -99,7 +104,7 @@ ATTACKS: Final[Mapping[str, Attack]] = MappingProxyType(
             ),
             Attack(
                 "refinement",
-                "downcoding:downcoding",
+                downcoding,
                 "Somebody who knows everybody of a class but one person takes away from its cells what the others "
                 "hold.",
                 takes=("sure", "random_state"),
@@ -107,35 +112,35 @@ ATTACKS: Final[Mapping[str, Attack]] = MappingProxyType(
             ),
             Attack(
                 "membership",
-                "membership:membership",
+                membership,
                 "Somebody with a register of people asks who of them is in the table. Of others that claim is never "
                 "right, so the excess is the difference of what is claimed.",
                 takes=("random_state",),
             ),
             Attack(
                 "minimality",
-                "minimality:minimality",
+                minimality,
                 "Somebody who knows who is in the table asks why a class is larger than it had to be.",
                 needs=("rule",),
                 takes=("sure", "random_state"),
             ),
             Attack(
                 "intersection",
-                "intersection:intersection",
+                intersection,
                 "Somebody puts two releases of the same people together, and keeps what both leave possible.",
                 needs=("previous",),
                 takes=("sure",),
             ),
             Attack(
                 "label",
-                "label_disclosure:label_disclosure",
+                label_disclosure,
                 "Somebody who knows a person's quasi-identifiers guesses the label by the classes that they fit.",
                 needs=("target",),
                 takes=("sure", "random_state"),
             ),
             Attack(
                 "pool-order",
-                "pools:pool_order",
+                pool_order,
                 "Somebody who knows a person's quasi-identifiers guesses the label by where the pools of the "
                 "proportions name these values.",
                 needs=("proportions", "target"),
@@ -143,28 +148,28 @@ ATTACKS: Final[Mapping[str, Attack]] = MappingProxyType(
             ),
             Attack(
                 "pool-names",
-                "pools:pool_names",
+                pool_names,
                 "Somebody with a register of people asks whose values the pools of the proportions name.",
                 needs=("proportions",),
                 takes=("random_state",),
             ),
             Attack(
                 "inference",
-                "inference:inference",
+                inference,
                 "Somebody who knows all of a person but one column guesses that one by everything that is published, "
                 "proportions too.",
                 takes=("random_state",),
             ),
             Attack(
                 "linkability",
-                "linkability:linkability",
+                linkability,
                 "Somebody who knows some columns of a person says which of two records with the other ones is the "
                 "person's.",
                 takes=("random_state",),
             ),
             Attack(
                 "singling-out",
-                "singling_out:singling_out",
+                singling_out,
                 "Somebody who knows nobody describes people by what is rare in the release, so that one person fits.",
                 takes=("random_state",),
             ),

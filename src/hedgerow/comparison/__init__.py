@@ -15,8 +15,8 @@ __all__ = ["Choice", "Comparison", "Measure", "Recommendation"]
 _MODULES = {
     "Choice": "choices",
     "Comparison": "results",
-    "Measure": "measures",
-    "Recommendation": "recommending",
+    "Measure": "choices",
+    "Recommendation": "_recommending",
 }
 
 

@@ -28,7 +28,7 @@ __all__ = [
 
 # Names are imported when they are first used: the statistics bring SciPy, which few commands need.
 _MODULES = {
-    "diagrams": ("critical_difference_diagram",),
+    "charts": ("critical_difference_diagram",),
     "learners": ("LEARNERS", "learner"),
     "results": ("Contrast", "Evaluation", "Tests"),
     "statistics": ("BonferroniDunn", "FTest", "Friedman", "bonferroni_dunn", "five_by_two", "friedman"),

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from hedgerow._internal.version import __version__
 from hedgerow.anonymizers.trees.inducers.j48 import check_weka
-from hedgerow.errors import amount
+from hedgerow.errors import plural
 from hedgerow.evaluation.running import Advance, Job, found_in, run
 from hedgerow.evaluation.store import Store
 from hedgerow.io.atomic import appearing
@@ -163,7 +163,7 @@ def reproduce(
         "again, and it goes on with the others.",
     )
     if further := len(store) - len(results):
-        page.text(f"Earlier versions measured a further {amount(further, 'cells')}, which this page does not show.")
+        page.text(f"Earlier versions measured a further {plural(further, 'cells')}, which this page does not show.")
     one.write(page, results)
     path = folder / f"{stem}.md"
     page.write(path)

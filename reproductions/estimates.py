@@ -14,7 +14,7 @@ from typing import Final, Literal, Self
 
 from scipy.special import stdtrit
 
-from hedgerow.errors import amount
+from hedgerow.errors import plural
 
 __all__ = ["FEWEST", "Estimate", "Side", "signed"]
 
@@ -90,7 +90,7 @@ class Estimate:
         return "against" if self.low > margin or self.high < -margin else "unclear"
 
     def __str__(self) -> str:
-        runs = f"({amount(self.number, 'runs')})"
+        runs = f"({plural(self.number, 'runs')})"
         return f"{self.mean:.2f} {runs}" if self.half is None else f"{self.mean:.2f} ± {self.half:.2f} {runs}"
 
 

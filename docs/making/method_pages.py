@@ -125,7 +125,7 @@ def guarantees(method: type[Anonymizer]) -> str:
     )
     lines = (
         f"**Requirements:** {method.guarantees}. The verifier counts each of them again on the published rows.",
-        f"**Lost records:** none, unless you give a `suppression_limit`; then {lost[method.drops]}.",
+        f"**Lost records:** none, unless you give a `suppression_limit`; then {lost[method.suppression_by]}.",
         parts,
     )
     return "\n".join(f"- {line}" for line in lines)

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from hedgerow.errors import amount
+from hedgerow.errors import plural
 from reproductions.base import Claim, Verdict
 from reproductions.estimates import signed
 from reproductions.hedge.experiments import ADULT_KS, HEDGE, SEEDS, SET_KS, SET_METHODS, SETS
@@ -70,7 +70,7 @@ def _reach(found: Found, method: str, k: int, wanted: float, how: str) -> Claim:
 
 
 def _seeds(some: Mapping[int, object]) -> str:
-    return amount(len(some), "seeds")
+    return plural(len(some), "seeds")
 
 
 def _singled_out(found: Found) -> Claim:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from hedgerow.errors import amount
+from hedgerow.errors import plural
 from reproductions.base import Claim, Verdict
 from reproductions.estimates import Estimate
 from reproductions.id3.experiments import BY_K, BY_QUASI, CONDITIONS, OWN_WAY
@@ -244,7 +244,7 @@ def _better_conversions(found: Found) -> Claim:
 def _change(one: Estimate | None) -> str:
     if one is None:
         return "nothing yet"
-    runs = amount(one.number, "runs")
+    runs = plural(one.number, "runs")
     return f"{_points(one.mean)}" + (f" ({runs})" if one.half is None else f" ± {one.half:.2f} ({runs})")
 
 

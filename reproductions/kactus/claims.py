@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from hedgerow.errors import amount
+from hedgerow.errors import plural
 from hedgerow.evaluation.statistics import Friedman, bonferroni_dunn
 from reproductions.base import Claim, Result, Verdict
 from reproductions.judging import together
@@ -108,7 +108,7 @@ def _falls_with_k(found: Found) -> Claim:
     verdict = _sided(fall, -1)
     if verdict == "holds" and 4 * falls < 3 * len(smallest):
         verdict = "holds in part"
-    lower = f"; lower in {falls} of {amount(len(smallest), 'cases')}" if smallest else ""
+    lower = f"; lower in {falls} of {plural(len(smallest), 'cases')}" if smallest else ""
     return Claim(
         "Accuracy falls as k grows (5.4).",
         f"The largest k beside the smallest: {_shown(fall)}{lower}.",
@@ -127,7 +127,7 @@ def _no_significant_effect(found: Found) -> Claim:
         verdict = "holds" if share <= 0.05 else "holds in part" if share < 0.5 else "does not hold"
     return Claim(
         "kACTUS has no significant effect on accuracy (5.9).",
-        f"Significantly lower than on raw rows in {counts.worse} of {amount(counts.cases, 'cases')} with five "
+        f"Significantly lower than on raw rows in {counts.worse} of {plural(counts.cases, 'cases')} with five "
         f"repetitions, higher in {counts.better}. On average: {_shown(effect(every, raw_beside(found, every)))}."
         if every
         else _NOTHING,
@@ -218,9 +218,9 @@ def _significant(found: Found, one: Printed) -> Claim:
     enough = 2 * counts.cases >= one.cases
     return Claim(
         f"Beside {_called(one)}, kACTUS is {says} ({one.section}).",
-        f"Better in {counts.better}, worse in {counts.worse} of {amount(counts.cases, 'cases')} with five repetitions."
+        f"Better in {counts.better}, worse in {counts.worse} of {plural(counts.cases, 'cases')} with five repetitions."
         if counts.cases
-        else f"{amount(repetitions, 'repetitions')} of five done."
+        else f"{plural(repetitions, 'repetitions')} of five done."
         if repetitions
         else _NOTHING,
         _of_tally(counts, one) if enough else "undecided",
@@ -259,7 +259,7 @@ def _ranks(found: Found) -> Claim:
             continue
         beaten |= _beaten(test)
         ranks = ", ".join(f"{name} {rank:.2f}" for name, rank in test.ranks.items())
-        told.append(f"{what}, {amount(test.cases, 'cases')}: p = {test.p:.2g}, ranks {ranks}")
+        told.append(f"{what}, {plural(test.cases, 'cases')}: p = {test.p:.2g}, ranks {ranks}")
     wanted = {CALLED[one.method] for one in PRINTED}
     verdict: Verdict = "undecided"
     if len(told) == 2:

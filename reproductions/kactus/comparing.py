@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from hedgerow.errors import amount
+from hedgerow.errors import plural
 from hedgerow.evaluation.cells import UNANONYMIZED
 from hedgerow.evaluation.statistics import Friedman, FTest, five_by_two, friedman
 from reproductions.base import Result
@@ -122,7 +122,7 @@ class Effect:
 
     def __str__(self) -> str:
         within = f" ± {_WIDTH * self.error:.2f}" if len(self.by_fold) >= _LEAST_FOLDS else ""
-        return f"{signed(self.mean)}{within} ({amount(self.cases, 'cases')}, {amount(len(self.by_fold), 'folds')})"
+        return f"{signed(self.mean)}{within} ({plural(self.cases, 'cases')}, {plural(len(self.by_fold), 'folds')})"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from hedgerow.errors import amount
+from hedgerow.errors import plural
 from hedgerow.evaluation.charts import critical_difference_diagram
 from hedgerow.evaluation.results import MAJORITY
 from hedgerow.evaluation.statistics import bonferroni_dunn
@@ -183,7 +183,7 @@ def _against_k(page: Page, found: Found) -> None:
 
 def _repetitions(every: Accuracies, name: str) -> str:
     folds = [len(done) for case, done in every.items() if case.dataset == name]
-    return f"at least {amount(min(folds), 'folds')} of 10 in every cell" if folds else "not begun"
+    return f"at least {plural(min(folds), 'folds')} of 10 in every cell" if folds else "not begun"
 
 
 def _marked(every: Accuracies, case: Case, raw: Mapping[tuple[int, int], float]) -> str | None:

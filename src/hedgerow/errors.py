@@ -23,13 +23,13 @@ __all__ = [
     "MissingExtra",
     "NotAnonymous",
     "TooFewRows",
-    "amount",
-    "is_whole",
+    "plural",
+    "is_int",
     "listing",
     "required",
     "translated",
     "unwritable",
-    "whole",
+    "check_int",
 ]
 
 T = TypeVar("T")
@@ -138,21 +138,21 @@ def required(value: T | None, what: str) -> T:
     return value
 
 
-def whole(name: str, owner: str, value: object, least: int, *, must: str = "") -> int:
+def check_int(name: str, owner: str, value: object, least: int, *, must: str = "") -> int:
     """Read a parameter that is a whole number of any integer type, or say what it must be.
 
-    >>> whole("k", "Mondrian", 5, 1)
+    >>> check_int("k", "Mondrian", 5, 1)
     5
     """
-    if not is_whole(value, least):
+    if not is_int(value, least):
         raise BadInput.parameter(name, owner, must or f"an int >= {least}", value)
     return int(value)
 
 
-def is_whole(value: object, least: int) -> TypeGuard[int]:
+def is_int(value: object, least: int) -> TypeGuard[int]:
     """Whether something is a whole number of any integer type from ``least`` on.
 
-    >>> is_whole(3, 1), is_whole(0, 1), is_whole(True, 1), is_whole(2.0, 1)
+    >>> is_int(3, 1), is_int(0, 1), is_int(True, 1), is_int(2.0, 1)
     (True, False, False, False)
     """
     return not isinstance(value, bool) and isinstance(value, numbers.Integral) and int(value) >= least
@@ -226,10 +226,10 @@ def unwritable(what: str, *, otherwise: str = "") -> Callable[[BaseException], B
     return made
 
 
-def amount(number: int, what: str) -> str:
+def plural(number: int, what: str) -> str:
     """So many of something, for a message or a page. What is counted is given as many; of one, it is said as one.
 
-    >>> amount(1, "rows"), amount(1_200, "rows"), amount(1, "people"), amount(1, "classes"), amount(0, "others")
+    >>> plural(1, "rows"), plural(1_200, "rows"), plural(1, "people"), plural(1, "classes"), plural(0, "others")
     ('1 row', '1,200 rows', '1 person', '1 class', '0 others')
     """
     if number == 1:

@@ -23,7 +23,7 @@ import hedgerow as hr
 from hedgerow._internal.arrays import Bools, Longs
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Pieces, PublishedColumn, Recoding, publish_groups, shown_as
-from hedgerow.engines import File, InClear, MemorySource, Published, Source, Wishes, open_source
+from hedgerow.engines import File, InClear, MemorySource, Published, Source, WriteOptions, open_source
 from hedgerow.schema import Roles, Schema
 from hedgerow.verifier import count_classes
 
@@ -360,7 +360,7 @@ def test_the_four_verbs(opened: Any, tmp_path: Path) -> None:
         cells = (map(str, column.to_pylist()) for column in found.cells)
         groups.append(sorted(zip(*cells, found.rows.tolist(), strict=True)))
         target = tmp_path / f"{len(files)}.parquet"
-        published.write(target, Wishes({}, ()))
+        published.write(target, WriteOptions({}, ()))
         files.append(Counter(tuple(map(str, row.values())) for row in rows_of(pq.read_table(target))))
         assert count_classes(published.native, ["city", "age"]).rows == found.rows.sum()
     assert groups[0] == groups[1]

@@ -304,7 +304,7 @@ class WeighsInVain(Weightless):
 class WeighsInSecret(Mondrian):
     """Says that columns do not weigh, which they do."""
 
-    def weighs_columns(self) -> bool:
+    def uses_weights(self) -> bool:
         return False
 
 
@@ -312,7 +312,7 @@ class WeighsInSecret(Mondrian):
 class NothingRemarked(Weightless):
     """Does not say that weights have no effect."""
 
-    def weighs_columns(self) -> bool:
+    def uses_weights(self) -> bool:
         return False
 
     def anonymize(self, *arguments: Any, **keywords: Any) -> Release:

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hedgerow as hr
-from hedgerow.core.counts import draw_homes, rows_at_home, tabulate
+from hedgerow.core.counts import draw_representatives, representative_rows, tabulate
 from hedgerow.errors import Infeasible
 
 rows_of_people = st.lists(
@@ -73,13 +73,13 @@ def test_rows_at_home_are_one_for_each_person_where_they_have_rows(rows: list[tu
     _, person = tabulate([np.array([row[0] for row in rows], dtype=np.int32)], [10], len(rows))
     cell = np.array([row[1] - 20 for row in rows], dtype=np.int32)
     pairs, _ = tabulate([person, cell], [10, 7], len(rows))
-    homes = draw_homes(pairs, np.random.default_rng(seed))
+    homes = draw_representatives(pairs, np.random.default_rng(seed))
     assert {(at, home) for at, home in enumerate(homes.tolist())} <= set(
         zip(person.tolist(), cell.tolist(), strict=True)
     )
-    at_home = rows_at_home(person, cell, homes, lambda some: some[::-1])
-    assert Counter(person[at_home].tolist()) == dict.fromkeys(person.tolist(), 1)
-    assert (cell[at_home] == homes[person[at_home]]).all()
+    is_representative = representative_rows(person, cell, homes, lambda some: some[::-1])
+    assert Counter(person[is_representative].tolist()) == dict.fromkeys(person.tolist(), 1)
+    assert (cell[is_representative] == homes[person[is_representative]]).all()
 
 
 def visits(people: int, each: int) -> pa.Table:

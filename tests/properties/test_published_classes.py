@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Pieces, Recoding, publish_groups, shown_as
-from hedgerow.engines import Wishes, open_source
+from hedgerow.engines import WriteOptions, open_source
 from hedgerow.io.frames import open_frame
 from hedgerow.schema import Schema
 
@@ -99,7 +99,7 @@ def classes(data: Any, staging: Path | None) -> tuple[list[int], Any]:
     published = source.apply(as_they_are(counts), "1", staging)
     if staging is None:
         return sorted(counts.tuple_sizes.tolist()), published.table
-    published.write(staging, Wishes({}, ()))
+    published.write(staging, WriteOptions({}, ()))
     return sorted(counts.tuple_sizes.tolist()), staging
 
 

@@ -16,7 +16,7 @@ from hedgerow.errors import (
     InternalError,
     MissingExtra,
     NotAnonymous,
-    is_whole,
+    is_int,
     listing,
     required,
     translated,
@@ -116,4 +116,4 @@ def test_an_error_of_ours_stays_clean_on_its_way_up() -> None:
 
 @pytest.mark.parametrize(("value", "is_one"), [(1, True), (np.int64(2), True), (0, False), (True, False), (1.0, False)])
 def test_a_whole_number_is_no_truth_value_and_no_float(value: object, is_one: bool) -> None:
-    assert is_whole(value, 1) == is_one
+    assert is_int(value, 1) == is_one

@@ -10,7 +10,7 @@ from functools import cache
 from threading import Thread
 from typing import Final, TypeVar
 
-__all__ = ["begun", "meanwhile", "on_a_core_each", "side_by_side"]
+__all__ = ["start_thread", "concurrently", "on_a_core_each", "side_by_side"]
 
 _FEW_ROWS: Final = 20_000  # starting threads takes longer than the work
 
@@ -46,10 +46,10 @@ def on_a_core_each(work: Callable[[_Item], _Result], items: Iterable[_Item], row
         return side_by_side(alone, items, rows)
 
 
-def begun(work: Callable[[], _Result], rows: int) -> Callable[[], _Result]:
+def start_thread(work: Callable[[], _Result], rows: int) -> Callable[[], _Result]:
     """Begin some work on a thread of its own if the rows are many; what comes back waits for its result, or its error.
 
-    >>> begun(lambda: 6 * 7, rows=1_000_000)()
+    >>> start_thread(lambda: 6 * 7, rows=1_000_000)()
     42
     """
     if rows < _FEW_ROWS:
@@ -67,10 +67,10 @@ def begun(work: Callable[[], _Result], rows: int) -> Callable[[], _Result]:
 
 
 @contextmanager
-def meanwhile(work: Callable[[], _Result], rows: int) -> Iterator[Callable[[], _Result]]:
+def concurrently(work: Callable[[], _Result], rows: int) -> Iterator[Callable[[], _Result]]:
     """Do some work beside the lines of a ``with`` block, which is not left before that work has ended.
 
-    >>> with meanwhile(lambda: 6 * 7, rows=1_000_000) as product:
+    >>> with concurrently(lambda: 6 * 7, rows=1_000_000) as product:
     ...     pass
     >>> product()
     42

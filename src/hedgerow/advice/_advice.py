@@ -13,7 +13,7 @@ from hedgerow.advice._requirements import Choice
 from hedgerow.advice._roles import Role
 from hedgerow.advice._separation import Combination
 from hedgerow.advice._trial import Trial
-from hedgerow.errors import Infeasible, amount
+from hedgerow.errors import Infeasible, plural
 from hedgerow.schema import Schema
 
 __all__ = ["Advice", "ColumnAdvice"]
@@ -137,7 +137,7 @@ class Advice(Shown):
         )
 
     def __repr__(self) -> str:
-        size = f"{amount(self.rows, 'rows')}, {amount(len(self.columns), 'columns')}"
+        size = f"{plural(self.rows, 'rows')}, {plural(len(self.columns), 'columns')}"
         if self.hopeless:
             return f"Advice({size}: {self.hopeless})"
         roles: dict[Role, str] = {"quasi": "quasi-identifiers", "sensitive": "sensitive", "insensitive": "in clear"}

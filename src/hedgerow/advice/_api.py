@@ -18,7 +18,7 @@ from hedgerow.advice._separation import combinations, separation, together
 from hedgerow.advice._trial import Trial, trial_rows, try_out
 from hedgerow.anonymizers.registry import DEFAULT_METHOD, METHODS
 from hedgerow.engines import File, Look, Lookable, open_source
-from hedgerow.errors import BadInput, HedgerowError, amount
+from hedgerow.errors import BadInput, HedgerowError, plural
 from hedgerow.requirements import parse_requirement
 from hedgerow.risk.clear import MOST_ALONE
 
@@ -181,7 +181,7 @@ class _Seen:
 
     def _hopeless(self, quasi: Mapping[str, Profile], counted: int, what: str) -> str:
         if counted < self.k:
-            return f"The table has {amount(counted, what)}: too few for anybody to be hidden among {self.k}."
+            return f"The table has {plural(counted, what)}: too few for anybody to be hidden among {self.k}."
         if not quasi:
             return "Every column tells who somebody is, or holds nothing: no column is left to be published."
         return ""

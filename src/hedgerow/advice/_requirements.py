@@ -10,7 +10,7 @@ from hedgerow.advice._generalizing import MOST_CATEGORIES
 from hedgerow.advice._names import CARE, topic_of
 from hedgerow.advice._profiles import Profile
 from hedgerow.anonymizers.registry import DEFAULT_METHOD
-from hedgerow.errors import whole
+from hedgerow.errors import check_int
 
 __all__ = ["Choice", "choose_k", "choose_method", "diversity"]
 
@@ -32,7 +32,7 @@ class Choice:
 def choose_k(given: int | None, names: Sequence[str]) -> tuple[int, str]:
     """The k, with its precedent: that which was given, 11 for data on health, else 5."""
     if given is not None:
-        return whole("k", "advise", given, 2), "As you asked."
+        return check_int("k", "advise", given, 2), "As you asked."
     if any(topic_of(name, CARE) is not None for name in names):
         return (
             _HEALTH_K,

@@ -28,7 +28,7 @@ from hedgerow.advice._names import (
 from hedgerow.advice._profiles import Profile, some_rows
 from hedgerow.advice._separation import percent, separation
 from hedgerow.core.counts import KeyColumn, distinct_pairs, given_once, keys_of_people, looks_given
-from hedgerow.errors import BadInput, amount
+from hedgerow.errors import BadInput, plural
 from hedgerow.risk.dependencies import Dependency, Values, dependencies
 
 __all__ = ["Judgement", "Role", "entity_of", "judge_roles", "people_by_values", "whole_numbers", "why_identifying"]
@@ -55,7 +55,7 @@ def why_identifying(profile: Profile) -> str | None:
         return f"Its values look like {shape}."
     differ = f"{percent(min(profile.distinction, 1.0))} of its values differ"
     if profile.distinction < 0.5:
-        differ = f"it has {amount(profile.distinct, 'different values')}"
+        differ = f"it has {plural(profile.distinct, 'different values')}"
     named = topic_of(profile.name, IDENTIFYING)
     if named is not None and profile.distinct >= min(_SEVERAL, profile.known / 2) and profile.kind != "date":
         return f"Its name says {named}, and {differ}."

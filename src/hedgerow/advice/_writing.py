@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from hedgerow.advice._advice import Advice
-from hedgerow.errors import BadInput, amount
+from hedgerow.errors import BadInput, plural
 from hedgerow.io.atomic import appearing, check_place, refuse_existing
 from hedgerow.io.readers import STANDARD_INPUT
 
@@ -69,8 +69,8 @@ def job_text(advice: Advice, path: Path) -> str:
 
 
 def _head(advice: Advice, path: Path) -> Iterator[str]:
-    people = "" if advice.people is None else f" of about {amount(advice.people, 'people')}"
-    size = f"{amount(advice.rows, 'rows')}{people} and {amount(len(advice.columns), 'columns')}"
+    people = "" if advice.people is None else f" of about {plural(advice.people, 'people')}"
+    size = f"{plural(advice.rows, 'rows')}{people} and {plural(len(advice.columns), 'columns')}"
     yield from _comment(f"Suggested by hedgerow advise for a table of {size}. Read it, change it, then type")
     yield f"#   hedgerow anonymize --job {_printable(path.name)}"
     if advice.trial is not None:

@@ -189,7 +189,7 @@ class Anonymizer(Declared):
     """Raised when the method begins to make other releases of the same table: results of evaluations are then stale."""
     tight: ClassVar[bool] = False
     """Whether sets and intervals of a group name just what its records hold, unless its ``cells`` are regions."""
-    drops: ClassVar[Literal["itself", "outliers", "classes"]] = "outliers"
+    suppression_by: ClassVar[Literal["itself", "outliers", "classes"]] = "outliers"
     """Who chooses the records that are lost within the budget: the method in its search; or the base, which fits it
     again without outliers, or with smaller classes of which those that are too small are lost."""
 
@@ -237,11 +237,11 @@ class Anonymizer(Declared):
         raise InternalError("a method that works part by part does not say how")
 
     @classmethod
-    def tells_held(cls, parameters: Mapping[str, Any]) -> bool:
+    def reveals_values(cls, parameters: Mapping[str, Any]) -> bool:
         """Whether a release with these parameters says of groups what their records hold."""
         return cls.tight and parameters.get("cells", "held") == "held"
 
-    def weighs_columns(self) -> bool:
+    def uses_weights(self) -> bool:
         """Whether its choices lower a loss in which columns count by their weights; if not, a release says so."""
         return False
 
@@ -300,7 +300,7 @@ class Anonymizer(Declared):
         allowed = self._may_lose(counts)
         if recoding.lost > allowed:
             raise refuse_losses(type(self).__name__, recoding.lost, counts.rows, allowed)
-        if recoding.lost == allowed or self.drops == "itself" or recoding.weak is not None:
+        if recoding.lost == allowed or self.suppression_by == "itself" or recoding.weak is not None:
             return recoding
         from hedgerow.anonymizers.budget import Spending
 
@@ -308,7 +308,7 @@ class Anonymizer(Declared):
             return self._given(suppression_limit=budget)._fit(some, required, seed)
 
         spending = Spending(fit, counts, requirements, allowed)
-        if self.drops == "classes":
+        if self.suppression_by == "classes":
             return spending.on_classes(recoding)
         return spending.on_outliers(recoding, self._shown(counts))
 
@@ -396,12 +396,12 @@ class Anonymizer(Declared):
     def _remarked(self, recoding: Recoding, roles: Roles, parameters: Mapping[str, Any]) -> Recoding:
         """Say what cells give away, and of weights that were given in vain that they were."""
         remarks = list(recoding.warnings)
-        if not self.weighs_columns() and len(set(roles.column_weights)) > 1:
+        if not self.uses_weights() and len(set(roles.column_weights)) > 1:
             remarks.append(
                 f"As it is set here, {type(self).__name__} does not choose by what columns lose: their weights change "
                 "only the losses that are told."
             )
-        if self.tells_held(parameters) and any(_SEVERAL.intersection(column.kinds) for column in recoding.columns):
+        if self.reveals_values(parameters) and any(_SEVERAL.intersection(column.kinds) for column in recoding.columns):
             remarks.append(CELLS_TELL)
         return replace(recoding, warnings=tuple(remarks))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from typing import Final
 
-from hedgerow.errors import BadInput, Infeasible, is_whole
+from hedgerow.errors import BadInput, Infeasible, is_int
 
 __all__ = ["MUST", "check_limit", "read_limit", "records_allowed", "refuse_losses"]
 
@@ -15,7 +15,7 @@ MUST: Final = "a share from 0.0 to 1.0 or a whole number of records >= 0"
 def check_limit(limit: object, owner: str) -> None:
     """Say what is wrong with a limit, if something is."""
     share = isinstance(limit, numbers.Real) and not isinstance(limit, numbers.Integral) and 0 <= float(limit) <= 1
-    if not (share or is_whole(limit, 0)):
+    if not (share or is_int(limit, 0)):
         raise BadInput.parameter("suppression_limit", owner, MUST, limit)
 
 
@@ -27,7 +27,7 @@ def records_allowed(limit: float, rows: int) -> int:
     >>> records_allowed(1.0, 10), records_allowed(1, 10)
     (9, 1)
     """
-    records = int(limit) if is_whole(limit, 0) else int(rows * limit + 1e-9)
+    records = int(limit) if is_int(limit, 0) else int(rows * limit + 1e-9)
     return max(min(records, rows - 1), 0)
 
 

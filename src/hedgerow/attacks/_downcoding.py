@@ -90,7 +90,7 @@ def known_of(release: Release, at: int) -> Known:
     if method is None or publish == "label" or (publish == "auto" and given):
         return Known()
     # On the levels of a calendar that was given, intervals end where nobody needs to be.
-    tight = method.tells_held(parameters) and not (publish == "interval" and given)
+    tight = method.reveals_values(parameters) and not (publish == "interval" and given)
     uncut = (
         method.name == "mondrian"
         and not parameters["improve"]

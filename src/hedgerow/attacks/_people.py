@@ -20,7 +20,7 @@ from hedgerow.core.cells import NO_LABELS, Leaves, covered_values, domain_of, le
 from hedgerow.core.counts import Asked, BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.core.proportions import published_texts
 from hedgerow.engines import File, FileSource, open_source
-from hedgerow.errors import BadInput, amount, is_whole, listing, translated
+from hedgerow.errors import BadInput, is_int, listing, plural, translated
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.io.domains import Domain
 from hedgerow.io.frames import as_arrow, open_frame
@@ -226,7 +226,7 @@ class Given:
         both = np.intersect1d(*self._people)
         if len(both):
             raise BadInput(
-                f"{amount(len(both), 'people')} of the members are among the non-members too, by the column "
+                f"{plural(len(both), 'people')} of the members are among the non-members too, by the column "
                 f"{self.entity!r}. Divide people between the two tables, not their rows."
             )
 
@@ -238,7 +238,7 @@ class Given:
             if _too_alike(first, second):
                 raise BadInput(
                     f"The non-members are too much like the members: {share_told(equal, len(self.others.frame)):.0%} "
-                    f"of their rows are rows of members too, by {amount(len(columns), 'columns')}, and the two tables "
+                    f"of their rows are rows of members too, by {plural(len(columns), 'columns')}, and the two tables "
                     "are more alike than two random samples of any population are. Do not give members, or the whole "
                     "table, as non-members: hold a random part of the rows back, and anonymize the others."
                 )
@@ -598,7 +598,7 @@ def _labels(frame: nw.DataFrame[Any], who: str, target: Target, release: Release
     unknown = labels < 0
     if unknown.any():
         raise BadInput(
-            f"The {who} have labels that the release does not publish, in {amount(int(unknown.sum()), 'rows')}, first "
+            f"The {who} have labels that the release does not publish, in {plural(int(unknown.sum()), 'rows')}, first "
             f"in row {int(unknown.argmax()) + 1}. Leave these rows out."
         )
     return labels
@@ -663,7 +663,7 @@ def check_sure(sure: object, owner: str) -> None:
 
 def generator_of(random_state: int | np.random.Generator | None, owner: str) -> np.random.Generator:
     """What draws, or a sentence on a seed that is none."""
-    if not (random_state is None or isinstance(random_state, np.random.Generator) or is_whole(random_state, 0)):
+    if not (random_state is None or isinstance(random_state, np.random.Generator) or is_int(random_state, 0)):
         must = "None, a numpy Generator or an int >= 0"
         raise BadInput.parameter("random_state", owner, must, random_state)
     return np.random.default_rng(random_state)

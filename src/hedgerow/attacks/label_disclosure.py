@@ -24,7 +24,7 @@ import numpy as np
 from hedgerow._internal.arrays import Bools, Floats, Longs
 from hedgerow._internal.notebook import Shown
 from hedgerow.attacks._people import check_sure, generator_of, read_labelled, released
-from hedgerow.errors import BadInput, whole
+from hedgerow.errors import BadInput, check_int
 from hedgerow.release import Release
 from hedgerow.risk import Risk
 
@@ -170,7 +170,7 @@ def label_disclosure(
     >>> found.alone.excess.low < 0 < found.alone.excess.high
     True
     """
-    repeats = whole("repeats", _OWNER, repeats, 1)
+    repeats = check_int("repeats", _OWNER, repeats, 1)
     check_sure(sure, _OWNER)
     if strangers not in ("nearest", "prior"):
         raise BadInput.parameter("strangers", _OWNER, "'nearest' or 'prior'", strangers)

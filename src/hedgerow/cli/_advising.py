@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from hedgerow.cli._lists import read_delimiter
-from hedgerow.errors import Infeasible, amount
+from hedgerow.errors import Infeasible, plural
 from hedgerow.io.atomic import check_place, refuse_existing
 from hedgerow.io.paths import refuse_overwriting
 from hedgerow.io.readers import find_table
@@ -61,8 +61,8 @@ def _show(console: Console, advice: Advice, job: Path) -> None:
     """Print the columns, and below them what else is suggested."""
     from rich.text import Text
 
-    people = "" if advice.people is None else f" of about {amount(advice.people, 'people')}"
-    console.print(Text(f"{amount(advice.rows, 'rows')}{people}, {amount(len(advice.columns), 'columns')}", "bold"))
+    people = "" if advice.people is None else f" of about {plural(advice.people, 'people')}"
+    console.print(Text(f"{plural(advice.rows, 'rows')}{people}, {plural(len(advice.columns), 'columns')}", "bold"))
     if advice.sampled is not None:
         console.print(f"Values are counted in all rows; columns are compared in {advice.sampled:,} of them.")
     console.print(_columns(advice))

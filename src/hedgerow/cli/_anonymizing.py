@@ -19,7 +19,7 @@ from hedgerow.cli._job import Job
 from hedgerow.cli._lists import read_delimiter, read_suppression_limit
 from hedgerow.cli._reporting import check_job_report, staged_report
 from hedgerow.cli._roles import find_hierarchies, named_quasi, needing_trees, schema_of
-from hedgerow.errors import BadInput, amount, translated
+from hedgerow.errors import BadInput, plural, translated
 from hedgerow.io.atomic import manifest_path, proportions_path, redrawn_path, refuse_existing, temporary_folder
 from hedgerow.io.destinations import Destination
 from hedgerow.io.paths import absolute, is_same_file, refuse_overwriting
@@ -93,7 +93,7 @@ def show_release(
     for warning in audit.grave:
         console.print(Text(warning, "bold yellow"), soft_wrap=True)
     people = "" if audit.people is None else f" of {audit.people_told} people"
-    first = f"Released {audit.rows:,} of {amount(facts['rows_in'], 'rows')}{people}, anonymized by {facts['method']}."
+    first = f"Released {audit.rows:,} of {plural(facts['rows_in'], 'rows')}{people}, anonymized by {facts['method']}."
     linking = facts["columns"]["pseudonymized"]
     if linking and facts.get("rows_are_people"):
         first = (
@@ -120,7 +120,7 @@ def show_redrawn(console: Console, drawn: Redrawn, equal: EqualRows, output: Pat
     escaped : bool
         Whether formulas were escaped.
     """
-    rows = f"{redrawn_path(output)}: {amount(drawn.rows, 'rows')} of ordinary values, drawn from the proportions"
+    rows = f"{redrawn_path(output)}: {plural(drawn.rows, 'rows')} of ordinary values, drawn from the proportions"
     for label, value in (("redrawn", rows), ("equal rows", f"{equal!r} (for you: written nowhere)")):
         console.print(Text.assemble((f"  {label:<13}", "cyan"), value), soft_wrap=True)
     for warning in () if escaped else drawn.warnings:
@@ -177,7 +177,7 @@ def _lines(
         name, worst = max(audit.proportions.items(), key=lambda one: one[1].posterior)
         singled_out = audit.singled_out or 0
         are = "is" if singled_out == 1 else "are"
-        alone = f"{amount(singled_out, 'people')} {are}" if singled_out else "nobody is"
+        alone = f"{plural(singled_out, 'people')} {are}" if singled_out else "nobody is"
         yield (
             "proportions",
             f"{proportions_path(output)}; {alone} singled out; the surest guess of a hidden value: "

@@ -19,7 +19,7 @@ from hedgerow.cli._roles import find_hierarchies, named_quasi, read_roles, schem
 from hedgerow.comparison.choices import Choice, Measure, limit_told
 from hedgerow.comparison.page import options_for
 from hedgerow.comparison.results import Comparison
-from hedgerow.errors import BadInput, amount
+from hedgerow.errors import BadInput, plural
 from hedgerow.io.atomic import check_place, refuse_existing
 from hedgerow.io.paths import refuse_overwriting
 from hedgerow.io.readers import find_table
@@ -43,7 +43,7 @@ def show_comparison(
     measured = comparison.measured
     learnt = f"; {', '.join(measured.learners)} by {measured.protocol}" if measured.learners else ""
     console.print(
-        Text(f"{amount(len(comparison.choices), 'choices')} on {amount(measured.rows, 'rows')}{learnt}.", "bold"),
+        Text(f"{plural(len(comparison.choices), 'choices')} on {plural(measured.rows, 'rows')}{learnt}.", "bold"),
         soft_wrap=True,
     )
     console.print(_table(comparison))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hedgerow.anonymizers.registry import find_method
 from hedgerow.cli._anonymizing import check_engine
 from hedgerow.cli._reporting import staged_report
-from hedgerow.errors import BadInput, amount
+from hedgerow.errors import BadInput, plural
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -81,7 +81,7 @@ def run(
     console = screen()
     for warning in release.audit.grave:
         console.print(f"{warning}\n", style="bold yellow", soft_wrap=True)
-    console.print(f"A synthetic census of {amount(rows, 'people')} who never lived. Before:\n", style="bold")
+    console.print(f"A synthetic census of {plural(rows, 'people')} who never lived. Before:\n", style="bold")
     console.print(_excerpt(census.slice(0, 5)))
     console.print(
         f"\nAfter: names are gone, at least {k:,} people share what identifies them (two such groups are shown), "

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from hedgerow.comparison.choices import HIGHEST_RISK, Choice, Measure
-from hedgerow.errors import amount
+from hedgerow.errors import plural
 
 __all__ = ["Baseline", "Recommendation", "deciding", "pareto", "recommend", "size_for"]
 
@@ -122,7 +122,7 @@ def recommend(
     measure, passed = deciding(utilities, allowed, known_baselines)
     if measure is None:
         chosen = min(allowed, key=_risks)
-        first = f"Of the {amount(len(allowed), 'choices')} within {limit}, {chosen.label} has the lowest risk."
+        first = f"Of the {plural(len(allowed), 'choices')} within {limit}, {chosen.label} has the lowest risk."
         return Recommendation(chosen, " ".join([first, "What they keep is not known.", *rest]), threshold, size)
     known = [(measure.worth(value), one) for one in allowed if (value := one.value(measure)) is not None]
     most = max(worth for worth, _ in known)
@@ -133,7 +133,7 @@ def recommend(
     chosen = min(near, key=_risks)
     void = _void(best, measure, known_baselines.get(measure.name))
     told = [
-        f"{len(allowed):,} of {amount(len(choices), 'choices')} {'keeps' if len(allowed) == 1 else 'keep'} the highest "
+        f"{len(allowed):,} of {plural(len(choices), 'choices')} {'keeps' if len(allowed) == 1 else 'keep'} the highest "
         f"risk within {limit}.",
         *_worthless(choices, size),
         *passed,
@@ -236,4 +236,4 @@ def _nothing(released: Sequence[Choice], limit: str) -> list[str]:
 
 def _unfinished(number: int) -> str:
     """A word of warning."""
-    return f"{amount(number, 'choices')} {'is' if number == 1 else 'are'} not finished: that may change it."
+    return f"{plural(number, 'choices')} {'is' if number == 1 else 'are'} not finished: that may change it."

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from hedgerow._internal.rounding import significant
-from hedgerow.errors import BadInput, amount
+from hedgerow.errors import BadInput, plural
 from hedgerow.evaluation.scores import BETTER_WHEN_LOWER, SCORE_TITLES, SCORES
 from hedgerow.evaluation.tables import Task
 
@@ -266,7 +266,7 @@ def limit_told(limit: float | None) -> str:
     """
     if not limit:
         return "0"
-    return f"{100 * limit:g}%" if isinstance(limit, float) else amount(limit, "rows")
+    return f"{100 * limit:g}%" if isinstance(limit, float) else plural(limit, "rows")
 
 
 def choice_of(

@@ -23,7 +23,7 @@ from hedgerow.comparison.choices import (
     score_measures,
 )
 from hedgerow.comparison.results import Comparison, Measured, Stop
-from hedgerow.errors import BadInput, Disclosing, Infeasible, MissingExtra, amount, required
+from hedgerow.errors import BadInput, Disclosing, Infeasible, MissingExtra, plural, required
 from hedgerow.evaluation.api import protocol_shown, trials_of
 from hedgerow.evaluation.cells import UNANONYMIZED, Treatment, Trial, key_of, library_versions, spelled_schema
 from hedgerow.evaluation.learners import Learner
@@ -345,5 +345,5 @@ def _refuse_nothing(choices: Sequence[Choice]) -> None:
     if len(refused) == len(choices):
         first = refused[0]
         raise Infeasible(
-            f"None of the {amount(len(choices), 'choices')} can be released. {first.label}: {first.reason}"
+            f"None of the {plural(len(choices), 'choices')} can be released. {first.label}: {first.reason}"
         )

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from hedgerow.comparison._recommending import Baseline, Recommendation, deciding, pareto, recommend
 from hedgerow.comparison.choices import HIGHEST_RISK, Choice, Measure, find_measure, limit_told
-from hedgerow.errors import amount
+from hedgerow.errors import plural
 from hedgerow.evaluation.results import Evaluation
 
 __all__ = ["Comparison", "Measured", "Stop"]
@@ -199,7 +199,7 @@ class Comparison:
         how = f" {self.measured.protocol} with {', '.join(self.measured.learners)};" if self.measured.learners else ""
         return (
             f"Comparison({methods})\n"
-            f"  {amount(len(self.choices), 'choices')}, {released:,} released;{how} see .frame, .frontier(), "
+            f"  {plural(len(self.choices), 'choices')}, {released:,} released;{how} see .frame, .frontier(), "
             ".report(path)\n"
             f"  {self.recommendation.reason}"
         )

@@ -38,7 +38,7 @@ from hedgerow.datasets._sampling import (
     marital_shares,
     occupation_shares,
 )
-from hedgerow.errors import whole
+from hedgerow.errors import check_int
 from hedgerow.schema import Schema
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def make_census(n: int = 10_000, random_state: Seed = None, backend: Backend = "
     >>> table.num_rows, table.column_names[-1]
     (100, 'income')
     """
-    n = whole("n", "make_census", n, 1)
+    n = check_int("n", "make_census", n, 1)
     check_backend("make_census", backend)
     return as_backend(_draw_people(n, generator("make_census", random_state)), backend)
 

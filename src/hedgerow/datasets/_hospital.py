@@ -27,7 +27,7 @@ from hedgerow.datasets._sampling import (
     generator,
     labelled,
 )
-from hedgerow.errors import whole
+from hedgerow.errors import check_int
 from hedgerow.schema import Schema
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def make_hospital(n: int = 5_000, random_state: Seed = None, backend: Backend = 
     >>> table.num_rows, table.column_names[-1], len(table["patient_id"].unique()) < 100
     (100, 'readmitted', True)
     """
-    n = whole("n", "make_hospital", n, 1)
+    n = check_int("n", "make_hospital", n, 1)
     check_backend("make_hospital", backend)
     return as_backend(_draw_visits(n, generator("make_hospital", random_state)), backend)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 import numpy as np
 
 from hedgerow._internal.arrays import Bools, Floats, Longs
-from hedgerow.errors import BadInput, MissingExtra, translated, whole
+from hedgerow.errors import BadInput, MissingExtra, check_int, translated
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,7 +54,7 @@ def generator(owner: str, random_state: Seed) -> np.random.Generator:
     if random_state is None:
         return np.random.default_rng()
     return np.random.default_rng(
-        whole("random_state", owner, random_state, 0, must="None, a numpy Generator or an int >= 0")
+        check_int("random_state", owner, random_state, 0, must="None, a numpy Generator or an int >= 0")
     )
 
 

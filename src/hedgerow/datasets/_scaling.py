@@ -15,7 +15,7 @@ from narwhals.typing import IntoDataFrame
 
 from hedgerow._internal.arrays import Longs
 from hedgerow.datasets._sampling import Seed, generator
-from hedgerow.errors import BadInput, translated, whole
+from hedgerow.errors import BadInput, check_int, translated
 
 __all__ = ["scale_up"]
 
@@ -59,8 +59,8 @@ def scale_up(
     >>> scale_up(pa.table({"a": [1, 2], "b": ["x", "y"]}), 3, keep=1, random_state=0).num_rows
     6
     """
-    factor = whole("factor", "scale_up", factor, 1)
-    keep = whole("keep", "scale_up", keep, 0)
+    factor = check_int("factor", "scale_up", factor, 1)
+    keep = check_int("keep", "scale_up", keep, 0)
     if draw not in ("marginal", "domain"):
         raise BadInput.parameter("draw", "scale_up", "'marginal' or 'domain'", draw)
     rng = generator("scale_up", random_state)

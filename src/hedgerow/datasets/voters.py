@@ -12,7 +12,7 @@ import numpy as np
 
 from hedgerow._internal.arrays import Floats
 from hedgerow.datasets._sampling import Backend, Seed, as_backend, check_backend, draw, generator, labelled
-from hedgerow.errors import whole
+from hedgerow.errors import check_int
 from hedgerow.schema import Schema
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def make_voters(n: int = 30_162, random_state: Seed = None, backend: Backend = "
     >>> table.num_rows, table.column_names
     (100, ['zip', 'gender', 'race', 'birth_year', 'party'])
     """
-    n = whole("n", "make_voters", n, 1)
+    n = check_int("n", "make_voters", n, 1)
     check_backend("make_voters", backend)
     return as_backend(_draw_voters(n, generator("make_voters", random_state)), backend)
 

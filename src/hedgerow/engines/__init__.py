@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from hedgerow.engines._base import Groups, Keeping, Limited, Locating, Published, Roomy, Source, Wishes, seed_text
+from hedgerow.engines._base import Groups, Keeping, Limited, Locating, Published, Roomy, Source, WriteOptions, seed_text
 from hedgerow.engines._clear import SAMPLE_ROWS, InClear, coded, thinned
 from hedgerow.engines._files import FileSource
 from hedgerow.engines._looking import Look, Lookable, Sharing, Tally
@@ -34,7 +34,7 @@ __all__ = [
     "Source",
     "StagedRows",
     "Tally",
-    "Wishes",
+    "WriteOptions",
     "coded",
     "file_format",
     "open_source",

@@ -35,7 +35,7 @@ __all__ = [
     "Published",
     "Roomy",
     "Source",
-    "Wishes",
+    "WriteOptions",
     "encode",
     "first_places",
     "ranking_columns",
@@ -149,7 +149,7 @@ def first_places(word: str, numbers: Sequence[int]) -> str:
 
 
 @dataclass(frozen=True)
-class Wishes:
+class WriteOptions:
     """How a table is to be written; all but the layout is for a CSV.
 
     Attributes
@@ -218,7 +218,7 @@ class Published(Protocol):
         """How many cells of some columns a spreadsheet would take for formulas; columns without any are left out."""
         ...
 
-    def write(self, target: Path, wishes: Wishes) -> None:
+    def write(self, target: Path, options: WriteOptions) -> None:
         """Write the rows to a file in the format of its name; with a layout, to a new folder of Parquet files."""
         ...
 

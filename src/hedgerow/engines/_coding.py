@@ -259,9 +259,9 @@ def _at_home(work: Workspace, counted: CountedFile, rows: str, seed: str) -> str
     people = required(counted.people, "who is who")
     work.register(homes=people.homes, apart=people.cells)
     first = f"row_number() OVER (PARTITION BY {PERSON}, {CELL} ORDER BY {counted.rank(seed)}) = 1 AND {CELL} = home"
-    known = f"SELECT located.*, {first} AS at_home FROM ({rows}) AS located JOIN homes USING ({PERSON})"
+    known = f"SELECT located.*, {first} AS is_representative FROM ({rows}) AS located JOIN homes USING ({PERSON})"
     inner = ", ".join(map(identifier, counted.inside.values()))
-    return f"SELECT {inner}, {PERSON}, new_cell AS {CELL} FROM ({known}) JOIN apart USING ({CELL}, at_home)"
+    return f"SELECT {inner}, {PERSON}, new_cell AS {CELL} FROM ({known}) JOIN apart USING ({CELL}, is_representative)"
 
 
 def _in_groups(work: Workspace, counted: CountedFile, pieces: Pieces | None, seed: str, dealt: Pieces | None) -> str:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from hedgerow._internal.arrays import Bools, Longs
 from hedgerow.engines._base import first_places
 from hedgerow.engines.sql import file_literals, folder_columns, literal, split_columns
-from hedgerow.errors import BadInput, InternalError, amount, listing, translated
+from hedgerow.errors import BadInput, InternalError, listing, plural, translated
 from hedgerow.io.readers import Part, refuse_other_columns, with_folder_columns
 from hedgerow.io.readers.parts import BROKEN_ARCHIVE, CsvRecords, TooLong
 
@@ -151,7 +151,7 @@ def no_fault_found(name: str) -> BadInput:
 def wrong_width(part: Part, line: int, fields: int, columns: int) -> BadInput:
     """The error for a record with more or fewer fields than there are columns."""
     return BadInput(
-        f"Line {line} of {part.name!r} has {amount(fields, 'fields')}, the header has {columns}. "
+        f"Line {line} of {part.name!r} has {plural(fields, 'fields')}, the header has {columns}. "
         "Mend the line, or name the right delimiter."
     )
 

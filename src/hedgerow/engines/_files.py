@@ -23,7 +23,7 @@ from hedgerow.core.counts import (
     LargeTable,
     Links,
     MemoryLimit,
-    draw_homes,
+    draw_representatives,
     tabulate,
 )
 from hedgerow.core.recoding import Recoding
@@ -406,14 +406,14 @@ class FileSource:
             rows = located(self._work, roles, self._inside, keys)
         pairs = self._fetch(f"SELECT {PERSON}, {CELL} FROM ({rows}) GROUP BY {PERSON}, {CELL} ORDER BY ALL")
         pair = np.stack([pairs.column(at).to_numpy().astype(np.int32) for at in (0, 1)], axis=1)
-        homes = draw_homes(pair, random)
-        apart, numbers_of_cells = counts.with_homes(np.bincount(homes, minlength=len(counts.cell_sizes)))
+        homes = draw_representatives(pair, random)
+        apart, numbers_of_cells = counts.with_representatives(np.bincount(homes, minlength=len(counts.cell_sizes)))
         apart = replace(apart, links=Links.of(pair, counts.cell_tuple))
-        cell, at_home = np.nonzero(numbers_of_cells >= 0)
+        cell, is_representative = np.nonzero(numbers_of_cells >= 0)
         new = {
             CELL: cell.astype(np.int32),
-            "at_home": at_home.astype(bool),
-            "new_cell": numbers_of_cells[cell, at_home],
+            "is_representative": is_representative.astype(bool),
+            "new_cell": numbers_of_cells[cell, is_representative],
         }
         home = {PERSON: np.arange(len(homes), dtype=np.int32), "home": homes}
         return apart, People(numbers, pa.table(home), pa.table(new))

@@ -20,9 +20,9 @@ from hedgerow.core.counts import (
     EncodedColumn,
     FrequencyTable,
     Links,
-    draw_homes,
+    draw_representatives,
     encode_column,
-    rows_at_home,
+    representative_rows,
     tabulate,
 )
 from hedgerow.core.recoding import Pieces, PublishedColumn, Recoding
@@ -95,7 +95,7 @@ class MemorySource:
         respelled = frozenset(name for name in roles.counted if encoded[name].respelled)
         self._counted = _CountedFrame(roles, frame, row_cell, respelled, people)
         if people is not None:
-            counts, self._counted = self._counted.with_homes(counts, people, random_state)
+            counts, self._counted = self._counted.with_representatives(counts, people, random_state)
         return counts
 
     def places(self, column: str, cells: Bools) -> str:  # noqa: ARG002 - the cells tell all
@@ -190,18 +190,20 @@ class _CountedFrame:
     respelled: frozenset[str]
     people: Ints | None = None
 
-    def with_homes(
+    def with_representatives(
         self, counts: FrequencyTable, people: Ints, random_state: int | None
     ) -> tuple[FrequencyTable, _CountedFrame]:
         """Make rows at home cells of their own."""
         cells = len(counts.cell_sizes)
         pairs, _ = tabulate([people, self.row_cell], [int(people.max()) + 1, cells], len(people))
-        homes = draw_homes(pairs, np.random.default_rng(random_state))
+        homes = draw_representatives(pairs, np.random.default_rng(random_state))
         seed = seed_text(random_state)
-        at_home = rows_at_home(people, self.row_cell, homes, lambda rows: rows[self._ranked(rows, seed)])
-        apart, numbers = counts.with_homes(np.bincount(self.row_cell[at_home], minlength=cells))
+        is_representative = representative_rows(
+            people, self.row_cell, homes, lambda rows: rows[self._ranked(rows, seed)]
+        )
+        apart, numbers = counts.with_representatives(np.bincount(self.row_cell[is_representative], minlength=cells))
         apart = replace(apart, links=Links.of(pairs, counts.cell_tuple))
-        return apart, replace(self, row_cell=numbers[self.row_cell, at_home.astype(np.int64)])
+        return apart, replace(self, row_cell=numbers[self.row_cell, is_representative.astype(np.int64)])
 
     def group_of_rows(self, pieces: Pieces, seed: str) -> Ints:
         """The group of each row; a cell that is split between groups gives its rows in the order of their hash."""

@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hedgerow._internal.arrays import Longs
-from hedgerow._internal.threads import begun
-from hedgerow.engines._base import Groups, Wishes
+from hedgerow._internal.threads import start_thread
+from hedgerow.engines._base import Groups, WriteOptions
 from hedgerow.engines._csv import CsvFiles, csv_scan, read_header
 from hedgerow.engines._folder_writing import write_rows
 from hedgerow.engines._parquet import ParquetFiles, parquet_scan
@@ -84,14 +84,14 @@ class FrameRows:
         found = {name: formulas_of(_cells(frame[name])) for name in texts}
         return {name: number for name, number in found.items() if number}
 
-    def write(self, target: Path, wishes: Wishes) -> None:
+    def write(self, target: Path, options: WriteOptions) -> None:
         """Write the rows through Arrow."""
         table = _as_arrow(self.native)
         refuse_alike(table.column_names)
-        if wishes.layout is None and file_format(target) == "csv":
-            _refuse_two_blanks(table, wishes)
-        with _unwritable(target, wishes), open_database() as database:
-            _copy(database, database.from_arrow(table), target, wishes)
+        if options.layout is None and file_format(target) == "csv":
+            _refuse_two_blanks(table, options)
+        with _unwritable(target, options), open_database() as database:
+            _copy(database, database.from_arrow(table), target, options)
 
     def wrote(self, digest: str) -> bool:  # noqa: ARG002 - a frame is no file
         """Never: a frame becomes a file only by being written."""
@@ -148,16 +148,16 @@ class StagedRows:
             with closing(place.connection):
                 return place.within_memory(lambda: work(_scan(place.connection, self.path)))
 
-    def write(self, target: Path, wishes: Wishes) -> None:
+    def write(self, target: Path, options: WriteOptions) -> None:
         """Copy the file, or write its rows in another form. Never a link: the copy is nobody else's."""
-        if wishes.layout is not None and wishes.layout == self.layout:
+        if options.layout is not None and options.layout == self.layout:
             shutil.copytree(self.path, target, copy_function=shutil.copyfile)
             return
-        one_file = wishes.layout is None and self.layout is None
-        if one_file and _same_format(self.path, target) and not wishes.escape_formulas:
+        one_file = options.layout is None and self.layout is None
+        if one_file and _same_format(self.path, target) and not options.escape_formulas:
             shutil.copyfile(self.path, target)
             return
-        write_staged(Workspace(self.folder.path, self.memory), lambda one: _scan(one, self.path), target, wishes)
+        write_staged(Workspace(self.folder.path, self.memory), lambda one: _scan(one, self.path), target, options)
 
     def wrote(self, digest: str) -> bool:
         """Whether the bytes are those that the verifier counted."""
@@ -174,7 +174,7 @@ class StagedRows:
     ) -> StagedRows:
         """Take the digest before the file is counted: what is saved must have the same."""
         size = path.stat().st_size if layout is None else sum((path / name).stat().st_size for name in files_in(path))
-        return cls(path, folder, begun(lambda: digest(path), size), people, layout, memory)
+        return cls(path, folder, start_thread(lambda: digest(path), size), people, layout, memory)
 
 
 def _cells(column: nw.Series[Any]) -> pa.ChunkedArray:
@@ -193,14 +193,14 @@ def _as_arrow(frame: Any) -> pa.Table:
         return open_frame(frame).frame.to_arrow()
 
 
-def _refuse_two_blanks(table: pa.Table, wishes: Wishes) -> None:
+def _refuse_two_blanks(table: pa.Table, options: WriteOptions) -> None:
     """Refuse a column in which a missing value and empty text are two things: in a CSV an empty cell is missing."""
-    if "" in wishes.missing:
+    if "" in options.missing:
         return
-    for name in wishes.unmarked:
+    for name in options.unmarked:
         column = _plain(table.column(name))
         text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-        if text and pc.any(pc.equal(column, "")).as_py() and _has_missing(column, wishes.missing):
+        if text and pc.any(pc.equal(column, "")).as_py() and _has_missing(column, options.missing):
             raise BadInput(
                 f"The column {name!r} holds both missing values and empty text, which a CSV cannot tell apart. Save "
                 "the release as .parquet, or let the schema say that empty text is missing (missing=['', …])."
@@ -213,7 +213,10 @@ def _has_missing(column: pa.ChunkedArray, missing: Sequence[str]) -> bool:
 
 
 def write_staged(
-    work: Workspace, scan: Callable[[duckdb.DuckDBPyConnection], duckdb.DuckDBPyRelation], target: Path, wishes: Wishes
+    work: Workspace,
+    scan: Callable[[duckdb.DuckDBPyConnection], duckdb.DuckDBPyRelation],
+    target: Path,
+    options: WriteOptions,
 ) -> None:
     """Write rows to a file in the format of its name, or a folder, unless that cannot tell what they tell.
 
@@ -223,23 +226,25 @@ def write_staged(
     def write() -> None:
         shutil.rmtree(target, ignore_errors=True)  # what a first try with too little memory has left
         rows = scan(work.connection)
-        if wishes.layout is None and file_format(target) == "csv" and wishes.unmarked:
-            _refuse_two_blanks(rows.project(column_list(wishes.unmarked)).to_arrow_table(), wishes)
-        _copy(work.connection, rows, target, wishes)
+        if options.layout is None and file_format(target) == "csv" and options.unmarked:
+            _refuse_two_blanks(rows.project(column_list(options.unmarked)).to_arrow_table(), options)
+        _copy(work.connection, rows, target, options)
 
-    with closing(work.connection), _unwritable(target, wishes):
+    with closing(work.connection), _unwritable(target, options):
         work.within_memory(write)
 
 
-def _copy(database: duckdb.DuckDBPyConnection, rows: duckdb.DuckDBPyRelation, target: Path, wishes: Wishes) -> None:
-    if wishes.layout is not None:
-        write_rows(rows, target, wishes.layout)
+def _copy(
+    database: duckdb.DuckDBPyConnection, rows: duckdb.DuckDBPyRelation, target: Path, options: WriteOptions
+) -> None:
+    if options.layout is not None:
+        write_rows(rows, target, options.layout)
         return
     if file_format(target) == "csv":
-        if wishes.escape_formulas:
+        if options.escape_formulas:
             rows = escape_relation(rows)
         # Of a single column null would be an empty line, which is no record to most readers; empty text is quoted.
-        blanks = {**({rows.columns[0]: ""} if len(rows.columns) == 1 else {}), **wishes.markers}
+        blanks = {**({rows.columns[0]: ""} if len(rows.columns) == 1 else {}), **options.markers}
         marked = ", ".join(
             f"coalesce(CAST({identifier(name)} AS VARCHAR), {literal(marker)}) AS {identifier(name)}"
             for name, marker in blanks.items()
@@ -251,8 +256,8 @@ def _copy(database: duckdb.DuckDBPyConnection, rows: duckdb.DuckDBPyRelation, ta
     database.execute(f"DROP VIEW {view}")
 
 
-def _unwritable(target: Path, wishes: Wishes) -> translated[Exception]:
-    form = "parquet" if wishes.layout is not None else file_format(target)
+def _unwritable(target: Path, options: WriteOptions) -> translated[Exception]:
+    form = "parquet" if options.layout is not None else file_format(target)
     may_be = "Does a column hold something that such a file cannot?"
     failed = unwritable(f"DuckDB cannot write the release as {form}", otherwise=may_be)
     return translated(duckdb.Error, pa.ArrowException, into=failed)

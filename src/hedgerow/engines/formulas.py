@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 
 from hedgerow._internal.arrays import Longs
 from hedgerow.engines.sql import identifier, literal
-from hedgerow.errors import amount, listing
+from hedgerow.errors import listing, plural
 
 __all__ = [
     "FORMULA_PATTERN",
@@ -168,7 +168,7 @@ compute them. Rename these columns."
     named = f"The names of the columns {listing(names)} {_BEGIN}. Rename these columns." if names else None
     if not counts:
         return named
-    told = ", ".join(f"{amount(number, 'cells')} of {name!r}" for name, number in list(counts.items())[:_TOLD])
+    told = ", ".join(f"{plural(number, 'cells')} of {name!r}" for name, number in list(counts.items())[:_TOLD])
     rest = len(counts) - _TOLD
     more = f" and cells of {rest:,} more columns" if rest > 0 else ""
     cells = f"{told}{more} {_BEGIN}. Escape them (--escape-formulas)."

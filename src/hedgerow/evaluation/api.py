@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.registry import find_method
-from hedgerow.errors import BadInput, is_whole
+from hedgerow.errors import BadInput, is_int
 from hedgerow.evaluation.cells import Cell, Treatment, Trial
 from hedgerow.evaluation.learners import Learner, learner
 from hedgerow.evaluation.results import MAJORITY, Evaluation
@@ -163,9 +163,9 @@ def trials_of(
 
 def check_numbers(random_state: object, workers: object, owner: str) -> None:
     """Say what is wrong with a seed or a number of processes, if something is."""
-    if not is_whole(random_state, 0):
+    if not is_int(random_state, 0):
         raise BadInput.parameter("random_state", owner, "an int >= 0", random_state)
-    if workers is not None and not is_whole(workers, 1):
+    if workers is not None and not is_int(workers, 1):
         raise BadInput.parameter("workers", owner, "an int >= 1", workers)
 
 
@@ -226,7 +226,7 @@ def each_k(k: Any, require: Any, owner: str = "evaluate") -> list[int | None]:
         return [None]
     found: list[Any] = [k] if not isinstance(k, Iterable) or isinstance(k, str) else list(k)
     for one in found:
-        if not is_whole(one, 1):
+        if not is_int(one, 1):
             raise BadInput.parameter("k", owner, "an int >= 1, or a list of these", k)
     if not found:
         raise BadInput("No k is given. Give k=[5, 10].")

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 import narwhals as nw
 import pyarrow as pa
 
-from hedgerow.errors import BadInput, amount
+from hedgerow.errors import BadInput, plural
 from hedgerow.evaluation.cells import UNANONYMIZED
 from hedgerow.evaluation.scores import BETTER_WHEN_LOWER, SCORES, named_score
 from hedgerow.evaluation.statistics import BonferroniDunn, Friedman, FTest, bonferroni_dunn, five_by_two, friedman
@@ -108,7 +108,7 @@ class Evaluation:
         learners = sorted({str(one["learner"]) for one in self.results} - {MAJORITY})
         return (
             f"Evaluation({', '.join(self.methods)}; {', '.join(learners)})\n"
-            f"  {amount(len(self.results), 'cells')} by {self.protocol}; see .table(), .plot(), .tests()"
+            f"  {plural(len(self.results), 'cells')} by {self.protocol}; see .table(), .plot(), .tests()"
         )
 
     @cached_property

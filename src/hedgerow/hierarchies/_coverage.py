@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._internal.arrays import Ints, Longs
-from hedgerow.errors import BadInput, amount
+from hedgerow.errors import BadInput, plural
 from hedgerow.hierarchies.encoded import EncodedHierarchy, Hierarchy
 from hedgerow.io.domains import Domain
 
@@ -45,7 +45,7 @@ class Uncovered(BadInput):
 
 
 def _records(records: Longs) -> str:
-    return amount(int(records.sum()), "records")
+    return plural(int(records.sum()), "records")
 
 
 # --------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from hedgerow.errors import BadInput, amount, is_whole
+from hedgerow.errors import BadInput, is_int, plural
 from hedgerow.hierarchies.encoded import EncodedHierarchy, encode_tree, tree_of_levels
 from hedgerow.io.domains import Domain
 
@@ -47,7 +47,7 @@ class Masking:
         if self.length is not None and longest > self.length:
             beyond = sum(len(label) > self.length for label in labels)
             raise BadInput(
-                f"The column {domain.name!r} has {amount(beyond, 'values')} longer than the length {self.length} given "
+                f"The column {domain.name!r} has {plural(beyond, 'values')} longer than the length {self.length} given "
                 f"to masking. Give a length of at least {longest}."
             )
         length = self.length or longest
@@ -99,7 +99,7 @@ def masking(
         raise BadInput.parameter("side", "masking", "'left' or 'right'", side)
     if not isinstance(character, str) or len(character) != 1:
         raise BadInput.parameter("character", "masking", "one character", character)
-    if length is not None and not is_whole(length, 1):
+    if length is not None and not is_int(length, 1):
         raise BadInput.parameter("length", "masking", "an int >= 1", length)
     return Masking(side, character, None if levels is None else _counts(levels), length)
 
@@ -135,19 +135,19 @@ def prefix(*lengths: int) -> Prefix:
     >>> [[encoded.labels[node] for node in row] for row in encoded.at_level[1:3]]
     [['I10*', 'I21*', 'I21*', 'J45*'], ['I*', 'I*', 'I*', 'J*']]
     """
-    if not lengths or not all(is_whole(length, 1) for length in lengths) or any(b <= a for a, b in pairwise(lengths)):
+    if not lengths or not all(is_int(length, 1) for length in lengths) or any(b <= a for a, b in pairwise(lengths)):
         raise BadInput.parameter("lengths", "prefix", "increasing ints >= 1", list(lengths))
     return Prefix(tuple(int(length) for length in lengths))
 
 
 def _counts(levels: object) -> tuple[int, ...]:
     """Read how many characters each level masks."""
-    if is_whole(levels, 1):
+    if is_int(levels, 1):
         return tuple(range(1, levels + 1))
     counts = tuple(levels) if isinstance(levels, Iterable) else ()
     if (
         not counts
-        or not all(is_whole(count, 1) for count in counts)
+        or not all(is_int(count, 1) for count in counts)
         or any(coarse <= fine for fine, coarse in pairwise(counts))
     ):
         raise BadInput.parameter("levels", "masking", "an int >= 1 or increasing ints >= 1", levels)

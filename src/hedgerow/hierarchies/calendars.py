@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from hedgerow._internal.arrays import Floats, Longs
-from hedgerow.errors import BadInput, amount
+from hedgerow.errors import BadInput, plural
 from hedgerow.hierarchies._coverage import Uncovered
 from hedgerow.hierarchies.encoded import EncodedHierarchy, encode_tree, tree_of_levels
 from hedgerow.io.domains import Domain
@@ -51,7 +51,7 @@ class Dates:
         if len(wrong):
             form = "the ISO form (2024-03-31)" if self.format is None else f"the format {self.format!r}"
             raise Uncovered(
-                f"The column {domain.name!r} has {amount(len(wrong), 'values')} that are not dates in {form}",
+                f"The column {domain.name!r} has {plural(len(wrong), 'values')} that are not dates in {form}",
                 "Correct them, or give dates another format.",
                 domain,
                 wrong,

@@ -13,7 +13,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Final
 
-from hedgerow.errors import BadInput, amount, translated
+from hedgerow.errors import BadInput, plural, translated
 from hedgerow.hierarchies.encoded import LevelTree, NotNestedError, tree_of_levels
 from hedgerow.hierarchies.entries import DEEPEST, too_deep
 from hedgerow.hierarchies.taxonomies import Taxonomy, misplaced_labels, taxonomy
@@ -187,7 +187,7 @@ def _read_rows(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], 
                 lines.append(line)
                 if len(row) != len(rows[0]):
                     raise BadInput(
-                        f"Line {line} of {_called(path)} has {amount(len(row), 'columns')} where line {lines[0]} has "
+                        f"Line {line} of {_called(path)} has {plural(len(row), 'columns')} where line {lines[0]} has "
                         f"{len(rows[0])}. Give every line the same number of levels."
                     )
             line = reader.line_num + 1

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow._internal.arrays import Bools, Floats, Longs
-from hedgerow.errors import BadInput, amount, translated, whole
+from hedgerow.errors import BadInput, check_int, plural, translated
 from hedgerow.hierarchies._coverage import Uncovered
 from hedgerow.hierarchies.encoded import EncodedHierarchy, encode_tree, tree_of_levels
 from hedgerow.hierarchies.entries import number_or_nan
@@ -399,14 +399,14 @@ def _nested_widths(width: Any, coarser: list[Any]) -> tuple[float, ...]:
 
 
 def _nested_quantiles(quantiles: Any, coarser: list[Any] | None) -> tuple[int, ...]:
-    finest = whole("quantiles", "intervals", quantiles, 2)
+    finest = check_int("quantiles", "intervals", quantiles, 2)
     if coarser is None:
         halved = [finest]
         while halved[-1] % 2 == 0 and halved[-1] > 2:
             halved.append(halved[-1] // 2)
         return tuple(halved)
     advice = "make each number of quantiles divide the one before"
-    fewer = (whole("levels", "intervals", level, 2) for level in coarser)
+    fewer = (check_int("levels", "intervals", level, 2) for level in coarser)
     return _nested(finest, fewer, lambda fine, coarse: coarse < fine and fine % coarse == 0, advice)
 
 
@@ -465,7 +465,7 @@ def _read_as_numbers(domain: Domain) -> tuple[Domain, Floats]:
     wrong = np.flatnonzero(np.isnan(numbers))
     if len(wrong):
         raise Uncovered(
-            f"The column {domain.name!r} has {amount(len(wrong), 'values')} that are not numbers",
+            f"The column {domain.name!r} has {plural(len(wrong), 'values')} that are not numbers",
             "It has no intervals: use groups, a taxonomy or the hierarchy 'flat', or name these values in missing= "
             "(--missing) if they mean that there is no value.",
             domain,

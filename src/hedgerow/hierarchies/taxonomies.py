@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow._internal.arrays import Ints
-from hedgerow.errors import BadInput, amount
+from hedgerow.errors import BadInput, plural
 from hedgerow.hierarchies._coverage import Uncovered
 from hedgerow.hierarchies.encoded import EncodedHierarchy, Tree, encode_tree
 from hedgerow.hierarchies.entries import DEEPEST, entry_text, is_entry, number_or_nan, too_deep
@@ -167,7 +167,7 @@ def _checked(tree: Tree, description: str) -> Taxonomy:
     leaves = set(tree.leaves()) if pairs else set()
     values = sum(earlier in leaves and node in leaves for earlier, node in pairs)
     if values:
-        raise BadInput(f"The {description} lists {amount(values, 'values')} twice. List each value once.")
+        raise BadInput(f"The {description} lists {plural(values, 'values')} twice. List each value once.")
     if pairs:
         raise BadInput(
             f"The {description} has {len(pairs)} labels with two parents. Give each label one place, "

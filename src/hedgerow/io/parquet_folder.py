@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from hedgerow.errors import BadInput, is_whole
+from hedgerow.errors import BadInput, is_int
 from hedgerow.io.readers import NO_VALUE, is_hidden
 
 __all__ = [
@@ -58,7 +58,7 @@ class Layout:
     @classmethod
     def of(cls, rows_per_file: object, partition_by: object, owner: str) -> Layout:
         """Read what was given, or say what it must be."""
-        if rows_per_file is not None and not is_whole(rows_per_file, 1):
+        if rows_per_file is not None and not is_int(rows_per_file, 1):
             raise BadInput.parameter("rows_per_file", owner, "None or an int >= 1", rows_per_file)
         given: Any = () if partition_by is None else partition_by
         columns = (given,) if isinstance(given, str) else given

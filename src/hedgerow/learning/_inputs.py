@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
-from hedgerow.errors import BadInput, is_whole, listing
+from hedgerow.errors import BadInput, is_int, listing
 from hedgerow.io.frames import OpenFrame, open_frame, without_column
 from hedgerow.io.ndarray import is_matrix, open_matrix, positions
 from hedgerow.release import Release
@@ -78,7 +78,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has n
 
 def generator_of(random_state: Any, owner: str) -> np.random.Generator:
     """The random numbers that a parameter ``random_state`` means."""
-    if random_state is None or isinstance(random_state, np.random.Generator) or is_whole(random_state, 0):
+    if random_state is None or isinstance(random_state, np.random.Generator) or is_int(random_state, 0):
         return np.random.default_rng(random_state)
     raise BadInput.parameter("random_state", owner, "None, a numpy Generator or an int >= 0", random_state)
 

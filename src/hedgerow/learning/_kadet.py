@@ -14,7 +14,7 @@ from hedgerow.anonymizers.trees.inducers.kadet import Criterion, People, Records
 from hedgerow.anonymizers.trees.nodes.classification import Prediction
 from hedgerow.anonymizers.trees.nodes.generalizing import GeneralizedAttribute, GeneralizingTree, places_of
 from hedgerow.core.counts import BadValues, EncodedColumn, encode_column, tabulate
-from hedgerow.errors import BadInput, amount, is_whole, translated
+from hedgerow.errors import BadInput, is_int, plural, translated
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
 from hedgerow.io.domains import Domain
 from hedgerow.io.frames import OpenFrame, as_arrow
@@ -91,9 +91,9 @@ class KADETClassifier(TreeClassifier[GeneralizingTree]):
         weights = _whole(training.weights, rows)
         records = int(weights.sum())
         if records < self.k:
-            classes = amount(len(np.unique(training.labels[weights > 0])), "classes")
+            classes = plural(len(np.unique(training.labels[weights > 0])), "classes")
             raise BadInput(
-                f"The table has {amount(records, 'records')} of {classes}, fewer than k = {self.k}. Lower k or use a "
+                f"The table has {plural(records, 'records')} of {classes}, fewer than k = {self.k}. Lower k or use a "
                 f"larger table than this one (n_samples = {rows})."
             )
         self._given = {name: self._hierarchy(opened, name, name in public) for name in opened.frame.columns}
@@ -151,7 +151,7 @@ class KADETClassifier(TreeClassifier[GeneralizingTree]):
     def _check_parameters(self) -> None:
         public: object = self.public
         named = public is None or (not isinstance(public, str) and isinstance(public, Sequence | set))
-        self._check("k", is_whole(self.k, 1), "an int >= 1")
+        self._check("k", is_int(self.k, 1), "an int >= 1")
         self._check("public", named, "a list of column names")
         self._check_hierarchies(self.hierarchies, "a mapping of column to hierarchy")
         self._check_choice("criterion", get_args(Criterion))

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from sklearn.base import BaseEstimator, clone
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.errors import BadInput, is_whole, translated
+from hedgerow.errors import BadInput, is_int, translated
 from hedgerow.io.frames import OpenFrame, as_arrow
 from hedgerow.io.ndarray import Labelled, open_labelled
 from hedgerow.io.sanitize import assemble
@@ -97,7 +97,7 @@ class Redraw(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type h
         if not isinstance(self.anonymizer, Anonymizer):
             must = "a method such as hr.Mondrian(k=10)"
             raise BadInput.parameter("anonymizer", owner, must, type(self.anonymizer).__name__)
-        if not is_whole(self.repeats, 1):
+        if not is_int(self.repeats, 1):
             raise BadInput.parameter("repeats", owner, "an int >= 1", self.repeats)
         check_shares(self.shares, owner)
         generator = generator_of(self.random_state, owner)

@@ -21,7 +21,7 @@ from hedgerow.anonymizers.trees.nodes.arrays import LabellingTree
 from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree, Prediction
 from hedgerow.anonymizers.trees.training import encode_like
 from hedgerow.core.proportions import Proportions
-from hedgerow.errors import BadInput, amount, translated
+from hedgerow.errors import BadInput, plural, translated
 from hedgerow.io.frames import OpenFrame
 from hedgerow.learning._inputs import TableEstimator, labels_of_release, loaded, open_training, open_unseen
 from hedgerow.learning._published import unseen_columns
@@ -57,7 +57,7 @@ def coded_labels(y: Any, rows: int) -> tuple[NDArray[Any], Longs]:
         )
         labels = labels.ravel()
     if labels.shape != (rows,):
-        raise BadInput(f"y must hold one class for each of the {amount(rows, 'rows')} of X.")
+        raise BadInput(f"y must hold one class for each of the {plural(rows, 'rows')} of X.")
     if labels.dtype.kind == "c":
         raise BadInput("Complex data not supported in y. Give one class for each row.")
     mixed = BadInput("y mixes types or holds objects. Make it all text or all numbers.")
@@ -66,7 +66,7 @@ def coded_labels(y: Any, rows: int) -> tuple[NDArray[Any], Longs]:
     if known.null_count:
         first_null = known.is_null().index(True).as_py() + 1
         raise BadInput(
-            f"y has no class in {amount(known.null_count, 'rows')}, first in row {first_null}. Remove these rows."
+            f"y has no class in {plural(known.null_count, 'rows')}, first in row {first_null}. Remove these rows."
         )
     if labels.dtype.kind == "f" and (np.isinf(labels).any() or (labels != np.trunc(labels)).any()):
         raise BadInput("Unknown label type: y holds numbers that are not whole. A classifier needs classes.")
@@ -85,7 +85,7 @@ def weights_of(sample_weight: Any, rows: int) -> Floats | None:
     with translated(TypeError, ValueError, into=BadInput("sample_weight must hold numbers.")):
         weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.shape != (rows,) or not np.isfinite(weights).all() or (weights < 0).any():
-        raise BadInput(f"sample_weight must hold one number >= 0 for each of the {amount(rows, 'rows')} of X.")
+        raise BadInput(f"sample_weight must hold one number >= 0 for each of the {plural(rows, 'rows')} of X.")
     if not math.fsum(weights):
         raise BadInput("sample_weight is zero in all rows. A tree needs at least one record.")
     return weights

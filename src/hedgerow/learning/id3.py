@@ -13,7 +13,7 @@ from hedgerow.anonymizers.trees.inducers.id3 import Assign, Entropy, induce_id3
 from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree
 from hedgerow.anonymizers.trees.sets import SetColumn
 from hedgerow.core.proportions import Proportions
-from hedgerow.errors import BadInput, is_whole
+from hedgerow.errors import BadInput, is_int
 from hedgerow.io.frames import OpenFrame
 from hedgerow.learning._inputs import generator_of
 from hedgerow.learning._published import proportions_of, published_columns, share_columns
@@ -138,8 +138,8 @@ class GeneralizedID3Classifier(ColumnTreeClassifier):
         self._check_choice("assign", get_args(Assign))
         self._check_choice("numbers", get_args(Numbers))
         self._check_flag("fractional")
-        self._check("min_objects", is_whole(self.min_objects, 1), "an int >= 1")
-        self._check("max_depth", self.max_depth is None or is_whole(self.max_depth, 1), "an int >= 1 or None")
+        self._check("min_objects", is_int(self.min_objects, 1), "an int >= 1")
+        self._check("max_depth", self.max_depth is None or is_int(self.max_depth, 1), "an int >= 1 or None")
         generator_of(self.random_state, type(self).__name__)
         self._check_hierarchies(self.hierarchies, "a mapping of column to hierarchy")
         self._check_missing()

@@ -31,7 +31,7 @@ from hedgerow.core.cells import (
 )
 from hedgerow.core.counts import original_values
 from hedgerow.core.proportions import Drawn, Proportions, deal_columns, published_texts, with_drawn
-from hedgerow.errors import BadInput, is_whole
+from hedgerow.errors import BadInput, is_int
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
 from hedgerow.io.domains import Domain
 from hedgerow.io.frames import OpenFrame, open_frame
@@ -328,7 +328,7 @@ def redraw(
     >>> redraw(published, 2, random_state=0, quasi=["age"], shares="frequency")["age"].to_pylist()
     [20, 20, 20, 20, 20, 20]
     """
-    if not is_whole(repeats, 1):
+    if not is_int(repeats, 1):
         raise BadInput.parameter("repeats", "redraw", "an int >= 1", repeats)
     generator = generator_of(random_state, "redraw")
     check_shares(shares, "redraw")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.errors import Infeasible, InternalError, NotAnonymous, amount, listing
+from hedgerow.errors import Infeasible, InternalError, NotAnonymous, listing, plural
 from hedgerow.risk import refuse_determined
 from hedgerow.verifier import ClassCounts, Link, Verdict, enforce, links_of, repeats, verify, within
 from hedgerow.verifier import count_classes as count_published
@@ -112,7 +112,7 @@ class Guarantee:
             {name: self.determined[name] for name in first.determined},
             f"{first.requirement.removesuffix(' with ' + listing(first.determined))} does not hold: {first.measure} is "
             f"{first.reached:.4g} where {first.required:.4g} is required, and "
-            f"{amount(first.classes_violating, 'classes')} with {amount(first.rows_violating, 'records')} violate it",
+            f"{plural(first.classes_violating, 'classes')} with {plural(first.rows_violating, 'records')} violate it",
         )
 
     def links(self, classes: ClassCounts) -> tuple[Link, ...]:
@@ -158,7 +158,7 @@ class Guarantee:
         if fewest < self._demanded:
             raise Infeasible(
                 f"The rows of a person stay linked by the pseudonyms of {name!r}, and the fewest who share all their "
-                f"classes are {amount(fewest, 'people')}, where {self._demanded:,} are required. {way_out}"
+                f"classes are {plural(fewest, 'people')}, where {self._demanded:,} are required. {way_out}"
             )
 
     def _enforce_of_people(self, classes: ClassCounts) -> None:
@@ -181,7 +181,7 @@ class Guarantee:
             acceptable = "" if made else f", or accept it (accept=[…], --accept {','.join(link.columns)})"
             raise Infeasible(
                 f"The rows of a person stay linked by {named}, and the fewest who share all their classes are "
-                f"{amount(link.k, 'people')}, where {self._demanded:,} are required. Drop "
+                f"{plural(link.k, 'people')}, where {self._demanded:,} are required. Drop "
                 f"{'one of these columns' if others else 'that column'}, or take a method that generalizes whole "
                 f"columns (optimal, incognito, datafly){'' if made else ' and name the column as entity'}{acceptable}."
             )

@@ -26,9 +26,9 @@ from hedgerow._internal.notebook import Shown, names_shown
 from hedgerow._internal.version import __version__
 from hedgerow.core.counts import FrequencyTable, encode_column
 from hedgerow.core.proportions import deal_columns, with_drawn
-from hedgerow.engines import FrameRows, Wishes, open_source
+from hedgerow.engines import FrameRows, WriteOptions, open_source
 from hedgerow.engines.formulas import formula_warning
-from hedgerow.errors import BadInput, amount, is_whole, listing, translated
+from hedgerow.errors import BadInput, is_int, listing, plural, translated
 from hedgerow.io.frames import as_arrow, column_types, open_frame
 from hedgerow.risk import EqualRows, equal_rows
 from hedgerow.schema import Schema
@@ -68,7 +68,7 @@ class Redrawn(Shown):
 
     def __repr__(self) -> str:
         return (
-            f"Redrawn({amount(self.rows, 'rows')}, {self.repeats} for each published one; drawn "
+            f"Redrawn({plural(self.rows, 'rows')}, {self.repeats} for each published one; drawn "
             f"{names_shown(self.release.quasi)})"
         )
 
@@ -135,9 +135,9 @@ class Redrawn(Shown):
         warning = formula_warning(found, frame.columns)
         return () if warning is None else (warning,)
 
-    def write(self, target: Path, wishes: Wishes) -> None:
+    def write(self, target: Path, options: WriteOptions) -> None:
         """Write the rows to a file in the format of its name; with a layout, to a folder."""
-        FrameRows(self.table).write(target, wishes)
+        FrameRows(self.table).write(target, options)
 
     def manifest(self, said: Mapping[str, Any], output: Mapping[str, Any]) -> dict[str, Any]:
         """What a reader of the rows may know; no figure in it was computed from original rows.
@@ -174,7 +174,7 @@ class Redrawn(Shown):
 
 def draw(release: Release, repeats: object, *, name: str = "repeats", owner: str = "Release.redraw") -> Redrawn:
     """Draw rows from a release; ``name`` and ``owner`` are what a wrong number of repeats was given as."""
-    if not is_whole(repeats, 1):
+    if not is_int(repeats, 1):
         raise BadInput.parameter(name, owner, "an int >= 1", repeats)
     if release.proportions is None:
         raise BadInput(

@@ -19,7 +19,7 @@ from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.proportions import Proportions
 from hedgerow.core.recoding import Recoding
 from hedgerow.engines import Published
-from hedgerow.errors import BadInput, amount, whole
+from hedgerow.errors import BadInput, check_int, plural
 from hedgerow.hierarchies import EncodedHierarchy, Hierarchy
 from hedgerow.io.destinations import Destination
 from hedgerow.io.frames import column_types, first_rows
@@ -167,14 +167,14 @@ class Release(Auditable, Reported):
         made = ", ".join((self.facts["method"], *self.facts["requirements"]))
         lines = [
             f"Release({made}{'' if self.guarantee.enforced else ', NOT guaranteed'})",
-            f"{amount(self.classes.rows, 'rows')} in {amount(len(self.classes.sizes), 'classes')}, "
+            f"{plural(self.classes.rows, 'rows')} in {plural(len(self.classes.sizes), 'classes')}, "
             f"k = {self.audit.k:,}",
             f"quasi-identifiers: {names_shown(self.quasi)}",
         ]
         if self.target is not None:
             lines.append(f"target: {self.target!r}")
         if self.proportions is not None:
-            lines.append(f"proportions of at least {amount(self.proportions.min_support, 'people')}")
+            lines.append(f"proportions of at least {plural(self.proportions.min_support, 'people')}")
         return "\n  ".join(lines)
 
     @property
@@ -268,7 +268,7 @@ class Release(Auditable, Reported):
         >>> release.preview(2).num_rows
         2
         """
-        return first_rows(self.table, whole("rows", "Release.preview", rows, 1))
+        return first_rows(self.table, check_int("rows", "Release.preview", rows, 1))
 
     def redraw(self, repeats: int = 1) -> Redrawn:
         """Draw rows of ordinary values from the proportions, for tools that read no sets, intervals and labels.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from hedgerow.engines import Published, Wishes, file_format
+from hedgerow.engines import Published, WriteOptions, file_format
 from hedgerow.engines.formulas import formula_names
 from hedgerow.errors import BadInput, listing, translated, unwritable
 from hedgerow.io.atomic import locked, manifest_path, proportions_path, put, redrawn_path
@@ -199,8 +199,8 @@ def _stage_and_put(
     with Scratch(path) as folder:
         table, manifest = folder / path.name, folder / manifest_path(path).name
         counted = (*guarantee.quasi, *guarantee.counted)
-        wishes = Wishes(release.markers, counted, guarantee.missing, escape_formulas, destination.layout)
-        release.rows.write(table, wishes)
+        options = WriteOptions(release.markers, counted, guarantee.missing, escape_formulas, destination.layout)
+        release.rows.write(table, options)
         output = _output(table, destination, guarantee.columns)
         if not release.rows.wrote(output["sha256"]):
             guarantee.count_again(table, release.classes, escaped=escape_formulas)
@@ -214,7 +214,7 @@ def _stage_and_put(
             said["proportions"] = {"file": proportions.name, "sha256": sha256(proportions)}
             staged.append((proportions, proportions_path(path)))
         if drawn is not None:
-            said["redrawn"] = _stage_drawn(drawn, folder, destination.redrawn, wishes, said)
+            said["redrawn"] = _stage_drawn(drawn, folder, destination.redrawn, options, said)
             written = (manifest_path(redrawn_path(path)), redrawn_path(path))
             staged += [(folder / one.name, one) for one in written]
         elif overwrite:
@@ -234,11 +234,11 @@ def _stage_and_put(
 
 
 def _stage_drawn(
-    drawn: Redrawn, folder: Path, destination: Destination, wishes: Wishes, said: Mapping[str, Any]
+    drawn: Redrawn, folder: Path, destination: Destination, options: WriteOptions, said: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Write drawn rows and their manifest to hidden names, and return what the manifest of the release says."""
     place = folder / destination.path.name
-    drawn.write(place, replace(wishes, layout=destination.layout))
+    drawn.write(place, replace(options, layout=destination.layout))
     output = _output(place, destination, ())
     _write_manifest(manifest_path(place), drawn.manifest(said, output))
     return {**_named(output), "repeats": drawn.repeats}

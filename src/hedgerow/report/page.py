@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow._internal.version import __version__
-from hedgerow.errors import amount
+from hedgerow.errors import plural
 from hedgerow.report.wording import capitalized, in_css, sentence, share
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def environment() -> Environment:
         finalize=_unbroken,
     )
     made.filters |= {
-        "amount": amount,
+        "plural": plural,
         "capitalized": capitalized,
         "in_css": in_css,
         "sentence": sentence,

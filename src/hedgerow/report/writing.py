@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.errors import amount
+from hedgerow.errors import plural
 from hedgerow.io.atomic import appearing
 from hedgerow.report._parts import CHAPTERS, Chapter, render_part
 from hedgerow.report.facts import ReportFacts, gather
@@ -96,4 +96,4 @@ def _title(facts: ReportFacts, written: Mapping[str, Any] | None) -> str:
     output = {} if written is None else written.get("output", {})
     name = output.get("file") or output.get("folder")
     rows = int(facts.summary.figures[0].value or 0)
-    return f"A release of {amount(rows, 'rows')}" if name is None else f"The release {name}"
+    return f"A release of {plural(rows, 'rows')}" if name is None else f"The release {name}"

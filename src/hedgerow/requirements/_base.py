@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from hedgerow.errors import BadInput, whole
+from hedgerow.errors import BadInput, check_int
 from hedgerow.requirements.binding import BoundRequirement, Context
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class Requirement(ABC):
     def _check_whole(self, parameter: str, least: int) -> None:
         """Accept whole numbers of any integer type, and keep them as ``int``."""
         value = getattr(self, parameter)
-        object.__setattr__(self, parameter, whole(parameter, type(self).__name__, value, least))
+        object.__setattr__(self, parameter, check_int(parameter, type(self).__name__, value, least))
 
     def _check_number(self, parameter: str, must: str, low: float, high: float, *, open_low: bool = False) -> None:
         """Accept finite numbers from ``low`` (left out if ``open_low``) to ``high``; ints stay ``int``."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
-from hedgerow.errors import amount
+from hedgerow.errors import plural
 from hedgerow.requirements._base import Requirement
 from hedgerow.requirements._notation import Typed
 from hedgerow.requirements.binding import BoundRequirement, Context
@@ -80,7 +80,7 @@ class KAnonymity(Requirement):
 
     def reached(self, context: Context) -> str:
         """How many records there are."""
-        return amount(context.rows, "records")
+        return plural(context.rows, "records")
 
     def bind(self, context: Context) -> BoundRequirement:  # noqa: ARG002 - only requirements of a column need it
         """Ask for the size only."""

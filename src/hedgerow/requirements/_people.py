@@ -15,25 +15,25 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from hedgerow.errors import amount
+from hedgerow.errors import plural
 from hedgerow.io.domains import AT_HOME
 from hedgerow.requirements._base import Requirement
 from hedgerow.requirements._k_anonymity import KAnonymity
 from hedgerow.requirements._notation import Typed
 from hedgerow.requirements.binding import BoundRequirement, Context
 
-__all__ = ["AtHome", "of_people"]
+__all__ = ["Representatives", "of_people"]
 
 
 @dataclass(frozen=True)
-class AtHome(Requirement):
+class Representatives(Requirement):
     """At least ``k`` rows of every class are at home, so that it has at least ``k`` people.
 
     Monotone: the rows at home of a union are the sum.
 
     Examples
     --------
-    >>> print(AtHome(5))
+    >>> print(Representatives(5))
     5-anonymity of people
     """
 
@@ -55,7 +55,7 @@ class AtHome(Requirement):
         """As many rows as people."""
         return self.k
 
-    def of_at_most(self, size: int) -> AtHome:
+    def of_at_most(self, size: int) -> Representatives:
         """With a smaller k."""
         return replace(self, k=min(self.k, size))
 
@@ -72,7 +72,7 @@ class AtHome(Requirement):
 
     def reached(self, context: Context) -> str:
         """How many people there are."""
-        return amount(int(context.columns[context.index_of(AT_HOME)].histogram[1]), "people")
+        return plural(int(context.columns[context.index_of(AT_HOME)].histogram[1]), "people")
 
     def bind(self, context: Context) -> BoundRequirement:
         """Ask for the rows at home."""
@@ -98,7 +98,7 @@ def of_people(requirements: Iterable[Requirement]) -> tuple[Requirement, ...]:
     for one in requirements:
         size = getattr(one, "k", None)
         if isinstance(size, int):
-            asked.append(AtHome(size, one.shield))
+            asked.append(Representatives(size, one.shield))
         if not isinstance(one, KAnonymity):
             asked.append(one)
     return tuple(asked)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hedgerow.errors import BadInput, TooFewRows, amount, listing
+from hedgerow.errors import BadInput, TooFewRows, listing, plural
 from hedgerow.requirements._base import Requirement
 from hedgerow.requirements._k_anonymity import KAnonymity
 from hedgerow.requirements._notation import parse_requirement
@@ -71,7 +71,7 @@ def check(requirements: Iterable[Requirement], roles: Roles, rows: int) -> None:
             )
         if requirement.minimal_size > rows:
             raise TooFewRows(
-                f"{requirement} needs at least {amount(requirement.minimal_size, 'rows')}, and the table has {rows}. "
+                f"{requirement} needs at least {plural(requirement.minimal_size, 'rows')}, and the table has {rows}. "
                 "Lower the requirement or give more rows."
             )
 
@@ -120,7 +120,7 @@ def reached_at_most(requirement: Requirement, context: Context) -> str:
     ('2 distinct values', '8 records')
     """
     if context.rows < requirement.minimal_size:
-        return amount(context.rows, "records")
+        return plural(context.rows, "records")
     return requirement.reached(context)
 
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
-from hedgerow.errors import BadInput, amount
+from hedgerow.errors import BadInput, plural
 from hedgerow.hierarchies.entries import DEEPEST, too_deep
 from hedgerow.io.values import number_text
 from hedgerow.requirements._base import Requirement
@@ -149,7 +149,7 @@ def _check_covered(place: np.ndarray[tuple[int], np.dtype[np.int64]], column: Se
     uncovered = int((place < 0).sum())
     if uncovered:
         raise BadInput(
-            f"The {parameter!r} parameter of TCloseness leaves out {amount(uncovered, 'values')} of "
+            f"The {parameter!r} parameter of TCloseness leaves out {plural(uncovered, 'values')} of "
             f"{column.domain.name!r}. Write it so that it covers every value."
         )
 

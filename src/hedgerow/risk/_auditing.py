@@ -13,7 +13,7 @@ import numpy as np
 from hedgerow._internal.rounding import digits_shown, rounded_up, significant
 from hedgerow.core.cells import SUPPRESSED
 from hedgerow.core.proportions import Proportions
-from hedgerow.errors import BadInput, amount, listing
+from hedgerow.errors import BadInput, listing, plural
 from hedgerow.risk._identification import AttackerRisk, Risks, attacker_risks, people_fitting, tells_apart
 from hedgerow.risk._inputs import Auditable, Described, check_columns, labels_of, read_demands, with_trees
 from hedgerow.risk._proportions import disclosures, singled_out
@@ -529,7 +529,7 @@ def _warnings(
         )
     if fitting is not None and (short := int((fitting < counts.sizes).sum())):
         found.append(
-            f"In {short} of {amount(len(counts.sizes), 'classes')} the population has fewer people than the table has "
+            f"In {short} of {plural(len(counts.sizes), 'classes')} the population has fewer people than the table has "
             "records: it does not contain the table, writes values in another way, or labels hide the match whose "
             "hierarchy is not given (--hierarchy). There the prosecutor's risk is used."
         )

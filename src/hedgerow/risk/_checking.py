@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from hedgerow._internal.notebook import Shown, names_shown
-from hedgerow.errors import BadInput, amount
+from hedgerow.errors import BadInput, plural
 from hedgerow.risk._inputs import check_columns, read_demands, with_trees
 from hedgerow.verifier import ClassCounts, Finding, Verdict, count_classes, verify
 from hedgerow.verifier.formulas import distinct_values
@@ -70,10 +70,10 @@ class Check(Shown):
         return self.holds
 
     def __repr__(self) -> str:
-        people = "" if self.people is None else f" of {amount(self.people, 'people')}"
-        size = f"{amount(self.rows, 'rows')}{people}"
+        people = "" if self.people is None else f" of {plural(self.people, 'people')}"
+        size = f"{plural(self.rows, 'rows')}{people}"
         judged = "holds" if self.holds else "DOES NOT HOLD"
-        return f"Check({judged}: {size} in {amount(self.classes, 'classes')} of {names_shown(self.columns)})"
+        return f"Check({judged}: {size} in {plural(self.classes, 'classes')} of {names_shown(self.columns)})"
 
     def __str__(self) -> str:
         return self.render()

@@ -240,8 +240,8 @@ class _Sample(NamedTuple):
         for part, pieces in recoding.in_parts(counts):
             kept = np.flatnonzero(pieces.group >= 0)
             kept = kept[chosen[class_of_group[pieces.group[kept]]]]
-            if part.at_home is not None:
-                kept = kept[part.at_home[pieces.cell[kept]]]
+            if part.is_representative is not None:
+                kept = kept[part.is_representative[pieces.cell[kept]]]
             piece = thinned(np.repeat(kept, pieces.size[kept]))
             classes.append(class_of_group[pieces.group[piece]].astype(np.int32))
             tuples.append(part.quasi_codes(pieces.cell[piece]))
@@ -259,8 +259,8 @@ class _Sample(NamedTuple):
         """Rows that the engine has looked at; texts in ``missing`` mean "no value"."""
         columns = {name: _coded(name, values, missing) for name, values in seen.values.items()}
         sample = cls(seen.classes, counts.quasi_codes(seen.cells), columns)
-        at_home = _at_home(seen, counts)
-        return sample if at_home is None else sample._only(at_home)
+        is_representative = _at_home(seen, counts)
+        return sample if is_representative is None else sample._only(is_representative)
 
     def _only(self, rows: Bools) -> _Sample:
         """Some of the rows."""
@@ -274,8 +274,8 @@ class _Sample(NamedTuple):
 
     def with_counted(self, seen: InClear, counts: Counted) -> _Sample:
         """The same rows with the target and the sensitive columns."""
-        at_home = _at_home(seen, counts)
-        codes = counts.value_codes(seen.cells if at_home is None else seen.cells[at_home])
+        is_representative = _at_home(seen, counts)
+        codes = counts.value_codes(seen.cells if is_representative is None else seen.cells[is_representative])
         counted = {name: _Column.of(codes[:, at], counts.domains[name]) for at, name in enumerate(counts.cell_columns)}
         return self._replace(columns={**self.columns, **counted})
 
@@ -332,9 +332,9 @@ class _Sample(NamedTuple):
 
 def _at_home(seen: InClear, counts: Counted) -> Bools | None:
     """Which rows of a sample are at home; ``None`` where rows are counted."""
-    if not isinstance(counts, FrequencyTable) or counts.at_home is None:
+    if not isinstance(counts, FrequencyTable) or counts.is_representative is None:
         return None
-    return counts.at_home[seen.cells]
+    return counts.is_representative[seen.cells]
 
 
 def _coded(name: str, values: pa.ChunkedArray, missing: Sequence[str] = ()) -> _Column:

@@ -12,7 +12,7 @@ import numpy as np
 from hedgerow._internal.arrays import Longs
 from hedgerow.core.cells import NO_LABELS, Leaves, covered_values, domain_of, leaves_below
 from hedgerow.core.proportions import Proportions
-from hedgerow.errors import BadInput, whole
+from hedgerow.errors import BadInput, check_int
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
 from hedgerow.hierarchies.taxonomies import Taxonomy
 from hedgerow.io.domains import Domain
@@ -89,7 +89,7 @@ def read_demands(k: int | None, require: Any, owner: str = "audit") -> tuple[Any
         if not hasattr(one, "name"):
             must = "a list of requirements such as hr.KAnonymity(5)"
             raise BadInput.parameter("require", owner, must, type(one).__name__)
-    return read if k is None else (KAnonymity(whole("k", owner, k, 1)), *read)
+    return read if k is None else (KAnonymity(check_int("k", owner, k, 1)), *read)
 
 
 def labels_of(hierarchies: Mapping[str, Any], population: ClassCounts) -> list[Leaves]:

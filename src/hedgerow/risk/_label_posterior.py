@@ -310,8 +310,8 @@ def _published(counts: FrequencyTable, recoding: Recoding, target: str) -> Publi
     """The classes that the groups of a recoding are; where people are counted, each counts where they are at home."""
     pieces = required(recoding.pieces, "how the cells of a table go to groups")
     kept = pieces.group >= 0
-    if counts.at_home is not None:
-        kept &= counts.at_home[pieces.cell]
+    if counts.is_representative is not None:
+        kept &= counts.is_representative[pieces.cell]
     held, held_of_piece = np.unique(pieces.group[kept], return_inverse=True)
     texts, codes = [], []
     for at, column in enumerate(recoding.columns):

@@ -12,7 +12,7 @@ import numpy as np
 
 from hedgerow._internal.late_binding import Reported
 from hedgerow._internal.notebook import names_shown
-from hedgerow.errors import amount, listing
+from hedgerow.errors import listing, plural
 from hedgerow.risk._identification import Risks, TellsApart
 from hedgerow.risk._proportions import Disclosure
 from hedgerow.risk.clear import ClearColumn
@@ -399,7 +399,7 @@ class Audit(Reported):
     def __repr__(self) -> str:
         judged = "" if self.verdict is None else ", holds" if self.verdict.holds else ", FAILS"
         return (
-            f"Audit({amount(self.rows, 'rows')} in {amount(self.classes.number, 'classes')}, k = {self.k:,}{judged}; "
+            f"Audit({plural(self.rows, 'rows')} in {plural(self.classes.number, 'classes')}, k = {self.k:,}{judged}; "
             "quasi-identifiers "
             f"{names_shown(self.columns)})"
         )

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 
 from hedgerow._internal.notebook import MOST_NAMES
-from hedgerow.errors import amount
+from hedgerow.errors import plural
 from hedgerow.risk._checking import Check
 from hedgerow.risk._identification import AttackerRisk
 from hedgerow.risk.audit import Audit
@@ -40,13 +40,13 @@ def render(audit: Audit) -> str:
 
 def render_check(check: Check) -> str:
     """Write whether a table holds, in a few lines."""
-    people = "" if check.people is None else f" of {amount(check.people, 'people')}"
+    people = "" if check.people is None else f" of {plural(check.people, 'people')}"
     told = [
-        f"{amount(one.records, check.counted)} in {amount(one.classes, 'classes')} where {name} is the same for all"
+        f"{plural(one.records, check.counted)} in {plural(one.classes, 'classes')} where {name} is the same for all"
         for name, one in check.told.items()
     ]
     lines = [
-        f"{amount(check.rows, 'rows')}{people} in {amount(check.classes, 'classes')} of {_columns(check.columns)}",
+        f"{plural(check.rows, 'rows')}{people} in {plural(check.classes, 'classes')} of {_columns(check.columns)}",
         *_findings(check.verdict, check.counted),
         *told,
     ]

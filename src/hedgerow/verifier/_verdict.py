@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hedgerow.errors import BadInput, NotAnonymous, amount, listing
+from hedgerow.errors import BadInput, NotAnonymous, listing, plural
 from hedgerow.verifier._counting import count_classes
 from hedgerow.verifier.classes import Bools, ClassCounts, LabelIndex
 from hedgerow.verifier.formulas import (
@@ -137,8 +137,8 @@ def enforce(verdict: Verdict) -> None:
             raise NotAnonymous(
                 f"The table does not meet {finding.requirement}: {finding.measure} is "
                 f"{_written(finding.reached)} where {_written(finding.required)} is required, and "
-                f"{amount(finding.classes_violating, 'classes')} with "
-                f"{amount(finding.rows_violating, 'records')} violate it."
+                f"{plural(finding.classes_violating, 'classes')} with "
+                f"{plural(finding.rows_violating, 'records')} violate it."
             )
     if not verdict.holds or not verdict.findings:
         raise NotAnonymous("The table was not shown to meet any requirement.")

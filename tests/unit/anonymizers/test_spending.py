@@ -161,7 +161,7 @@ def test_any_budget_is_a_limit_and_everything_holds_for_the_rest(method: str) ->
         allowed = limit if isinstance(limit, int) else limit * len(rows)
         assert release.recoding.lost <= min(allowed + 1e-9, len(rows) - 1)
         assert release.table.num_rows == len(rows) - release.recoding.lost
-        if METHODS[method].drops != "itself":
+        if METHODS[method].suppression_by != "itself":
             assert release.losses["ncp_published"] <= without.losses["ncp_published"] + 1e-9
 
     check()

@@ -22,7 +22,7 @@ import pytest
 
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Pieces, Recoding, publish_groups, shown_as
-from hedgerow.engines import File, FileSource, Wishes, open_source, workspace
+from hedgerow.engines import File, FileSource, WriteOptions, open_source, workspace
 from hedgerow.engines import _files as files
 from hedgerow.engines._csv import read_header
 from hedgerow.engines.workspace import Shares
@@ -71,7 +71,7 @@ def rewrite(
     recode: Callable[[FrequencyTable], Recoding] = one_group,
 ) -> Path:
     source, counts = count(file, schema)
-    source.apply(recode(counts), "1", folder / name).write(folder / name, Wishes({}, ()))
+    source.apply(recode(counts), "1", folder / name).write(folder / name, WriteOptions({}, ()))
     return folder / name
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from hedgerow.engines import _folder_writing as folder_dividing
 from hedgerow.engines import _folder_writing as folder_writing
-from hedgerow.engines._base import Wishes
+from hedgerow.engines._base import WriteOptions
 from hedgerow.engines._folder_writing import write_rows
 from hedgerow.engines._rows import write_staged
 from hedgerow.engines.workspace import Workspace
@@ -34,7 +34,7 @@ def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def written(staged: Path, target: Path, layout: Layout, memory: int) -> None:
-    wishes = Wishes({}, (), (), layout=layout)
+    wishes = WriteOptions({}, (), (), layout=layout)
     work = Workspace(target.parent, memory)
     write_staged(work, lambda database: database.read_parquet(str(staged)), target, wishes)
 
@@ -77,7 +77,9 @@ def test_short_memory_after_the_first_rows(layout: Layout, tmp_path: Path) -> No
     long = "repeat('x', CASE WHEN range > 900000 THEN 300000000 ELSE 1 END)"
     rows = f"SELECT 'here' AS town, {long} AS note FROM range(1000000)"
     with pytest.raises(BadInput, match="memory limit is too small"):
-        write_staged(work, lambda database: database.sql(rows), tmp_path / "out", Wishes({}, (), (), layout=layout))
+        write_staged(
+            work, lambda database: database.sql(rows), tmp_path / "out", WriteOptions({}, (), (), layout=layout)
+        )
 
 
 def test_categories_and_nothing(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hedgerow import BadInput
-from hedgerow.engines import FrameRows, Published, StagedRows, Wishes
+from hedgerow.engines import FrameRows, Published, StagedRows, WriteOptions
 from hedgerow.engines import _rows as rows_module
 from hedgerow.engines.workspace import Workspace
 from hedgerow.io.atomic import sha256
@@ -70,7 +70,7 @@ def test_only_the_text_of_mixed_objects_is_grouped() -> None:
 
 def test_a_file_is_copied_and_known_by_its_digest(tmp_path: Path) -> None:
     rows, frame = staged(tmp_path), FrameRows(ROWS)
-    rows.write(tmp_path / "copy.parquet", Wishes({}, ()))
+    rows.write(tmp_path / "copy.parquet", WriteOptions({}, ()))
     digest = sha256(tmp_path / "copy.parquet")
     assert rows.wrote(digest)
     assert not rows.wrote("another")
@@ -105,7 +105,7 @@ def test_rows_in_folders_are_sorted_within_the_memory_limit_and_beside_themselve
 
     monkeypatch.setattr(rows_module, "Workspace", noted)
     rows = StagedRows.of(path, place, memory=120 * 10**6)
-    rows.write(tmp_path / "out", Wishes({}, (), layout=Layout(partition_by=("town",))))
+    rows.write(tmp_path / "out", WriteOptions({}, (), layout=Layout(partition_by=("town",))))
     assert seen == [(120 * 10**6, "spill")]
     written = [pq.read_metadata(tmp_path / "out" / f"town={town}" / "part-00000.parquet").num_rows for town in range(3)]
     assert written == [200_000] * 3
@@ -119,4 +119,4 @@ def test_too_little_memory_to_write_rows_in_folders(tmp_path: Path) -> None:
     duckdb.connect().sql(query).write_parquet(str(path))
     rows = StagedRows.of(path, place, memory=10**6)
     with pytest.raises(BadInput, match="memory limit is too small"):
-        rows.write(tmp_path / "out", Wishes({}, (), layout=Layout(partition_by=("town",))))
+        rows.write(tmp_path / "out", WriteOptions({}, (), layout=Layout(partition_by=("town",))))

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import BadInput
-from hedgerow.engines import FrameRows, SavedTable, Wishes
+from hedgerow.engines import FrameRows, SavedTable, WriteOptions
 from hedgerow.io.frames import column_types
 from hedgerow.io.parquet_folder import Layout
 
@@ -41,7 +41,7 @@ def test_a_column_comes_back(kind: str, name: str, tmp_path: Path) -> None:
     frame = pl.DataFrame({"column": COLUMNS[kind], "other": ["x", "y", "z"]})
     types = column_types(frame)
     assert types["column"] == kind
-    FrameRows(frame).write(tmp_path / name, Wishes({}, ()))
+    FrameRows(frame).write(tmp_path / name, WriteOptions({}, ()))
     rows = SavedTable(tmp_path / name).rows(types, (), ())
     again = rows.table.pl()
     assert again.equals(frame)
@@ -75,7 +75,7 @@ def test_no_room_for_a_copy(name: str, tmp_path: Path, monkeypatch: pytest.Monke
     """The file can be read, and is not called damaged."""
     frame = pl.DataFrame({"note": [f"{n:040}" for n in range(60_000)]})
     layout = Layout() if name == "out" else None
-    FrameRows(frame).write(tmp_path / name, Wishes({}, (), layout=layout))
+    FrameRows(frame).write(tmp_path / name, WriteOptions({}, (), layout=layout))
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda _place: usage._replace(free=1000))
     if name == "out":
@@ -102,7 +102,7 @@ except Exception as error:
 def test_no_room_for_the_rows(tmp_path: Path) -> None:
     """A file may not become longer than so many bytes, as if the disk were full: its manifest is not wrong."""
     frame = pl.DataFrame({"note": [hashlib.sha256(bytes([n % 256, n // 256])).hexdigest() for n in range(20_000)]})
-    FrameRows(frame).write(tmp_path / "out.csv", Wishes({}, ()))
+    FrameRows(frame).write(tmp_path / "out.csv", WriteOptions({}, ()))
     done = subprocess.run(
         [sys.executable, "-c", FULL, str(tmp_path / "out.csv")],
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},

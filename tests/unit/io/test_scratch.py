@@ -157,7 +157,7 @@ def shared(tmp_path: Path) -> Path:
     return folder
 
 
-def is_whole(victim: Path) -> bool:
+def is_int(victim: Path) -> bool:
     return names(victim) == ["lock", "sub"] and (victim / "sub" / "thesis").read_text() == "years of work"
 
 
@@ -179,14 +179,14 @@ class TestSomebodyElseMayWriteThere:
         (shared / ("hedgerow-x" if temporary else ".out.csv.hedgerow-x")).symlink_to(victim)
         with Scratch(within=shared) if temporary else Scratch(shared / "out.csv"):
             pass
-        assert is_whole(victim)
+        assert is_int(victim)
 
     def test_a_folder_without_our_mark_stays(self, shared: Path, victim: Path) -> None:
         """Whoever can rename a directory of another user gives it the name of a leftover."""
         victim.rename(shared / ".out.csv.hedgerow-x")
         with Scratch(shared / "out.csv"):
             pass
-        assert is_whole(shared / ".out.csv.hedgerow-x")
+        assert is_int(shared / ".out.csv.hedgerow-x")
 
     def test_a_link_in_the_place_of_a_leftover_between_look_and_removal(
         self, shared: Path, victim: Path, monkeypatch: pytest.MonkeyPatch
@@ -203,13 +203,13 @@ class TestSomebodyElseMayWriteThere:
         monkeypatch.setattr(scratch, "_is_private", exchanged)
         with Scratch(shared / "out.csv"):
             assert left.is_symlink()
-        assert is_whole(victim)
+        assert is_int(victim)
 
     def test_a_link_in_the_place_of_a_folder_in_use(self, shared: Path, victim: Path) -> None:
         with Scratch(shared / "out.csv") as folder:
             folder.rename(shared / "aside")
             folder.symlink_to(victim)
-        assert is_whole(victim)
+        assert is_int(victim)
 
     @pytest.mark.parametrize("by", ["a link", "a full folder", "an open folder", pytest.param("another's", marks=root)])
     def test_another_folder_in_the_place_of_a_new_one(
@@ -235,7 +235,7 @@ class TestSomebodyElseMayWriteThere:
             patched.setattr(tempfile, "mkdtemp", exchanged)
             with pytest.raises(BadInput, match="was exchanged by somebody else"):
                 Scratch(shared / "out.csv")
-        assert by not in ("a link", "a full folder") or is_whole(victim if by == "a link" else _only(shared))
+        assert by not in ("a link", "a full folder") or is_int(victim if by == "a link" else _only(shared))
 
     @pytest.mark.parametrize("lock", ["a link", "a hard link", "a pipe", "a folder"])
     def test_an_odd_lock_in_a_leftover(self, lock: str, shared: Path, tmp_path: Path) -> None:
@@ -370,5 +370,5 @@ def test_a_release_is_saved_beside_planted_links(shared: Path, victim: Path) -> 
     (shared / ".other.csv.lock").symlink_to(shared / "made")
     with pytest.raises(BadInput, match="is not a lock file"):
         release.save(shared / "other.csv")
-    assert is_whole(victim)
+    assert is_int(victim)
     assert not (shared / "made").exists()

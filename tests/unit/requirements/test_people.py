@@ -9,7 +9,7 @@ import pytest
 import hedgerow as hr
 from hedgerow.io.domains import AT_HOME
 from hedgerow.release.pipeline import prepare
-from hedgerow.requirements import AtHome, Histograms, context_of
+from hedgerow.requirements import Histograms, Representatives, context_of
 
 
 def visits(people: int, each: int) -> pa.Table:
@@ -19,9 +19,9 @@ def visits(people: int, each: int) -> pa.Table:
 @pytest.mark.parametrize(("k", "holds"), [(3, True), (4, True), (5, False), (6, False)])
 def test_rows_at_home_are_compared_with_k(k: int, holds: bool) -> None:
     counts = prepare(visits(4, 5), hr.Schema(quasi=["age"], entity="who"), [hr.KAnonymity(2)], random_state=0).counts
-    bound = AtHome(k).bind(context_of(counts, [AtHome(k)]))
-    at_home = counts.values_of(AT_HOME)
-    histogram = np.bincount(at_home, counts.cell_sizes, 2).astype(np.int64)
+    bound = Representatives(k).bind(context_of(counts, [Representatives(k)]))
+    is_representative = counts.values_of(AT_HOME)
+    histogram = np.bincount(is_representative, counts.cell_sizes, 2).astype(np.int64)
     assert histogram.tolist() == [16, 4]
     histograms = Histograms(np.array([0, 2]), np.array([0, 1]), histogram)
     assert bound.satisfied(np.array([20]), histograms).tolist() == [holds]

@@ -144,7 +144,7 @@ def check_budget_lowers_the_loss(estimator: Anonymizer, as_frame: AsFrame = as_i
     A method that chooses by itself what is lost may make something else best.
     """
     without, within = (_released(estimator, as_frame, limit) for limit in (0, OUTLIERS))
-    if estimator.drops == "itself" or without is None or within is None:
+    if estimator.suppression_by == "itself" or without is None or within is None:
         return
     before, after = (one.losses["ncp_published"] for one in (without, within))
     expect(after <= before + 1e-9, f"the loss rose from {before:.4f} to {after:.4f} with a budget.")
@@ -290,7 +290,7 @@ def check_weights_decide(estimator: Anonymizer, as_frame: AsFrame = as_it_is) ->
     Every value of one column stands with every value of the other, once: to hide a record among as many as a column
     has values, it is enough to give one of the columns up.
     """
-    if estimator.weighs_columns():
+    if estimator.uses_weights():
         heavy, light = (_lost_of_first(estimator, as_frame, weight) for weight in (1000.0, 0.001))
         expect(heavy < light, f"a heavy column must keep more than a light one; it lost {heavy:.2f} and {light:.2f}.")
         return

@@ -34,7 +34,7 @@ from hedgerow.anonymizers.lattice._levels import Grouping, Lattice, Levels, Stat
 from hedgerow.core.counts import FrequencyTable, Links
 from hedgerow.core.recoding import Recoding, recode_by_nodes
 from hedgerow.errors import Infeasible
-from hedgerow.requirements import AtHome, BoundRequirement, Requirement, context_of, shield_of
+from hedgerow.requirements import BoundRequirement, Representatives, Requirement, context_of, shield_of
 
 __all__ = ["Judge", "Judgement", "LinkedClasses", "publish"]
 
@@ -248,7 +248,7 @@ class Judge:
         while True:
             found = np.zeros(len(classes), dtype=bool)
             for demand in demands:
-                if people is not None and isinstance(demand.requirement, AtHome):
+                if people is not None and isinstance(demand.requirement, Representatives):
                     found |= _too_few(people, demand.requirement.k, groupings[demand.shield], lost)
                 else:
                     found |= self._violating(classes, groupings[demand.shield], demand, lost, records > 0)

@@ -62,14 +62,14 @@ class AllMin(Anonymizer):
 
     name = "allmin"
     family = "lattice"
-    drops = "itself"
+    suppression_by = "itself"
     paper = "Samarati (IEEE TKDE 2001)"
 
     search: Literal["binary", "linear"] = choice(
         "Halve the range of sums of levels; or go down from the middle one by one, as Arca and Hewett do."
     )
 
-    def weighs_columns(self) -> bool:
+    def uses_weights(self) -> bool:
         """Of the minimal solutions the precision chooses."""
         return True
 

@@ -45,10 +45,10 @@ class Datafly(Anonymizer):
 
     name = "datafly"
     family = "lattice"
-    drops = "itself"
+    suppression_by = "itself"
     paper = "Sweeney (1998; IJUFKS 2002)"
 
-    def weighs_columns(self) -> bool:
+    def uses_weights(self) -> bool:
         """Values are counted over the weight."""
         return True
 

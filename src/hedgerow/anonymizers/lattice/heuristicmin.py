@@ -63,7 +63,7 @@ class HeuristicMin(Anonymizer):
 
     name = "heuristicmin"
     family = "lattice"
-    drops = "itself"
+    suppression_by = "itself"
     paper = "Arca, Hewett: Data privacy with heuristic anonymisation"
 
     complete: bool = flag(

@@ -65,12 +65,12 @@ class Incognito(Anonymizer):
 
     name = "incognito"
     family = "lattice"
-    drops = "itself"
+    suppression_by = "itself"
     paper = "LeFevre, DeWitt, Ramakrishnan (SIGMOD 2005)"
 
     metric: str = METRIC
 
-    def weighs_columns(self) -> bool:
+    def uses_weights(self) -> bool:
         """If the metric does."""
         return METRICS[self.metric].weighted
 

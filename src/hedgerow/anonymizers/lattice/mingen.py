@@ -66,7 +66,7 @@ class MinGen(Anonymizer):
 
     name = "mingen"
     family = "lattice"
-    drops = "itself"
+    suppression_by = "itself"
     paper = "Sweeney (IJUFKS 2002)"
     guarantees = "k-anonymity, distinct l-diversity, p-sensitive, (alpha,k)"
 
@@ -80,7 +80,7 @@ class MinGen(Anonymizer):
         trials=(60.0,),
     )
 
-    def weighs_columns(self) -> bool:
+    def uses_weights(self) -> bool:
         """A generalization counts as often as its column weighs."""
         return True
 

@@ -62,7 +62,7 @@ class OptimalLattice(Anonymizer):
 
     name = "optimal"
     family = "lattice"
-    drops = "itself"
+    suppression_by = "itself"
     paper = "El Emam et al. (JAMIA 2009); Kohlmayer et al. (PASSAT 2012)"
 
     metric: str = METRIC
@@ -74,7 +74,7 @@ class OptimalLattice(Anonymizer):
         trials=(5.0,),
     )
 
-    def weighs_columns(self) -> bool:
+    def uses_weights(self) -> bool:
         """If the metric does."""
         return METRICS[self.metric].weighted
 

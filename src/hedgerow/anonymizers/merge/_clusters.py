@@ -197,7 +197,7 @@ class Clustering(Anonymizer):
     publish: Publish = PUBLISH
     improve: bool = IMPROVE
 
-    def weighs_columns(self) -> bool:
+    def uses_weights(self) -> bool:
         """The distance of records is what columns lose."""
         return True
 

@@ -66,7 +66,7 @@ class Greedy(Anonymizer):
     publish: Publish = PUBLISH
     improve: bool = IMPROVE
 
-    def weighs_columns(self) -> bool:
+    def uses_weights(self) -> bool:
         """A merge costs what columns lose, unless sizes alone decide."""
         return self.improve or self.metric != "discernibility"
 

@@ -57,7 +57,7 @@ class KACA(Anonymizer):
     publish: Publish = PUBLISH
     improve: bool = IMPROVE
 
-    def weighs_columns(self) -> bool:
+    def uses_weights(self) -> bool:
         """The distance of classes is what columns lose."""
         return True
 

@@ -75,7 +75,7 @@ class Hedge(Anonymizer):
         default=True,
     )
 
-    def weighs_columns(self) -> bool:
+    def uses_weights(self) -> bool:
         """What a column adds counts by its weight."""
         return True
 

@@ -87,7 +87,7 @@ class Mondrian(Anonymizer):
     improve: bool = IMPROVE
     cells: Literal["held", "region"] = CELLS
 
-    def weighs_columns(self) -> bool:
+    def uses_weights(self) -> bool:
         """Cuts lower the loss, or go through the column of the widest span, by weight."""
         return True
 

@@ -52,7 +52,7 @@ class BUG(Anonymizer):
     name = "bug"
     family = "specialize"
     uses_target = True
-    drops = "itself"
+    suppression_by = "itself"
     paper = "Wang, Yu, Chakraborty (ICDM 2004)"
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:

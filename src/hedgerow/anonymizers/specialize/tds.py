@@ -58,7 +58,7 @@ class TDS(Anonymizer):
     name = "tds"
     family = "specialize"
     uses_target = True
-    drops = "classes"
+    suppression_by = "classes"
     paper = "Fung, Wang, Yu (ICDE 2005)"
 
     loss: Literal["shield", "node"] = choice(

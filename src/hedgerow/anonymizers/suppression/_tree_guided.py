@@ -19,7 +19,7 @@ class TreeGuided(Anonymizer):
 
     family = "suppression"
     uses_target = True
-    drops = "classes"
+    suppression_by = "classes"
 
     inducer: Any = choice_or_object(
         "What grows the tree: C4.5, scikit-learn's trees, Weka's J48 (needs the extra ``weka``), a scikit-learn "

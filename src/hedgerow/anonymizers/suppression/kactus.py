@@ -44,7 +44,7 @@ from hedgerow.anonymizers.suppression._tree_guided import TreeGuided
 from hedgerow.anonymizers.suppression_limit import refuse_losses
 from hedgerow.core.counts import Counted, FrequencyTable, LargeTable
 from hedgerow.core.recoding import Pieces, Recoding, publish_shown, publish_tallied
-from hedgerow.errors import amount, required
+from hedgerow.errors import plural, required
 from hedgerow.requirements import Requirement
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class KActus(TreeGuided):
     )
     expand: bool = flag("Whether leaves with many records show more than the tree asks.")
 
-    def weighs_columns(self) -> bool:
+    def uses_weights(self) -> bool:
         """The tree asks by the class; only what leaves show beyond it is by what columns lose."""
         return self.expand
 
@@ -224,5 +224,5 @@ def warnings_of(counts: Counted, tree: PathTree, lost: int) -> tuple[str, ...]:
         found.append("The tree has no branch, so all quasi-identifiers are suppressed. Try a smaller min_objects.")
     if lost:
         left = "was left at the root and is" if lost == 1 else "were left at the root and are"
-        found.append(f"{amount(lost, 'records')} {left} not published; remainder='merge' keeps them.")
+        found.append(f"{plural(lost, 'records')} {left} not published; remainder='merge' keeps them.")
     return tuple(found)

@@ -56,7 +56,7 @@ class KADET(Anonymizer):
     family = "suppression"
     tight = True
     uses_target = True
-    drops = "classes"
+    suppression_by = "classes"
     paper = "Friedman, Schuster, Wolff (PKDD 2006; VLDB Journal 2008)"
 
     criterion: Literal["gain_ratio", "gain"] = choice("What the best split of a node is.")

@@ -2,7 +2,7 @@
 
 from hedgerow.core.counts._grouping import alike, distinct_pairs, sharing, tabulate
 from hedgerow.core.counts._keys import Key, KeyColumn, given_once, keys_of_people, looks_given
-from hedgerow.core.counts._representatives import Links, draw_homes, rows_at_home
+from hedgerow.core.counts._representatives import Links, draw_representatives, representative_rows
 from hedgerow.core.counts._table import Counted, FrequencyTable, check_bins, holds_classes, in_bins, refuse_many_numbers
 from hedgerow.core.counts.encoding import EncodedColumn, encode_column, original_values
 from hedgerow.core.counts.large import (
@@ -42,7 +42,7 @@ __all__ = [
     "check_bins",
     "date_label",
     "distinct_pairs",
-    "draw_homes",
+    "draw_representatives",
     "encode_column",
     "given_once",
     "holds_classes",
@@ -51,7 +51,7 @@ __all__ = [
     "looks_given",
     "original_values",
     "refuse_many_numbers",
-    "rows_at_home",
+    "representative_rows",
     "sharing",
     "tabulate",
 ]

@@ -17,7 +17,7 @@ from hedgerow._internal.arrays import Bools, Ints, Longs
 from hedgerow.core.counts._grouping import tabulate
 from hedgerow.io.domains import AT_HOME, Domain
 
-__all__ = ["Links", "at_home_domain", "draw_homes", "numbers_of_parts", "rows_at_home"]
+__all__ = ["Links", "at_home_domain", "draw_representatives", "numbers_of_parts", "representative_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ def at_home_domain() -> Domain:
     return Domain(AT_HOME, "text", np.array(["away", "home"]))
 
 
-def draw_homes(pairs: Ints, random: np.random.Generator) -> Ints:
+def draw_representatives(pairs: Ints, random: np.random.Generator) -> Ints:
     """Draw the home of every person among the cells where they have rows.
 
     Parameters
@@ -62,7 +62,7 @@ def draw_homes(pairs: Ints, random: np.random.Generator) -> Ints:
 
     Examples
     --------
-    >>> draw_homes(np.array([[0, 4], [1, 2], [1, 3]]), np.random.default_rng(0)).tolist()
+    >>> draw_representatives(np.array([[0, 4], [1, 2], [1, 3]]), np.random.default_rng(0)).tolist()
     [4, 2]
     """
     number = np.bincount(pairs[:, 0])
@@ -70,7 +70,7 @@ def draw_homes(pairs: Ints, random: np.random.Generator) -> Ints:
     return np.asarray(pairs[first + np.floor(random.random(len(number)) * number).astype(np.int64), 1], dtype=np.int32)
 
 
-def rows_at_home(person: Ints, cell: Ints, homes: Ints, ranked: Callable[[Longs], Longs]) -> Bools:
+def representative_rows(person: Ints, cell: Ints, homes: Ints, ranked: Callable[[Longs], Longs]) -> Bools:
     """One row of each person, of those in the cell where they are at home.
 
     Parameters
@@ -82,14 +82,14 @@ def rows_at_home(person: Ints, cell: Ints, homes: Ints, ranked: Callable[[Longs]
     """
     there = np.flatnonzero(cell == homes[person])
     several = np.bincount(person[there], minlength=len(homes)) > 1
-    at_home: Bools = np.zeros(len(person), dtype=bool)
-    at_home[there[~several[person[there]]]] = True
+    is_representative: Bools = np.zeros(len(person), dtype=bool)
+    is_representative[there[~several[person[there]]]] = True
     rest = there[several[person[there]]]
     if len(rest):
         rest = ranked(rest)
         _, first = np.unique(person[rest], return_index=True)
-        at_home[rest[first]] = True
-    return at_home
+        is_representative[rest[first]] = True
+    return is_representative
 
 
 def numbers_of_parts(away: Longs, home: Longs) -> Ints:

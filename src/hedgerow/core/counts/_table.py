@@ -13,7 +13,7 @@ from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
 from hedgerow.core.counts._grouping import tabulate
 from hedgerow.core.counts._representatives import Links, at_home_domain, numbers_of_parts
 from hedgerow.core.counts.encoding import EncodedColumn
-from hedgerow.errors import BadInput, whole
+from hedgerow.errors import BadInput, check_int
 from hedgerow.hierarchies import EncodedHierarchy, intervals
 from hedgerow.io.domains import AT_HOME, Domain
 from hedgerow.schema import Roles
@@ -183,7 +183,7 @@ class FrequencyTable(Counted):
             remarks=tuple(remark for name in counted for remark in remarks_of(columns[name])),
         )
 
-    def with_homes(self, home: Longs) -> tuple[FrequencyTable, Ints]:
+    def with_representatives(self, home: Longs) -> tuple[FrequencyTable, Ints]:
         """The same table, in which rows at home are cells of their own.
 
         Parameters
@@ -198,26 +198,26 @@ class FrequencyTable(Counted):
             The new numbers of the rows of each cell that are away and at home; -1 where there are none.
         """
         numbers = numbers_of_parts(self.cell_sizes - home, home)
-        cell, at_home = np.nonzero(numbers >= 0)
+        cell, is_representative = np.nonzero(numbers >= 0)
         sizes = np.stack([self.cell_sizes - home, home], axis=1)
         table = replace(
             self,
             domains={**self.domains, AT_HOME: at_home_domain()},
             cell_tuple=self.cell_tuple[cell],
-            cell_values=np.column_stack([self.cell_values[cell], at_home.astype(np.int32)]),
-            cell_sizes=sizes[cell, at_home],
+            cell_values=np.column_stack([self.cell_values[cell], is_representative.astype(np.int32)]),
+            cell_sizes=sizes[cell, is_representative],
         )
         return table, numbers
 
     @property
-    def at_home(self) -> Bools | None:
+    def is_representative(self) -> Bools | None:
         """Which cells are of rows at home, one row for each person; ``None`` if rows are counted."""
         return None if AT_HOME not in self.domains else self.values_of(AT_HOME) == 1
 
     @property
     def people(self) -> int:
         """The number of people; of records, if nobody tells people apart."""
-        return self.rows if self.at_home is None else int(self.cell_sizes[self.at_home].sum())
+        return self.rows if self.is_representative is None else int(self.cell_sizes[self.is_representative].sum())
 
     @property
     def rows(self) -> int:
@@ -313,7 +313,7 @@ def in_bins(counts: FrequencyTable, bins: int) -> FrequencyTable:
 
 def check_bins(bins: object, target: str | None) -> str:
     """The target, unless the number of bins is wrong or there is no target to cut."""
-    whole("target_bins", "anonymize", bins, 2, must="None or an int >= 2")
+    check_int("target_bins", "anonymize", bins, 2, must="None or an int >= 2")
     if target is None:
         raise BadInput("target_bins is that of a target, and none is named. Name the column of the class too.")
     return target

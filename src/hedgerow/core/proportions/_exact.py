@@ -205,7 +205,12 @@ def count_labels(counts: Counted, recoding: Recoding) -> ExactLabels | None:
     published: then there are no margins.
     """
     by_label, target = recoding.by_label, counts.roles.target
-    if by_label is None or target is None or not isinstance(counts, FrequencyTable) or counts.at_home is not None:
+    if (
+        by_label is None
+        or target is None
+        or not isinstance(counts, FrequencyTable)
+        or counts.is_representative is not None
+    ):
         return None
     texts, _, codes = zip(
         *(_texts(column, recoding.groups[:, at]) for at, column in enumerate(recoding.columns)), strict=True
@@ -301,7 +306,7 @@ def _texts(column: PublishedColumn, values: Ints) -> tuple[tuple[str | None, ...
 def _told(counts: FrequencyTable, pieces: Pieces) -> Bools:
     """Which pieces are told of: those that are published, and where people are counted, those at home."""
     kept: Bools = pieces.group >= 0
-    return kept if counts.at_home is None else kept & counts.at_home[pieces.cell]
+    return kept if counts.is_representative is None else kept & counts.is_representative[pieces.cell]
 
 
 def _with_hierarchy(column: ExactColumn, hierarchy: EncodedHierarchy | None, used: Ints) -> ExactColumn:

@@ -42,7 +42,7 @@ from hedgerow.core.proportions._exact import ExactColumn, ExactProportions
 from hedgerow.core.proportions._kernels import Bins, bins_of_classes, own_bins
 from hedgerow.core.proportions._pools import Pools, grid_step, pools_of
 from hedgerow.core.proportions._proportions import ColumnProportions, Proportions
-from hedgerow.errors import whole
+from hedgerow.errors import check_int
 
 __all__ = ["Pooled", "pool"]
 
@@ -75,7 +75,7 @@ def pool(exact: ExactProportions, min_support: int, hushed: Bools | None = None)
     -----
     O(entries log entries) per quasi-identifier.
     """
-    least = whole("min_support", "pool", min_support, 1)
+    least = check_int("min_support", "pool", min_support, 1)
     several = np.stack([column.several for column in exact.columns])
     lone = several & (several.sum(axis=0) == 1)
     quiet = np.zeros(len(exact.sizes), dtype=bool) if hushed is None else hushed

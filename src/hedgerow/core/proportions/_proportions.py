@@ -31,7 +31,7 @@ from hedgerow.core.counts import tabulate
 from hedgerow.core.proportions._margins import Lifts, published_texts
 from hedgerow.core.proportions._pools import Pools
 from hedgerow.core.proportions._spreading import Spread, spread_out
-from hedgerow.errors import BadInput, amount, translated
+from hedgerow.errors import BadInput, plural, translated
 from hedgerow.hierarchies import EncodedHierarchy, Hierarchy, resolve
 from hedgerow.io.atomic import write_json
 from hedgerow.io.domains import Domain, Kind
@@ -177,7 +177,7 @@ class Proportions(Shown):
 
     def __repr__(self) -> str:
         return (
-            f"Proportions(of {amount(int(self.sizes.sum()), 'people')} in {amount(len(self.sizes), 'classes')}, each "
+            f"Proportions(of {plural(int(self.sizes.sum()), 'people')} in {plural(len(self.sizes), 'classes')}, each "
             f"of at least {self.min_support}; columns {names_shown(self.quasi)})"
         )
 

@@ -36,7 +36,7 @@ from hedgerow.core.proportions._ipf import Tilt, tilted
 from hedgerow.core.proportions._margins import ANYONE
 from hedgerow.core.proportions._proportions import Proportions
 from hedgerow.core.proportions._spreading import Spread
-from hedgerow.errors import BadInput, amount, required
+from hedgerow.errors import BadInput, plural, required
 from hedgerow.hierarchies import Hierarchy
 from hedgerow.io.frames import OpenFrame
 from hedgerow.io.sanitize import assemble
@@ -80,7 +80,7 @@ def deal_columns(
     unknown = class_of_row < 0
     if unknown.any():
         raise BadInput(
-            f"The proportions know no class for {amount(int(unknown.sum()), 'rows')}, first for row "
+            f"The proportions know no class for {plural(int(unknown.sum()), 'rows')}, first for row "
             f"{int(unknown.argmax()) + 1}. Give the proportions of this very release, and its quasi-identifiers "
             "as they were published."
         )

@@ -25,7 +25,7 @@ from hedgerow.core.counts import (
     tabulate,
 )
 from hedgerow.core.recoding._routing import AxisRouter, CutTree, NodeRouter, Router, place
-from hedgerow.errors import BadInput, HedgerowError, InternalError, amount, listing, required, translated
+from hedgerow.errors import BadInput, HedgerowError, InternalError, listing, plural, required, translated
 from hedgerow.io.atomic import write_json
 from hedgerow.io.domains import CodeSets, Domain
 from hedgerow.io.frames import OpenFrame, as_arrow, open_frame
@@ -257,8 +257,8 @@ class Recoding(Shown):
 
     def __repr__(self) -> str:
         return (
-            f"Recoding({self.method}, private: {amount(len(self.groups), 'groups')} of "
-            f"{amount(int(self.sizes.sum()), 'records')}; quasi-identifiers {names_shown(self.quasi)})"
+            f"Recoding({self.method}, private: {plural(len(self.groups), 'groups')} of "
+            f"{plural(int(self.sizes.sum()), 'records')}; quasi-identifiers {names_shown(self.quasi)})"
         )
 
     @property

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from hedgerow.engines._base import Groups, Wishes
+from hedgerow.engines._base import Groups, WriteOptions
 from hedgerow.engines._rows import write_staged
 from hedgerow.engines.formulas import FORMULA_PATTERN, NUMBER_PATTERN
 from hedgerow.engines.spark._exchange import fetch, read_parquet
@@ -81,15 +81,15 @@ class SparkRows:
             found = rows.agg(*counted).first()
         return {name: int(number) for name, number in zip(texts, found, strict=True) if number}
 
-    def write(self, target: Path, wishes: Wishes) -> None:
+    def write(self, target: Path, options: WriteOptions) -> None:
         """Copy the files to a folder, or write their rows in another form. That is done here, by one writer."""
-        if wishes.layout == Layout():
+        if options.layout == Layout():
             target.mkdir()
             for number, part in enumerate(self.native.parts):
                 shutil.copyfile(part, target / part_name(number))
             return
         scan = f"SELECT * FROM read_parquet({file_literals(self.native.parts)}, hive_partitioning = false)"
-        write_staged(Workspace(self.folder.path), lambda database: database.sql(scan), target, wishes)
+        write_staged(Workspace(self.folder.path), lambda database: database.sql(scan), target, options)
 
     def wrote(self, digest: str) -> bool:
         """Whether the bytes are those that the verifier counted; what is written anew is counted anew."""

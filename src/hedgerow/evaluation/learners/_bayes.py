@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow._internal.arrays import Floats, Longs
-from hedgerow.errors import required, whole
+from hedgerow.errors import check_int, required
 from hedgerow.evaluation.learners.base import Fitted, Learner, Prediction, Training
 from hedgerow.evaluation.learners.columns import Categories, Column, Columns, Numbers
 
@@ -37,7 +37,7 @@ class NaiveBayes(Learner):
     alpha: float = 1.0
 
     def __post_init__(self) -> None:
-        whole("bins", "NaiveBayes", self.bins, 2)
+        check_int("bins", "NaiveBayes", self.bins, 2)
 
     def _fit(self, training: Training) -> Fitted:
         from sklearn.naive_bayes import CategoricalNB

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from hedgerow._internal.arrays import Ints
 from hedgerow.anonymizers.trees.inducers.j48 import check_weka
-from hedgerow.errors import BadInput, HedgerowError, MissingExtra, translated, whole
+from hedgerow.errors import BadInput, HedgerowError, MissingExtra, check_int, translated
 from hedgerow.evaluation.learners.base import Fitted, Learner, Prediction, Training
 from hedgerow.evaluation.learners.columns import Categories, Column, Columns, Numbers, plain_table
 from hedgerow.io.scratch import Scratch
@@ -253,7 +253,7 @@ class WekaLogistic(WekaLearner):
         if not _is_number(self.ridge) or self.ridge < 0:
             raise BadInput.parameter("ridge", "WekaLogistic", "a number >= 0", self.ridge)
         if self.max_iter is not None:
-            whole("max_iter", "WekaLogistic", self.max_iter, 1, must="an int >= 1 or None")
+            check_int("max_iter", "WekaLogistic", self.max_iter, 1, must="an int >= 1 or None")
 
     def _options(self) -> list[str]:
         return ["-R", repr(float(self.ridge)), "-M", str(-1 if self.max_iter is None else self.max_iter)]
@@ -266,7 +266,7 @@ def _is_number(value: object) -> bool:
 def _check_pruning(owner: str, confidence: float, min_objects: int) -> None:
     if not _is_number(confidence) or not 0 < confidence <= 0.5:
         raise BadInput.parameter("confidence", owner, "a number above 0 and at most 0.5", confidence)
-    whole("min_objects", owner, min_objects, 1)
+    check_int("min_objects", owner, min_objects, 1)
 
 
 def _pruning(confidence: float, min_objects: int, pruned: bool) -> list[str]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from xml.parsers import expat
 
-from hedgerow.errors import BadInput, MissingExtra, amount, listing, translated
+from hedgerow.errors import BadInput, MissingExtra, listing, plural, translated
 from hedgerow.io.readers.parts import Part
 from hedgerow.io.readers.sizes import HARMLESS, HIGHEST_RATIO, refuse_bomb, refuse_size
 
@@ -161,7 +161,7 @@ def _refuse_wide_sheets(packed: zipfile.ZipFile, workbook: Path, name: str) -> N
         if found.places > max(_FEW_PLACES, _PLACES_OF_A_CELL * found.cells):
             raise BadInput(
                 f"The cells of {name!r} lie too far apart: the last one is in row {found.bottom:,} and column "
-                f"{found.right:,} of a sheet, which has {amount(found.cells, 'cells')}. Delete what is outside of the "
+                f"{found.right:,} of a sheet, which has {plural(found.cells, 'cells')}. Delete what is outside of the "
                 "table."
             )
         refuse_size(found.places * _BYTES_OF_A_PLACE, f"A sheet of {name!r}", "Save it as CSV")

@@ -34,7 +34,7 @@ from hedgerow.core.cells import (
     parse,
 )
 from hedgerow.core.proportions import Spread
-from hedgerow.errors import BadInput, amount, required
+from hedgerow.errors import BadInput, plural, required
 from hedgerow.hierarchies import (
     NOWHERE,
     EncodedHierarchy,
@@ -171,7 +171,7 @@ class Column:
         """Raise if values that are not known are unwelcome."""
         if unknown == "error":
             raise BadInput(
-                f"The column {self.name!r} has {amount(count, 'different values')} that its hierarchy does not know. "
+                f"The column {self.name!r} has {plural(count, 'different values')} that its hierarchy does not know. "
                 "Add what is missing to it, or choose unknown='ancestor'."
             )
 

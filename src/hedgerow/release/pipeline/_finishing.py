@@ -11,7 +11,7 @@ import numpy as np
 
 from hedgerow._internal.arrays import Longs
 from hedgerow._internal.rounding import digits_shown, significant
-from hedgerow._internal.threads import meanwhile
+from hedgerow._internal.threads import concurrently
 from hedgerow.core.cells import ValueSet, parse, spelled
 from hedgerow.core.counts import Counted, FrequencyTable
 from hedgerow.core.counts.reading import date_label
@@ -187,8 +187,8 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
     )
     people = None if prepared.roles.entity is None else published.people
     with (
-        meanwhile(look, guarantee.rows) as seen,
-        meanwhile(partial(_formulas, published, guarantee), guarantee.rows) as others,
+        concurrently(look, guarantee.rows) as seen,
+        concurrently(partial(_formulas, published, guarantee), guarantee.rows) as others,
     ):
         classes = guarantee.count(published.native, people)
     if proportions is not None:

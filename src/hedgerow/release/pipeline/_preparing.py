@@ -29,13 +29,13 @@ from hedgerow.core.counts import (
 )
 from hedgerow.core.counts.reading import is_text
 from hedgerow.engines import Keeping, Locating, Roomy, Sharing, Source, coded, open_source
-from hedgerow.errors import BadInput, Disclosing, Infeasible, InternalError, amount, translated, whole
+from hedgerow.errors import BadInput, Disclosing, Infeasible, InternalError, check_int, plural, translated
 from hedgerow.hierarchies import EncodedHierarchy, Uncovered
 from hedgerow.hierarchies import resolve as resolve_hierarchy
 from hedgerow.io.destinations import Destination
 from hedgerow.release import check_destination, check_partition
 from hedgerow.requirements import (
-    AtHome,
+    Representatives,
     Requirement,
     context_of,
     of_people,
@@ -171,7 +171,7 @@ def _asked(requirements: Sequence[Requirement], roles: Roles, proportions: bool)
         return tuple(requirements)
     asked = of_people(requirements)
     # Proportions are told of people at home: every class must have enough of these.
-    return (*asked, AtHome(largest_k(requirements))) if proportions else asked
+    return (*asked, Representatives(largest_k(requirements))) if proportions else asked
 
 
 def _refuse_undecided(source: Source, schema: Schema, roles: Roles, records: int) -> None:
@@ -240,13 +240,13 @@ _UNKNOWN_ROWS = 2**62
 
 def _check_random_state(random_state: object) -> None:
     if random_state is not None:
-        whole("random_state", "anonymize", random_state, 0, must="None or an int >= 0")
+        check_int("random_state", "anonymize", random_state, 0, must="None or an int >= 0")
 
 
 def _check_min_support(min_support: object, publish_proportions: bool) -> None:
     if min_support is None:
         return
-    whole("min_support", "anonymize", min_support, 1, must="None or an int >= 1")
+    check_int("min_support", "anonymize", min_support, 1, must="None or an int >= 1")
     if not publish_proportions:
         raise BadInput("min_support is that of proportions, which are not published. Say publish_proportions=True too.")
 
@@ -279,7 +279,7 @@ def _refuse_unreachable(prepared: Prepared) -> None:
     if failing:
         raise Infeasible(
             f"The table cannot meet {failing[0]}: even with every quasi-identifier suppressed, all "
-            f"{amount(prepared.counted.rows, 'records')} as one class reach only "
+            f"{plural(prepared.counted.rows, 'records')} as one class reach only "
             f"{reached_at_most(failing[0], context)}. Lower the requirement."
         )
 

@@ -54,7 +54,7 @@ class Holding:
         How many codes there are.
     person : int array (cells,), optional
         Whose the cell is, where people are counted.
-    at_home : bool array (cells,), optional
+    is_representative : bool array (cells,), optional
         Which cells are of rows at home, of which each person has one: never more of them than people.
     """
 
@@ -62,7 +62,7 @@ class Holding:
     rows: Longs
     size: int
     person: Ints | None = None
-    at_home: Bools | None = None
+    is_representative: Bools | None = None
 
     @classmethod
     def of_cells(cls, published: ClassCounts, codes: Ints | Longs, size: int) -> Holding:
@@ -73,8 +73,8 @@ class Holding:
     def of_original(cls, counts: Counted, column: str) -> Holding:
         """A counted column of the original table."""
         size = counts.domains[column].size
-        if isinstance(counts, FrequencyTable) and counts.at_home is not None:
-            return cls(counts.codes_of(column), counts.cell_sizes, size, at_home=counts.at_home)
+        if isinstance(counts, FrequencyTable) and counts.is_representative is not None:
+            return cls(counts.codes_of(column), counts.cell_sizes, size, is_representative=counts.is_representative)
         return cls(np.arange(size), counts.histogram(column), size)
 
     def rows_in(self, group: Longs, groups: int) -> Longs:
@@ -87,8 +87,8 @@ class Holding:
         if self.person is not None:
             pairs = np.unique(np.stack([at, self.person]), axis=1)
             return np.bincount(pairs[0], minlength=groups).astype(np.int64)
-        if self.at_home is not None:
-            return np.bincount(at[self.at_home], self.rows[self.at_home], groups).astype(np.int64)
+        if self.is_representative is not None:
+            return np.bincount(at[self.is_representative], self.rows[self.is_representative], groups).astype(np.int64)
         return self.rows_in(group, groups)
 
 

@@ -70,7 +70,7 @@ def _of_the_method(subject: Subject) -> list[Caution]:
                 source=_WONG,
             )
         )
-    if method is not None and method.tells_held(subject.manifest.get("parameters", {})):
+    if method is not None and method.reveals_values(subject.manifest.get("parameters", {})):
         found.append(
             Caution(
                 "downcoding",

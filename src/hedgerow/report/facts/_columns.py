@@ -26,7 +26,7 @@ from hedgerow.core.cells import (
 from hedgerow.core.counts import encode_column
 from hedgerow.core.metrics import ColumnLoss, losses_by_column
 from hedgerow.core.recoding import Recoding
-from hedgerow.errors import BadInput, amount
+from hedgerow.errors import BadInput, plural
 from hedgerow.io.domains import Domain
 from hedgerow.report.facts._bars import Holding, Told, bars_before_and_after, bars_in_clear, bars_published, most_held
 from hedgerow.report.facts._sections import ColumnFacts, Columns, LabelShare, Score, Suppression, Utility
@@ -282,7 +282,7 @@ def suppression(subject: Subject) -> Suppression | None:
         rows=share(
             "rows left out",
             lost / rows_in,
-            f"Of {amount(rows_in, 'rows')} {lost:,} {'was' if lost == 1 else 'were'} left out so that the others "
+            f"Of {plural(rows_in, 'rows')} {lost:,} {'was' if lost == 1 else 'were'} left out so that the others "
             "could stay finer.",
             "good" if lost == 0 else "note",
         ),

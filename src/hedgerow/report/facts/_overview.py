@@ -6,7 +6,7 @@ import math
 from typing import Final, Literal, NamedTuple
 
 from hedgerow._internal.rounding import digits_shown, significant
-from hedgerow.errors import amount
+from hedgerow.errors import plural
 from hedgerow.report.facts._sections import Asked, Data, Evidence, Role, Summary
 from hedgerow.report.facts._subjects import Subject
 from hedgerow.report.facts.context import Context
@@ -87,7 +87,7 @@ def _of_k(k: int) -> Judgement:
 def _headline(subject: Subject) -> tuple[str, Judgement]:
     audit, verdict = subject.audit, subject.audit.verdict
     alike = (
-        f"Everybody shares their quasi-identifiers with at least {amount(audit.k - 1, 'others')}"
+        f"Everybody shares their quasi-identifiers with at least {plural(audit.k - 1, 'others')}"
         if audit.k > 1
         else "Somebody stands alone in the quasi-identifiers"
     )
@@ -175,14 +175,14 @@ def _evidence(subject: Subject, finding: Finding) -> Evidence:
     worst = "without bound" if reached is None else plain(reached)
     classes = subject.audit.classes.number
     were = "was" if classes == 1 else "were"
-    counted = f"{amount(classes, 'classes')} {were} counted anew by independent code. The worst one has"
+    counted = f"{plural(classes, 'classes')} {were} counted anew by independent code. The worst one has"
     violating = None
     evidence = f"{counted} {measure.label} = {worst}, where {bound} {plain(finding.required)} is asked."
     together = subject.audit.together if finding.measure == MEASURE else None
     if not finding.holds:
         rows, rough = finding.rows_violating, together is not None and together.by_original
         meaning = (
-            f"So many do not satisfy it: {amount(rows, 'records')} in {amount(finding.classes_violating, 'classes')}."
+            f"So many do not satisfy it: {plural(rows, 'records')} in {plural(finding.classes_violating, 'classes')}."
         )
         if rough and subject.edition == "public":
             # They were counted in the original table.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from hedgerow.errors import amount
+from hedgerow.errors import plural
 from hedgerow.report.facts._sections import Verdict, WorkingParty
 from hedgerow.report.facts._subjects import Subject
 from hedgerow.report.facts.figures import Judgement
@@ -43,7 +43,7 @@ def _singling_out(subject: Subject) -> Verdict:
     else:
         evidence.append(f"The fewest who share the values of all published columns are {audit.k_all:,}.")
     if audit.singled_out is not None:
-        evidence.append(f"The published proportions single out {amount(audit.singled_out, 'people')}.")
+        evidence.append(f"The published proportions single out {plural(audit.singled_out, 'people')}.")
     accepted = [name for name, one in audit.clear.items() if one.excused]
     if accepted:
         evidence.append(f"What {quoted(accepted)} tell was accepted by name; it may single people out.")
@@ -103,7 +103,7 @@ def _inference(subject: Subject) -> Verdict:
         for name, told in audit.label_homogeneity.items()
     ]
     evidence += [
-        f"Of {name!r} every class has at least {amount(one.distinct_l, 'values')}; t is {plain(one.t_equal)}."
+        f"Of {name!r} every class has at least {plural(one.distinct_l, 'values')}; t is {plain(one.t_equal)}."
         for name, one in audit.sensitive.items()
     ]
     if audit.proportions:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import hedgerow as hr
-from hedgerow.engines import Wishes, open_source
+from hedgerow.engines import WriteOptions, open_source
 from hedgerow.errors import BadInput, Disclosing
 
 pytestmark = pytest.mark.spark
@@ -254,5 +254,5 @@ def test_a_csv_that_cannot_tell_missing_from_empty(spark: Any, tmp_path: Path) -
     release = hr.anonymize(spark.createDataFrame(table), hr.Schema(quasi=["town"], missing=()), k=2)
     with pytest.raises(BadInput, match="a CSV cannot tell apart"):
         release.save(tmp_path / "out.csv")
-    release.rows.write(tmp_path / "out.parquet", Wishes({}, ()))
+    release.rows.write(tmp_path / "out.parquet", WriteOptions({}, ()))
     assert pq.read_metadata(tmp_path / "out.parquet").num_rows == 4

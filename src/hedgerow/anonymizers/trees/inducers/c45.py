@@ -32,7 +32,7 @@ from hedgerow.anonymizers.trees._splitting_kernels import Rules
 from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree
 from hedgerow.anonymizers.trees.sets import SetColumn
 from hedgerow.anonymizers.trees.training import CodedColumn
-from hedgerow.errors import BadInput, whole
+from hedgerow.errors import BadInput, check_int
 
 __all__ = ["averaged", "check_c45", "induce_c45", "rules_of"]
 
@@ -122,6 +122,6 @@ def check_c45(owner: str, confidence: object, min_objects: object, pruned: objec
     """Refuse parameters that C4.5 has no tree for."""
     if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0 < float(confidence) <= 0.5:
         raise BadInput.parameter("confidence", owner, "a number above 0 and at most 0.5", confidence)
-    whole("min_objects", owner, min_objects, 1)
+    check_int("min_objects", owner, min_objects, 1)
     if not isinstance(pruned, bool):
         raise BadInput.parameter("pruned", owner, "True or False", pruned)

@@ -1,8 +1,8 @@
-"""Kernels that change many units at once: a class sheds a value with all units that hold it, and large classes split.
+"""Improvement, compiled: classes shed values with all units that hold them, large classes split, and units move.
 
-Where several records hold a value, moving one of them gains nothing, since the class must still say the value. So all
-of them leave together, each for the class where it costs least; if too few are left, the class takes others in, those
-that cost least. With one record that leaves and one that comes, that is a swap.
+If several records hold a value, moving one of them gains nothing, because the class must still publish the value. So
+all of them leave together, each for the class where it costs least. If too few records are left, the class takes in
+those that cost least. With one record leaving and one coming, this is a swap.
 """
 
 from __future__ import annotations
@@ -38,29 +38,29 @@ from hedgerow.requirements.binding import PackedRequirements
 __all__ = ["SheddingRoom", "improve_classes", "new_shedding_room", "shed_values", "split_classes"]
 
 
-# A class takes units from so many others, the nearest that can spare some, and at most so many units.
+# A class takes units from this many others, the nearest that can spare some, and at most this many units.
 _DONORS = 16
 _TAKEN = 32
 
 
 class SheddingRoom(NamedTuple):
-    """What the kernels write to while they work."""
+    """Scratch arrays of the kernels."""
 
     histogram: Longs
-    members: Longs  # (units,): of a class
-    group: Longs  # (units,): those that leave together
-    journal: Longs  # (units, 2): those that moved, and from where
+    members: Longs  # (units,): the units of a class
+    leaving: Longs  # (units,): those that leave together
+    journal: Longs  # (units, 2): those that moved, and the class they left
     donors: Longs
     losses: Floats  # (units + donors,)
 
 
 def new_shedding_room(units: Units) -> SheddingRoom:
-    """Room for all units of a table."""
-    members, group = np.empty((2, len(units.weight)), dtype=np.int64)
+    """Scratch for all units of a table."""
+    members, leaving = np.empty((2, len(units.weight)), dtype=np.int64)
     journal = np.empty((len(units.weight) + _TAKEN, 2), dtype=np.int64)
     histogram = np.zeros(units.histogram, dtype=np.int64)
     donors = np.empty(_DONORS, dtype=np.int64)
-    return SheddingRoom(histogram, members, group, journal, donors, np.empty(len(units.weight) + _DONORS))
+    return SheddingRoom(histogram, members, leaving, journal, donors, np.empty(len(units.weight) + _DONORS))
 
 
 @jit(once=True)
@@ -75,9 +75,8 @@ def shed_values(
     allowed: float,
     room: SheddingRoom,
 ) -> None:
-    """Let each class shed each value that less than half of its records hold, if all lose at most ``allowed`` more.
-
-    For a range, what is shed is an end of it, up to some value.
+    """Let each class shed each value that less than half of its records hold, if the total loss rises by at most
+    ``allowed``. A range sheds one end, up to some value.
     """
     # Both ends of a range, then one kind of value for each tree and set.
     kinds = boxes.ends.shape[1] + shape.trees.shape[0] + shape.share.shape[0]
@@ -90,9 +89,9 @@ def shed_values(
                 unit = room.members[place]
                 if classes.of_unit[unit] != one or _held_before(shape, boxes, classes, room.members, place, kind):
                     continue
-                leaving, weight = _holders(shape, boxes, units.weight, classes, unit, kind, room.group)
+                length_leaving, weight = _holders(shape, boxes, units.weight, classes, unit, kind, room.leaving)
                 if 2 * weight < classes.size[one]:
-                    _shed(shape, boxes, units, classes, one, leaving, least, packed, allowed, room)
+                    _shed(shape, boxes, units, classes, one, length_leaving, least, packed, allowed, room)
 
 
 @jit(inner=True)
@@ -108,7 +107,7 @@ def _members(classes: Classes, one: int, members: Longs) -> int:
 
 @jit(once=True)
 def _held_before(shape: Shape, boxes: Boxes, classes: Classes, members: Longs, place: int, kind: int) -> bool:
-    """Whether a unit further in front, of the same class still, has the same value."""
+    """Whether an earlier member that is still in the class has the same value."""
     unit = members[place]
     for before in range(place):
         other = members[before]
@@ -123,14 +122,14 @@ def _held_before(shape: Shape, boxes: Boxes, classes: Classes, members: Longs, p
 
 @jit(once=True)
 def _holders(
-    shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, unit: int, kind: int, group: Longs
+    shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, unit: int, kind: int, leaving: Longs
 ) -> tuple[int, int]:
-    """The units of a class that must leave with one of them for a value to be shed; how many, and their records."""
+    """The units that must leave with ``unit`` for its value to be shed; returns how many, and their records."""
     length, weight = 0, 0
     other = classes.first[classes.of_unit[unit]]
     while other >= 0:
         if _goes_along(shape, boxes, unit, other, kind):
-            group[length] = other
+            leaving[length] = other
             length += 1
             weight += weights[other]
         other = classes.beside[other, AFTER]
@@ -139,7 +138,7 @@ def _holders(
 
 @jit(inner=True)
 def _goes_along(shape: Shape, boxes: Boxes, unit: int, other: int, kind: int) -> bool:
-    """Whether another unit lies as far at the end of a range, or has the same value of a tree or a set."""
+    """Whether another unit is at least as far at the end of a range, or has the same value of a tree or a set."""
     ends, trees = boxes.ends.shape[1], boxes.nodes.shape[1]
     if kind < ends:
         return bool(boxes.ends[other, kind] >= boxes.ends[unit, kind])
@@ -166,20 +165,20 @@ def _shed(
     allowed: float,
     room: SheddingRoom,
 ) -> None:
-    """Move a group out of a class and others in; all is as before if that costs too much or is not allowed."""
-    group, journal = room.group, room.journal
+    """Move units out of a class and others in; undo everything if that costs too much or is not allowed."""
+    leaving, journal = room.leaving, room.journal
     balance = allowed - SLACK + classes.size[one] * classes.loss[one]
     for place in range(length):
-        leave(units.weight, classes, group[place])
-        journal[place, 0], journal[place, 1] = group[place], one
+        leave(units.weight, classes, leaving[place])
+        journal[place, 0], journal[place, 1] = leaving[place], one
     describe(shape, boxes, classes, one)
     balance -= classes.size[one] * classes.loss[one]
     moved = 0
     for place in range(length):
-        other, cost, joint = best_class(shape, boxes, units.weight, classes, group[place], one, balance)
+        other, cost, joint = best_class(shape, boxes, units.weight, classes, leaving[place], one, balance)
         if other < 0:
             break
-        join(shape, boxes, units.weight, classes, group[place], other, joint)
+        join(shape, boxes, units.weight, classes, leaving[place], other, joint)
         balance -= cost
         moved += 1
     fine = moved == length
@@ -205,7 +204,7 @@ def _take_in(
     length: int,
     room: SheddingRoom,
 ) -> tuple[int, float]:
-    """Fill a class up with what costs least per record; how many units came, and what is left of the balance."""
+    """Fill a class with the units that cost least per record; returns how many came, and the rest of the balance."""
     donors, journal = room.donors, room.journal
     _find_donors(shape, classes, one, least, donors, room.losses)
     taken = 0
@@ -226,7 +225,7 @@ def _take_in(
                     if cost < best:
                         best, found, found_loss = cost, unit, joint
                 unit = classes.beside[unit, AFTER]
-        # What comes later may cost less, since the box has grown by then, but hardly ever does.
+        # Later units may cost less, since the box has grown by then, but hardly ever do.
         if found < 0 or best * (least - classes.size[one]) > balance:
             break
         balance -= best * weights[found]
@@ -239,7 +238,7 @@ def _take_in(
 
 @jit(once=True)
 def _find_donors(shape: Shape, classes: Classes, one: int, least: int, donors: Longs, distances: Floats) -> None:
-    """The nearest classes that can spare records, by the loss of the box around both; -1 where there are no more."""
+    """The nearest classes that can spare records, by the loss of the box around both; filled up with -1."""
     furthest = _DONORS - 1
     for place in range(_DONORS):
         donors[place], distances[place] = -1, np.inf
@@ -265,7 +264,7 @@ def _all_satisfied(
     packed: PackedRequirements | None,
     room: SheddingRoom,
 ) -> bool:
-    """Whether a class and those that its units went to or came from satisfy all requirements."""
+    """Whether a class satisfies all requirements, and every class that its units went to or came from."""
     if packed is None:
         return True
     nobody = int64(-1)
@@ -283,14 +282,14 @@ def _all_satisfied(
 def _take_back(
     shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, one: int, journal: Longs, moved: int
 ) -> None:
-    """Undo what the journal has, the last first; of the units that left the class, some may be in none."""
+    """Undo the moves in the journal, last first. Some of the units that left may be in no class."""
     for place in range(moved - 1, -1, -1):
         unit, source = journal[place, 0], journal[place, 1]
         now = classes.of_unit[unit]
         if now >= 0:
             leave(weights, classes, unit)
         link(weights, classes, unit, source)
-        # In the place of the unit, where it was.
+        # From here on, the journal holds where the unit was, instead of the unit.
         journal[place, 0] = now
     for place in range(2 * moved + 1):
         touched = journal[place // 2, place % 2] if place < 2 * moved else one
@@ -309,7 +308,7 @@ def split_classes(
     packed: PackedRequirements | None,
     room: SheddingRoom,
 ) -> int:
-    """Split classes in two while both parts satisfy the requirements. Returns how many classes there are then."""
+    """Split classes in two while both parts satisfy the requirements; returns the number of classes."""
     nobody = int64(-1)
     order = room.members
     one = int64(0)
@@ -327,7 +326,7 @@ def split_classes(
         if both:
             for part in (one, used):
                 describe(shape, boxes, classes, part)
-            # What is left may be large enough to be split again.
+            # The rest may be large enough to be split again.
             used += 1
         else:
             _move(units.weight, classes, order, cut, length, one)
@@ -337,7 +336,7 @@ def split_classes(
 
 @jit(inner=True)
 def _move(weights: Longs, classes: Classes, order: Longs, start: int, end: int, one: int) -> None:
-    """Put some units into a class."""
+    """Move some units to a class."""
     for place in range(start, end):
         leave(weights, classes, order[place])
         link(weights, classes, order[place], one)
@@ -345,16 +344,13 @@ def _move(weights: Longs, classes: Classes, order: Longs, start: int, end: int, 
 
 @jit(once=True)
 def _grow(shape: Shape, boxes: Boxes, classes: Classes, order: Longs, length: int, losses: Floats) -> None:
-    """Order units by which comes next to a growing box at the least loss, from one at the rim; and the losses.
-
-    O(units²).
-    """
+    """Order units by the least loss of a growing box that starts at the rim; also the loss after each. O(units²)."""
     trial = classes.size.shape[0]
     copy_box(classes.boxes, trial, boxes, order[0])
     for place in range(length):
         best, found = np.inf, place
         for candidate in range(place, length):
-            # At the rim is what lies furthest from any unit.
+            # The unit furthest from an arbitrary unit is at the rim.
             limit = best if place > 0 else np.inf
             loss = joint_loss(shape, classes.boxes, trial, boxes, order[candidate], limit)
             if place == 0:
@@ -400,12 +396,12 @@ def _best_cut(
 
 
 # --------------------------------------------------------------------------------------------------
-# The kernel that improves a finished partition: classes shed values and split, and single units move.
+# The improvement of a finished partition.
 #
-# A round lets classes shed values (:mod:`._shedding`), moves single units, and splits the classes that are large
-# enough. The first rounds also shed what loses a little, less and less, so that the search leaves the valleys in
-# which it would otherwise end (threshold accepting: G. Dueck, T. Scheuer, Journal of Computational Physics 90, 1990);
-# the best partition of all rounds is kept. In the end single units move until none can at a gain.
+# A round lets classes shed values, moves single units, and splits the classes that are large enough. The first rounds
+# also accept changes that lose a little, less and less, so that the search escapes local optima (threshold accepting:
+# G. Dueck, T. Scheuer, Journal of Computational Physics 90, 1990). The best partition of all rounds is kept. In the
+# end, single units move until no move gains anything.
 
 
 @jit
@@ -422,25 +418,25 @@ def improve_classes(
     passes: int,
     room: SheddingRoom,
 ) -> None:
-    """Improve classes; new ones have the numbers from ``used`` on.
+    """Improve classes; new classes are numbered from ``used`` on.
 
     Parameters
     ----------
     classes : Classes
-        Room for all that there may be.
+        With room for new classes.
     best : int array (units,)
-        The class of each unit, before and after; none is empty, and all satisfy the requirements.
+        The class of each unit, before and after. No class is empty, and all satisfy the requirements.
     least, packed
         The size that is required, and the formulas, ``None`` if there are none.
     thresholds : float array (rounds,)
-        How much a change may lose in each round, as a share of what the mean class loses.
+        How much a change may lose in each round, as a share of the loss of the mean class.
     passes : int
-        How often at most single units are tried in the end.
+        The most passes over single units in the end.
 
     Notes
     -----
-    A round takes O(units × columns × (classes + units of a class)), and where a class that shed a value takes others
-    in, O(units of its nearest classes) for each; most candidates are left after their first columns.
+    A round takes O(units × columns × (classes + units of a class)), and O(units of its nearest classes) for each unit
+    that a class takes in after shedding a value. Most candidates are rejected after their first columns.
     """
     rounds = thresholds.shape[0]
     lowest = np.inf
@@ -454,7 +450,7 @@ def improve_classes(
             shed_values(shape, boxes, units, classes, used, least, packed, allowed, room)
         _move_units(shape, boxes, units, classes, least, packed, passes if last else int64(1), room.histogram)
         if not last:
-            # Only now: where a record that lies far from the others had to stay, half a class would stay with it.
+            # After shedding: a record far from the others would otherwise keep half of its class.
             used = split_classes(shape, boxes, units, classes, used, least, packed, room)
         total = total_loss(classes)
         if total < lowest - SLACK:

@@ -1,9 +1,8 @@
-"""What kernels share: boxes that describe classes, and the loss of a box around two others.
+"""Shared kernels: boxes that describe classes, the loss of a box around two others, and classes that change.
 
-A box has a node for each column that is generalized by a hierarchy, a range for each number, and bits for the values of
-each category that is published as a set; a table has one or two of these three kinds. The loss of a box is that of one
-record in it, added over the columns by their weights, so that a class loses its size times the loss of its box. The
-weights are in the arrays of :class:`Shape` already.
+A box has a node for each column with a hierarchy, a range for each number, and bits for the values of each category
+that is published as a set. The loss of a box is the loss of one record in it, summed over the weighted columns, so a
+class loses its size times the loss of its box. The arrays of :class:`Shape` already include the weights.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ __all__ = [
 
 
 class Shape(NamedTuple):
-    """The columns.
+    """How the columns are described, and what they lose.
 
     Attributes
     ----------
@@ -58,13 +57,13 @@ class Shape(NamedTuple):
     scale : float array (ranges,)
         The weight of each number over the width of its range.
     most : float array (ranges,)
-        The weight itself, which is all that there is to lose.
+        The weight itself, which is the largest loss.
     slots : int array (sets + 1,)
         Where the words of each set start in ``words`` and ``masks``.
     words, masks : arrays
         A word of the box and which of its bits belong to the set.
     share : float array (sets,)
-        What each value beyond the first loses.
+        The loss for each value beyond the first.
     """
 
     trees: Longs
@@ -81,8 +80,8 @@ class Shape(NamedTuple):
 class Boxes(NamedTuple):
     """Boxes by rows: nodes of trees, ends of ranges, bits of sets.
 
-    The ends are the highest numbers, then the lowest ones negated: the box around two has the larger of each, and a
-    range is as wide as the sum of its two.
+    The ends are the highest numbers, then the lowest numbers negated. So the box around two boxes has the larger of
+    each end, and the width of a range is the sum of its two ends.
     """
 
     nodes: Ints
@@ -95,18 +94,18 @@ class Boxes(NamedTuple):
 
     def turned(self) -> Boxes:
         """Copies with a row for each column of the table, and a column for each box."""
-        # Also where a single column would need no turning.
+        # ``copy`` also where transposing a single column would return the same memory.
         return Boxes(self.nodes.T.copy(), self.ends.T.copy(), self.bits.T.copy())
 
     def room_for(self, rows: int) -> Boxes:
-        """Room for boxes of the same columns."""
+        """Empty boxes of the same columns."""
         return Boxes(*(np.zeros((rows, array.shape[1]), dtype=array.dtype) for array in self))
 
 
 class Units(NamedTuple):
-    """What is merged: tuples with their records, and below them cells with sensitive values.
+    """The units that are merged: tuples with their records, and their cells with sensitive values.
 
-    The cells of tuple ``i`` are ``cells[i]`` to ``cells[i + 1]``; their values stand in one histogram of all sensitive
+    The cells of unit ``i`` are ``cells[i]`` to ``cells[i + 1]``. Values are places in one histogram of all sensitive
     columns.
     """
 
@@ -119,13 +118,13 @@ class Units(NamedTuple):
 
 @jit(inner=True)
 def joint_loss(shape: Shape, one: Boxes, a: int, other: Boxes, b: int, limit: float) -> float:
-    """The loss of a record in the smallest box around two boxes; once it is beyond ``limit`` it may be too low."""
+    """The loss of a record in the smallest box around two boxes; a result above ``limit`` may be too low."""
     total = 0.0
     ranges = shape.scale.shape[0]
     for column in range(ranges):
         high = max(one.ends[a, column], other.ends[b, column])
         low = max(one.ends[a, ranges + column], other.ends[b, ranges + column])
-        # A missing number lies so far below the others that a range with both is wider than there is to lose.
+        # A missing number lies so far below the others that a range with both exceeds the largest loss.
         total += min((high + low) * shape.scale[column], shape.most[column])
     for tree in range(shape.trees.shape[0]):
         total += shape.loss[shape.trees[tree, 0] + one.nodes[a, tree] * shape.trees[tree, 1] + other.nodes[b, tree]]
@@ -144,7 +143,7 @@ def joint_loss(shape: Shape, one: Boxes, a: int, other: Boxes, b: int, limit: fl
 
 @jit(inner=True)
 def ones(word: np.uint64) -> int:
-    """Count the bits of a word that are set: by pairs, fours and eights, which are then added."""
+    """Count the set bits of a word: by pairs, fours and eights, which are then added."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -187,10 +186,10 @@ def tally(units: Units, unit: int, histogram: Longs) -> None:
 
 
 # --------------------------------------------------------------------------------------------------
-# What the kernels that improve classes share: which units are in which class, changed unit by unit.
+# Classes whose units change one by one.
 #
-# A class is widened when a unit joins it; what is left where a unit leaves must be described anew, which takes time
-# with the size of the class, so it is done once for all units that leave together.
+# When a unit joins a class, its box is widened. When a unit leaves, the rest must be described anew, which takes time
+# linear in the class; so it is done once for all units that leave together.
 
 
 # A change must gain more than rounding.
@@ -199,7 +198,7 @@ AFTER, BEFORE = 0, 1
 
 
 class Classes(NamedTuple):
-    """The classes, the units of each as a linked list.
+    """Classes, with the units of each as a linked list.
 
     Attributes
     ----------
@@ -211,9 +210,9 @@ class Classes(NamedTuple):
     size : int array (classes,)
         Records.
     loss : float array (classes,)
-        What one record loses in its box.
+        The loss of one record in its box.
     boxes : Boxes
-        The last one is free for trials.
+        The last box is free for trials.
     """
 
     of_unit: Longs
@@ -225,7 +224,7 @@ class Classes(NamedTuple):
 
 
 def new_classes(boxes: Boxes, room: int) -> Classes:
-    """Room for so many classes, with nothing in them."""
+    """Room for this many classes, all empty."""
     of_unit, beside = np.full(len(boxes.bits), -1, dtype=np.int64), np.full((len(boxes.bits), 2), -1, dtype=np.int64)
     first, size = np.full(room, -1, dtype=np.int64), np.zeros(room, dtype=np.int64)
     return Classes(of_unit, beside, first, size, np.zeros(room), boxes.room_for(room + 1))
@@ -233,7 +232,7 @@ def new_classes(boxes: Boxes, room: int) -> Classes:
 
 @jit(once=True)
 def arrange(shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, class_of_unit: Longs) -> None:
-    """Put each unit in its class, and describe them. O(units × columns)."""
+    """Put each unit in its class, and describe all classes. O(units × columns)."""
     for one in range(classes.size.shape[0]):
         classes.first[one], classes.size[one] = -1, 0
     for unit in range(weights.shape[0]):
@@ -244,7 +243,7 @@ def arrange(shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, class_
 
 @jit(inner=True)
 def total_loss(classes: Classes) -> float:
-    """What all records lose."""
+    """The loss of all records."""
     total = 0.0
     for one in range(classes.size.shape[0]):
         total += classes.size[one] * classes.loss[one]
@@ -253,7 +252,7 @@ def total_loss(classes: Classes) -> float:
 
 @jit(inner=True)
 def link(weights: Longs, classes: Classes, unit: int, one: int) -> None:
-    """Put a unit that is in no class into one, whose box stays as it is until it is described anew."""
+    """Put a unit without a class into a class, whose box does not change until it is described anew."""
     following = classes.first[one]
     if following >= 0:
         classes.beside[following, BEFORE] = unit
@@ -266,7 +265,7 @@ def link(weights: Longs, classes: Classes, unit: int, one: int) -> None:
 
 @jit(inner=True)
 def join(shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, unit: int, one: int, loss: float) -> None:
-    """Let a unit that is in no class join one that is not empty, and loses so much then."""
+    """Put a unit without a class into a class that is not empty; ``loss`` is its loss afterwards."""
     enclose(shape, classes.boxes, one, boxes, unit)
     link(weights, classes, unit, one)
     classes.loss[one] = loss
@@ -274,7 +273,7 @@ def join(shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, unit: int
 
 @jit(inner=True)
 def leave(weights: Longs, classes: Classes, unit: int) -> None:
-    """Take a unit out of its class, whose box stays as it is until it is described anew."""
+    """Take a unit out of its class, whose box does not change until it is described anew."""
     one, before, after = classes.of_unit[unit], classes.beside[unit, BEFORE], classes.beside[unit, AFTER]
     if before >= 0:
         classes.beside[before, AFTER] = after
@@ -288,13 +287,13 @@ def leave(weights: Longs, classes: Classes, unit: int) -> None:
 
 @jit(inner=True)
 def describe(shape: Shape, boxes: Boxes, classes: Classes, one: int) -> None:
-    """Find the box around the units of a class anew, and its loss."""
+    """Compute the box around the units of a class, and its loss."""
     classes.loss[one] = loss_without(shape, boxes, classes, one, int64(-1), one)
 
 
 @jit(inner=True)
 def loss_without(shape: Shape, boxes: Boxes, classes: Classes, one: int, less: int, into: int) -> float:
-    """The loss of the box around the units of a class but one (-1: all); the box is written down."""
+    """The loss of the box around the units of a class except ``less`` (-1: none); the box is written to ``into``."""
     empty = True
     unit = classes.first[one]
     while unit >= 0:
@@ -312,7 +311,7 @@ def loss_without(shape: Shape, boxes: Boxes, classes: Classes, one: int, less: i
 def best_class(
     shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, unit: int, other_than: int, most: float
 ) -> tuple[int, float, float]:
-    """The class that a unit joins at the least cost, if that is below the most, its cost, and its loss then."""
+    """The class that a unit joins at the least cost below ``most``; also the cost, and the loss of the class then."""
     best, found, found_loss = most, -1, 0.0
     for one in range(classes.size.shape[0]):
         if one == other_than or classes.size[one] == 0:
@@ -322,7 +321,7 @@ def best_class(
         limit = (best + before) / together
         joint = joint_loss(shape, classes.boxes, one, boxes, unit, limit)
         cost = together * joint - before
-        # Beyond the limit the loss may be too low, and must not be taken even where rounding brings it under the best.
+        # Above the limit, the loss may be too low. It must not count even if rounding makes it better than the best.
         if joint <= limit and cost < best:
             best, found, found_loss = cost, one, joint
     return found, best, found_loss
@@ -339,9 +338,9 @@ def satisfied(
     packed: PackedRequirements | None,
     histogram: Longs,
 ) -> bool:
-    """Whether a class satisfies all requirements without one of its units or with another (-1: none).
+    """Whether a class satisfies all requirements without the unit ``less`` and with the unit ``more`` (-1: none).
 
-    Where only the size is required ``packed`` is ``None``, and numba leaves the formulas out.
+    If only the size is required, ``packed`` is ``None``, and numba leaves out the formulas.
     """
     size = classes.size[one]
     if less >= 0:

@@ -1,7 +1,7 @@
-"""The kernel that finds which records of a class to give up, so that the others lose less.
+"""Peeling, compiled: find which records a class should give up, so that the others lose less.
 
-What is tried: a single unit, all units that hold one value of a category, all below one branch of a hierarchy, and all
-beyond one end of a range. A record that is given up has lost every cell.
+The candidates are single units, all units with one value of a category, all units below one branch of a hierarchy, and
+all units beyond one end of a range. A record that is given up loses every cell.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["PeelingRoom", "best_peels", "new_peeling_room", "peel"]
 
 
 class PeelingRoom(NamedTuple):
-    """Arrays that are used again and again: members of a class, which of them go, and a histogram of the rest."""
+    """Scratch arrays: the members of a class, which of them go, the best choice, and a histogram of the rest."""
 
     members: Longs
     goes: Bools
@@ -43,7 +43,7 @@ class PeelingRoom(NamedTuple):
 
 
 def new_peeling_room(units: Units, most: int) -> PeelingRoom:
-    """Room for classes of so many units."""
+    """Scratch for classes of this many units."""
     goes, best = np.zeros(most, dtype=np.bool_), np.zeros(most, dtype=np.bool_)
     return PeelingRoom(np.zeros(most, dtype=np.int64), goes, best, np.zeros(units.histogram, dtype=np.int64))
 
@@ -61,7 +61,7 @@ def best_peels(
     room: PeelingRoom,
     gains: Floats,
 ) -> None:
-    """Arrange classes, and find what each gains for each record that it gives up, at best; 0 if nothing.
+    """Arrange classes, and find the best gain of each per record that it gives up; 0 if it gains nothing.
 
     O(classes) times :func:`peel`.
     """
@@ -82,9 +82,9 @@ def peel(
     most: int,
     room: PeelingRoom,
 ) -> tuple[int, float]:
-    """Give up the best of a class, at most so many records; how many they are, and what the next are worth.
+    """Give up the best candidate of a class, at most ``most`` records; returns its records, and the gain of the next.
 
-    O(members² × columns²) for the members of the class, of which there are not more than there is room for.
+    O(members² × columns²). Classes with more members than the scratch has room for give up nothing.
     """
     gain, found = _best(shape, boxes, units, classes, one, least, packed, most, room)
     if gain <= 0.0:
@@ -110,7 +110,7 @@ def _best(
     most: int,
     room: PeelingRoom,
 ) -> tuple[float, int]:
-    """The gain per record of the best that a class can give up, marked in ``room.best``, and the class's members."""
+    """The gain per record of the best candidate, which is marked in ``room.best``, and the number of members."""
     found = int64(0)
     unit = classes.first[one]
     while unit >= 0:
@@ -129,7 +129,7 @@ def _best(
             rest = classes.size[one] - weight
             if weight == 0 or weight > most or rest < max(least, 1):
                 continue
-            # Even if the others lost nothing any more it must be better than the best.
+            # Skip it if it could not beat the best even if the others lost nothing afterwards.
             if (classes.size[one] * classes.loss[one]) / weight - columns <= best + SLACK:
                 continue
             loss = _loss_of_rest(shape, boxes, classes, room, found)
@@ -153,7 +153,8 @@ def _mark(
     at: int,
     way: int,
 ) -> int:
-    """Mark who goes with a member, in one of the ways; returns their records, 0 if an earlier member stands for it."""
+    """Mark the units that go with a member in one of the ways; returns their records, 0 if an earlier member
+    gives the same candidate."""
     ranges, trees = shape.scale.shape[0], shape.trees.shape[0]
     unit = room.members[at]
     weight = int64(0)
@@ -162,12 +163,12 @@ def _mark(
         if way == 0:
             goes = member == at
         elif way <= 2 * ranges:
-            # Highest numbers, then the lowest negated: beyond an end is at least as large in either.
+            # Ends are the highest numbers, then the lowest negated: beyond an end means at least as large.
             goes = boxes.ends[other, way - 1] >= boxes.ends[unit, way - 1]
         elif way <= 2 * ranges + trees:
             tree = way - 1 - 2 * ranges
             pair = shape.trees[tree, 0] + boxes.nodes[unit, tree] * shape.trees[tree, 1] + boxes.nodes[other, tree]
-            # Below the node of the class two units meet only in the same branch.
+            # Two units of the same branch meet below the node of the class.
             goes = other == unit or shape.ancestor[pair] != classes.boxes.nodes[one, tree]
         else:
             column = way - 1 - 2 * ranges - trees
@@ -199,7 +200,7 @@ def _loss_of_rest(shape: Shape, boxes: Boxes, classes: Classes, room: PeelingRoo
 
 @jit(inner=True)
 def _rest_holds(units: Units, room: PeelingRoom, found: int, rest: int, packed: PackedRequirements | None) -> bool:
-    """Whether who stays satisfies the requirements; without ``packed`` the size was all there is to ask."""
+    """Whether the remaining records satisfy the requirements; without ``packed`` only the size matters."""
     if packed is None:
         return True
     for value in range(room.histogram.shape[0]):

@@ -238,8 +238,8 @@ def measures_of(counts: Counted, rules: CutRules) -> Measures:
         position = np.arange(domain.size, dtype=np.float64)
         if domain.numbers is not None:
             position[order[: len(domain.numbers)]] = domain.positions
-        if len(domain.labels):
-            widths[at] = position[len(domain.labels) - 1] - position[0]
+        known = position[: len(domain.labels)]
+        widths[at] = known[-1:].sum() - known[:1].sum()
         positions.append(position)
     layout = bit_layout(sizes[counted].tolist())
     facts[counted, FIRST_SLOT], facts[counted, LAST_SLOT] = layout.slots[:-1], layout.slots[1:]

@@ -1,8 +1,8 @@
-"""Shared kernels: boxes that describe classes, the loss of a box around two others, and classes that change.
+"""Shared kernels: boxes that describe groups, the loss of a box around two others, and groups that change.
 
 A box has a node for each column with a hierarchy, a range for each number, and bits for the values of each category
 that is published as a set. The loss of a box is the loss of one record in it, summed over the weighted columns, so a
-class loses its size times the loss of its box. The arrays of :class:`Shape` already include the weights.
+group loses its size times the loss of its box. The arrays of :group:`Shape` already include the weights.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from hedgerow.requirements.formulas import all_hold
 __all__ = [
     "AFTER",
     "Boxes",
-    "Classes",
+    "Groups",
     "SLACK",
     "Shape",
     "Units",
     "arrange",
-    "best_class",
+    "best_group",
     "copy_box",
     "describe",
     "enclose",
@@ -34,7 +34,7 @@ __all__ = [
     "leave",
     "link",
     "loss_without",
-    "new_classes",
+    "new_groups",
     "ones",
     "satisfied",
     "tally",
@@ -186,10 +186,10 @@ def tally(units: Units, unit: int, histogram: Longs) -> None:
 
 
 # --------------------------------------------------------------------------------------------------
-# Classes whose units change one by one.
+# Groups whose units change one by one.
 #
-# When a unit joins a class, its box is widened. When a unit leaves, the rest must be described anew, which takes time
-# linear in the class; so it is done once for all units that leave together.
+# When a unit joins a group, its box is widened. When a unit leaves, the rest must be described anew, which takes time
+# linear in the group; so it is done once for all units that leave together.
 
 
 # A change must gain more than rounding.
@@ -197,19 +197,19 @@ SLACK = 1e-9
 AFTER, BEFORE = 0, 1
 
 
-class Classes(NamedTuple):
-    """Classes, with the units of each as a linked list.
+class Groups(NamedTuple):
+    """Groups, with the units of each as a linked list.
 
     Attributes
     ----------
     of_unit : int array (units,)
     beside : int array (units, 2)
         The units after and before a unit in its list, -1 at the ends.
-    first : int array (classes,)
+    first : int array (groups,)
         The first unit of each, -1 if it has none.
-    size : int array (classes,)
+    size : int array (groups,)
         Records.
-    loss : float array (classes,)
+    loss : float array (groups,)
         The loss of one record in its box.
     boxes : Boxes
         The last box is free for trials.
@@ -223,126 +223,126 @@ class Classes(NamedTuple):
     boxes: Boxes
 
 
-def new_classes(boxes: Boxes, room: int) -> Classes:
-    """Room for this many classes, all empty."""
+def new_groups(boxes: Boxes, room: int) -> Groups:
+    """Room for this many groups, all empty."""
     of_unit, beside = np.full(len(boxes.bits), -1, dtype=np.int64), np.full((len(boxes.bits), 2), -1, dtype=np.int64)
     first, size = np.full(room, -1, dtype=np.int64), np.zeros(room, dtype=np.int64)
-    return Classes(of_unit, beside, first, size, np.zeros(room), boxes.room_for(room + 1))
+    return Groups(of_unit, beside, first, size, np.zeros(room), boxes.room_for(room + 1))
 
 
 @jit(once=True)
-def arrange(shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, class_of_unit: Longs) -> None:
-    """Put each unit in its class, and describe all classes. O(units × columns)."""
-    for one in range(classes.size.shape[0]):
-        classes.first[one], classes.size[one] = -1, 0
+def arrange(shape: Shape, boxes: Boxes, weights: Longs, groups: Groups, group_of_unit: Longs) -> None:
+    """Put each unit in its group, and describe all groups. O(units × columns)."""
+    for group in range(groups.size.shape[0]):
+        groups.first[group], groups.size[group] = -1, 0
     for unit in range(weights.shape[0]):
-        link(weights, classes, unit, class_of_unit[unit])
-    for one in range(classes.size.shape[0]):
-        describe(shape, boxes, classes, one)
+        link(weights, groups, unit, group_of_unit[unit])
+    for group in range(groups.size.shape[0]):
+        describe(shape, boxes, groups, group)
 
 
 @jit(inner=True)
-def total_loss(classes: Classes) -> float:
+def total_loss(groups: Groups) -> float:
     """The loss of all records."""
     total = 0.0
-    for one in range(classes.size.shape[0]):
-        total += classes.size[one] * classes.loss[one]
+    for group in range(groups.size.shape[0]):
+        total += groups.size[group] * groups.loss[group]
     return total
 
 
 @jit(inner=True)
-def link(weights: Longs, classes: Classes, unit: int, one: int) -> None:
-    """Put a unit without a class into a class, whose box does not change until it is described anew."""
-    following = classes.first[one]
+def link(weights: Longs, groups: Groups, unit: int, group: int) -> None:
+    """Put a unit without a group into a group, whose box does not change until it is described anew."""
+    following = groups.first[group]
     if following >= 0:
-        classes.beside[following, BEFORE] = unit
-    classes.beside[unit, AFTER] = following
-    classes.beside[unit, BEFORE] = -1
-    classes.first[one] = unit
-    classes.size[one] += weights[unit]
-    classes.of_unit[unit] = one
+        groups.beside[following, BEFORE] = unit
+    groups.beside[unit, AFTER] = following
+    groups.beside[unit, BEFORE] = -1
+    groups.first[group] = unit
+    groups.size[group] += weights[unit]
+    groups.of_unit[unit] = group
 
 
 @jit(inner=True)
-def join(shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, unit: int, one: int, loss: float) -> None:
-    """Put a unit without a class into a class that is not empty; ``loss`` is its loss afterwards."""
-    enclose(shape, classes.boxes, one, boxes, unit)
-    link(weights, classes, unit, one)
-    classes.loss[one] = loss
+def join(shape: Shape, boxes: Boxes, weights: Longs, groups: Groups, unit: int, group: int, loss: float) -> None:
+    """Put a unit without a group into a group that is not empty; ``loss`` is its loss afterwards."""
+    enclose(shape, groups.boxes, group, boxes, unit)
+    link(weights, groups, unit, group)
+    groups.loss[group] = loss
 
 
 @jit(inner=True)
-def leave(weights: Longs, classes: Classes, unit: int) -> None:
-    """Take a unit out of its class, whose box does not change until it is described anew."""
-    one, before, after = classes.of_unit[unit], classes.beside[unit, BEFORE], classes.beside[unit, AFTER]
+def leave(weights: Longs, groups: Groups, unit: int) -> None:
+    """Take a unit out of its group, whose box does not change until it is described anew."""
+    group, before, after = groups.of_unit[unit], groups.beside[unit, BEFORE], groups.beside[unit, AFTER]
     if before >= 0:
-        classes.beside[before, AFTER] = after
+        groups.beside[before, AFTER] = after
     else:
-        classes.first[one] = after
+        groups.first[group] = after
     if after >= 0:
-        classes.beside[after, BEFORE] = before
-    classes.size[one] -= weights[unit]
-    classes.of_unit[unit] = -1
+        groups.beside[after, BEFORE] = before
+    groups.size[group] -= weights[unit]
+    groups.of_unit[unit] = -1
 
 
 @jit(inner=True)
-def describe(shape: Shape, boxes: Boxes, classes: Classes, one: int) -> None:
-    """Compute the box around the units of a class, and its loss."""
-    classes.loss[one] = loss_without(shape, boxes, classes, one, int64(-1), one)
+def describe(shape: Shape, boxes: Boxes, groups: Groups, group: int) -> None:
+    """Compute the box around the units of a group, and its loss."""
+    groups.loss[group] = loss_without(shape, boxes, groups, group, int64(-1), group)
 
 
 @jit(inner=True)
-def loss_without(shape: Shape, boxes: Boxes, classes: Classes, one: int, less: int, into: int) -> float:
-    """The loss of the box around the units of a class except ``less`` (-1: none); the box is written to ``into``."""
+def loss_without(shape: Shape, boxes: Boxes, groups: Groups, group: int, less: int, into: int) -> float:
+    """The loss of the box around the units of a group except ``less`` (-1: none); the box is written to ``into``."""
     empty = True
-    unit = classes.first[one]
+    unit = groups.first[group]
     while unit >= 0:
         if unit != less:
             if empty:
-                copy_box(classes.boxes, into, boxes, unit)
+                copy_box(groups.boxes, into, boxes, unit)
                 empty = False
             else:
-                enclose(shape, classes.boxes, into, boxes, unit)
-        unit = classes.beside[unit, AFTER]
-    return 0.0 if empty else joint_loss(shape, classes.boxes, into, classes.boxes, into, np.inf)
+                enclose(shape, groups.boxes, into, boxes, unit)
+        unit = groups.beside[unit, AFTER]
+    return 0.0 if empty else joint_loss(shape, groups.boxes, into, groups.boxes, into, np.inf)
 
 
 @jit(inner=True)
-def best_class(
-    shape: Shape, boxes: Boxes, weights: Longs, classes: Classes, unit: int, other_than: int, most: float
+def best_group(
+    shape: Shape, boxes: Boxes, weights: Longs, groups: Groups, unit: int, other_than: int, most: float
 ) -> tuple[int, float, float]:
-    """The class that a unit joins at the least cost below ``most``; also the cost, and the loss of the class then."""
-    best, found, found_loss = most, -1, 0.0
-    for one in range(classes.size.shape[0]):
-        if one == other_than or classes.size[one] == 0:
+    """The group that a unit joins at the least cost below ``most``; also the cost, and the loss of the group then."""
+    best, chosen, chosen_loss = most, -1, 0.0
+    for group in range(groups.size.shape[0]):
+        if group == other_than or groups.size[group] == 0:
             continue
-        before = classes.size[one] * classes.loss[one]
-        together = classes.size[one] + weights[unit]
+        before = groups.size[group] * groups.loss[group]
+        together = groups.size[group] + weights[unit]
         limit = (best + before) / together
-        joint = joint_loss(shape, classes.boxes, one, boxes, unit, limit)
+        joint = joint_loss(shape, groups.boxes, group, boxes, unit, limit)
         cost = together * joint - before
         # Above the limit, the loss may be too low. It must not count even if rounding makes it better than the best.
         if joint <= limit and cost < best:
-            best, found, found_loss = cost, one, joint
-    return found, best, found_loss
+            best, chosen, chosen_loss = cost, group, joint
+    return chosen, best, chosen_loss
 
 
 @jit(inner=True)
 def satisfied(
     units: Units,
-    classes: Classes,
-    one: int,
+    groups: Groups,
+    group: int,
     less: int,
     more: int,
     least: int,
     packed: PackedRequirements | None,
     histogram: Longs,
 ) -> bool:
-    """Whether a class satisfies all requirements without the unit ``less`` and with the unit ``more`` (-1: none).
+    """Whether a group satisfies all requirements without the unit ``less`` and with the unit ``more`` (-1: none).
 
     If only the size is required, ``packed`` is ``None``, and numba leaves out the formulas.
     """
-    size = classes.size[one]
+    size = groups.size[group]
     if less >= 0:
         size -= units.weight[less]
     if more >= 0:
@@ -353,11 +353,11 @@ def satisfied(
         return True
     for value in range(histogram.shape[0]):
         histogram[value] = 0
-    unit = classes.first[one]
+    unit = groups.first[group]
     while unit >= 0:
         if unit != less:
             tally(units, unit, histogram)
-        unit = classes.beside[unit, AFTER]
+        unit = groups.beside[unit, AFTER]
     if more >= 0:
         tally(units, more, histogram)
     return all_hold(packed, size, histogram)

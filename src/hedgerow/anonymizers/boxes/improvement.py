@@ -17,8 +17,8 @@ from typing import Final
 import numpy as np
 
 from hedgerow._internal.arrays import Longs
-from hedgerow.anonymizers.boxes._improvement_kernels import improve_classes, new_shedding_room
-from hedgerow.anonymizers.boxes._kernels import new_classes
+from hedgerow.anonymizers.boxes._improvement_kernels import improve_groups, new_shedding_room
+from hedgerow.anonymizers.boxes._kernels import new_groups
 from hedgerow.anonymizers.boxes._peeling_kernels import best_peels, new_peeling_room, peel
 from hedgerow.anonymizers.boxes.layout import Described, grouped_units
 from hedgerow.core.counts import FrequencyTable
@@ -28,7 +28,7 @@ from hedgerow.requirements import Requirement, bind, sensitive_codes
 __all__ = ["improved", "peeled"]
 
 
-# How much a change may lose in each round, as a share of the loss of the mean class. The time of a round grows with the
+# How much a change may lose in each round, as a share of the loss of the mean group. The time of a round grows with the
 # number of units, so larger tables get fewer rounds.
 _THRESHOLDS = np.array([0.06, 0.03, 0.015, 0.007, 0.0])
 _FEWER = np.array([0.03, 0.0])
@@ -65,20 +65,20 @@ def improved(
     group = held.group.copy()
     bounds = np.searchsorted(block_of_group[group], np.arange(int(block_of_group.max()) + 2))
 
-    def classes(at: int) -> Longs:
+    def improved_block(at: int) -> Longs:
         """The groups of a block's units: existing ones by their numbers, new ones by negative numbers."""
         start, end = int(bounds[at]), int(bounds[at + 1])
         own, joined = np.unique(group[start:end], return_inverse=True)
         units = held.between(start, end, values, int(context.offsets[-1]))
         boxes = whole.boxes.at(held.of_tuple[start:end])
         most = max(len(own), min(int(units.weight.sum()) // max(packed.minimal_size, 1), end - start))
-        found = joined.astype(np.int64)
-        improve_classes(
+        number = joined.astype(np.int64)
+        improve_groups(
             whole.shape,
             boxes,
             units,
-            new_classes(boxes, most),
-            found,
+            new_groups(boxes, most),
+            number,
             len(own),
             packed.minimal_size,
             packed.formulas,
@@ -86,13 +86,13 @@ def improved(
             _PASSES,
             new_shedding_room(units),
         )
-        return np.where(found < len(own), own[np.minimum(found, len(own) - 1)], len(own) - 1 - found)
+        return np.where(number < len(own), own[np.minimum(number, len(own) - 1)], len(own) - 1 - number)
 
     groups = len(block_of_group)
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        for at, found in enumerate(pool.map(classes, range(len(bounds) - 1))):
-            group[bounds[at] : bounds[at + 1]] = np.where(found < 0, groups - 1 - found, found)
-            groups += max(int(-found.min()), 0)
+        for at, numbers in enumerate(pool.map(improved_block, range(len(bounds) - 1))):
+            group[bounds[at] : bounds[at + 1]] = np.where(numbers < 0, groups - 1 - numbers, numbers)
+            groups += max(int(-numbers.min()), 0)
     return Pieces.gathered(held.cell, group[held.unit_of_piece].astype(np.int32), held.sizes)
 
 
@@ -138,10 +138,10 @@ def peeled(
     held = grouped_units(counts, kept, np.zeros(int(kept.group.max()) + 1, dtype=np.int64))
     units = held.between(0, len(held.group), sensitive_codes(counts, context), int(context.offsets[-1]))
     boxes = whole.boxes.at(held.of_tuple)
-    classes = new_classes(boxes, int(held.group.max()) + 1)
+    groups = new_groups(boxes, int(held.group.max()) + 1)
     room = new_peeling_room(units, _MOST_MEMBERS)
-    gains = np.zeros(len(classes.size))
-    state = whole.shape, boxes, units, classes
+    gains = np.zeros(len(groups.size))
+    state = whole.shape, boxes, units, groups
     required = packed.minimal_size, packed.formulas
     best_peels(*state, held.group, *required, allowed, room, gains)
     queue = [(-float(gains[group]), int(group)) for group in np.flatnonzero(gains > 0)]
@@ -154,6 +154,6 @@ def peeled(
             heapq.heappush(queue, (-gain, group))
     return Pieces.gathered(
         np.concatenate([held.cell, pieces.cell[lost]]),
-        np.concatenate([classes.of_unit[held.unit_of_piece], pieces.group[lost]]).astype(np.int32),
+        np.concatenate([groups.of_unit[held.unit_of_piece], pieces.group[lost]]).astype(np.int32),
         np.concatenate([held.sizes, pieces.size[lost]]),
     )

@@ -167,7 +167,7 @@ class Cost(ABC):
         """The metric's own value for a cost."""
         return float(self._sign * cost)
 
-    def found(self, levels: Sequence[int]) -> CostedState:
+    def state(self, levels: Sequence[int]) -> CostedState:
         """An accepted state with its cost."""
         return CostedState.at(tuple(levels), self.of(self._judge.verdict_at(levels)))
 

@@ -57,11 +57,11 @@ def grown(table: Longs, keys: Longs, classes: int) -> Longs:
     """A hash table four times as large with the same classes."""
     larger = np.full(4 * len(table), -1, dtype=np.int64)
     last = len(larger) - 1
-    for one in range(classes):
-        place = scattered(keys, one) & last
+    for number in range(classes):
+        place = scattered(keys, number) & last
         while larger[place] >= 0:
             place = (place + 1) & last
-        larger[place] = one
+        larger[place] = number
     return larger
 
 
@@ -109,8 +109,8 @@ def merge_histograms(
     for row in range(len(index)):
         if index[row] >= 0:
             begin[index[row] + 1] += 1
-    for one in range(classes):
-        begin[one + 1] += begin[one]
+    for number in range(classes):
+        begin[number + 1] += begin[number]
     members = np.empty(begin[classes], dtype=np.int64)
     filled = begin.copy()
     for row in range(len(index)):
@@ -122,9 +122,9 @@ def merge_histograms(
     merged_records = np.empty(len(codes), dtype=np.int64)
     place = np.full(values, -1, dtype=np.int64)
     entries = 0
-    for one in range(classes):
+    for number in range(classes):
         first = entries
-        for at in range(begin[one], begin[one + 1]):
+        for at in range(begin[number], begin[number + 1]):
             member = members[at]
             for entry in range(indptr[member], indptr[member + 1]):
                 code = codes[entry]
@@ -134,5 +134,5 @@ def merge_histograms(
                     merged_records[entries] = 0
                     entries += 1
                 merged_records[place[code]] += records[entry]
-        merged_indptr[one + 1] = entries
+        merged_indptr[number + 1] = entries
     return merged_indptr, merged_codes[:entries].copy(), merged_records[:entries].copy()

@@ -120,9 +120,9 @@ class _ListedSearch:
             self._known_accepted[above(state)] = True
         if verdict.records == 0 and self._judge.keeps and self._cost.grows:
             self.open[above(state)] = False
-        found = CostedState.at(state, self._cost.of(verdict))
-        if self.best is None or found < self.best:
-            self.best = found
+        candidate = CostedState.at(state, self._cost.of(verdict))
+        if self.best is None or candidate < self.best:
+            self.best = candidate
             self._close_costlier()
 
     def _close_costlier(self) -> None:
@@ -147,9 +147,9 @@ def descend(judge: Judge, cost: Cost, deadline: Deadline, starts: Iterable[Level
         seen.add(state)
         verdict = judge.verdict_at(state)
         if verdict.accepted:
-            found = CostedState.at(state, cost.of(verdict))
-            heapq.heappush(heap, found)
-            best = found if best is None else min(best, found)
+            candidate = CostedState.at(state, cost.of(verdict))
+            heapq.heappush(heap, candidate)
+            best = candidate if best is None else min(best, candidate)
 
     for start in starts:
         if start not in seen:
@@ -160,7 +160,7 @@ def descend(judge: Judge, cost: Cost, deadline: Deadline, starts: Iterable[Level
                 if deadline.passed:
                     return SearchEnd(best, False, len(seen), 0)
                 visit(state)
-    # This visited all accepted states, if each can be reached from the root through accepted ones.
+    # The search visited all accepted states, if each can be reached from the root through accepted states.
     return SearchEnd(best, judge.nested and lattice.heights in seen, len(seen), 0)
 
 

@@ -92,7 +92,7 @@ class AllMin(Anonymizer):
         if not minimal:
             raise judge.refuse()
         precision = cost_of("prec", judge)
-        best = min(precision.found(levels) for levels in minimal)
+        best = min(precision.state(levels) for levels in minimal)
         return publish(
             "allmin",
             judge,

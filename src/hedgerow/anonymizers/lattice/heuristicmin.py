@@ -81,21 +81,21 @@ class HeuristicMin(Anonymizer):
     )
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        found = self.search(counts, requirements)
+        chosen = self.search(counts, requirements)
         warnings = []
-        if found.optimal.startswith("unproved"):
+        if chosen.optimal.startswith("unproved"):
             warnings.append(
-                f"HeuristicMin stopped after {found.search.generated:,} states: another release may keep more rows. "
+                f"HeuristicMin stopped after {chosen.search.generated:,} states: another release may keep more rows. "
                 f"Raise {'max_states' if self.time_limit is None else 'time_limit or max_states'} to search on."
             )
         facts = {
-            "states_generated": found.search.generated,
-            "states_expanded": len(found.search.expanded),
-            "optimal": found.optimal,
+            "states_generated": chosen.search.generated,
+            "states_expanded": len(chosen.search.expanded),
+            "optimal": chosen.optimal,
         }
-        levels, lost = _levels(counts, found.nodes), found.search.space.lost_tuples(found.nodes)
+        levels, lost = _levels(counts, chosen.nodes), chosen.search.space.lost_tuples(chosen.nodes)
         return recode_by_nodes(
-            "heuristicmin", counts, found.nodes, lost=lost, levels=levels, facts=facts, warnings=warnings
+            "heuristicmin", counts, chosen.nodes, lost=lost, levels=levels, facts=facts, warnings=warnings
         )
 
     def search(self, counts: FrequencyTable, requirements: Sequence[Requirement]) -> ChosenCuts:

@@ -86,7 +86,7 @@ class Incognito(Anonymizer):
         minimal = np.argwhere(accepted & ~_above(accepted))
         # A more general state that loses fewer records can be better.
         candidates = minimal if cost.grows and not judge.allowance else np.argwhere(accepted)
-        best = min(cost.found(levels) for levels in candidates.tolist())
+        best = min(cost.state(levels) for levels in candidates.tolist())
         return publish(
             "incognito",
             judge,

@@ -1,4 +1,4 @@
-"""OKA, one-pass k-means: records join the nearest of n/k clusters, then large clusters feed the small ones.
+"""OKA, one-pass k-means: records join the nearest of n/k clusters, then large clusters fill the small clusters.
 
 As many records as there can be classes are drawn, each the first of a cluster. Every other record joins the nearest
 cluster, whose description is updated at once. Then clusters with more than k records give up the records furthest from

@@ -156,13 +156,13 @@ def fill_buckets(items: Items, scales: Scales, buckets: Buckets, start: int, end
     for at in range(present[-1]):
         for entry in range(tally.shape[1]):
             tally[present[at], entry] = 0
-    found = 0
+    occurring = 0
     for item in range(start, end):
         rank = ranks[item, column]
         weight = items.weights[item]
         if tally[rank, WEIGHT] == 0:
-            present[found] = rank
-            found += 1
+            present[occurring] = rank
+            occurring += 1
             for which in range(spans):
                 ends[BUCKET, rank, which] = ends[BUCKET, rank, spans + which] = ranks[item, spanned[which]]
             for word in range(words.shape[1]):
@@ -180,9 +180,9 @@ def fill_buckets(items: Items, scales: Scales, buckets: Buckets, start: int, end
         for which in range(values.shape[1]):
             tally[rank, 1 + values[item, which]] += weight
     # Shell's sort: numpy's sort would compile to ten times as much code.
-    gap = found // 2
+    gap = occurring // 2
     while gap > 0:
-        for at in range(gap, found):
+        for at in range(gap, occurring):
             rank = present[at]
             place = at
             while place >= gap and present[place - gap] > rank:
@@ -190,12 +190,12 @@ def fill_buckets(items: Items, scales: Scales, buckets: Buckets, start: int, end
                 place -= gap
             present[place] = rank
         gap //= 2
-    present[-1] = found
-    return found
+    present[-1] = occurring
+    return occurring
 
 
 @jit(inner=True)
-def unite(scales: Scales, buckets: Buckets, found: int, singles: bool, only: int | None) -> None:
+def unite(scales: Scales, buckets: Buckets, occurring: int, singles: bool, only: int | None) -> None:
     """Fill the sets before and after each value that occurs, and the loss of one record in each.
 
     With ``singles``, also the sets of all values but one, and the losses of the buckets. ``only`` is as for
@@ -204,14 +204,14 @@ def unite(scales: Scales, buckets: Buckets, found: int, singles: bool, only: int
     ends, bits, present = buckets.ends, buckets.bits, buckets.present
     spans = scales.spanned.shape[0]
     for family in range(BUCKET if singles else BEFORE, REST + 1 if singles else REST):
-        for step in range(found):
+        for step in range(occurring):
             if family == BUCKET:
                 break
             # Each set is the union of two others, or a copy of another.
-            at = found - 1 - step if family == AFTER else step
+            at = occurring - 1 - step if family == AFTER else step
             one, a, other, b = BUCKET, present[at], BUCKET, present[at]
             if family == REST:
-                if at == 0 or at == found - 1:
+                if at == 0 or at == occurring - 1:
                     continue
                 one, a, other, b = BEFORE, at - 1, AFTER, at + 1
             elif step > 0:
@@ -221,11 +221,13 @@ def unite(scales: Scales, buckets: Buckets, found: int, singles: bool, only: int
                 ends[family, at, spans + which] = max(ends[one, a, spans + which], ends[other, b, spans + which])
             for word in range(bits.shape[2]):
                 bits[family, at, word] = bits[one, a, word] | bits[other, b, word]
-        lose(scales, buckets, family, found, None, only)
+        lose(scales, buckets, family, occurring, None, only)
 
 
 @jit(inner=True)
-def lose(scales: Scales, buckets: Buckets, family: int, found: int, by_column: Floats | None, only: int | None) -> None:
+def lose(
+    scales: Scales, buckets: Buckets, family: int, occurring: int, by_column: Floats | None, only: int | None
+) -> None:
     """The weighted normalized certainty penalty of one record in each set of a family.
 
     For numbers it is (high − low)/(max − min), and 1 for a set with missing and other values; for categories, (values
@@ -236,7 +238,7 @@ def lose(scales: Scales, buckets: Buckets, family: int, found: int, by_column: F
     """
     columns, positions, widths, bits, ends = scales.columns, scales.positions, scales.widths, buckets.bits, buckets.ends
     words, masks, spans = scales.words, scales.masks, scales.spanned.shape[0]
-    for at in range(found):
+    for at in range(occurring):
         row = buckets.present[at] if family == BUCKET else at
         total = 0.0
         for column in range(columns.shape[0]):
@@ -321,10 +323,10 @@ def cheapest_cut(
     is cut counts."""
     best = ChosenCut(np.inf, -1, int64(0), False, int64(0))
     for column in range(scales.columns.shape[0]):
-        found = fill_buckets(items, scales, buckets, start, end, column)
-        if found < 2:
+        occurring = fill_buckets(items, scales, buckets, start, end, column)
+        if occurring < 2:
             continue
-        cut = _cheapest_of_column(scales, buckets, packed, least, column, found, best.cost, cut_column_only)
+        cut = _cheapest_of_column(scales, buckets, packed, least, column, occurring, best.cost, cut_column_only)
         if cut.column >= 0:
             best = cut
         if relaxed is not None:
@@ -341,7 +343,7 @@ def _cheapest_of_column(
     packed: PackedRequirements | None,
     least: int,
     column: int,
-    found: int,
+    occurring: int,
     below: float,
     cut_column_only: bool | None,
 ) -> ChosenCut:
@@ -351,16 +353,16 @@ def _cheapest_of_column(
     whole = sides[WHOLE, WEIGHT]
     entries = tally.shape[1]
     cost, chosen, threshold, is_single, at_threshold = below, int64(-1), int64(0), False, int64(0)
-    singles = scales.columns[column, CATEGORICAL] > 0 and found > 2
+    singles = scales.columns[column, CATEGORICAL] > 0 and occurring > 2
     before = 0.0
     if cut_column_only is None:
-        unite(scales, buckets, found, singles, None)
+        unite(scales, buckets, occurring, singles, None)
     else:
-        unite(scales, buckets, found, singles, int64(column))
-        before = whole * loss[BEFORE, found - 1]
+        unite(scales, buckets, occurring, singles, int64(column))
+        before = whole * loss[BEFORE, occurring - 1]
     for entry in range(entries):
         sides[_RUNNING, entry] = 0
-    for place in range(2 * (found - 1)):
+    for place in range(2 * (occurring - 1)):
         # First the value against the rest, then all values up to it.
         at = place // 2
         single = place % 2 == 0
@@ -395,10 +397,10 @@ def cheapest_of_buckets(
     cut_column_only: bool | None,
 ) -> ChosenCut:
     """The same rule for buckets that were filled from sums, because their items are not in memory."""
-    found = buckets.present[-1]
-    if found < 2:
+    occurring = buckets.present[-1]
+    if occurring < 2:
         return ChosenCut(below, int64(-1), int64(0), False, int64(0))
-    return _cheapest_of_column(scales, buckets, packed, least, int64(column), found, below, cut_column_only)
+    return _cheapest_of_column(scales, buckets, packed, least, int64(column), occurring, below, cut_column_only)
 
 
 @jit(inner=True)
@@ -496,11 +498,11 @@ def widest_cut(
         if spans[widest] < 0.0:
             break
         spans[widest] = -1.0
-        found = fill_buckets(items, scales, buckets, start, end, widest)
+        occurring = fill_buckets(items, scales, buckets, start, end, widest)
         if relaxed is None:
             best = _median_cut(buckets, packed, least, widest)
         else:
-            unite(scales, buckets, found, False, None)
+            unite(scales, buckets, occurring, False, None)
             best = _halving_cut(items, buckets, packed, least, start, end, widest)
     return best
 

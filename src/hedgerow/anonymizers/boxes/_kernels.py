@@ -117,24 +117,24 @@ class Units(NamedTuple):
 
 
 @jit(inner=True)
-def joint_loss(shape: Shape, one: Boxes, a: int, other: Boxes, b: int, limit: float) -> float:
+def joint_loss(shape: Shape, first: Boxes, a: int, second: Boxes, b: int, limit: float) -> float:
     """The loss of a record in the smallest box around two boxes; a result above ``limit`` may be too low."""
     total = 0.0
     ranges = shape.scale.shape[0]
     for column in range(ranges):
-        high = max(one.ends[a, column], other.ends[b, column])
-        low = max(one.ends[a, ranges + column], other.ends[b, ranges + column])
+        high = max(first.ends[a, column], second.ends[b, column])
+        low = max(first.ends[a, ranges + column], second.ends[b, ranges + column])
         # A missing number lies so far below the others that a range with both exceeds the largest loss.
         total += min((high + low) * shape.scale[column], shape.most[column])
     for tree in range(shape.trees.shape[0]):
-        total += shape.loss[shape.trees[tree, 0] + one.nodes[a, tree] * shape.trees[tree, 1] + other.nodes[b, tree]]
+        total += shape.loss[shape.trees[tree, 0] + first.nodes[a, tree] * shape.trees[tree, 1] + second.nodes[b, tree]]
         if total > limit:
             return float(total)
     for column in range(shape.share.shape[0]):
         held = 0
         for slot in range(shape.slots[column], shape.slots[column + 1]):
             word = shape.words[slot]
-            held += ones((one.bits[a, word] | other.bits[b, word]) & shape.masks[slot])
+            held += ones((first.bits[a, word] | second.bits[b, word]) & shape.masks[slot])
         total += (held - 1) * shape.share[column]
         if total > limit:
             return float(total)

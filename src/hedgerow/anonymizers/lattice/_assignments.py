@@ -339,8 +339,8 @@ def _proportional(steps: Longs, distortion: Longs) -> bool:
     """Whether the fewest generalizations also have the best Prec."""
     if not steps.any():
         return True
-    some = int(np.argmax(steps != 0))
-    return bool((distortion * steps[some] == steps * distortion[some]).all())
+    at = int(np.argmax(steps != 0))
+    return bool((distortion * steps[at] == steps * distortion[at]).all())
 
 
 _Term = tuple[Longs, Longs, object]
@@ -486,7 +486,9 @@ class _Program:
                     held = held.sign().multiply(records[used][:, np.newaxis]).tocsr()
                 incidence = csr_array((np.ones(len(numbers), np.int64), (numbers, np.arange(len(numbers)))))
                 totals = csr_array(incidence @ held)
-                histograms = Histograms(*(one.astype(np.int64) for one in (totals.indptr, totals.indices, totals.data)))
+                histograms = Histograms(
+                    *(array.astype(np.int64) for array in (totals.indptr, totals.indices, totals.data))
+                )
             if not requirement.satisfied(sizes, histograms).all():
                 return False
         return True

@@ -227,7 +227,7 @@ class ClassCost(Cost):
 
     def __init__(self, name: str, judge: Judge) -> None:
         super().__init__(name, judge)
-        self._k = max(one.minimal_size for one in judge.requirements)
+        self._k = max(requirement.minimal_size for requirement in judge.requirements)
         self._target = self._lattice.counts.roles.target if name == "classification" else None
 
     def of(self, verdict: Judgement) -> float:

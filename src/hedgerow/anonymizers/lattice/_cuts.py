@@ -214,7 +214,7 @@ class CutSpace:
         """Merge rows that became equal, and judge the classes of every shield."""
         group, first = group_rows(table, range(table.shape[1]))
         records = np.bincount(group, sizes, len(first)).astype(np.int64)
-        values = {name: merged(one, group, len(first), self._widths[name]) for name, one in held.items()}
+        values = {name: merged(rows, group, len(first), self._widths[name]) for name, rows in held.items()}
         distinct = table[first]
         violates = self._violating(distinct, records, values)
         return State(nodes, distinct, records, values, violates, self._lost(distinct, records, values, violates))
@@ -241,7 +241,7 @@ class CutSpace:
             if int(sizes[lost].sum()) > self.allowance:
                 return None
             index = np.where(lost, -1, np.arange(len(table)))
-            left = {name: merged(one, index, len(table), self._widths[name]) for name, one in held.items()}
+            left = {name: merged(rows, index, len(table), self._widths[name]) for name, rows in held.items()}
             failing = self._violating(table, np.where(lost, 0, sizes), left, left=True).any(axis=0) & ~lost
             if not failing.any() and self._vanishes(held, left):
                 return None

@@ -185,7 +185,9 @@ class Judge:
         self.keeps = all(requirement.monotone for requirement in requirements)
         self.nested = self._is_nested()
         # With a single shield, classes are lost as a whole, which no other class notices.
-        self._in_one_round = len(self._shields) == 1 and not any(one.compares for one in requirements)
+        self._in_one_round = len(self._shields) == 1 and not any(
+            demand.requirement.compares for demand in self._demands
+        )
 
     def _is_nested(self) -> bool:
         if self.allowance == 0 and self.keeps:
@@ -203,7 +205,7 @@ class Judge:
         metric: str | None = None,
     ) -> Judge:
         """A judge of the states of a table, which also counts the histograms that the metric needs."""
-        sensitive = [one.column for one in requirements if one.column is not None]
+        sensitive = [requirement.column for requirement in requirements if requirement.column is not None]
         if metric == "classification" and counts.roles.target is not None:
             sensitive.append(counts.roles.target)
         return cls(Lattice(counts, sensitive), requirements, allowance)

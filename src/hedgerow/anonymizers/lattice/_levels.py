@@ -254,7 +254,9 @@ class Lattice:
         maps = np.concatenate([np.zeros(0, dtype=np.int64), *above])
         word, shift, mask = self._word[moved], self._shift[moved], self._mask[moved]
         keys, sizes, index = group(lift(base.keys, word, shift, mask, starts, maps), base.sizes)
-        histograms = {name: merged(one, index, len(keys), self._values[name]) for name, one in base.histograms.items()}
+        histograms = {
+            name: merged(rows, index, len(keys), self._values[name]) for name, rows in base.histograms.items()
+        }
         return StateClasses(levels, keys, sizes, histograms), index
 
     def _keep(self, classes: StateClasses) -> None:

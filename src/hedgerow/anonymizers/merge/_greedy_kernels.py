@@ -189,22 +189,22 @@ def _finished(
 
 
 @jit(once=True)
-def _cheapest(shape: Shape, standing: Standing, classes: int, one: int, flat: bool) -> int:
-    """The place of the class whose merge with the class at ``one`` increases the total loss least."""
+def _cheapest(shape: Shape, standing: Standing, classes: int, place: int, flat: bool) -> int:
+    """The place of the class whose merge with the class at ``place`` increases the total loss least."""
     size, loss, number, joint = standing.size, standing.loss, standing.number, standing.joint
     best = np.inf
     chosen = -1
     for start in range(0, classes, _TOGETHER):
         end = min(start + _TOGETHER, classes)
         if not flat:
-            _joint_losses(shape, standing, one, start, end)
+            _joint_losses(shape, standing, place, start, end)
         for other in range(start, end):
             if flat:
-                cost = 2.0 * size[one] * size[other]
+                cost = 2.0 * size[place] * size[other]
             else:
                 together = joint[other - start]
-                cost = size[one] * (together - loss[one]) + size[other] * (together - loss[other])
-            if cost < best + _SLACK and other != one:
+                cost = size[place] * (together - loss[place]) + size[other] * (together - loss[other])
+            if cost < best + _SLACK and other != place:
                 if cost < best - _SLACK or number[other] < number[chosen]:
                     chosen = other
                 best = min(best, cost)
@@ -212,20 +212,20 @@ def _cheapest(shape: Shape, standing: Standing, classes: int, one: int, flat: bo
 
 
 @jit(inner=True)
-def _joint_losses(shape: Shape, standing: Standing, one: int, start: int, end: int) -> None:
-    """The loss of a record in the box around the class at ``one`` and each of those from ``start`` to ``end``."""
+def _joint_losses(shape: Shape, standing: Standing, place: int, start: int, end: int) -> None:
+    """The loss of a record in the box around the class at ``place`` and each of those from ``start`` to ``end``."""
     boxes, joint = standing.boxes, standing.joint
     for other in range(end - start):
         joint[other] = 0.0
     ranges = len(shape.scale)
     for column in range(ranges):
         highs, lows = boxes.ends[column, start:end], boxes.ends[ranges + column, start:end]
-        high, low = boxes.ends[column, one], boxes.ends[ranges + column, one]
+        high, low = boxes.ends[column, place], boxes.ends[ranges + column, place]
         scale, most = shape.scale[column], shape.most[column]
         for other in range(end - start):
             joint[other] += min((max(high, highs[other]) + max(low, lows[other])) * scale, most)
     for tree in range(len(shape.trees)):
-        first = shape.trees[tree, 0] + boxes.nodes[tree, one] * shape.trees[tree, 1]
+        first = shape.trees[tree, 0] + boxes.nodes[tree, place] * shape.trees[tree, 1]
         losses = shape.loss[first : first + shape.trees[tree, 1]]
         nodes = boxes.nodes[tree, start:end]
         for other in range(end - start):
@@ -234,7 +234,7 @@ def _joint_losses(shape: Shape, standing: Standing, one: int, start: int, end: i
         share = shape.share[column]
         for slot in range(shape.slots[column], shape.slots[column + 1]):
             words, mask = boxes.bits[shape.words[slot], start:end], shape.masks[slot]
-            word = boxes.bits[shape.words[slot], one]
+            word = boxes.bits[shape.words[slot], place]
             for other in range(end - start):
                 joint[other] += ones((word | words[other]) & mask) * share
         for other in range(end - start):
@@ -242,19 +242,19 @@ def _joint_losses(shape: Shape, standing: Standing, one: int, start: int, end: i
 
 
 @jit(once=True)
-def _take_in(shape: Shape, standing: Standing, one: int, other: int) -> None:
+def _take_in(shape: Shape, standing: Standing, place: int, other: int) -> None:
     """Widen the box of a class to the smallest box around it and another, and add the records of the other."""
     boxes = standing.boxes
-    _joint_losses(shape, standing, one, other, other + 1)
-    standing.loss[one] = standing.joint[0]
-    standing.size[one] += standing.size[other]
+    _joint_losses(shape, standing, place, other, other + 1)
+    standing.loss[place] = standing.joint[0]
+    standing.size[place] += standing.size[other]
     for end in range(len(boxes.ends)):
-        boxes.ends[end, one] = max(boxes.ends[end, one], boxes.ends[end, other])
+        boxes.ends[end, place] = max(boxes.ends[end, place], boxes.ends[end, other])
     for tree in range(len(shape.trees)):
-        pair = shape.trees[tree, 0] + boxes.nodes[tree, one] * shape.trees[tree, 1] + boxes.nodes[tree, other]
-        boxes.nodes[tree, one] = shape.ancestor[pair]
+        pair = shape.trees[tree, 0] + boxes.nodes[tree, place] * shape.trees[tree, 1] + boxes.nodes[tree, other]
+        boxes.nodes[tree, place] = shape.ancestor[pair]
     for word in range(len(boxes.bits)):
-        boxes.bits[word, one] |= boxes.bits[word, other]
+        boxes.bits[word, place] |= boxes.bits[word, other]
 
 
 @jit(once=True)
@@ -273,25 +273,25 @@ def _fill_gap(standing: Standing, gap: int, last: int) -> None:
 
 
 @jit(once=True)
-def _equal(standing: Standing, classes: int, one: int) -> int:
+def _equal(standing: Standing, classes: int, place: int) -> int:
     """The place of another class with the same box, or -1."""
     loss = standing.loss
     for other in range(classes):
         # Equal boxes have equal losses; almost all other boxes do not, which rules them out quickly.
-        if abs(loss[other] - loss[one]) < _SLACK and other != one and _same_box(standing.boxes, one, other):
+        if abs(loss[other] - loss[place]) < _SLACK and other != place and _same_box(standing.boxes, place, other):
             return other
     return -1
 
 
 @jit(once=True)
-def _same_box(boxes: Boxes, one: int, other: int) -> bool:
+def _same_box(boxes: Boxes, place: int, other: int) -> bool:
     for tree in range(len(boxes.nodes)):
-        if boxes.nodes[tree, one] != boxes.nodes[tree, other]:
+        if boxes.nodes[tree, place] != boxes.nodes[tree, other]:
             return False
     for end in range(len(boxes.ends)):
-        if boxes.ends[end, one] != boxes.ends[end, other]:
+        if boxes.ends[end, place] != boxes.ends[end, other]:
             return False
     for word in range(len(boxes.bits)):  # noqa: SIM110 - numba compiles no generator
-        if boxes.bits[word, one] != boxes.bits[word, other]:
+        if boxes.bits[word, place] != boxes.bits[word, other]:
             return False
     return True

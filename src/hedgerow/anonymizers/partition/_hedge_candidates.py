@@ -253,7 +253,9 @@ def _log_ratios_of_steps(
         codes = spread.codes_of(counts.domains[name])[counts.tuples[counts.cell_tuple[cells], at]]
         pools = np.where(codes < 0, -1, spread.pool[codes])
         tilts = [tilt.at(strength) for strength in _STEPS]
-        steps[at] = [np.stack([one.log_ratios(classes, pools, label) for label in labels], axis=1) for one in tilts]
+        steps[at] = [
+            np.stack([scaled.log_ratios(classes, pools, label) for label in labels], axis=1) for scaled in tilts
+        ]
     return steps
 
 

@@ -47,43 +47,43 @@ def best_cut(
     all other cuts are tried, which costs O(n) for each.
     """
     width, columns = sums.shape[1], places.shape[1]
-    for one in range(width):
-        total[one] = 0.0
+    for entry in range(width):
+        total[entry] = 0.0
     for item in range(start, end):
-        for one in range(width):
-            total[one] += sums[order[item], one]
+        for entry in range(width):
+            total[entry] += sums[order[item], entry]
     whole = total[0]
     outer = 0.0
-    for one in range(1, width):
-        outer += total[one] * total[one] / whole
+    for entry in range(1, width):
+        outer += total[entry] * total[entry] / whole
     for column in range(columns):
         first, last = int64(room.shape[0]), int64(-1)
         for item in range(start, end):
             place = places[order[item], column]
             first = min(first, int64(place))
             last = max(last, int64(place))
-            for one in range(width):
-                room[place, one] += sums[order[item], one]
+            for entry in range(width):
+                room[place, entry] += sums[order[item], entry]
         for kind in range(_KINDS):
             scores[column, kind] = -1.0
         for place in range(gains.shape[1]):
             gains[column, place] = -1.0
-        for one in range(width):
-            running[one] = 0.0
+        for entry in range(width):
+            running[entry] = 0.0
         for place in range(first, last):
             if room[place, 0] == 0.0:
                 continue
-            for one in range(width):
-                running[one] += room[place, one]
+            for entry in range(width):
+                running[entry] += room[place, entry]
             left = running[0]
             right = whole - left
             if left < least or right < least:
                 continue
             even = _EVEN * left * right / whole
             gain = even - outer
-            for one in range(1, width):
-                other = total[one] - running[one]
-                gain += running[one] * running[one] / left + other * other / right
+            for entry in range(1, width):
+                other = total[entry] - running[entry]
+                gain += running[entry] * running[entry] / left + other * other / right
             gain = max(gain, even) * column_weights[column]
             even *= column_weights[column]
             gains[column, place] = gain
@@ -94,8 +94,8 @@ def best_cut(
                 scores[column, 1] = even
                 at[column, 1] = place
         for place in range(first, last + 1):
-            for one in range(width):
-                room[place, one] = 0.0
+            for entry in range(width):
+                room[place, entry] = 0.0
     while True:
         best, chosen, chosen_kind = 0.0, int64(-1), int64(0)
         for column in range(columns):
@@ -115,9 +115,9 @@ def best_cut(
     while True:
         best, chosen, place = 0.0, int64(-1), int64(0)
         for column in range(columns):
-            for one in range(gains.shape[1]):
-                if gains[column, one] > best:
-                    best, chosen, place = gains[column, one], int64(column), int64(one)
+            for entry in range(gains.shape[1]):
+                if gains[column, entry] > best:
+                    best, chosen, place = gains[column, entry], int64(column), int64(entry)
         if chosen < 0:
             return chosen
         if _both_hold(order, places, sums, values, packed, start, end, chosen, place, sides):
@@ -142,8 +142,8 @@ def _both_hold(
 ) -> bool:
     """Check all requirements on both sides of a cut."""
     for side in range(2):
-        for one in range(sides.shape[1]):
-            sides[side, one] = 0
+        for entry in range(sides.shape[1]):
+            sides[side, entry] = 0
     for item in range(start, end):
         side = 0 if places[order[item], column] <= place else 1
         records = int64(sums[order[item], 0])

@@ -209,18 +209,18 @@ def unite(scales: Scales, buckets: Buckets, occurring: int, singles: bool, only:
                 break
             # Each set is the union of two others, or a copy of another.
             at = occurring - 1 - step if family == AFTER else step
-            one, a, other, b = BUCKET, present[at], BUCKET, present[at]
+            first, a, second, b = BUCKET, present[at], BUCKET, present[at]
             if family == REST:
                 if at == 0 or at == occurring - 1:
                     continue
-                one, a, other, b = BEFORE, at - 1, AFTER, at + 1
+                first, a, second, b = BEFORE, at - 1, AFTER, at + 1
             elif step > 0:
-                other, b = family, at - 1 if family == BEFORE else at + 1
+                second, b = family, at - 1 if family == BEFORE else at + 1
             for which in range(spans):
-                ends[family, at, which] = min(ends[one, a, which], ends[other, b, which])
-                ends[family, at, spans + which] = max(ends[one, a, spans + which], ends[other, b, spans + which])
+                ends[family, at, which] = min(ends[first, a, which], ends[second, b, which])
+                ends[family, at, spans + which] = max(ends[first, a, spans + which], ends[second, b, spans + which])
             for word in range(bits.shape[2]):
-                bits[family, at, word] = bits[one, a, word] | bits[other, b, word]
+                bits[family, at, word] = bits[first, a, word] | bits[second, b, word]
         lose(scales, buckets, family, occurring, None, only)
 
 
@@ -598,9 +598,9 @@ def _split(items: Items, start: int, end: int, cut: ChosenCut, relaxed: bool | N
 
 
 @jit(inner=True)
-def _swap(rows: Ints | Words, one: int, other: int) -> None:
+def _swap(rows: Ints | Words, first: int, second: int) -> None:
     """Exchange two rows."""
     for at in range(rows.shape[1]):
-        kept = rows[one, at]
-        rows[one, at] = rows[other, at]
-        rows[other, at] = kept
+        kept = rows[first, at]
+        rows[first, at] = rows[second, at]
+        rows[second, at] = kept

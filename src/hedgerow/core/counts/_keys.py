@@ -151,7 +151,7 @@ def keys_of_people(
     -----
     O(rows · columns) for each candidate.
     """
-    names = rows if candidates is None else candidates
+    names = [name for name in (rows if candidates is None else candidates) if rows[name].may_be_key]
     keys = [key for name in names if (key := _key(name, rows, among)) is not None]
     # Of the number of a case and that of a person the latter has more rows.
     return tuple(sorted(keys, key=lambda key: (not looks_given(rows[key.name].domain), -key.rows)))
@@ -159,16 +159,14 @@ def keys_of_people(
 
 def _key(name: str, rows: Mapping[str, KeyColumn], among: Collection[str]) -> Key | None:
     column = rows[name]
-    if not column.may_be_key:
-        return None
     kept = column.known
     if column.domain.kind == "number":
         kept &= _first_of_equal(rows)
     groups = _Groups.of(column.codes[kept])
     if groups is None:
         return None
-    agreeing = [other for other in among if other != name and groups.agree_in(rows[other].codes[kept])]
-    usual = {other: groups.usual(rows[other].codes[kept]) for other in agreeing}
+    codes = {other: rows[other].codes[kept] for other in among if other != name}
+    usual = {other: groups.usual(values) for other, values in codes.items() if groups.agree_in(values)}
     determined = _independent(usual, rows)
     if len(determined) < 2:
         return None

@@ -9,10 +9,10 @@ import pytest
 from counted import counted
 
 from hedgerow import KAnonymity
-from hedgerow.anonymizers.partition.hedging import candidates
-from hedgerow.anonymizers.partition.hedging._groups import cut_boxes
-from hedgerow.anonymizers.partition.hedging._teacher import table_of, taught
-from hedgerow.anonymizers.partition.hedging.candidates import Asked, Rehearsal, best_candidate, told_by_label
+from hedgerow.anonymizers.partition import _hedge_candidates as candidates
+from hedgerow.anonymizers.partition._hedge_candidates import Asked, Rehearsal, best_candidate, told_by_label
+from hedgerow.anonymizers.partition._hedge_groups import cut_boxes
+from hedgerow.anonymizers.partition._hedge_teacher import table_of, taught
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Recoding, Shown, publish_groups
 

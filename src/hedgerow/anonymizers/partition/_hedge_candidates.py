@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 from hedgerow._internal.arrays import Floats, Ints, Longs
 from hedgerow._internal.threads import on_a_core_each
 from hedgerow.anonymizers.budget import Reduced
-from hedgerow.anonymizers.partition.hedging._groups import cut_axes, cut_boxes, regions_of
-from hedgerow.anonymizers.partition.hedging._teacher import (
+from hedgerow.anonymizers.partition._hedge_groups import cut_axes, cut_boxes, regions_of
+from hedgerow.anonymizers.partition._hedge_teacher import (
     Lesson,
     Table,
     boosting,

@@ -10,7 +10,7 @@ from counted import counted
 
 from hedgerow import AlphaK, KAnonymity, LDiversity
 from hedgerow._internal.arrays import Floats, Ints
-from hedgerow.anonymizers.partition.hedging._groups import Boxes, cut_boxes, regions_of
+from hedgerow.anonymizers.partition._hedge_groups import Boxes, cut_boxes, regions_of
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Pieces
 from hedgerow.requirements import Requirement

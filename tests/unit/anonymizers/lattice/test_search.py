@@ -10,10 +10,10 @@ import pytest
 
 from hedgerow import KAnonymity, Schema
 from hedgerow.anonymizers.lattice._costs import Found, cost_of, rounded
-from hedgerow.anonymizers.lattice._judging import Judge
+from hedgerow.anonymizers.lattice._judge import Judge
 from hedgerow.anonymizers.lattice._levels import Lattice
 from hedgerow.anonymizers.lattice._options import Deadline
-from hedgerow.anonymizers.lattice._searching import descend, search
+from hedgerow.anonymizers.lattice._search import descend, search
 from hedgerow.release import pipeline
 
 

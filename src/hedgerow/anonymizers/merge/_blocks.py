@@ -11,10 +11,10 @@ import numpy as np
 
 from hedgerow._internal.arrays import Floats, Ints, Longs, ranges
 from hedgerow.anonymizers.boxes._kernels import Boxes, Shape, Units
-from hedgerow.anonymizers.boxes.improving import improved
+from hedgerow.anonymizers.boxes.improvement import improved
 from hedgerow.anonymizers.boxes.layout import Described, units_of
 from hedgerow.anonymizers.merge._greedy_kernels import merge_greedily
-from hedgerow.anonymizers.partition.cutting import blocks_of, near_groups
+from hedgerow.anonymizers.partition.cuts import blocks_of, near_groups
 from hedgerow.core.counts import FrequencyTable, tabulate
 from hedgerow.core.recoding import Pieces, PublishedColumn, Recoding, Shown, publish_groups
 from hedgerow.requirements import Requirement, bind

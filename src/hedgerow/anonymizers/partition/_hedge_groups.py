@@ -17,9 +17,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from hedgerow._internal.arrays import Floats, Ints, Longs
-from hedgerow.anonymizers.partition.cutting import Cuts, join, pieces_of_units, units_of
-from hedgerow.anonymizers.partition.hedging._kernels import best_cut, grow, split
-from hedgerow.anonymizers.partition.hedging._teacher import Lesson
+from hedgerow.anonymizers.partition._hedge_kernels import best_cut, grow, split
+from hedgerow.anonymizers.partition._hedge_teacher import Lesson
+from hedgerow.anonymizers.partition.cuts import Cuts, graft, pieces_of_units, units_of
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import AxisRouter, Pieces
 from hedgerow.requirements import Requirement, bind, sensitive_codes
@@ -220,7 +220,7 @@ class _Growth:
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             parts = list(pool.map(cut, first.start.tolist(), first.end.tolist()))
-        return join(first, parts)
+        return graft(first, parts)
 
 
 # --------------------------------------------------------------------------------------------------

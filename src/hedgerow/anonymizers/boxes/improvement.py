@@ -1,9 +1,9 @@
-"""Improving a finished partition: records change groups while every requirement holds and the loss falls.
+"""Improve a finished partition: records change groups while every requirement holds and the loss falls.
 
-Groups shed values that few of their records hold, are split where they are large enough, and let single tuples go where
-they cost less (:mod:`hedgerow.anonymizers.boxes._improving`). The loss is that by which groups are described, NCP where
-these are ranges and sets. A table of many groups is improved block by block, a block being groups that lie near each
-other; blocks are independent, so they run in threads.
+Groups shed values that few of their records hold, split where they are large enough, and give single tuples to groups
+where these cost less (:mod:`hedgerow.anonymizers.boxes._improvement_kernels`). The loss is the one that describes the
+groups: NCP for ranges and sets. A table of many groups is improved in blocks of groups that lie near each other. Blocks
+are independent, so they run in threads.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 
 from hedgerow._internal.arrays import Longs
-from hedgerow.anonymizers.boxes._improving_kernels import improve_classes, new_shedding_room
+from hedgerow.anonymizers.boxes._improvement_kernels import improve_classes, new_shedding_room
 from hedgerow.anonymizers.boxes._kernels import new_classes
 from hedgerow.anonymizers.boxes._peeling_kernels import best_peels, new_peeling_room, peel
 from hedgerow.anonymizers.boxes.layout import Described, grouped_units

@@ -9,8 +9,8 @@ import pytest
 from counted import counted
 
 from hedgerow import KAnonymity, LDiversity
-from hedgerow.anonymizers.partition.hedging._groups import Axes, cut_axes
-from hedgerow.anonymizers.partition.hedging._teacher import Lesson
+from hedgerow.anonymizers.partition._hedge_groups import Axes, cut_axes
+from hedgerow.anonymizers.partition._hedge_teacher import Lesson
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import AxisRouter
 from hedgerow.requirements import Requirement

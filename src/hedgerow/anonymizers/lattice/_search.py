@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hedgerow.anonymizers.lattice._costs import GAINS, Cost, Found, cost_of, rounded
-from hedgerow.anonymizers.lattice._judging import Judge, Judgement
+from hedgerow.anonymizers.lattice._judge import Judge, Judgement
 from hedgerow.anonymizers.lattice._levels import Levels, above, below, lifted
 from hedgerow.anonymizers.lattice._options import Deadline
 

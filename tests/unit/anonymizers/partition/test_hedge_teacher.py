@@ -13,8 +13,8 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClas
 from sklearn.neighbors import KNeighborsClassifier
 
 from hedgerow import BadInput
-from hedgerow.anonymizers.partition.hedging import _teacher as teaching
-from hedgerow.anonymizers.partition.hedging._teacher import Lesson, check_teacher, order_of, table_of, taught
+from hedgerow.anonymizers.partition import _hedge_teacher as teacher_module
+from hedgerow.anonymizers.partition._hedge_teacher import Lesson, check_teacher, order_of, table_of, taught
 from hedgerow.core.counts import FrequencyTable
 
 GENERATOR = np.random.default_rng(0)
@@ -41,7 +41,7 @@ def test_the_fold_of_a_tuple_is_a_function_of_its_values() -> None:
 
     def folds(counts: FrequencyTable) -> dict[tuple[str, ...], int]:
         labels = [counts.domains[name].labels[counts.tuples[:, at]] for at, name in enumerate(counts.quasi)]
-        numbers = teaching._folds(counts, 5, 3).tolist()
+        numbers = teacher_module._folds(counts, 5, 3).tolist()
         return dict(zip(zip(*(one.tolist() for one in labels), strict=True), numbers, strict=True))
 
     of_whole, of_half = folds(whole), folds(half)
@@ -51,14 +51,14 @@ def test_the_fold_of_a_tuple_is_a_function_of_its_values() -> None:
 
 def test_another_seed_draws_other_folds() -> None:
     counts = some_table()
-    assert teaching._folds(counts, 5, 0).tolist() != teaching._folds(counts, 5, 1).tolist()
+    assert teacher_module._folds(counts, 5, 0).tolist() != teacher_module._folds(counts, 5, 1).tolist()
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_two_tuples_are_never_in_one_fold(seed: int) -> None:
     """Somebody has to be learnt from."""
     counts = counted({"age": [1, 2], "y": ["a", "b"]})
-    assert len(set(teaching._folds(counts, 2, seed).tolist())) == 2
+    assert len(set(teacher_module._folds(counts, 2, seed).tolist())) == 2
 
 
 # The space

@@ -10,8 +10,8 @@ import pytest
 
 from hedgerow import KACA, Greedy, KAnonymity, LDiversity, Schema
 from hedgerow.anonymizers.boxes.layout import described
-from hedgerow.anonymizers.merge._working import Part, merge_parts
-from hedgerow.anonymizers.partition import cutting as blocks
+from hedgerow.anonymizers.merge._blocks import Part, merge_parts
+from hedgerow.anonymizers.partition import cuts as blocks
 from hedgerow.core.recoding import Publish, Recoding, shown_as
 from hedgerow.release import pipeline
 

@@ -14,8 +14,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Mondrian, Schema
-from hedgerow.anonymizers.boxes import improving
-from hedgerow.anonymizers.boxes.improving import improved
+from hedgerow.anonymizers.boxes import improvement
+from hedgerow.anonymizers.boxes.improvement import improved
 from hedgerow.anonymizers.boxes.layout import Described, described
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Pieces, shown_as
@@ -59,7 +59,7 @@ def test_a_stray_record_goes_to_its_neighbours() -> None:
 
 def test_single_records_move_though_nothing_is_shed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without rounds only the moves at the end are left."""
-    monkeypatch.setattr(improving, "_THRESHOLDS", np.empty(0))
+    monkeypatch.setattr(improvement, "_THRESHOLDS", np.empty(0))
     assert moved(AGES, [0, 0, 0, 0, 1, 1, 1], [KAnonymity(3)]) == [0, 0, 0, 1, 1, 1, 1]
     assert moved(AGES, [0, 0, 0, 1, 0, 1, 1], [KAnonymity(3)]) == [0, 0, 0, 1, 1, 1, 1]
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow import AlphaK, KAnonymity, LDiversity, Schema, TCloseness
-from hedgerow.anonymizers.lattice._judging import Judge, Judgement
+from hedgerow.anonymizers.lattice._judge import Judge, Judgement
 from hedgerow.anonymizers.lattice._levels import Lattice
 from hedgerow.release import pipeline
 

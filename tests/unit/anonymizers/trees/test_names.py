@@ -19,10 +19,10 @@ def test_reading_the_words_imports_neither_numba_nor_scikit_learn() -> None:
     assert done.stdout.split() == []
 
 
-def test_inducers_do_not_import_scikit_learn() -> None:
+def test_inducers_import_neither_numba_nor_scikit_learn() -> None:
     program = (
         "import sys; from hedgerow.anonymizers.trees.inducers import resolving; "
-        "print({'numba', 'sklearn'} & {*sys.modules})"
+        "print(*{'numba', 'sklearn'} & {*sys.modules})"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["{'numba'}"]
+    assert done.stdout.split() == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hedgerow.anonymizers.specialize._search import Search
+from hedgerow.anonymizers.specialize.tds import Search
 
 __all__ = ["refused", "scores"]
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from hedgerow._internal.arrays import Floats, Longs
 from hedgerow.anonymizers.trees.inducers.kadet import Criterion, People, Records, induce_kadet
 from hedgerow.anonymizers.trees.nodes.classification import Prediction
-from hedgerow.anonymizers.trees.nodes.generalizing import GeneralizedAttribute, GeneralizingTree, places_of
+from hedgerow.anonymizers.trees.nodes.generalized import GeneralizedAttribute, GeneralizingTree, places_of
 from hedgerow.core.counts import BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.errors import BadInput, is_int, plural, translated
 from hedgerow.hierarchies import Hierarchy, hierarchy_of

@@ -2,7 +2,7 @@
 
 B. Fung, K. Wang, P. Yu: Anonymizing Classification Data for Privacy Preservation, IEEE TKDE 19(5), 2007. A disclosed
 value is published as it is, wherever it stands; the others of its column stay ``*`` together. Disclosing a value splits
-the records of ``*`` in two, and the score is that of :mod:`hedgerow.anonymizers.specialize._search`.
+the records of ``*`` in two, and the score is that of :mod:`hedgerow.anonymizers.specialize.tds`.
 
 Deviations
 ----------

@@ -35,8 +35,7 @@ import numpy as np
 
 from hedgerow._internal.arrays import Ints, Longs
 from hedgerow.anonymizers.parameters import flag, number
-from hedgerow.anonymizers.suppression._tree_guided import TreeGuided
-from hedgerow.anonymizers.suppression.kactus import release_groups, warnings_of
+from hedgerow.anonymizers.suppression.kactus import TreeGuided, release_groups, warnings_of
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Pieces, PublishedColumn, Recoding
 from hedgerow.core.recoding.building import PublishedValues

@@ -39,8 +39,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from hedgerow._internal.arrays import Bools, Ints, Longs
-from hedgerow.anonymizers.parameters import choice, flag
-from hedgerow.anonymizers.suppression._tree_guided import TreeGuided
+from hedgerow.anonymizers.base import Anonymizer
+from hedgerow.anonymizers.parameters import choice, choice_or_object, flag, number
 from hedgerow.anonymizers.suppression_limit import refuse_losses
 from hedgerow.core.counts import Counted, FrequencyTable, LargeTable
 from hedgerow.core.recoding import Pieces, Recoding, publish_shown, publish_tallied
@@ -51,7 +51,37 @@ if TYPE_CHECKING:
     from hedgerow.anonymizers.suppression._pruning import PrunedTree
     from hedgerow.anonymizers.trees.nodes.paths import PathTree
 
-__all__ = ["KActus"]
+__all__ = ["KActus", "TreeGuided", "release_groups", "warnings_of"]
+
+
+class TreeGuided(Anonymizer):
+    """A method that publishes along a tree, whatever grows it."""
+
+    family = "suppression"
+    uses_target = True
+    suppression_by = "classes"
+
+    inducer: Any = choice_or_object(
+        "What grows the tree: C4.5, scikit-learn's trees, Weka's J48 (needs the extra ``weka``), a scikit-learn "
+        "``DecisionTreeClassifier``, or a function from :class:`hedgerow.anonymizers.trees.TrainingTable` to a tree.",
+        options=("c45", "cart"),
+        extras=("j48",),
+        objects="an inducer, such as a scikit-learn tree or a function",
+    )
+    min_objects: int | Literal["k"] = number(
+        "Records that branches should have; k if not given.",
+        default="k",
+        least=1,
+        whole=True,
+        words=("k",),
+        trials=(2,),
+    )
+
+    def _grown(self, counts: FrequencyTable, k: int) -> PathTree:
+        """The tree that the inducer grows; branches should have k records if nothing else is said."""
+        from hedgerow.anonymizers.trees.inducers.inducer import grow
+
+        return grow(self.inducer, counts, k if self.min_objects == "k" else int(self.min_objects), type(self).__name__)
 
 
 class KActus(TreeGuided):

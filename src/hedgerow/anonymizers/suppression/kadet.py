@@ -26,7 +26,7 @@ import numpy as np
 from hedgerow._internal.arrays import Bools, Ints, Longs
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import PUBLISH, choice, flag
-from hedgerow.anonymizers.trees.nodes.generalizing import GeneralizedAttribute, GeneralizingTree
+from hedgerow.anonymizers.trees.nodes.generalized import GeneralizedAttribute, GeneralizingTree
 from hedgerow.anonymizers.trees.training import checked_target, labelled_tuples
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Pieces, Publish, PublishedColumn, Recoding, label_column, publish_groups, shown_as

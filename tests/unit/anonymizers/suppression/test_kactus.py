@@ -10,7 +10,7 @@ import pytest
 
 from hedgerow import BadInput, HybridKActus, Infeasible, KActus, LDiversity, Release, Schema, TCloseness
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.trees.nodes.written import ByThreshold, ByValue, Leaf, Node
+from hedgerow.anonymizers.trees.nodes.custom_trees import ByThreshold, ByValue, Leaf, Node
 
 COLORS = ByValue("color", {"red": Leaf(), "blue": Leaf(), "green": Leaf()})
 

@@ -11,7 +11,7 @@ __all__ = ["refused", "scores"]
 
 def scores(search: Search) -> dict[tuple[int, str | None], float]:
     """The score of every candidate, by its column and what it specializes."""
-    found = search._found()
+    found = search._open_candidates()
     scored = search._gain[found] / (search._losses(found) + 1)
     return {_named(search, one): float(score) for one, score in zip(found.tolist(), scored, strict=True)}
 

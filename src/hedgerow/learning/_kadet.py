@@ -43,7 +43,7 @@ class KADETClassifier(TreeClassifier[GeneralizingTree]):
         How public columns generalize: whatever a schema takes. A column without one is asked by its values, or, if it
         holds numbers or dates, by thresholds; those of private columns are not used.
     criterion : {"gain_ratio", "gain"}
-        What the best split of a node is.
+        The measure by which a node chooses its split.
     pruned : bool
         Whether to prune the tree.
     missing : sequence of str

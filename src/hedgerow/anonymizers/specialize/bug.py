@@ -46,7 +46,7 @@ __all__ = ["BUG", "Climb", "Generalization"]
 
 
 class BUG(Anonymizer):
-    """Bottom-up generalization: from the values up, what tells least of the class first. Needs a target.
+    """Bottom-up generalization: generalize first what predicts the class least. Needs a target.
 
     Examples
     --------
@@ -72,26 +72,26 @@ class BUG(Anonymizer):
         stages = _stages(climb, counts, requirements, allowed) if allowed else []
         climb.run()
         stages.append(_published(counts, climb))
-        return min(stages, key=lambda one: ncp_published(counts, one)) if len(stages) > 1 else stages[0]
+        return min(stages, key=lambda stage: ncp_published(counts, stage)) if len(stages) > 1 else stages[0]
 
 
 def _stages(climb: Climb, counts: FrequencyTable, requirements: Sequence[Requirement], allowed: int) -> list[Recoding]:
-    """Climb to where all requirements hold; what could be published on the way with so many records lost."""
+    """Climb until all requirements hold; return each stage that could be published by suppressing allowed records."""
     from hedgerow.anonymizers.budget import without_violating
 
-    found = []
+    stages = []
     while climb.violating:
-        # Where t-closeness compares, the distribution of what is left may tell otherwise.
+        # With t-closeness, suppression changes the distribution that classes are compared with, so a stage may fail.
         if climb.violating <= allowed:
             stage = without_violating(counts, _published(counts, climb), requirements, allowed)
-            found += [] if stage is None else [stage]
+            stages += [] if stage is None else [stage]
         climb.step()
-    return found
+    return stages
 
 
 def _published(counts: FrequencyTable, climb: Climb) -> Recoding:
-    done = Counter(step.column for step in climb.steps)
-    facts = {"generalizations": {name: done[at] for at, name in enumerate(counts.quasi)}}
+    steps = Counter(step.column for step in climb.steps)
+    facts = {"generalizations": {name: steps[at] for at, name in enumerate(counts.quasi)}}
     return recode_by_nodes("bug", counts, climb.nodes, facts=facts)
 
 
@@ -101,7 +101,7 @@ def _published(counts: FrequencyTable, climb: Climb) -> Recoding:
 
 @dataclass(frozen=True)
 class Generalization:
-    """One generalization: the column's position, the node that its children become, and why it was the best."""
+    """One generalization: the position of its column, the node that replaces its children, its loss and its gain."""
 
     column: int
     node: int
@@ -110,17 +110,17 @@ class Generalization:
 
     @property
     def score(self) -> float:
-        """Information loss per anonymity gain; infinite where nothing is gained."""
+        """Information loss per anonymity gain; infinite if no anonymity is gained."""
         return self.info_loss / self.anonymity_gain if self.anonymity_gain > 0 else np.inf
 
     @property
     def rank(self) -> tuple[float, float, int, int]:
-        """The smallest is the best: by score, then by the loss alone, then in the order of columns and nodes."""
+        """The sort key, smallest first: the score, then the loss, then the order of columns and nodes."""
         return self.score, self.info_loss, self.column, self.node
 
 
 class Climb:
-    """The state of the climb.
+    """The search: generalizes step by step, starting with the leaves.
 
     Parameters
     ----------
@@ -133,15 +133,15 @@ class Climb:
     nodes : list of int arrays
         The node of each code, per quasi-identifier.
     steps : list of Generalization
-        What has been done.
+        The generalizations so far.
     """
 
     def __init__(self, counts: FrequencyTable, requirements: Sequence[Requirement], target: str) -> None:
         self._hierarchies = [counts.hierarchies[name] for name in counts.quasi]
         self._columns = [_Column(TaxonomyCut(counts, name, target)) for name in counts.quasi]
         self._shields = [
-            _Shield(counts, shield, those, self._hierarchies)
-            for shield, those in by_shield(counts, requirements).items()
+            _Shield(counts, shield, its_requirements, self._hierarchies)
+            for shield, its_requirements in by_shield(counts, requirements).items()
         ]
         self._requirements = tuple(requirements)
         self.nodes = [hierarchy.leaf_of.copy() for hierarchy in self._hierarchies]
@@ -154,25 +154,25 @@ class Climb:
 
     @property
     def violating(self) -> int:
-        """How many records at least have to be lost for all requirements to hold as it is."""
+        """The least number of records to suppress so that all requirements hold at this stage."""
         return max(shield.violating for shield in self._shields)
 
     def step(self) -> Generalization | None:
-        """Apply the best generalization; none if all requirements hold."""
+        """Apply the best generalization; return None if all requirements hold."""
         if not any(shield.violated for shield in self._shields):
             return None
-        found = self.candidates()
-        if not found:
+        candidates = self.candidates()
+        if not candidates:
             raise Infeasible(
                 f"The table cannot meet {' and '.join(map(str, self._requirements))} together: even fully generalized "
                 "columns do not. Lower the requirements."
             )
-        best = min(found, key=lambda one: one.rank)
+        best = min(candidates, key=lambda candidate: candidate.rank)
         self._apply(best)
         return best
 
     def candidates(self) -> list[Generalization]:
-        """What could be done now; of those in a column that gain no anonymity only the one that loses least."""
+        """List the possible generalizations; of those in a column that gain no anonymity, only the smallest loss."""
         gains: dict[tuple[int, int], float] = defaultdict(float)
         weight = np.zeros(len(self._columns))
         for shield in self._shields:
@@ -192,40 +192,41 @@ class Climb:
             for (column, node), gain in gains.items()
         ]
 
-    def _apply(self, one: Generalization) -> None:
-        inside = self._hierarchies[one.column].parent[self.nodes[one.column]] == one.node
-        self.nodes[one.column][inside] = one.node
-        self._columns[one.column].generalize(one.node)
+    def _apply(self, step: Generalization) -> None:
+        column, node = step.column, step.node
+        inside = self._hierarchies[column].parent[self.nodes[column]] == node
+        self.nodes[column][inside] = node
+        self._columns[column].generalize(node)
         for shield in self._shields:
-            shield.generalize(one.column, one.node)
-        self.steps.append(one)
+            shield.generalize(column, node)
+        self.steps.append(step)
 
 
 class _Column:
-    """Which nodes of a column are ready to replace their children, and what that loses."""
+    """The nodes of a column that may replace their children, and the information loss of each."""
 
     def __init__(self, cut: TaxonomyCut) -> None:
         hierarchy = cut.hierarchy
         self._parent = hierarchy.parent
         held = np.zeros(len(hierarchy.parent), dtype=bool)
         held[hierarchy.leaf_of] = True
-        for node in range(len(held) - 1, 0, -1):  # children have larger numbers than their parents
+        for node in range(len(held) - 1, 0, -1):  # a child has a larger number than its parent
             held[hierarchy.parent[node]] |= held[node]
         self.info_loss = np.zeros(len(held))
         for node in np.flatnonzero(held & (hierarchy.level > 0)).tolist():
             self.info_loss[node] = cut.gain_of(node)
         inner = held & (hierarchy.level > 0)
         inner[hierarchy.root] = False
-        # A node waits for its children that hold records and are not leaves.
+        # A node must wait for its inner children that hold records.
         self._waiting = np.bincount(hierarchy.parent[inner], minlength=len(held))
         self.ready = held & (hierarchy.level > 0) & (self._waiting == 0)
 
     def least(self, without: Sequence[int]) -> int | None:
-        """The node that loses least of those that are ready."""
-        open_to = self.ready.copy()
-        open_to[list(without)] = False
-        found = np.flatnonzero(open_to)
-        return int(found[np.argmin(self.info_loss[found])]) if len(found) else None
+        """Return the ready node with the smallest loss, except for some nodes; None if there is none."""
+        ready = self.ready.copy()
+        ready[list(without)] = False
+        nodes = np.flatnonzero(ready)
+        return int(nodes[np.argmin(self.info_loss[nodes])]) if len(nodes) else None
 
     def generalize(self, node: int) -> None:
         """Put a node into the cut."""
@@ -237,9 +238,10 @@ class _Column:
 
 
 class _Shield:
-    """The classes of one shield; ``violated`` is how many of its requirements do not hold.
+    """The classes of one shield.
 
-    ``violating`` is how many records are in classes that violate the one with the most such.
+    ``violated`` counts its requirements that do not hold. ``violating`` is the number of records in violating classes,
+    for the requirement with the most such records.
     """
 
     def __init__(
@@ -251,21 +253,22 @@ class _Shield:
     ) -> None:
         context = context_of(counts, requirements)
         self.shield = shield
-        self._bound = [one.bind(context) for one in requirements]
+        self._bound = [requirement.bind(context) for requirement in requirements]
         self._hierarchies = [hierarchies[at] for at in shield]
         self._widths = [column.domain.size for column in context.columns]
-        codes, self._values, self._sizes = shield_elements(counts, shield, [one.domain.name for one in context.columns])
-        self._nodes = np.stack([one.leaf_of[codes[:, at]] for at, one in enumerate(self._hierarchies)], axis=1)
+        names = [column.domain.name for column in context.columns]
+        codes, self._values, self._sizes = shield_elements(counts, shield, names)
+        self._nodes = np.stack([tree.leaf_of[codes[:, at]] for at, tree in enumerate(self._hierarchies)], axis=1)
         self._count()
 
     def critical(self, at: int) -> int | None:
-        """The only node of a column that all smallest classes could be generalized to."""
+        """Return the parent node in a column if all smallest classes share it, else None."""
         nodes = self._classes[self._class_sizes == self._class_sizes.min(), at]
         above = self._hierarchies[at].parent[nodes]
         return int(above[0]) if above[0] >= 0 and (above == above[0]).all() else None
 
     def gain(self, at: int, node: int) -> int:
-        """How far the smallest class rises when the children of a node become the node."""
+        """Return how far the smallest class size rises when a node replaces its children."""
         inside = self._hierarchies[at].parent[self._classes[:, at]] == node
         others = [other for other in range(len(self.shield)) if other != at]
         _, merged = self._tabulate(self._classes[inside], others)
@@ -274,7 +277,7 @@ class _Shield:
         return int(least) - int(self._class_sizes.min())
 
     def generalize(self, column: int, node: int) -> None:
-        """Merge what the generalization makes equal."""
+        """Merge the classes that become equal when a node replaces its children."""
         if column not in self.shield:
             return
         at = self.shield.index(column)
@@ -288,26 +291,26 @@ class _Shield:
         self._count()
 
     def _count(self) -> None:
-        self._classes, of_element = self._tabulate(self._nodes, range(len(self.shield)))
-        self._class_sizes = np.bincount(of_element, self._sizes, len(self._classes)).astype(np.int64)
+        self._classes, class_of = self._tabulate(self._nodes, range(len(self.shield)))
+        self._class_sizes = np.bincount(class_of, self._sizes, len(self._classes)).astype(np.int64)
         self.violated = self.violating = 0
-        for one in self._bound:
-            histograms = None if one.column < 0 else self._histograms(of_element, one.column)
-            satisfied = one.satisfied(self._class_sizes, histograms)
+        for requirement in self._bound:
+            histograms = None if requirement.column < 0 else self._histograms(class_of, requirement.column)
+            satisfied = requirement.satisfied(self._class_sizes, histograms)
             self.violated += not satisfied.all()
             self.violating = max(self.violating, int(self._class_sizes[~satisfied].sum()))
 
-    def _histograms(self, of_element: Ints, column: int) -> Histograms:
+    def _histograms(self, class_of: Ints, column: int) -> Histograms:
         width = self._widths[column]
-        pair = of_element.astype(np.int64) * width + self._values[:, column]
+        pair = class_of.astype(np.int64) * width + self._values[:, column]
         distinct, index = np.unique(pair, return_inverse=True)
         records = np.bincount(index, self._sizes).astype(np.int64)
-        of_class, code = np.divmod(distinct, width)
-        indptr = np.searchsorted(of_class, np.arange(len(self._classes) + 1)).astype(np.int64)
+        number, code = np.divmod(distinct, width)
+        indptr = np.searchsorted(number, np.arange(len(self._classes) + 1)).astype(np.int64)
         return Histograms(indptr, code, records)
 
     def _tabulate(self, rows: Ints, columns: Sequence[int]) -> tuple[Ints, Ints]:
-        """Group rows of nodes, and of sensitive values after them, by some of their columns."""
-        widths = [*(len(one.parent) for one in self._hierarchies), *self._widths]
+        """Group rows by some of their columns: first the nodes of quasi-identifiers, then sensitive values."""
+        widths = [*(len(hierarchy.parent) for hierarchy in self._hierarchies), *self._widths]
         chosen = [np.ascontiguousarray(rows[:, at]) for at in columns]
         return tabulate(chosen, [widths[at] for at in columns], len(rows))

@@ -57,7 +57,7 @@ Loss = Literal["shield", "node"]
 
 
 class TDS(Anonymizer):
-    """Top-down specialization: from everything general down to what tells most of the class. Needs a target.
+    """Top-down specialization: start fully generalized and specialize what predicts the class best. Needs a target.
 
     Examples
     --------
@@ -76,7 +76,8 @@ class TDS(Anonymizer):
     paper = "Fung, Wang, Yu (ICDE 2005)"
 
     loss: Literal["shield", "node"] = choice(
-        "What anonymity costs: the fall of the smallest class, as the authors have it, or of the value's size."
+        "The loss of anonymity: the fall of the smallest class, as in the paper, or of the records of the specialized "
+        "value."
     )
 
     _disclose = False
@@ -91,7 +92,7 @@ class TDS(Anonymizer):
 def search_from_top(
     counts: FrequencyTable, requirements: Sequence[Requirement], target: str, loss: Loss, *, disclose: bool = False
 ) -> Search:
-    """The search before its first step."""
+    """Return the search before its first step."""
     attributes = [attribute_of(counts, name, target, disclose=disclose) for name in counts.quasi]
     return Search(counts, requirements, attributes, loss)
 
@@ -102,7 +103,7 @@ def search_from_top(
 
 @dataclass(frozen=True)
 class Step:
-    """One specialization: the column's position, what it specializes there, and why it was the best."""
+    """One specialization: the position of its column, the specialized value, and its score."""
 
     column: int
     label: str | None
@@ -112,7 +113,7 @@ class Step:
 
 
 class Search:
-    """A search for the cut that tells most of the label.
+    """The search: specializes all columns step by step.
 
     Parameters
     ----------
@@ -121,12 +122,12 @@ class Search:
     attributes : sequence of Attribute
         The quasi-identifiers, all fully generalized.
     loss : {"shield", "node"}
-        What the loss of anonymity is.
+        How to measure the loss of anonymity.
 
     Attributes
     ----------
     steps : list of Step
-        What has been done. It names values, so it is no one's business but the tests'.
+        The specializations so far. They name values, so nothing but tests may read them.
     """
 
     def __init__(
@@ -139,15 +140,15 @@ class Search:
         self.attributes = tuple(attributes)
         self.steps: list[Step] = []
         self._loss = loss
-        codes_at = np.cumsum([0, *(len(one.part) for one in attributes)], dtype=np.int64)
-        self._parts_at = np.cumsum([0, *(len(one.allowed) for one in attributes)], dtype=np.int64)
+        codes_at = np.cumsum([0, *(len(attribute.part) for attribute in attributes)], dtype=np.int64)
+        self._parts_at = np.cumsum([0, *(len(attribute.allowed) for attribute in attributes)], dtype=np.int64)
         self._column = np.repeat(np.arange(len(attributes)), np.diff(self._parts_at))
-        most = max(int(np.diff(codes_at).max()), *(len(one.hierarchy.parent) for one in attributes))
+        most = max(int(np.diff(codes_at).max()), *(len(attribute.hierarchy.parent) for attribute in attributes))
         candidates = _kernels.Candidates(
             codes_at=codes_at,
             parts_at=self._parts_at,
             branch=np.zeros(codes_at[-1], dtype=np.int32),
-            discloses=np.array([one.discloses for one in attributes]),
+            discloses=np.array([attribute.discloses for attribute in attributes]),
             allowed=np.zeros(self._parts_at[-1], dtype=bool),
             refused=np.full(self._parts_at[-1], -1, dtype=np.int32),
             total=np.zeros(most + 1, dtype=np.int64),
@@ -156,33 +157,33 @@ class Search:
         )
         self._gain, self._drop = np.zeros(self._parts_at[-1]), np.zeros(self._parts_at[-1], dtype=np.int64)
         self._candidates = candidates
-        for at, one in enumerate(attributes):
+        for at, attribute in enumerate(attributes):
             codes, parts = slice(*codes_at[at : at + 2]), slice(*self._parts_at[at : at + 2])
-            one.adopt(candidates.branch[codes], candidates.allowed[parts], self._gain[parts], self._drop[parts])
+            attribute.adopt(candidates.branch[codes], candidates.allowed[parts], self._gain[parts], self._drop[parts])
         self.shields = tuple(
-            ShieldClasses(counts, shield, those, number, candidates)
-            for number, (shield, those) in enumerate(by_shield(counts, requirements).items())
+            ShieldClasses(counts, shield, its_requirements, number, candidates)
+            for number, (shield, its_requirements) in enumerate(by_shield(counts, requirements).items())
         )
-        held = [[at in one.shield for at in range(len(attributes))] for one in self.shields]
-        self._held = np.array(held, dtype=bool).reshape(len(self.shields), len(attributes))
-        weights = np.array([one.weight for one in self.shields])
-        self._weight = weights @ self._held
+        in_shield = [[at in shield.shield for at in range(len(attributes))] for shield in self.shields]
+        self._in_shield = np.array(in_shield, dtype=bool).reshape(len(self.shields), len(attributes))
+        weights = np.array([shield.weight for shield in self.shields])
+        self._weight = weights @ self._in_shield
 
     def run(self) -> None:
-        """Specialize until there is no candidate."""
+        """Specialize until no candidate is left."""
         while self.step() is not None:
             pass
 
     def step(self) -> Step | None:
-        """Apply the candidate with the highest score, the first of equal ones."""
-        found = self._found()
-        if not len(found):
+        """Apply the candidate with the highest score, the first of equals; return None if there is none."""
+        candidates = self._open_candidates()
+        if not len(candidates):
             return None
-        gains, losses = self._gain[found], self._losses(found)
+        gains, losses = self._gain[candidates], self._losses(candidates)
         scores = gains / (losses + 1)
         best = int(np.argmax(scores))
-        column = int(self._column[found[best]])
-        candidate = int(found[best] - self._parts_at[column])
+        column = int(self._column[candidates[best]])
+        candidate = int(candidates[best] - self._parts_at[column])
         attribute = self.attributes[column]
         step = Step(column, attribute.label(candidate), float(gains[best]), float(losses[best]), float(scores[best]))
         split = attribute.specialize(candidate)
@@ -191,27 +192,27 @@ class Search:
         self.steps.append(step)
         return step
 
-    def _found(self) -> Longs:
+    def _open_candidates(self) -> Longs:
         return np.flatnonzero(self._candidates.allowed & (self._gain > 0))
 
-    def _losses(self, found: Longs) -> Floats:
-        column = self._column[found]
+    def _losses(self, candidates: Longs) -> Floats:
+        column = self._column[candidates]
         if self._loss == "node":
-            return np.where(self._weight[column] > 0, self._drop[found], 0).astype(np.float64)
-        total = np.zeros(len(found))
-        for held, shield in zip(self._held, self.shields, strict=True):
-            falls = np.maximum(shield.smallest_class - shield.smallest_after[found], 0)
-            total += shield.weight * held[column] * falls
+            return np.where(self._weight[column] > 0, self._drop[candidates], 0).astype(np.float64)
+        total = np.zeros(len(candidates))
+        for in_shield, shield in zip(self._in_shield, self.shields, strict=True):
+            falls = np.maximum(shield.smallest_class - shield.smallest_after[candidates], 0)
+            total += shield.weight * in_shield[column] * falls
         mean: Floats = total / np.maximum(self._weight[column], 1)
         return mean
 
 
 # --------------------------------------------------------------------------------------------------
-# From specialized columns to a recoding: a node for every code, and a hierarchy for intervals that were grown.
+# The recoding of specialized columns: a node for every code, and a hierarchy for grown intervals.
 
 
 def publish(method: str, counts: FrequencyTable, search: Search, target: str) -> Recoding:
-    """Publish every value as the part it is in."""
+    """Publish every value as its part."""
     hierarchies = dict(counts.hierarchies)
     nodes: list[Ints] = []
     for name, attribute in zip(counts.quasi, search.attributes, strict=True):
@@ -233,12 +234,12 @@ def publish(method: str, counts: FrequencyTable, search: Search, target: str) ->
 
 
 def _nodes(attribute: Attribute, hierarchy: EncodedHierarchy) -> Ints:
-    """The node that stands for each code."""
+    """Return the published node of each code."""
     if isinstance(attribute, GrownIntervals):
         if not attribute.specialized:
             return np.zeros(attribute.domain.size, dtype=np.int32)
         first, last = np.array(attribute.ranges)[attribute.part].T
-        # One number is published as it is, and so is a missing value, which has no interval.
+        # A single number is published unchanged, and so is a missing value, which has no interval.
         leaf = hierarchy.leaf_of
         return np.where(last - first == 1, leaf, hierarchy.parent[leaf]).astype(np.int32)
     if attribute.discloses:
@@ -247,15 +248,15 @@ def _nodes(attribute: Attribute, hierarchy: EncodedHierarchy) -> Ints:
 
 
 def grown_hierarchy(attribute: GrownIntervals) -> EncodedHierarchy:
-    """The numbers below the intervals that were grown, and these below ``*``; as given where none was grown."""
+    """Return the hierarchy of numbers, grown intervals and ``*``; the given hierarchy if no interval was grown."""
     domain = attribute.domain
     if not attribute.specialized or domain.numbers is None:
         return attribute.hierarchy
     parts, index = np.unique(attribute.part[: len(domain.labels)], return_inverse=True)
     ranges = [attribute.ranges[part] for part in parts.tolist()]
-    texts = [attribute.interval(*one) for one in ranges]
+    texts = [attribute.interval(first, last) for first, last in ranges]
     built = tree_of_levels(domain.labels.tolist(), [[texts[at] for at in index.tolist()]])
-    ends = np.array([attribute.ends(*one)[:2] for one in ranges])[index]
+    ends = np.array([attribute.ends(first, last)[:2] for first, last in ranges])[index]
     low, high = np.full((2, len(built.tree.labels)), np.nan)
     low[built.nodes[0]] = high[built.nodes[0]] = domain.numbers
     low[built.nodes[1]], high[built.nodes[1]] = ends.T
@@ -265,25 +266,25 @@ def grown_hierarchy(attribute: GrownIntervals) -> EncodedHierarchy:
 
 
 def _as_intervals(column: PublishedColumn) -> PublishedColumn:
-    """Say that labels are intervals, not nodes: the counts, which metrics read, have another hierarchy."""
+    """Mark the labels of a column as intervals, since the counts that metrics read do not have their nodes."""
     kinds: Sequence[Any] = ["interval" if kind == "label" else kind for kind in column.kinds]
     return replace(column, kinds=tuple(kinds), nodes=None)
 
 
 def _facts(counts: FrequencyTable, search: Search) -> dict[str, Any]:
-    """How often each column was specialized, and which ones grew intervals; no value is named."""
-    done = Counter(step.column for step in search.steps)
+    """Count the specializations of each column and list the columns that grew intervals; values are not named."""
+    steps = Counter(step.column for step in search.steps)
     grown = [
         name
-        for name, one in zip(counts.quasi, search.attributes, strict=True)
-        if isinstance(one, GrownIntervals) and one.specialized
+        for name, attribute in zip(counts.quasi, search.attributes, strict=True)
+        if isinstance(attribute, GrownIntervals) and attribute.specialized
     ]
-    return {"specializations": {name: done[at] for at, name in enumerate(counts.quasi)}, "intervals_grown": grown}
+    return {"specializations": {name: steps[at] for at, name in enumerate(counts.quasi)}, "intervals_grown": grown}
 
 
 def _warnings(counts: FrequencyTable, search: Search, target: str) -> tuple[str, ...]:
     if search.steps:
         return ()
-    only = len(counts.domains[target].labels) < 2
-    why = f"The target {target!r} has only one class" if only else "No specialization is allowed and useful"
-    return (f"{why}, so every quasi-identifier is fully generalized.",)
+    one_class = len(counts.domains[target].labels) < 2
+    reason = f"The target {target!r} has only one class" if one_class else "No specialization is allowed and useful"
+    return (f"{reason}, so every quasi-identifier is fully generalized.",)

@@ -1,11 +1,15 @@
-"""Classification trees as data, and the inducers that grow them."""
+"""Classification trees as data, and the inducers that grow them.
+
+Anonymization methods, learners and your own inducers import it.
+Start with :class:`hedgerow.anonymizers.trees.TrainingTable`, which every inducer receives.
+"""
 
 from __future__ import annotations
 
 import importlib
 from typing import Any
 
-# Names are imported when they are first used, so that the words of `_names` are read without importing numba.
+# Names are imported when they are first used, so that reading INDUCERS stays fast.
 _MODULES = {
     "inducers": ("INDUCERS",),
     "inducers.c45": ("induce_c45",),

@@ -56,7 +56,7 @@ def test_what_is_lost_at_the_root_needs_a_budget() -> None:
     assert released(rows, k=3).recoding.lost == 0
     assert released(rows, k=3, remainder="lose", suppression_limit=1).recoding.lost == 1
     for limit in (0, 0.12):
-        with pytest.raises(Infeasible, match=r"lose 1 of the 8 records, and 0 may be lost. Raise .* 1 or more, or say"):
+        with pytest.raises(Infeasible, match=r"lose 1 of the 8 records, and 0 may be lost. Raise .* 1 or more, or use"):
             released(rows, k=3, remainder="lose", suppression_limit=limit)
 
 

@@ -201,26 +201,8 @@ class _Layout:
         given: object = node.branches
         if not isinstance(given, Mapping):
             raise BadInput(f"The branches of a question for {domain.name!r} must be a mapping of category to node.")
-        lookup = np.full(domain.size, -1, dtype=np.int32)
-        below: list[object] = []
-        seen: set[str | None] = set()
-        for key, child in given.items():
-            for category in key if isinstance(key, tuple) else (key,):
-                if category is not None and not isinstance(category, str):
-                    raise BadInput(
-                        f"A branch of the tree for {domain.name!r} is named by an object of type "
-                        f"{type(category).__name__!r}. Name it by a category as text, None or a tuple of these."
-                    )
-                code = self._codes(column).get(category)
-                if category in seen or (code is not None and lookup[code] >= 0):
-                    raise BadInput(
-                        f"A question of the tree for {domain.name!r} has the same category in two branches. "
-                        "A record can take only one."
-                    )
-                seen.add(category)
-                if code is not None:
-                    lookup[code] = len(below)
-            below.append(child)
+        lookup = self._branch_of_codes(given, column)
+        below = list(given.values())
         if node.otherwise is not None:
             lookup[lookup < 0] = len(below)
             below.append(node.otherwise)
@@ -230,11 +212,34 @@ class _Layout:
         self.lookups[place] = lookup
         return below
 
-    def _codes(self, column: int) -> dict[str | None, int]:
-        """The code of each category of a column."""
+    def _branch_of_codes(self, branches: Mapping[object, object], column: int) -> Ints:
+        """The branch of each category of a column, -1 for a category without a branch."""
+        domain = self.domains[column]
+        lookup = np.full(domain.size, -1, dtype=np.int32)
+        seen: set[object] = set()
+        for branch, key in enumerate(branches):
+            for category in key if isinstance(key, tuple) else (key,):
+                code = self._code(category, column)
+                if category in seen or (code is not None and lookup[code] >= 0):
+                    raise BadInput(
+                        f"A question of the tree for {domain.name!r} has the same category in two branches. "
+                        "A record can take only one."
+                    )
+                seen.add(category)
+                if code is not None:
+                    lookup[code] = branch
+        return lookup
+
+    def _code(self, category: object, column: int) -> int | None:
+        """The code of a category; None if the column does not have it."""
+        if category is not None and not isinstance(category, str):
+            raise BadInput(
+                f"A branch of the tree for {self.domains[column].name!r} is named by an object of type "
+                f"{type(category).__name__!r}. Name it by a category as text, None or a tuple of these."
+            )
         if column not in self.codes:
             self.codes[column] = _codes(self.domains[column])
-        return self.codes[column]
+        return self.codes[column].get(category)
 
 
 def _finite(given: object) -> float | None:

@@ -23,7 +23,7 @@ from hedgerow.anonymizers.trees import (
     TrainingTable,
     resolve_inducer,
 )
-from hedgerow.anonymizers.trees.inducers.resolving import _sound, grow
+from hedgerow.anonymizers.trees.inducers.inducer import _sound, grow
 from hedgerow.anonymizers.trees.nodes.arrays import Nodes
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.engines import open_source

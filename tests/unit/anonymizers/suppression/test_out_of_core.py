@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from hedgerow._internal.arrays import Ints
-from hedgerow.anonymizers.suppression import _out_of_core as handing_up
-from hedgerow.anonymizers.suppression._out_of_core import HandedUp, handed_up
+from hedgerow.anonymizers.suppression import _out_of_core as out_of_core
+from hedgerow.anonymizers.suppression._out_of_core import PrunedOutOfCore, prune_out_of_core
 from hedgerow.anonymizers.suppression._pruning import PrunedTree, Reading, pruned
 from hedgerow.anonymizers.trees.nodes.paths import PathTree
 from hedgerow.anonymizers.trees.out_of_core import induce_c45_in_parts
@@ -71,7 +71,7 @@ def in_memory(outcome: PrunedTree, counts: FrequencyTable) -> Held:
     return found
 
 
-def in_parts(outcome: HandedUp, large: LargeTable) -> Held:
+def in_parts(outcome: PrunedOutOfCore, large: LargeTable) -> Held:
     found: Held = Counter()
     parts = [counts for _, counts in large.chunks(0, large.cells)]
     codes = np.concatenate([codes_of(counts) for counts in parts]).tolist()
@@ -86,7 +86,9 @@ def in_parts(outcome: HandedUp, large: LargeTable) -> Held:
     return found
 
 
-def assert_same(table: pa.Table, folder: Path, most: int, requirements: list[Requirement], seed: int) -> HandedUp:
+def assert_same(
+    table: pa.Table, folder: Path, most: int, requirements: list[Requirement], seed: int
+) -> PrunedOutOfCore:
     """Hand up from parts what is handed up in memory."""
     pq.write_table(table, folder / "people.parquet")
     counts, large = (counted(folder / "people.parquet", room) for room in (10**6, most))
@@ -95,7 +97,7 @@ def assert_same(table: pa.Table, folder: Path, most: int, requirements: list[Req
     grown = induce_c45_in_parts(large, "class", 2)
     tree = PathTree.from_classification(grown, [large.domains[name] for name in large.quasi])
     expected = pruned(tree, counts, requirements, Reading(keep_all=True), seed)
-    found = handed_up(tree, large, requirements, seed)
+    found = prune_out_of_core(tree, large, requirements, seed)
     assert found.released.tolist() == expected.released.tolist()
     assert found.borrowed.tolist() == expected.borrowed.tolist()
     assert in_parts(found, large) == in_memory(expected, counts)
@@ -148,14 +150,14 @@ def test_a_donor_that_would_not_comply_any_more_lends_nothing(tmp_path: Path, mo
         *(("c", "u", "rare", "12" * 10), ("d", "u", "last", "12" * 8)),
     )
     refused = 0
-    plain = handing_up._Bags._can_lend
+    plain = out_of_core._Bags._can_lend
 
-    def can_lend(self: handing_up._Bags, lent: handing_up._Lent) -> bool:
+    def can_lend(self: out_of_core._Bags, loan: out_of_core._Loan) -> bool:
         nonlocal refused
-        refused += not plain(self, lent)
-        return plain(self, lent)
+        refused += not plain(self, loan)
+        return plain(self, loan)
 
-    monkeypatch.setattr(handing_up._Bags, "_can_lend", can_lend)
+    monkeypatch.setattr(out_of_core._Bags, "_can_lend", can_lend)
     for seed in range(8):
         found = assert_same(table, tmp_path, 4, [KAnonymity(10), AlphaK(0.75, 2, "ill")], seed)
         assert found.borrowed.sum() == 9

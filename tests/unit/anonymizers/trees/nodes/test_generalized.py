@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hedgerow.anonymizers.trees.nodes.arrays import NodeList
-from hedgerow.anonymizers.trees.nodes.generalizing import GeneralizedAttribute, GeneralizingTree
+from hedgerow.anonymizers.trees.nodes.generalized import GeneralizedAttribute, GeneralizingTree
 from hedgerow.hierarchies import NOWHERE, resolve
 from hedgerow.io.domains import Domain
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from hedgerow import BadInput, Schema
 from hedgerow.anonymizers.trees import Attribute, ByThreshold, ByValue, Leaf, Node
-from hedgerow.anonymizers.trees.nodes.written import category_name, path_tree
+from hedgerow.anonymizers.trees.nodes.custom_trees import category_name, path_tree
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.engines import open_source
 
@@ -238,7 +238,7 @@ def test_a_question_must_not_lead_to_itself() -> None:
 
 
 def test_a_tree_that_doubles_with_every_level_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hedgerow.anonymizers.trees.nodes.written._MOST_NODES", 1000)  # to end sooner
+    monkeypatch.setattr("hedgerow.anonymizers.trees.nodes.custom_trees._MOST_NODES", 1000)  # to end sooner
     root: Node = Leaf()
     for _ in range(60):
         root = ByValue("wind", {"a": root, "b": root})

@@ -15,13 +15,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from hedgerow.anonymizers.trees._names import INDUCERS
+from hedgerow.anonymizers.trees.inducers import INDUCERS
 from hedgerow.anonymizers.trees.inducers._cart import induce_cart
 from hedgerow.anonymizers.trees.inducers.c45 import check_c45, induce_c45
 from hedgerow.anonymizers.trees.inducers.j48 import induce_j48
 from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree
+from hedgerow.anonymizers.trees.nodes.custom_trees import Node, path_tree
 from hedgerow.anonymizers.trees.nodes.paths import PathTree
-from hedgerow.anonymizers.trees.nodes.written import Node, path_tree
 from hedgerow.anonymizers.trees.training import Attribute, TrainingTable, training_table
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.errors import BadInput

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hedgerow.advice._generalizing import generalized
+from hedgerow.advice._hierarchies import hierarchy_of
 from hedgerow.advice._profiles import Profile
 from hedgerow.hierarchies import resolve
 
@@ -38,15 +38,15 @@ CASES: dict[str, tuple[str, list[Any], str | None]] = {
 def test_suggestions_fit_their_column(case: str, profile: Callable[..., Profile]) -> None:
     name, cells, expected = CASES[case]
     column = profile(name, cells)
-    assert generalized(column) == expected
+    assert hierarchy_of(column) == expected
     assert column.domain is not None
     resolve(expected, column.domain, name)
 
 
 def test_an_outlier_decides_nothing(profile: Callable[..., Profile]) -> None:
-    assert generalized(profile("x", [*range(100), 10**9])) == generalized(profile("x", list(range(100))))
+    assert hierarchy_of(profile("x", [*range(100), 10**9])) == hierarchy_of(profile("x", list(range(100))))
 
 
 def test_postcodes_as_text(profile: Callable[..., Profile]) -> None:
     column = profile("zip", [10115, 20095, 80331, 50667, 53111, 10245])
-    assert generalized(column, as_text=True) == "masking:1,2,3,4"
+    assert hierarchy_of(column, as_text=True) == "masking:1,2,3,4"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from hedgerow.cli._lists import read_delimiter
+from hedgerow.cli._roles import typed_file
 from hedgerow.errors import Infeasible, plural
 from hedgerow.io.atomic import check_place, refuse_existing
 from hedgerow.io.paths import refuse_overwriting
@@ -25,8 +26,8 @@ __all__ = ["run"]
 _ROLES = {"quasi": "quasi-identifier", "redundant": "leave out", "identifying": "leave out", "insensitive": "in clear"}
 
 
-def run(**given: Any) -> None:
-    """Suggest; what can be refused without reading the table is refused first."""
+def run(given: Mapping[str, Any]) -> None:
+    """Print the suggestion, and write it. What can be refused without reading the table is refused first."""
     job = Path(given["output"])
     found = find_table(given["table"])
     check_place(job)
@@ -36,15 +37,8 @@ def run(**given: Any) -> None:
 
     from hedgerow.advice import advise
     from hedgerow.cli._screen import progress_bar, screen
-    from hedgerow.engines import File
 
-    file = File(
-        given["table"],
-        encoding=given["encoding"],
-        delimiter=read_delimiter(given["delimiter"]),
-        decimal=given["decimal"],
-        sheet=given["sheet"],
-    )
+    file = typed_file(given["table"], given)
     with progress_bar(quiet=given["quiet"] or given["as_json"]) as progress:
         advice = advise(file, target=given["target"], k=given["k"], trial=not given["no_trial"], progress=progress)
     if not advice.hopeless:
@@ -58,7 +52,7 @@ def run(**given: Any) -> None:
 
 
 def _show(console: Console, advice: Advice, job: Path) -> None:
-    """Print the columns, and below them what else is suggested."""
+    """Print the columns, and below them everything else that is suggested."""
     from rich.text import Text
 
     people = "" if advice.people is None else f" of about {plural(advice.people, 'people')}"
@@ -79,28 +73,29 @@ def _columns(advice: Advice) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="cyan")
     for heading in ("column", "role", "generalized by", "why"):
         table.add_column(heading, overflow="fold", max_width=None if heading == "why" else 28)
-    for one in advice.columns:
-        how = one.hierarchy if one.given and one.hierarchy is not None else ""
-        table.add_row(Text(_one_line(one.name)), _ROLES.get(one.role, one.role), how, Text(_one_line(one.reason)))
+    for column in advice.columns:
+        hierarchy = column.hierarchy if column.given and column.hierarchy is not None else ""
+        role = _ROLES.get(column.role, column.role)
+        table.add_row(Text(_one_line(column.name)), role, hierarchy, Text(_one_line(column.reason)))
     return table
 
 
 def _one_line(text: str) -> str:
-    return "".join(one if one.isprintable() else " " for one in text)
+    return "".join(sign if sign.isprintable() else " " for sign in text)
 
 
-def _lines(advice: Advice, job: Path) -> list[tuple[str, str]]:
-    lines = []
-    for one in advice.combinations:
-        if len(one.columns) > 1:
-            names = ", ".join(map(_one_line, one.columns))
-            told = f"{one.separation:.0%} of all pairs of rows differ, {one.alone:.0%} of the rows are singled out"
-            lines.append(("together", f"{names}: {told}"))
-    lines.append(("k", f"{advice.k}: {advice.k_reason}"))
-    lines += [("require", f"{_one_line(rule)}: {reason}") for rule, reason in advice.require.items()]
-    lines.append(("method", f"{advice.method.value}: {_one_line(advice.method.reason)}"))
-    if advice.trial is not None and not advice.hopeless:
-        lines.append(("trial", advice.trial.told(advice.rows)))
-    if not advice.hopeless:
-        lines.append(("job", f"{job}: read it, change it, then type: hedgerow anonymize --job {job}"))
-    return lines
+def _lines(advice: Advice, job: Path) -> Iterator[tuple[str, str]]:
+    for combination in advice.combinations:
+        if len(combination.columns) > 1:
+            names = ", ".join(map(_one_line, combination.columns))
+            differ = f"{combination.separation:.0%} of all pairs of rows differ"
+            yield "together", f"{names}: {differ}, {combination.alone:.0%} of the rows are singled out"
+    yield "k", f"{advice.k}: {advice.k_reason}"
+    for rule, reason in advice.require.items():
+        yield "require", f"{_one_line(rule)}: {reason}"
+    yield "method", f"{advice.method.value}: {_one_line(advice.method.reason)}"
+    if advice.hopeless:
+        return
+    if advice.trial is not None:
+        yield "trial", advice.trial.told(advice.rows)
+    yield "job", f"{job}: read it, change it, then type: hedgerow anonymize --job {job}"

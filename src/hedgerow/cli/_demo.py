@@ -1,6 +1,6 @@
-"""``hedgerow demo``: the main job on a synthetic census.
+"""``hedgerow demo``: anonymize a synthetic census.
 
-Its rows are the only ones that the command line ever prints: nobody in them lives.
+The command line prints no other rows: these people never lived.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow.anonymizers.registry import find_method
 from hedgerow.cli._anonymizing import check_engine
-from hedgerow.cli._reporting import staged_report
+from hedgerow.cli._report import staged_report
 from hedgerow.errors import BadInput, plural
 
 if TYPE_CHECKING:
@@ -31,6 +31,11 @@ _SHOWN: Final = ("name", "age", "sex", "zip", "education", "marital-status", "di
 _PROTECTED: Final = "disease"
 _DIVERSITY: Final = 3
 _CELL_WIDTH: Final = 14
+_MEANINGS: Final = (
+    "the original (synthetic: you would keep a real one to yourself)",
+    "the release, with its manifest beside it",
+    "the report for the person who answers for the release: open it in a browser",
+)
 _CONTEXT: Final = {
     "recipient": "Whoever wants to see what Hedgerow does.",
     "release-model": "public",
@@ -42,15 +47,15 @@ _CONTEXT: Final = {
 def run(
     *, rows: int, k: int, method: str, seed: int, folder: str, engine: str | None = None, master: str | None = None
 ) -> None:
-    """Make the census, anonymize it, show before, after, audit and losses, and write the files."""
-    # Intervals are easier on the eye than sets of ages; the loss is the same.
+    """Make the census, anonymize it, write the files, and show before, after, audit and losses."""
+    # Intervals are easier to read than sets of ages; the loss is the same.
     publish = find_method(method).parameters().get("publish")
-    shows = publish is not None and "interval" in (publish.options or ())
-    parameters: dict[str, Any] = {"publish": "interval"} if shows else {}
+    intervals = publish is not None and "interval" in (publish.options or ())
+    parameters: dict[str, Any] = {"publish": "interval"} if intervals else {}
     check_engine(engine, master)
     place = Path(folder)
     if place.exists() and not place.is_dir():
-        raise BadInput(f"{folder!r} is not a folder. Name another one (--folder).")
+        raise BadInput(f"{folder!r} is not a folder. Name another one (--folder DIR).")
     if seed < 0:
         raise BadInput.parameter("seed", "hedgerow demo", "a whole number >= 0", seed)
 
@@ -59,7 +64,7 @@ def run(
     requirements = resolve_requirements(k, [f"l={_DIVERSITY}@{_PROTECTED}"])
 
     from hedgerow.anonymizers.api import anonymize
-    from hedgerow.cli._screen import progress_bar, screen
+    from hedgerow.cli._screen import progress_bar
     from hedgerow.datasets import census_schema, make_census
 
     schema = census_schema()
@@ -75,28 +80,35 @@ def run(
             **parameters,
         )
         progress("Saving")
-        original, published, report = _save(census, release, place, progress)
-        after = release.table if opened is _as_it_is else release.table.toArrow()
+        written = _save(census, release, place, progress)
+        published = release.table if opened is _as_it_is else release.table.toArrow()
+    _show(census, release, published, k, written)
 
+
+def _show(census: pa.Table, release: Release, published: Any, k: int, written: tuple[Path, Path, Path]) -> None:
+    """Print before, after, audit, the files, and what to type next."""
+    from hedgerow.cli._screen import screen
+    from hedgerow.datasets import census_schema
+
+    schema = census_schema()
     console = screen()
     for warning in release.audit.grave:
         console.print(f"{warning}\n", style="bold yellow", soft_wrap=True)
-    console.print(f"A synthetic census of {plural(rows, 'people')} who never lived. Before:\n", style="bold")
+    console.print(f"A synthetic census of {plural(census.num_rows, 'people')} who never lived. Before:\n", style="bold")
     console.print(_excerpt(census.slice(0, 5)))
     console.print(
-        f"\nAfter: names are gone, at least {k:,} people share what identifies them (two such groups are shown), "
-        f"and each group has at least {_DIVERSITY} diseases.\n",
+        f"\nAfter: names are gone, at least {k:,} people share the values that could identify them (two such groups "
+        f"are shown), and each group has at least {_DIVERSITY} diseases.\n",
         style="bold",
     )
-    console.print(_excerpt(_two_groups(after, tuple(schema.quasi or ()))))
+    console.print(_excerpt(_two_groups(published, tuple(schema.quasi or ()))))
     console.print("\nThe audit of the release, counted again by independent code:\n", style="bold")
     console.print(release.audit.render(), soft_wrap=True)
     console.print("Written:", style="bold")
-    console.print(f"  {original}  the original (synthetic: a real one would stay with you)", soft_wrap=True)
-    console.print(f"  {published}  the release, and its manifest beside it", soft_wrap=True)
-    console.print(f"  {report}  what a person reads who answers for it: open it in a browser\n", soft_wrap=True)
-    console.print("Next, check the release as anyone could, or anonymize a table of your own:", style="bold")
-    for command in _next_commands(schema, k, published):
+    for path, meaning in zip(written, _MEANINGS, strict=True):
+        console.print(f"  {path}  {meaning}", soft_wrap=True)
+    console.print("\nNext, check the release as anyone could, or anonymize a table of your own:", style="bold")
+    for command in _next_commands(schema, k, written[1]):
         console.print(f"  {command}", soft_wrap=True)
 
 
@@ -106,7 +118,7 @@ def _as_it_is(census: pa.Table) -> Any:
 
 @contextmanager
 def _opened(engine: str | None, master: str | None) -> Iterator[Callable[[pa.Table], Any]]:
-    """What makes a table of the engine out of the census."""
+    """A function that turns the census into a table of the engine."""
     if engine != "spark":
         yield _as_it_is
         return
@@ -135,7 +147,7 @@ def _save(census: pa.Table, release: Release, folder: Path, progress: Callable[[
 
 
 def _two_groups(published: Any, quasi: tuple[str, ...], each: int = 3) -> Any:
-    """A few rows of the first row's group, and a few of the first other one's."""
+    """A few rows of the first row's group, and a few of the next group."""
     seen: dict[tuple[object, ...], list[int]] = {}
     for row, values in enumerate(zip(*(published.column(name).to_pylist() for name in quasi), strict=True)):
         if values in seen or len(seen) < 2:
@@ -171,7 +183,7 @@ def _next_commands(schema: Schema, k: int, published: Path) -> tuple[str, str]:
 
 
 def _program() -> str:
-    """How the command is called here: by its name if it is on the path, else by where it stands."""
+    """The command as you can type it here: its name if it is on the path, else where it is."""
     running = Path(sys.argv[0])
     if shutil.which("hedgerow") or running.name != "hedgerow":
         return "hedgerow"

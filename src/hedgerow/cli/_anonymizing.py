@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,9 +34,10 @@ from hedgerow.verifier import Finding
 if TYPE_CHECKING:
     from hedgerow.anonymizers.base import Anonymizer
     from hedgerow.engines import File, Source
-    from hedgerow.release import Release
+    from hedgerow.release.pipeline import Options
     from hedgerow.release.saving import Beside
     from hedgerow.requirements import Requirement
+    from hedgerow.schema import Schema
 
 __all__ = ["check_engine", "held_to", "run", "show_redrawn", "show_release"]
 
@@ -198,12 +200,12 @@ def run(job: Job, job_file: str | None = None) -> None:
     """Do the job, with temporary files where it says, and with no more memory."""
     with held_to(None if job.engine == "spark" else job.memory_limit):
         if job.temp is None:
-            _run(job, job_file)
+            _run(_Task.of(job, job_file))
             return
         # For all of this process: what the verifier spills goes there too.
         before, tempfile.tempdir = tempfile.tempdir, str(temporary_folder(job.temp))
         try:
-            _run(job, job_file)
+            _run(_Task.of(job, job_file))
         finally:
             tempfile.tempdir = before
 
@@ -246,84 +248,112 @@ def _limits() -> Any:
         return None
 
 
-def _run(job: Job, job_file: str | None) -> None:
-    """Do the job: everything that can be refused without reading the table is refused first."""
-    source, typed_output = _named(job.input, "input", "INPUT"), _named(job.output, "output", "--output out.csv")
-    output = Destination.of(typed_output, job.rows_per_file, job.partition_by, owner="hedgerow anonymize")
-    quasi = named_quasi(job.quasi)
-    typed = _with_options(job)
-    lost = job.suppression_limit
-    limit = None if lost is None else read_suppression_limit(lost, "hedgerow anonymize")
+@dataclass(frozen=True)
+class _Task:
+    """A job that was checked, as far as that is possible without reading the table."""
 
-    from hedgerow.requirements import resolve as resolve_requirements
+    job: Job
+    output: Destination
+    schema: Schema
+    anonymizer: Anonymizer
+    options: Options
+    file: File
+    holdout: Source | None
+    remarks: Sequence[str]
 
-    requirements = resolve_requirements(job.k, job.require)
-    _refuse_weak_proportions(job, requirements)
-    _refuse_vain_holdout(job)
-    check_engine(job.engine, job.master)
-    _refuse_of_spark(job)
-    found = find_hierarchies(job.hierarchies, (*quasi, *needing_trees(requirements)))
-    schema = schema_of(dict(job), found.files)
-    files = [one for one in schema.hierarchies.values() if isinstance(one, Path) or Path(one).suffix]
-    reads = (*find_table(source).reads, *map(Path, files), *(() if job_file is None else (Path(job_file),)))
-    if job.holdout is not None:
-        reads = (*reads, *find_table(job.holdout).reads)
-    _check_places(reads, job, output)
+    @classmethod
+    def of(cls, job: Job, job_file: str | None) -> _Task:
+        """Refuse everything that can be refused without reading the table."""
+        source, typed_output = _named(job.input, "input", "INPUT"), _named(job.output, "output", "--output out.csv")
+        output = Destination.of(typed_output, job.rows_per_file, job.partition_by, owner="hedgerow anonymize")
+        quasi = named_quasi(job.quasi)
+        parameters = _with_options(job)
+        limit = job.suppression_limit
+        limit = None if limit is None else read_suppression_limit(limit, "hedgerow anonymize")
 
-    # Last, because a method knows of Arrow, which takes longer to import than all of the above.
-    from hedgerow.anonymizers.registry import DEFAULT_METHOD, check_parameters, find_method
+        from hedgerow.requirements import resolve as resolve_requirements
 
-    method = find_method(DEFAULT_METHOD if job.method is None else job.method)
-    parameters = _read(method, typed)
-    check_parameters(method, parameters)
-    _refuse_weak(method, parameters, allowed=job.allow_weak)
-    _refuse_drawing_from_nothing(job, method)
+        requirements = resolve_requirements(job.k, job.require)
+        _refuse_weak_proportions(job, requirements)
+        _refuse_vain_holdout(job)
+        check_engine(job.engine, job.master)
+        _refuse_of_spark(job)
+        found = find_hierarchies(job.hierarchies, (*quasi, *needing_trees(requirements)))
+        schema = schema_of(dict(job), found.files)
+        _check_places(_files_read(job, source, job_file, schema), job, output)
 
-    file, others = _file(job, source), None if job.holdout is None else _opened_holdout(job, job.holdout)
+        from hedgerow.release.pipeline import Options
 
-    from hedgerow.anonymizers.api import anonymize
-    from hedgerow.cli._screen import progress_bar, screen
-    from hedgerow.release.saving import save
-
-    watch = watched(source, encoding=job.encoding, delimiter=file.delimiter, typed=_names_typed(job))
-    opened, private = _opened(job, file, output), _place_for_recoding(job)
-    with watch, private as recoding, opened as table, progress_bar(quiet=job.quiet) as progress:
-        release: Release = anonymize(
-            table,
-            schema,
-            method=method.name,
+        options = Options(
             require=requirements,
             suppression_limit=limit,
-            random_state=job.seed,
             publish_proportions=job.publish_proportions or None,
             min_support=job.min_support,
             target_bins=job.target_bins,
-            progress=progress,
             destination=output,
-            **parameters,
         )
+        # Last, because a method knows of Arrow, which takes longer to import than all of the above.
+        anonymizer = _anonymizer(job, parameters)
+        holdout = None if job.holdout is None else _opened_holdout(job, job.holdout)
+        return cls(job, output, schema, anonymizer, options, _file(job, source), holdout, found.remarks)
+
+
+def _run(task: _Task) -> None:
+    """Anonymize the table and save the release, with everything that stands beside it."""
+    from hedgerow.cli._screen import progress_bar, screen
+
+    job, output = task.job, task.output
+    watch = watched(str(task.file.path), encoding=job.encoding, delimiter=task.file.delimiter, typed=_names_typed(job))
+    opened, private = _opened(job, task.file, output), _place_for_recoding(job)
+    with watch, private as recoding, opened as table, progress_bar(quiet=job.quiet) as progress:
+        options = replace(task.options, progress=progress)
+        release = task.anonymizer.anonymize_with(table, task.schema, options, job.seed)
         drawn = equal = None
         if job.redraw is not None:
             progress("Drawing rows")
             drawn = release.redraw(job.redraw)
-            equal = drawn.equal_rows(others)
+            equal = drawn.equal_rows(task.holdout)
         progress("Saving")
         told = {"edition": job.report_edition or "internal", "context": job.context, "governance": job.governance}
         with staged_report(job.report, release, progress, **told) as report:
-            save(
-                release,
+            release.save(
                 output,
                 escape_formulas=job.escape_formulas,
                 overwrite=job.force,
                 redrawn=drawn,
                 beside=_with_recoding(report, release, recoding),
             )
-    if not job.quiet:
-        given = set(schema.hierarchies)
-        also = {"recoding": job.recoding, "report": _said_of_report(job)}
-        show_release(screen(), release, Path(output.shown), given=given, remarks=found.remarks, **also)
-        if drawn is not None and equal is not None:
-            show_redrawn(screen(), drawn, equal, Path(output.shown), escaped=job.escape_formulas)
+    if job.quiet:
+        return
+    given = set(task.schema.hierarchies)
+    also = {"recoding": job.recoding, "report": _said_of_report(job)}
+    show_release(screen(), release, Path(output.shown), given=given, remarks=task.remarks, **also)
+    if drawn is not None and equal is not None:
+        show_redrawn(screen(), drawn, equal, Path(output.shown), escaped=job.escape_formulas)
+
+
+def _files_read(job: Job, source: str, job_file: str | None, schema: Schema) -> tuple[Path, ...]:
+    """All files that are read, which must not be written over."""
+    files = [Path(one) for one in schema.hierarchies.values() if isinstance(one, Path) or Path(one).suffix]
+    named = () if job_file is None else (Path(job_file),)
+    held_out = () if job.holdout is None else find_table(job.holdout).reads
+    return (*find_table(source).reads, *files, *named, *held_out)
+
+
+def _anonymizer(job: Job, typed: Mapping[str, str | bool | int | float]) -> Anonymizer:
+    """The method with its parameters, read as it declares them; what it does not know stays as it is."""
+    from hedgerow.anonymizers.registry import DEFAULT_METHOD, find_method, make_anonymizer
+
+    method = find_method(DEFAULT_METHOD if job.method is None else job.method)
+    known = method.parameters()
+    parameters = {
+        name: known[name].read(value) if name in known and isinstance(value, str) else value
+        for name, value in typed.items()
+    }
+    anonymizer = make_anonymizer(method.name, parameters)
+    _refuse_weak(method, parameters, allowed=job.allow_weak)
+    _refuse_drawing_from_nothing(job, method)
+    return anonymizer
 
 
 def _names_typed(job: Job) -> tuple[str | None, ...]:
@@ -480,15 +510,6 @@ def _refuse_drawing_from_nothing(job: Job, method: type[Anonymizer]) -> None:
         raise BadInput(
             "Rows are drawn from proportions (--redraw), which are not published. Say --publish-proportions too."
         )
-
-
-def _read(method: type[Anonymizer], typed: Mapping[str, str | bool | int | float]) -> dict[str, Any]:
-    """Read the method's parameters as it declares them; what it does not know stays as it is."""
-    known = method.parameters()
-    return {
-        name: known[name].read(value) if name in known and isinstance(value, str) else value
-        for name, value in typed.items()
-    }
 
 
 def _check_places(reads: Sequence[Path], job: Job, output: Destination) -> None:

@@ -39,9 +39,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from hedgerow._internal.arrays import Bools, Ints, Longs
-from hedgerow.anonymizers.parameters import choice, flag
+from hedgerow.anonymizers.parameters import choice, flag, refuse_losses
 from hedgerow.anonymizers.suppression._tree_guided import TreeGuided
-from hedgerow.anonymizers.suppression_limit import refuse_losses
 from hedgerow.core.counts import Counted, FrequencyTable, LargeTable
 from hedgerow.core.recoding import Pieces, Recoding, publish_shown, publish_tallied
 from hedgerow.errors import plural, required
@@ -90,11 +89,9 @@ class KActus(TreeGuided):
         """The tree asks by the class; only what leaves show beyond it is by what columns lose."""
         return self.expand
 
-    def _within_budget(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        # As the paper has it, only what is left at the root is lost.
-        if self.remainder == "lose":
-            return self._fit(counts, requirements, seed)
-        return super()._within_budget(counts, requirements, seed)
+    def _limits_itself(self) -> bool:
+        """As the paper has it, only what is left at the root is lost."""
+        return self.remainder == "lose"
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.suppression._pruning import Reading, pruned

@@ -18,13 +18,13 @@ from hedgerow.core.counts.reading import date_label
 from hedgerow.core.metrics import all_losses
 from hedgerow.core.proportions import Proportions, count_labels, count_proportions
 from hedgerow.core.recoding import Recoding
-from hedgerow.engines import Limited, Published, seed_text
+from hedgerow.engines import Published, seed_text
 from hedgerow.engines.formulas import formula_warning, formulas_in
 from hedgerow.errors import BadInput, Infeasible, InternalError
 from hedgerow.io.domains import Kind
 from hedgerow.io.values import iso_moment
 from hedgerow.release import Guarantee, Release
-from hedgerow.release.pipeline._preparing import Prepared, largest_k
+from hedgerow.release.pipeline._preparing import Prepared
 from hedgerow.requirements import stored as stored_requirements
 from hedgerow.risk import (
     ClearColumn,
@@ -47,19 +47,19 @@ __all__ = ["check_proportions", "finish", "proportions_of", "support_facts", "we
 
 def proportions_of(prepared: Prepared, recoding: Recoding) -> Proportions | None:
     """Count and pool the proportions if they are asked for and every class is large enough to have them told."""
-    if not prepared.publish_proportions:
+    if not prepared.options.publish_proportions:
         return None
     if recoding.weak is not None:
         raise BadInput("publish_proportions needs a release that keeps its guarantee. Leave one of the two out.")
     exact = count_proportions(prepared.counted, recoding)
-    smallest, demanded = int(exact.sizes.min()), largest_k(prepared.requirements)
+    smallest, demanded = int(exact.sizes.min()), prepared.k
     if smallest < demanded:
         raise Infeasible(
             f"Proportions cannot be published: over all quasi-identifiers the smallest class has {smallest} of the "
             f"{demanded} records that are required of a shield, and they would tell its values. Require k of all "
             "quasi-identifiers too."
         )
-    support = demanded if prepared.min_support is None else int(prepared.min_support)
+    support = demanded if prepared.options.min_support is None else int(prepared.options.min_support)
     if support > exact.sizes.sum():
         must = f"at most {int(exact.sizes.sum())}, the number of published rows"
         raise BadInput.parameter("min_support", "anonymize", must, support)
@@ -87,7 +87,7 @@ def proportions_of(prepared: Prepared, recoding: Recoding) -> Proportions | None
 
 def weak_proportions(prepared: Prepared, proportions: Proportions | None) -> tuple[str, ...]:
     """What has to be said of proportions with too little support."""
-    demanded = largest_k(prepared.requirements)
+    demanded = prepared.k
     if proportions is None or proportions.min_support >= demanded:
         return ()
     return (
@@ -100,7 +100,7 @@ def support_facts(prepared: Prepared, proportions: Proportions | None) -> dict[s
     """What the manifest says of the proportions."""
     if proportions is None:
         return {}
-    strict = proportions.min_support >= largest_k(prepared.requirements)
+    strict = proportions.min_support >= prepared.k
     return {"min_support": proportions.min_support, "proportions_guaranteed": strict}
 
 
@@ -163,7 +163,7 @@ def _as_spelled(text: str | None, kind: Kind, missing: Sequence[str]) -> str | N
 
 def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]) -> Release:
     """Apply a recoding, verify the published rows with independent code, audit them, and make the release."""
-    prepared.progress("Writing rows")
+    prepared.options.report("Writing rows")
     schema = prepared.schema
     roles = prepared.roles
     recoding = replace(
@@ -174,7 +174,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
     )
     proportions = proportions_of(prepared, recoding)
     published = _applied(prepared, recoding)
-    prepared.progress("Verifying")
+    prepared.options.report("Verifying")
     guarantee = _guarantee(prepared, recoding)
     look = partial(
         examine,
@@ -193,16 +193,16 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         classes = guarantee.count(published.native, people)
     if proportions is not None:
         check_proportions(prepared, proportions, classes)
-    prepared.progress("Auditing")
+    prepared.options.report("Auditing")
     # Only where the engine counted people too does it tell what columns in clear say of people.
     told_of = classes.by_rows if roles.entity is None and classes.entity is not None else classes
     clear, k_all = _in_clear(prepared, seen(), told_of)
     known = seen().known(roles, schema.accept)
     if known:
-        prepared.progress("Verifying with what quasi-identifiers determine")
+        prepared.options.report("Verifying with what quasi-identifiers determine")
         guarantee = replace(guarantee, determined=known)
         classes = guarantee.count(published.native, people)
-    losses = all_losses(prepared.losing, recoding, k=largest_k(prepared.requirements))
+    losses = all_losses(prepared.binned, recoding, k=prepared.k)
     audit = audit_counts(
         classes,
         sensitive=prepared.roles.sensitive,
@@ -236,7 +236,7 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         _markers(prepared),
         proportions,
         prepared.counted.hierarchies,
-        reads=prepared.source.reads,
+        reads=prepared.source.source.reads,
         losses=losses,
         originals=prepared.counted if isinstance(prepared.counted, FrequencyTable) else None,
     )
@@ -280,7 +280,7 @@ def _formula_warning(others: Mapping[str, int], classes: ClassCounts, columns: S
 def _guarantee(prepared: Prepared, recoding: Recoding) -> Guarantee:
     """What the published rows are held to, in memory and in every file."""
     roles = prepared.roles
-    shares = prepared.source.shares if isinstance(prepared.source, Limited) else None
+    shares = prepared.source.source.shares
     protected = (*roles.sensitive, *(one.column for one in prepared.requirements if one.column))
     return Guarantee(
         columns=roles.published,
@@ -346,7 +346,7 @@ def _facts(prepared: Prepared, recoding: Recoding, known: Mapping[str, Sequence[
             "dropped": list(roles.dropped),
             "entity": roles.entity,
         },
-        **({} if prepared.target_bins is None else {"target_bins": prepared.target_bins}),
+        **({} if prepared.options.target_bins is None else {"target_bins": prepared.options.target_bins}),
         "weights": dict(prepared.schema.weights),
         "hierarchies": {name: one.description for name, one in prepared.counted.hierarchies.items()},
         **recoding.facts,

@@ -14,6 +14,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Final, Self, dataclass_transform, get_args, get_type_hints
 
 from hedgerow.errors import BadInput, Infeasible, is_int
@@ -173,33 +174,39 @@ def number(
     trials: tuple[object, ...] = (),
 ) -> Any:
     """A number from ``least`` to ``most``, or one of a few words; ``None`` only if that is the default."""
+    kind, called, article, shown = _INT if whole else _FLOAT
     limits = f">= {least:g}" if math.isinf(most) else f"from {least:g} to {most:g}"
     others = [*map(repr, words), *(["None"] if default is None else [])]
 
     def accepts(value: object) -> bool:
-        if value is None or isinstance(value, str):
-            return (value is None and default is None) or value in words
-        kind = numbers.Integral if whole else numbers.Real
-        return not isinstance(value, bool) and isinstance(value, kind) and least <= float(value) <= most
-
-    def read(text: str) -> object:
-        try:
-            return int(text) if whole else float(text)
-        except ValueError:
-            return text
+        if value is None:
+            return default is None
+        if isinstance(value, str | bool):
+            return value in words
+        return isinstance(value, kind) and least <= float(value) <= most
 
     return Parameter(
         meaning,
         default,
-        kind="".join(f'"{word}" or ' for word in words)
-        + ("int" if whole else "float")
-        + (", optional" if default is None else ""),
-        must=" or ".join([*others, f"{'an int' if whole else 'a number'} {limits}"]),
-        values=" | ".join([*words, "N" if whole else "NUMBER"]),
+        kind="".join(f'"{word}" or ' for word in words) + called + (", optional" if default is None else ""),
+        must=" or ".join([*others, f"{article} {limits}"]),
+        values=" | ".join([*words, shown]),
         accepts=accepts,
-        read=read,
+        read=partial(_read_number, int if whole else float),
         trials=trials,
     )
+
+
+# The type of a number, its name in docstrings and in messages, and what the manual shows for it.
+_INT: Final = (numbers.Integral, "int", "an int", "N")
+_FLOAT: Final = (numbers.Real, "float", "a number", "NUMBER")
+
+
+def _read_number(kind: type[int] | type[float], text: str) -> object:
+    try:
+        return kind(text)
+    except ValueError:
+        return text
 
 
 def shared(kind: str, meaning: str, *, default: object = None) -> Any:

@@ -26,7 +26,7 @@ from hedgerow.io.destinations import Destination
 from hedgerow.io.paths import absolute, is_same_file, refuse_overwriting
 from hedgerow.io.readers import STANDARD_INPUT, find_table
 from hedgerow.release import Redrawn, Release
-from hedgerow.risk import EqualRows
+from hedgerow.risk import Audit, EqualRows
 from hedgerow.risk.audit import beyond_quasi
 from hedgerow.risk.rendering import figure
 from hedgerow.verifier import Finding
@@ -139,7 +139,31 @@ def _judged(finding: Finding) -> str:
 def _lines(
     release: Release, output: Path, given: Collection[str], recoding: str | None, report: str | None
 ) -> Iterator[tuple[str, str]]:
-    audit, facts = release.audit, release.facts
+    """What is printed of a release: a label and a text for each line."""
+    yield from _counted_lines(release.audit)
+    yield from _accepted_lines(release.audit)
+    losses = [f"{name} {figure(release.audit.losses[name])}" for name in _MAIN_LOSSES if name in release.audit.losses]
+    if losses:
+        yield "losses", " · ".join(losses)
+    automatic = [
+        f"{column} ({description.removeprefix('automatic: ')})"
+        for column, description in release.facts["hierarchies"].items()
+        if column not in given
+    ]
+    if automatic:
+        yield "automatic", f"hierarchies of {', '.join(automatic)}"
+    yield "table", str(output)
+    yield "manifest", str(manifest_path(output))
+    if release.audit.proportions:
+        yield "proportions", f"{proportions_path(output)}; {_singled_out(release.audit)}"
+    if recoding is not None:
+        yield "recoding", f"{recoding} (private: do not publish it)"
+    if report is not None:
+        yield "report", report
+
+
+def _counted_lines(audit: Audit) -> Iterator[tuple[str, str]]:
+    """Requirements and classes, as they were counted."""
     for finding in audit.verdict.findings if audit.verdict is not None else ():
         reached = f"{finding.measure} is {figure(finding.reached)}"
         yield "requirement", f"{finding.requirement}: {_judged(finding)}, {reached}"
@@ -151,44 +175,30 @@ def _lines(
     )
     for name, by in audit.determined.items():
         yield "counted", f"{name}, too: whoever knows {' or '.join(by)} knows it. k with it: {audit.k_determined:,}"
+
+
+def _accepted_lines(audit: Audit) -> Iterator[tuple[str, str]]:
+    """What k does not cover: columns published unchanged, and what you accept of them."""
     beyond = beyond_quasi(audit)
     if beyond:
         yield "not covered", beyond
-    for name, one in audit.clear.items():
-        if one.excused:
-            other, share = one.most
+    for name, column in audit.clear.items():
+        if column.excused:
+            other, share = column.most
             told = f", and {share:.0%} of {other} is told by it" if share else ""
-            told += f"; whoever knows {' or '.join(one.determined_by)} knows it" if one.determined_by else ""
-            yield "ACCEPTED", f"{name}: {one.alone:.0%} of the people have a value that nobody else has{told}"
+            told += f"; whoever knows {' or '.join(column.determined_by)} knows it" if column.determined_by else ""
+            yield "ACCEPTED", f"{name}: {column.alone:.0%} of the people have a value that nobody else has{told}"
     for link in audit.links:
         if link.accepted:
             yield "ACCEPTED", f"{', '.join(link.columns)}: links the rows of a person; k of linked rows: {link.k:,}"
-    losses = [f"{name} {figure(audit.losses[name])}" for name in _MAIN_LOSSES if name in audit.losses]
-    if losses:
-        yield "losses", " · ".join(losses)
-    automatic = [
-        f"{column} ({description.removeprefix('automatic: ')})"
-        for column, description in facts["hierarchies"].items()
-        if column not in given
-    ]
-    if automatic:
-        yield "automatic", f"hierarchies of {', '.join(automatic)}"
-    yield "table", str(output)
-    yield "manifest", str(manifest_path(output))
-    if audit.proportions:
-        name, worst = max(audit.proportions.items(), key=lambda one: one[1].posterior)
-        singled_out = audit.singled_out or 0
-        are = "is" if singled_out == 1 else "are"
-        alone = f"{plural(singled_out, 'people')} {are}" if singled_out else "nobody is"
-        yield (
-            "proportions",
-            f"{proportions_path(output)}; {alone} singled out; the surest guess of a hidden value: "
-            f"{worst.posterior:.0%} ({name})",
-        )
-    if recoding is not None:
-        yield "recoding", f"{recoding} (private: do not publish it)"
-    if report is not None:
-        yield "report", report
+
+
+def _singled_out(audit: Audit) -> str:
+    """How many people the proportions single out, and how sure a guess from them can be."""
+    name, worst = max(audit.proportions.items(), key=lambda column: column[1].posterior)
+    alone = audit.singled_out or 0
+    people = f"{plural(alone, 'people')} {'is' if alone == 1 else 'are'}" if alone else "nobody is"
+    return f"{people} singled out; the surest guess of a hidden value: {worst.posterior:.0%} ({name})"
 
 
 # Libraries ask for more memory than they write to: Arrow for a gigabyte at once, each thread for its stack and buffers.
@@ -521,16 +531,20 @@ def _check_places(reads: Sequence[Path], job: Job, output: Destination) -> None:
     paths = [table.path for table in tables]
     published = [*paths, *map(manifest_path, paths), proportions_path(output.path)]
     check_job_report(job, reads, published if job.recoding is None else [*published, Path(job.recoding)])
-    if job.recoding is None:
-        return
-    private = Path(job.recoding)
+    if job.recoding is not None:
+        _check_place_for_recoding(job.recoding, reads, published, overwrite=job.force)
+
+
+def _check_place_for_recoding(typed: str, reads: Sequence[Path], published: Sequence[Path], *, overwrite: bool) -> None:
+    """Refuse to write the recoding where nothing can be written, or over what is read or published."""
+    private = Path(typed)
     if private.is_dir() or not private.parent.is_dir():
-        raise BadInput(f"The recoding cannot be written to {job.recoding!r}. Name a file in a folder that exists.")
+        raise BadInput(f"The recoding cannot be written to {typed!r}. Name a file in a folder that exists.")
     if any(is_same_file(place, path) for path in published for place in (private, *private.absolute().parents)):
         raise BadInput(
             "--recoding names the release, its manifest, its proportions or its drawn rows. The recoding is private: "
             "name another file."
         )
     refuse_overwriting(private, reads, "--recoding")
-    if not job.force:
+    if not overwrite:
         refuse_existing(private)

@@ -293,12 +293,7 @@ class FileSource(Source):
         records = self._open(roles)
         if not records:
             raise BadInput("The table has no rows.")
-        rows, counted = "source", "count(*)"
-        if self.reader.untyped:
-            # Text is read once: its distinct rows stand for it.
-            names = column_list(self.inside[name] for name in roles.counted)
-            self.keep("distinct_rows", f"SELECT {names}, count(*) AS {RECORDS} FROM source GROUP BY {names}")
-            rows, counted = "distinct_rows", f"CAST(sum({RECORDS}) AS BIGINT)"
+        rows, counted = self._distinct_rows(roles)
         encoded = {name: self._learn(schema, roles, name, rows, counted, records) for name in roles.counted}
         keys = Keys.of({self.inside[name]: column.domain.size for name, column in encoded.items()})
         with self.own_words():
@@ -321,6 +316,17 @@ class FileSource(Source):
             counts, people = self._with_homes(schema, roles, counts, keys, np.random.default_rng(random_state))
             table = replace(table, people=people)
         return CountedFiles(self, counts, table)
+
+    def _distinct_rows(self, roles: Roles) -> tuple[str, str]:
+        """The table or view whose rows are counted, and an expression for how many records a group of its rows has.
+
+        Text is parsed once: a table of its distinct rows is kept.
+        """
+        if not self.untyped:
+            return "source", "count(*)"
+        names = column_list(self.inside[name] for name in roles.counted)
+        self.keep("distinct_rows", f"SELECT {names}, count(*) AS {RECORDS} FROM source GROUP BY {names}")
+        return "distinct_rows", f"CAST(sum({RECORDS}) AS BIGINT)"
 
     def _learn(self, schema: Schema, roles: Roles, name: str, rows: str, counted: str, records: int) -> EncodedColumn:
         """Encode a column by its distinct values, and tell DuckDB their codes."""
@@ -421,60 +427,71 @@ class CountedFiles(CountedSource):
         self, recoding: Recoding, seed: str, destination: Path | None = None, layout: Layout | None = None
     ) -> StagedRows:
         """Write the published rows, shuffled, to a hidden file or folder in the form of the destination."""
-        counted = self._table
-        pieces = recoding.pieces
-        if pieces is None and recoding.parts is None:
+        counted, files = self._table, self._files
+        if recoding.pieces is None and recoding.parts is None:
             raise InternalError("a recoding does not say how the cells of a table go to groups")
-        if self._files.shares is not None:
-            self._work.restrict(self._files.shares.database)
-        folder = Scratch(destination, within=self._files.file.temp)
-        if layout is not None and (layout.partition_by or counted.people is not None):
-            # Written to their folders when they are saved: the names of these are checked first, by the rows.
-            layout, named = None, _ONE_FILE
-        else:
-            named = _ONE_FILE if destination is None else destination.name
-        staging = absolute(folder.path / named)
+        if files.shares is not None:
+            self._work.restrict(files.shares.database)
+        folder = Scratch(destination, within=files.file.temp)
+        staging, layout = self._staging(folder, destination, layout)
         self._work.register(published=published_groups(recoding, counted, staging))
         text = layout is None and file_format(staging) == "csv"
         columns = published_columns(recoding, counted, never_null=text)
-        dealt = None if recoding.parts is None else recoding.parts.dealt
-        with self._files.own_words():
-            rows = placed(self._work, counted, pieces, seed, dealt)
-        if counted.in_clear:
-            # The columns that are published as they are will be looked at: the file is not read once more for that.
-            as_it_is = recoding.unchanged(counted.respelled)
-            names = [*counted.kept, *(name for name in recoding.quasi if name in as_it_is)]
-            person = [] if counted.people is None else [PERSON]
-            needed = ", ".join([CELL, GROUP, *person, *map(self._files.inner, names)])
-            self._files.keep("placed", f"SELECT {needed} FROM ({rows})")
-            rows = "SELECT * FROM placed"
+        rows = self._placed(recoding, seed)
         with self._work.drawing_lots(GROUP) as lot:
             # Sorted before the long published texts are joined to the rows; the order owes nothing to the seed.
-            shuffled = f"SELECT * FROM ({rows}) ORDER BY {lot}"
-            last, people = "", None
+            shuffled, last, people = f"SELECT * FROM ({rows}) ORDER BY {lot}", "", None
             if counted.people is not None:
-                # In an order that is known, so that the verifier can be told whose each row is.
-                self._files.keep(
-                    "in_order",
-                    f"WITH drawn AS (SELECT *, {lot} AS lot FROM ({rows})) "
-                    "SELECT *, row_number() OVER (ORDER BY lot) AS place FROM drawn",
-                )
                 shuffled, last = "SELECT * FROM in_order", "ORDER BY place"
-                people = (
-                    self._files.fetch(f"SELECT {PERSON} FROM in_order {last}").column(0).to_numpy().astype(np.int64)
-                )
+                people = self._people_in_order(rows, lot)
             query = (
                 f"WITH shuffled AS ({shuffled}) SELECT {columns} FROM shuffled JOIN published USING ({GROUP}) {last}"
             )
             written = self._write(query, staging, layout, staging.name if destination is None else destination.name)
-        self._files.check_records(written, recoding.published)
+        files.check_records(written, recoding.published)
         if columns_written(staging) != counted.roles.published:
             raise InternalError("a file was written with other columns than those that are published")
-        if self._files.shares is None:
+        if files.shares is None:
             return StagedRows.of(staging, folder, people, layout)
         # The rest is for the verifier, which begins now, and for whoever writes the rows in another form after it.
-        self._work.restrict(self._files.shares.database - self._files.shares.verifier)
-        return StagedRows.of(staging, folder, people, layout, self._files.shares.verifier)
+        self._work.restrict(files.shares.database - files.shares.verifier)
+        return StagedRows.of(staging, folder, people, layout, files.shares.verifier)
+
+    def _staging(self, folder: Scratch, destination: Path | None, layout: Layout | None) -> tuple[Path, Layout | None]:
+        """Where the rows are staged, and how they are divided there."""
+        if layout is not None and (layout.partition_by or self._table.people is not None):
+            # Written to their folders when they are saved: the names of these are checked first, by the rows.
+            return absolute(folder.path / _ONE_FILE), None
+        return absolute(folder.path / (_ONE_FILE if destination is None else destination.name)), layout
+
+    def _placed(self, recoding: Recoding, seed: str) -> str:
+        """The query for the published rows with their cell and group.
+
+        If columns in clear are to be examined, the rows are kept in the table ``placed``: the files are read only once.
+        """
+        counted, files = self._table, self._files
+        with files.own_words():
+            rows = placed(
+                self._work, counted, recoding.pieces, seed, None if recoding.parts is None else recoding.parts.dealt
+            )
+        if not counted.in_clear:
+            return rows
+        unchanged = recoding.unchanged(counted.respelled)
+        names = [*counted.kept, *(name for name in recoding.quasi if name in unchanged)]
+        person = [] if counted.people is None else [PERSON]
+        needed = ", ".join([CELL, GROUP, *person, *map(files.inner, names)])
+        files.keep("placed", f"SELECT {needed} FROM ({rows})")
+        return "SELECT * FROM placed"
+
+    def _people_in_order(self, rows: str, lot: str) -> Longs:
+        """Keep the rows in a drawn order, in the table ``in_order``; returns the person of each, for the verifier."""
+        self._files.keep(
+            "in_order",
+            f"WITH drawn AS (SELECT *, {lot} AS lot FROM ({rows})) "
+            "SELECT *, row_number() OVER (ORDER BY lot) AS place FROM drawn",
+        )
+        people = self._files.fetch(f"SELECT {PERSON} FROM in_order ORDER BY place").column(0)
+        return np.asarray(people.to_numpy(), dtype=np.int64)
 
     def _write(self, query: str, staging: Path, layout: Layout | None, named: str) -> int:
         """Write the rows of a query to a file, or to the files of a folder; returns how many they are."""

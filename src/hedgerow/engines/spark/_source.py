@@ -41,6 +41,7 @@ from hedgerow.engines.spark._counting import keep_cells, limit_of
 from hedgerow.engines.spark._exchange import (
     BROADCAST_BYTES,
     Send,
+    Workers,
     fetch,
     kept_by_workers,
     read_parquet,
@@ -177,9 +178,8 @@ class SparkSource(Source):
         """Let the workers keep the cells, as codes."""
         folder = shared_folder(self.session, self.temp, self.origin.destination)
         work = partial(self._encode, counted)
-        large, tuples, encoded = keep_cells(
-            self.session, folder, counted.roles, counted.inside, distinct, work, limit, self.own_words
-        )
+        workers = Workers(self.session, folder, self.own_words)
+        large, tuples, encoded = keep_cells(workers, counted.roles, counted.inside, distinct, work, limit)
         self._check_all(large.records)
         return CountedSpark(self, large, replace(counted, respelled=self._respelled(encoded)), tuples)
 

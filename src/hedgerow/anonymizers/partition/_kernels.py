@@ -531,8 +531,8 @@ def partition(
 
     Ranges of at most ``stop_at`` items are left for another call. With ``spans``, scratch for a number per column, the
     widest column is cut at its median. With ``cut_column_only`` only the loss of the column that is cut counts. numba
-    leaves out the code for arguments that are ``None``. Time O(n d (numeric columns + words) log groups); memory for the
-    items, the buckets and the tree.
+    leaves out the code for arguments that are ``None``. Time O(n d (numeric columns + words) log groups); memory for
+    the items, the buckets and the tree.
     """
     sides, values, weights = buckets.sides, items.values, items.weights
     open_ranges, inner, outer = 1, 0, 0

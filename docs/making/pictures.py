@@ -33,8 +33,8 @@ import hedgerow as hr
 from hedgerow.anonymizers.registry import METHODS
 from hedgerow.comparison.page import drawn
 from hedgerow.core.cells import Interval
-from hedgerow.report import _charts as charts
-from hedgerow.report.drawing import COLOURS, Drawing, draw
+from hedgerow.report import charts
+from hedgerow.report.svg import COLOURS, Drawing, draw
 from hedgerow.report.facts import ReportFacts, gather
 
 DOCS: Final = Path(__file__).parents[1]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from report_facts import example_facts
 
-from hedgerow.report import _charts as charts
-from hedgerow.report.drawing import Drawing
+from hedgerow.report import charts
+from hedgerow.report.svg import Drawing
 from hedgerow.report.facts import Bar, ClassSizes, ColumnFacts, ReportFacts, SizeGroup
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import pytest
 
-from hedgerow.report.drawing import COLOURS, Drawing, draw
+from hedgerow.report.svg import COLOURS, Drawing, draw
 from hedgerow.report.page import environment
 
 

@@ -47,9 +47,9 @@ def test_proportions() -> None:
     schema = hr.Schema(quasi=["town"], hierarchies={"town": "flat"})
     found = gather(hr.anonymize(towns, schema, method="datafly", k=3, publish_proportions=True)).disclosure
     (town,) = found.proportions
-    assert (town.surest.value, town.average.value, town.told.value) == (0.5, 0.5, 0)
-    assert {one.label: one.value for one in found.people_told}["singled out"] == 0
-    assert gather(hr.anonymize(towns, schema, method="datafly", k=3)).disclosure.people_told == ()
+    assert (town.surest.value, town.average.value, town.revealed.value) == (0.5, 0.5, 0)
+    assert {one.label: one.value for one in found.people_revealed}["singled out"] == 0
+    assert gather(hr.anonymize(towns, schema, method="datafly", k=3)).disclosure.people_revealed == ()
 
 
 def test_columns_in_clear() -> None:

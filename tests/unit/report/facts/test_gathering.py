@@ -20,7 +20,7 @@ from hedgerow.engines.workspace import Shares
 from hedgerow.errors import BadInput
 from hedgerow.release import Release
 from hedgerow.report.facts import Context, Figure, Governance, ReportFacts, gather
-from hedgerow.report.facts._subjects import Originals, Subject
+from hedgerow.report.facts._subject import Originals, Subject
 from hedgerow.report.facts.figures import Edition
 
 TODAY = datetime.date(2026, 5, 1)

@@ -241,12 +241,13 @@ def _numbers(pair: Pair) -> tuple[str, str, str]:
 def _describe_association(changes: bool) -> str:
     if changes:
         return (
-            "Each cell is a pair of columns: after less before, on a scale from 0 (independent) to 1 (one determines the "
-            "other). Near 0 means that the tie is as it was; the darker or stronger a cell, the more it has changed."
+            "Each cell is a pair of columns: after less before, on a scale from 0 (independent) to 1 (one determines "
+            "the other). Near 0 means that the tie is as it was; the darker or stronger a cell, the more it "
+            "has changed."
         )
     return (
-        "Each cell is a pair of columns, from 0 (independent) to 1 (one determines the other). The stronger a cell, the "
-        "stronger the tie."
+        "Each cell is a pair of columns, from 0 (independent) to 1 (one determines the other). The stronger a cell, "
+        "the stronger the tie."
     )
 
 

@@ -2,8 +2,8 @@
 
 A chart takes its colours from :data:`COLOURS`. These are placeholders, which the drawing replaces by variables of
 ``style.css``, so that a chart fits a light ground and a dark one. Vega's texts for screen readers are removed, because
-they repeat every value of the data; the chart has a title and a description instead, and the page shows its numbers as a
-table.
+they repeat every value of the data; the chart has a title and a description instead, and the page has a table of its
+numbers.
 """
 
 from __future__ import annotations

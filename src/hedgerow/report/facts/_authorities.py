@@ -276,7 +276,8 @@ def _applies(columns: Sequence[str], cells: Mapping[str, _Published], context: C
     """Whether people seem to be of the United States."""
     if context is not None and _names_the_us(context):
         return True
-    if any(_words(name) & _STATE and _are_states(column) for name, column in cells.items()):
+    states = [column for name, column in cells.items() if _words(name) & _STATE]
+    if any(map(_are_states, states)):
         return True
     if any(_words(name) & _FOREIGN_WORDS for name in columns):
         return False
@@ -369,10 +370,9 @@ def _zips_or_dates(
 
 def _ages(cells: Mapping[str, _Published], in_clear: Sequence[str], year: int) -> HarbourFinding:
     """Judge ages and years of birth: whether ages over 89 are one category."""
-    births = [name for name in cells if _is_called_birth(name) and _are_years(cells[name])]
-    ages = [name for name in cells if _looks_like("age", name) and name not in births]
-    clear = [name for name in in_clear if _looks_like("age", name) or _is_called_birth(name)]
-    findings = [_judge_ages(name, cells[name], year if name in births else None) for name in (*ages, *births)]
+    ages, births, clear = _age_columns(cells, in_clear)
+    findings = [_judge_ages(name, cells[name], None) for name in ages]
+    findings += [_judge_ages(name, cells[name], year) for name in births]
     if clear:
         findings.insert(0, ("unknown", f"{quoted(clear)} is published as it is, and was not looked at value by value."))
     if not findings:
@@ -380,6 +380,13 @@ def _ages(cells: Mapping[str, _Published], in_clear: Sequence[str], year: int) -
     worst = min((judgement for judgement, _ in findings), key=_WORST_FIRST.index)
     text = " ".join(text for _, text in findings)
     return HarbourFinding("age", _TITLES["age"], worst, (*ages, *births, *clear), text, _RULES["age"])
+
+
+def _age_columns(cells: Mapping[str, _Published], in_clear: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
+    """The columns of ages, those of years of birth, and those of either that were not counted."""
+    births = [name for name in cells if _is_called_birth(name) and _are_years(cells[name])]
+    ages = [name for name in cells if _looks_like("age", name) and name not in births]
+    return ages, births, [name for name in in_clear if _looks_like("age", name) or _is_called_birth(name)]
 
 
 _WORST_FIRST: Final[tuple[Judgement, ...]] = ("bad", "unknown", "note", "good")

@@ -97,9 +97,9 @@ def _downcoding(subject: Subject) -> Caution | None:
             "Every value in a set, and both ends of an interval, are held by somebody in the class, and nobody there "
             "holds another value. Whoever knows all other values of a person, or all other people of the class, can "
             "often deduce the missing value; and whoever has a register can often find out who is in the table. It is "
-            "worse the smaller k is, and the more values a column has. hedgerow attack measures it. With cells='region' "
-            "Mondrian and Hedge publish the regions they cut instead, which reveals much less and loses more; methods "
-            "that generalize whole columns alike (optimal, incognito, datafly) mostly reveal less.",
+            "worse the smaller k is, and the more values a column has. hedgerow attack measures it. With "
+            "cells='region' Mondrian and Hedge publish the regions they cut instead, which reveals much less and "
+            "loses more; methods that generalize whole columns alike (optimal, incognito, datafly) mostly reveal less.",
             source=_COHEN,
         )
     if parameters.get("cells") == "region":
@@ -210,9 +210,9 @@ def _proportions(subject: Subject) -> Caution | None:
     return Caution(
         "proportions",
         "Proportions are published beside the table",
-        "They show how the people of each class are divided among original values, in groups of at least as many people "
-        "as were asked for. What they reveal beyond the table is counted under disclosure. They also help to find out "
-        "who is in the table at all: hedgerow attack measures it.",
+        "They show how the people of each class are divided among original values, in groups of at least as many "
+        "people as were asked for. What they reveal beyond the table is counted under disclosure. They also help to "
+        "find out who is in the table at all: hedgerow attack measures it.",
     )
 
 
@@ -220,8 +220,8 @@ def _several_releases(_subject: Subject) -> Caution:
     return Caution(
         "several releases",
         "Every further release of the same people counts",
-        "Two releases that are safe by themselves can be put together: a person is in one class of each, and few may be "
-        "in both. Publish a table once; if it must be published anew, audit both together.",
+        "Two releases that are safe by themselves can be put together: a person is in one class of each, and few may "
+        "be in both. Publish a table once; if it must be published anew, audit both together.",
         source=_GANTA,
     )
 

@@ -411,11 +411,11 @@ _COLUMNS: Final = ("learner", "train", "test", "method", "majority", "unanonymiz
 
 def utility(subject: Subject, evaluation: Any) -> Utility | None:
     """The scores of an evaluation, if there is one; recipients get none, since scores come from original rows."""
+    if evaluation is None:
+        return None
     from hedgerow.evaluation.results import Evaluation
     from hedgerow.evaluation.scores import BETTER_WHEN_LOWER, named_score
 
-    if evaluation is None:
-        return None
     if not isinstance(evaluation, Evaluation):
         raise BadInput.parameter("evaluation", "report", "what hr.evaluate returned", type(evaluation).__name__)
     if subject.edition == "public":

@@ -294,9 +294,9 @@ def _written(published: PublishedColumn, domain: Domain) -> dict[int, tuple[floa
 def estimate_published(labels: Sequence[str | None], rows: Longs, kind: Kind) -> Estimate:
     """The estimate for cells of which only the text is known."""
     meanings = [_meaning(label, kind) for label in labels]
-    texts = [meaning for meaning in meanings if isinstance(meaning, str)]
-    numbers = [number for text in texts if (number := number_in(text, kind)) is not None]
-    reach = Reach.of([meaning for meaning in meanings if isinstance(meaning, Interval)], numbers)
+    numbers = (number_in(meaning, kind) for meaning in meanings if isinstance(meaning, str))
+    intervals = [meaning for meaning in meanings if isinstance(meaning, Interval)]
+    reach = Reach.of(intervals, [number for number in numbers if number is not None])
     missing = hidden = several = 0.0
     spans: list[tuple[float, float, float]] = []
     for meaning, held in zip(meanings, rows.tolist(), strict=True):
@@ -306,9 +306,8 @@ def estimate_published(labels: Sequence[str | None], rows: Longs, kind: Kind) ->
             hidden += held
         else:
             ranges = _ranges(meaning, kind, reach)
+            several += held * ranges.count(None) / max(len(ranges), 1)
             spans += [(*ends, held / len(ranges)) for ends in ranges if ends is not None]
-            for _ in range(ranges.count(None)):
-                several += held / len(ranges)
     low, high, weight = np.array(spans, dtype=np.float64).reshape(-1, 3).T
     plain = np.array([isinstance(meaning, str) for meaning in meanings], dtype=bool)
     return Estimate(np.empty(0), Spans(low, high, weight), missing, hidden, several, plain)

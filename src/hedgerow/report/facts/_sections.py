@@ -1,4 +1,4 @@
-"""The sections of a report as plain values: one frozen dataclass for each, and :class:`ReportFacts` with all of them."""
+"""The sections of a report as plain values: a frozen dataclass for each, and :class:`ReportFacts` with all of them."""
 
 from __future__ import annotations
 

@@ -9,10 +9,10 @@ from hedgerow.core.cells import PublishedColumn
 from hedgerow.io.domains import CodeSets, Domain
 from hedgerow.report.facts._distributions import (
     Estimate,
+    estimate_published,
+    estimate_recoded,
     kind_of_cells,
     spread_over,
-    estimate_recoded,
-    estimate_published,
 )
 
 

@@ -1,9 +1,9 @@
-"""Charts as inline SVG that a page can hold many of: drawn by Altair without a browser, in the colours of the page.
+"""Charts as inline SVG, in the colours of the page: drawn by Altair without a browser.
 
-A chart names its colours by :data:`COLOURS`. They are signs that the drawing is searched for, so that the page's own
-colours (the variables of ``style.css``) take their place, on a light ground and on a dark one. What Vega writes into
-the SVG for screen readers is taken out, because it repeats every value of the data; the chart has a title and a
-description instead, and the page shows its numbers as a table.
+A chart takes its colours from :data:`COLOURS`. These are placeholders, which the drawing replaces by variables of
+``style.css``, so that a chart fits a light ground and a dark one. Vega's texts for screen readers are removed, because
+they repeat every value of the data; the chart has a title and a description instead, and the page has a table of its
+numbers.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _NAMES: Final = (
     *(f"step-{step}-ink" for step in range(5)),
 )
 COLOURS: Final[Mapping[str, str]] = MappingProxyType({name: f"#fe0a{at:02x}" for at, name in enumerate(_NAMES)})
-"""Variables of the style sheet, and the sign that stands for each while a chart is drawn."""
+"""Variables of the style sheet, and the placeholder of each while a chart is drawn."""
 
 _SVG: Final = "http://www.w3.org/2000/svg"
 _REFERENCE: Final = re.compile(r"url\(#([^)]+)\)")
-# What Vega writes for screen readers and for the mouse, and the font: all of them are the page's business.
+# Attributes for screen readers, the mouse and the font, which the page sets itself.
 _DROPPED: Final = ("role", "pointer-events", "font-family", "class")
 _FONT: Final = "Arial, 'Liberation Sans', Helvetica, sans-serif"  # its widths are measured; the page may have another
 _FONT_SIZE: Final = 11
@@ -55,11 +55,11 @@ class Drawing:
     Attributes
     ----------
     name : str
-        Of the chart; ids in its SVG begin with it.
+        The name of the chart; ids in its SVG begin with it.
     heading : str
-        What is drawn, in a few words.
+        The subject of the chart, in a few words.
     says : str
-        What a reader should see in it: one or two sentences.
+        How to read the chart: one or two sentences.
     svg : Markup
         The chart itself.
     columns : tuple of str
@@ -67,7 +67,7 @@ class Drawing:
     rows : tuple of tuples
         Its numbers, as texts.
     wide : bool
-        Whether it keeps its width, and scrolls in a box of its own where there is less room.
+        Whether it keeps its width, and scrolls in its box where there is less room.
     """
 
     name: str
@@ -106,34 +106,47 @@ def draw(
     _clean(root, name)
     _describe(root, name, heading, says)
     ET.register_namespace("", _SVG)
-    # ElementTree escapes every text; nothing else than this SVG comes to a page unescaped.
+    # ElementTree escapes every text; only this SVG comes to a page unescaped.
     svg = Markup(ET.tostring(root, encoding="unicode"))
     return Drawing(name, heading, says, svg, tuple(columns), tuple(tuple(row) for row in rows), wide)
 
 
 def _clean(root: ET.Element, name: str) -> None:
-    """Take out what is not drawn, give ids a prefix, and put the page's colours in."""
-    variables = {sign: f"var(--{colour})" for colour, sign in COLOURS.items()}
+    """Remove what is not drawn, give ids a prefix, and put the page's colours in."""
     for element in root.iter():
         for child in list(element):
-            if child.get("display") == "none" or (child.get("class") == "background" and not child.get("stroke")):
+            if _is_invisible(child):
                 element.remove(child)
         for attribute, value in list(element.attrib.items()):
             if attribute in _DROPPED or attribute.startswith("aria-"):
                 del element.attrib[attribute]
-            elif attribute == "id":
-                element.set("id", f"{name}-{value}")
-            elif value in variables:
-                element.set(attribute, variables[value])
-            elif "url(#" in value:
-                element.set(attribute, _REFERENCE.sub(rf"url(#{name}-\1)", value))
-            elif attribute in ("d", "transform"):
-                element.set(attribute, _DIGITS.sub(lambda number: f"{float(number.group()):.2f}", value))
+            else:
+                element.set(attribute, _cleaned(attribute, value, name))
+
+
+def _is_invisible(element: ET.Element) -> bool:
+    return element.get("display") == "none" or (element.get("class") == "background" and not element.get("stroke"))
+
+
+_VARIABLES: Final = {sign: f"var(--{colour})" for colour, sign in COLOURS.items()}
+
+
+def _cleaned(attribute: str, value: str, name: str) -> str:
+    """The value of an attribute in the page."""
+    if attribute == "id":
+        return f"{name}-{value}"
+    if value in _VARIABLES:
+        return _VARIABLES[value]
+    if "url(#" in value:
+        return _REFERENCE.sub(rf"url(#{name}-\1)", value)
+    if attribute in ("d", "transform"):
+        return _DIGITS.sub(lambda number: f"{float(number.group()):.2f}", value)
+    return value
 
 
 def _describe(root: ET.Element, name: str, heading: str, says: str) -> None:
     width, height = root.attrib.pop("width"), root.attrib.pop("height")
-    # As wide as drawn, where the page does not say otherwise.
+    # As wide as drawn, unless the page says otherwise.
     root.set("style", f"--drawn: {width}px")
     root.set("viewBox", f"0 0 {width} {height}")
     root.set("role", "img")
@@ -145,7 +158,7 @@ def _describe(root: ET.Element, name: str, heading: str, says: str) -> None:
 
 
 def configuration() -> dict[str, Any]:
-    """How every chart looks: few lines, no frame, small quiet letters."""
+    """The look of every chart: few lines, no frame, small quiet letters."""
     label = {"labelColor": COLOURS["muted"], "labelFontSize": _FONT_SIZE, "labelLimit": 150}
     title = {"titleColor": COLOURS["muted"], "titleFontSize": _FONT_SIZE, "titleFontWeight": "normal"}
     return {

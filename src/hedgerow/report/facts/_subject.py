@@ -1,7 +1,7 @@
-"""What a report is of, as far as the reader of an edition may know it.
+"""What a report is about, as far as the reader of an edition may know it.
 
-Whoever makes a section is given a :class:`Subject` and nothing else. That of the public edition holds what a recipient
-has anyhow: the published table, its manifest and its proportions. So no section of it can tell more.
+The makers of sections get a :class:`Subject` and nothing else. In the public edition it holds what a recipient has
+anyway: the published table, its manifest and its proportions. So no section of that edition can reveal more.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from hedgerow.verifier import ClassCounts
 __all__ = ["FEWEST", "Originals", "Subject"]
 
 FEWEST: Final = 3
-"""No bar is of fewer records, also where no k was asked: the smallest of the customary class sizes."""
+"""No bar has fewer records, even where no k was asked: the smallest of the customary class sizes."""
 
 
 @dataclass(frozen=True, eq=False)
 class Originals:
-    """The original table as it was counted, and how it was recoded: for the internal edition only."""
+    """The counts and the recoding of the original table: for the internal edition only."""
 
     counts: Counted
     recoding: Recoding
@@ -48,12 +48,12 @@ class Subject:
     manifest : mapping
         What is published beside the table; empty for an audit.
     fewest : int
-        Bars and labels are of at least so many people, or rows where nobody tells people apart.
+        Bars and labels are of at least this many people, or rows where people are unknown.
     published : ClassCounts, optional
-        The published rows. Only the internal edition knows whose they are where the table does not tell it. An audit
+        The published rows. Where the table does not show whose they are, only the internal edition knows it. An audit
         keeps none.
-    whose_unknown : bool
-        Whether people were counted and it is not known here whose the published rows are.
+    people_unknown : bool
+        Whether people were counted, but the persons of the published rows are not known here.
     types : mapping of column to str
         The types of the published columns.
     originals : Originals, optional
@@ -69,7 +69,7 @@ class Subject:
     manifest: Mapping[str, Any] = field(default_factory=dict)
     fewest: int = FEWEST
     published: ClassCounts | None = None
-    whose_unknown: bool = False
+    people_unknown: bool = False
     types: Mapping[str, str] = field(default_factory=dict)
     originals: Originals | None = None
     proportions: Proportions | None = None
@@ -84,36 +84,38 @@ class Subject:
             return cls("audit", edition, subject)
         if not isinstance(subject, Release):
             raise BadInput.parameter("subject", "report", "a Release or an Audit", type(subject).__name__)
-        guarantee, manifest = subject.guarantee, subject.manifest
-        hidden = guarantee.entity is not None and not guarantee.linked
-        rough = edition == "public" and hidden
-        counted_people = manifest["columns"]["entity"] is not None
-        classes = subject.classes.by_rows if rough else subject.classes
+        return cls._of_release(subject, edition)
+
+    @classmethod
+    def _of_release(cls, release: Release, edition: Edition) -> Subject:
+        guarantee, manifest = release.guarantee, release.manifest
+        hides_people = guarantee.entity is not None and not guarantee.linked
+        classes = release.classes.by_rows if edition == "public" and hides_people else release.classes
         return cls(
-            kind="loaded release" if subject.private is None else "release",
+            kind="loaded release" if release.private is None else "release",
             edition=edition,
-            audit=subject.audit,
+            audit=release.audit,
             manifest=manifest,
-            fewest=max((FEWEST, *(one.minimal_size for one in guarantee.requirements))),
+            fewest=max((FEWEST, *(requirement.minimal_size for requirement in guarantee.requirements))),
             published=classes,
-            whose_unknown=counted_people and classes.entity is None,
-            types=subject.column_types,
-            originals=_originals(subject) if edition == "internal" else None,
-            proportions=subject.proportions,
-            digests=subject.digests,
+            people_unknown=manifest["columns"]["entity"] is not None and classes.entity is None,
+            types=release.column_types,
+            originals=_originals(release) if edition == "internal" else None,
+            proportions=release.proportions,
+            digests=release.digests,
         )
 
     @cached_property
     def by_rows(self) -> ClassCounts | None:
         """The published rows, counted as rows."""
-        found = self.published
-        return found if found is None or found.entity is None else found.by_rows
+        published = self.published
+        return published if published is None or published.entity is None else published.by_rows
 
     @property
     def columns(self) -> Mapping[str, Any]:
-        """The roles of the columns as the manifest tells them; empty for an audit."""
-        found: Mapping[str, Any] = self.manifest.get("columns", {})
-        return found
+        """The roles of the columns by the manifest; empty for an audit."""
+        roles: Mapping[str, Any] = self.manifest.get("columns", {})
+        return roles
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -127,7 +129,7 @@ class Subject:
 
     @property
     def target(self) -> str | None:
-        """The class to be learnt, if there is one."""
+        """The column that a model will predict, if there is one."""
         if self.kind != "audit":
             name: str | None = self.columns["target"]
             return name
@@ -135,8 +137,18 @@ class Subject:
 
     @property
     def guaranteed(self) -> bool:
-        """Whether the requirements are promised; not where a method gives them up."""
+        """Whether the requirements are promised; a weak release promises nothing."""
         return bool(self.manifest.get("guaranteed", True))
+
+    @property
+    def protected(self) -> tuple[str, ...]:
+        """The target and the sensitive columns, each once."""
+        return tuple(dict.fromkeys((*((self.target,) if self.target else ()), *self.sensitive)))
+
+    @property
+    def accepted(self) -> list[str]:
+        """The columns that disclose something and were accepted by name."""
+        return [name for name, column in self.audit.clear.items() if column.excused]
 
     @property
     def unit(self) -> str:
@@ -145,12 +157,12 @@ class Subject:
 
     @cached_property
     def digits(self) -> int:
-        """How many digits are told of figures that come from original rows."""
+        """The digits of figures that come from original rows."""
         return digits_shown(int(self.manifest.get("rows_in", self.audit.rows)))
 
 
 def _originals(release: Release) -> Originals | None:
-    """The original table, wherever its tuples are; none for a release that was loaded."""
+    """The original table, wherever its tuples are; ``None`` for a loaded release."""
     recoding = release.private
     if recoding is None:
         return None

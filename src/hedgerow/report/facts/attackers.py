@@ -1,14 +1,12 @@
-"""Three attackers in plain words, and the sizes of the classes that they meet."""
+"""Who might look for a person: three attackers, the sizes of classes, and what attacks on the release found out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import accumulate
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from hedgerow._internal.rounding import digits_shown, significant
-from hedgerow.attacks import ATTACKS, Attacks, Claims, Outcome
-from hedgerow.attacks.outcome import Verdict
 from hedgerow.errors import BadInput
 from hedgerow.report.facts._sections import (
     Attacker,
@@ -22,16 +20,19 @@ from hedgerow.report.facts._sections import (
     Smaller,
     Untried,
 )
-from hedgerow.report.facts._subjects import Subject
-from hedgerow.report.facts.figures import Figure, Judgement
-from hedgerow.report.facts.wording import count, fraction, number, percent, share
+from hedgerow.report.facts._subject import Subject
+from hedgerow.report.facts.figures import Figure, Judgement, count, fraction, number, percent, share
 from hedgerow.risk import AttackerRisk, Audit
+
+if TYPE_CHECKING:
+    from hedgerow.attacks import Attacks, Claims, Outcome
+    from hedgerow.attacks.outcome import Verdict
 
 __all__ = ["PRECEDENTS", "asked_k", "attackers", "attempts", "class_sizes"]
 
 
 # --------------------------------------------------------------------------------------------------
-# Thresholds that others use for the chance of finding a person again, and where that is written.
+# Thresholds that others use for the chance of finding a person again, and their sources.
 
 
 _CELL_SIZES: Final = (
@@ -76,13 +77,14 @@ _STORIES: Final = {
 
 
 def asked_k(audit: Audit) -> int | None:
-    """The k that was asked over all quasi-identifiers; ``None`` if there is none."""
-    # A finding knows its requirement by its words, which end with the shield if there is one.
-    within = tuple(f" {word} {shield}" for shield in audit.shields for word in ("of", "within"))
+    """The k that was asked over all quasi-identifiers; ``None`` if none was asked."""
+    findings = () if audit.verdict is None else audit.verdict.findings
+    # A finding names its requirement in words that end with the shield, if there is one.
+    shielded = tuple(f" {word} {shield}" for shield in audit.shields for word in ("of", "within"))
     asked = [
-        int(one.required)
-        for one in (() if audit.verdict is None else audit.verdict.findings)
-        if one.measure == "k" and not (within and one.requirement.endswith(within))
+        int(finding.required)
+        for finding in findings
+        if finding.measure == "k" and not finding.requirement.endswith(shielded)
     ]
     return max(asked, default=None)
 
@@ -114,7 +116,7 @@ def _attacker(name: AttackerName, risk: AttackerRisk, audit: Audit) -> Attacker:
         name=name,
         story=_STORIES[name],
         highest=share("highest", risk.highest, "The chance for the person who is easiest to find.", judgement),
-        average=share("average", risk.average, f"The chance on the average over all {people}."),
+        average=share("average", risk.average, f"The average chance over all {people}."),
         at_risk=share(
             "at risk",
             risk.share_at_risk,
@@ -124,11 +126,11 @@ def _attacker(name: AttackerName, risk: AttackerRisk, audit: Audit) -> Attacker:
         note=risk.note,
         levels=tuple(
             Level(
-                one,
-                within=risk.highest <= 1 / one.k + _SLACK,
-                average_within=risk.average <= 1 / one.k + _SLACK,
+                precedent,
+                within=risk.highest <= 1 / precedent.k + _SLACK,
+                average_within=risk.average <= 1 / precedent.k + _SLACK,
             )
-            for one in PRECEDENTS
+            for precedent in PRECEDENTS
         ),
     )
 
@@ -145,8 +147,8 @@ def class_sizes(audit: Audit) -> ClassSizes:
         figures=(
             count("classes", classes.number, "Groups of rows that look alike in the quasi-identifiers."),
             count("smallest", classes.smallest, f"The {counted} of the smallest class."),
-            number("median", classes.median, f"Half of the classes have at most so many {counted}."),
-            number("mean", classes.mean, f"The {counted} of a class on the average."),
+            number("median", classes.median, f"Half of the classes have at most this many {counted}."),
+            number("mean", classes.mean, f"The average number of {counted} in a class."),
             count("largest", classes.largest, f"The {counted} of the largest class."),
         ),
         histogram=tuple(
@@ -168,26 +170,27 @@ def class_sizes(audit: Audit) -> ClassSizes:
 
 def _smaller(audit: Audit, threshold: int | None, records: int) -> tuple[Smaller, ...]:
     """The records in classes below the customary sizes, and below the k that was asked."""
-    found = {bucket.high: (bucket.classes, bucket.records) for bucket in audit.classes.small}
+    small = {bucket.high: (bucket.classes, bucket.records) for bucket in audit.classes.small}
     if threshold is not None and threshold > 1 and threshold <= audit.classes.smallest:
-        found.setdefault(threshold - 1, (0, 0))
+        small.setdefault(threshold - 1, (0, 0))
     return tuple(
-        Smaller(size, classes, held, significant(held / records, 3)) for size, (classes, held) in sorted(found.items())
+        Smaller(size, classes, held, significant(held / records, 3)) for size, (classes, held) in sorted(small.items())
     )
 
 
 # --------------------------------------------------------------------------------------------------
-# What attacks on the release found out, where somebody has tried some.
+# What attacks on the release found out, where they were tried.
 
 
 _MEANING: Final = (
-    "Each attack was made on people of the table and on others of the same population. What is found out of both is "
-    "knowledge of the population. What counts is the excess: what is found out of people of the table beyond others. "
+    "Each attack was made on people of the table and on others of the same population. What it finds out about both is "
+    "knowledge of the population. What counts is the excess: what it finds out about people of the table beyond "
+    "others. "
     "The interval holds the true excess with 95 % certainty. If it lies above 0, the attack works."
 )
-_CLAIMED: Final = "The share of people of whom the attacker claims something."
-_RIGHT: Final = "The share of people of whom the attacker claims something, and is right."
-_WRONG: Final = "The share of people of whom the attacker claims something, and is wrong."
+_CLAIMED: Final = "The share of people about whom the attacker claims something."
+_RIGHT: Final = "The share of people about whom the attacker claims something, and is right."
+_WRONG: Final = "The share of people about whom the attacker claims something, and is wrong."
 _VERDICTS: Final[Mapping[Verdict, str]] = {
     "works": "Finds out more",
     "finds nothing": "Nothing beyond chance",
@@ -196,62 +199,64 @@ _VERDICTS: Final[Mapping[Verdict, str]] = {
 
 
 def attempts(subject: Subject, attacks: Any) -> Attempts | None:
-    """What was tried; ``None`` without any, and for recipients, since it was measured on original rows."""
+    """What attacks found out; ``None`` without any, and for recipients, since it was measured on original rows."""
     if attacks is None:
         return None
-    found = _read(attacks)
+    results = _read(attacks)
     if subject.edition == "public":
         return None
-    told = tuple(_attempt(one, subject) for one in found)
     return Attempts(
-        told,
-        tuple(Untried(one.attack, one.reason) for one in found.skipped),
-        found.remarks,
-        _sentence(found),
+        tuple(_attempt(outcome, subject) for outcome in results),
+        tuple(Untried(skipped.attack, skipped.reason) for skipped in results.skipped),
+        results.remarks,
+        _sentence(results),
         _MEANING,
     )
 
 
 def _read(attacks: Any) -> Attacks:
+    from hedgerow.attacks import Attacks, Outcome
+
     if isinstance(attacks, Attacks):
         return attacks
-    several = (attacks,) if isinstance(attacks, Outcome) else attacks
-    listed = tuple(several) if isinstance(several, Iterable) and not isinstance(several, str) else (several,)
-    if not all(isinstance(one, Outcome) for one in listed):
+    several = (attacks,) if isinstance(attacks, Outcome | str) or not isinstance(attacks, Iterable) else tuple(attacks)
+    if not all(isinstance(outcome, Outcome) for outcome in several):
         raise BadInput.parameter(
             "attacks", "report", "what hr.attack returned, or outcomes of attacks", type(attacks).__name__
         )
-    return Attacks(listed)
+    return Attacks(several)
 
 
 def _attempt(outcome: Outcome, subject: Subject) -> Attempt:
-    main, other, excess = outcome.members, outcome.control, outcome.excess
-    digits = min(subject.digits, digits_shown(min(main.people, other.people)))
-    value, low, high = (round(one, digits) + 0.0 for one in (excess.value, excess.low, excess.high))
+    from hedgerow.attacks import ATTACKS
+
+    members, control, excess = outcome.members, outcome.control, outcome.excess
+    digits = min(subject.digits, digits_shown(min(members.people, control.people)))
+    value, low, high = (round(share, digits) + 0.0 for share in (excess.value, excess.low, excess.high))
     return Attempt(
         name=outcome.attack,
         story=ATTACKS[outcome.attack].story if outcome.attack in ATTACKS else "",
         claim=outcome.claim,
-        people=main.people,
-        others=other.people,
-        claimed=_claimed("claimed of members", main, digits),
-        claimed_of_others=_claimed("claimed of others", other, digits),
-        right=fraction("right of members", main.recall.value, digits, _RIGHT),
-        right_of_others=fraction("right of others", other.recall.value, digits, _RIGHT),
-        wrong=fraction("wrong of members", main.false_positives.value, digits, _WRONG),
-        wrong_of_others=fraction("wrong of others", other.false_positives.value, digits, _WRONG),
+        people=members.people,
+        others=control.people,
+        claimed=_claimed("claimed of members", members, digits),
+        claimed_of_others=_claimed("claimed of others", control, digits),
+        right=fraction("right of members", members.recall.value, digits, _RIGHT),
+        right_of_others=fraction("right of others", control.recall.value, digits, _RIGHT),
+        wrong=fraction("wrong of members", members.false_positives.value, digits, _WRONG),
+        wrong_of_others=fraction("wrong of others", control.false_positives.value, digits, _WRONG),
         excess=value,
         low=low,
         high=high,
         excess_text=f"{_points(value)} points ({_points(low)} to {_points(high)})",
         judgement="good" if outcome.verdict == "finds nothing" else "note",
         verdict=_VERDICTS[outcome.verdict],
-        remarks=(*_unseen(outcome, digits), *outcome.remarks),
+        remarks=(*_detectable(outcome, digits), *outcome.remarks),
     )
 
 
-def _unseen(outcome: Outcome, digits: int) -> tuple[str, ...]:
-    """How large an excess would have been seen, of an attack that finds none."""
+def _detectable(outcome: Outcome, digits: int) -> tuple[str, ...]:
+    """The excess that would have been seen, for an attack that found none."""
     if outcome.works:
         return ()
     least = max(round(outcome.detectable, digits), 10.0**-digits)
@@ -271,16 +276,14 @@ def _points(share: float) -> str:
     return f"{round(100 * share, 6):g}"
 
 
-def _sentence(found: Attacks) -> str:
-    working = [one.attack for one in found if one.works]
-    unsaid = [one.attack for one in found if one.verdict == "too few to say"]
-    if not found.outcomes:
+def _sentence(attacks: Attacks) -> str:
+    if not attacks.outcomes:
         return "No attack could be tried."
-    few = f" There are too few people to say anything of: {', '.join(unsaid)}." if unsaid else ""
+    working = [outcome.attack for outcome in attacks if outcome.works]
+    unclear = [outcome.attack for outcome in attacks if outcome.verdict == "too few to say"]
+    few = f" There are too few people to say anything about: {', '.join(unclear)}." if unclear else ""
+    more = "out more about the people of the table than about others"
     if not working:
-        return f"None of {len(found)} attacks is seen to find out more of the people of the table than of others.{few}"
+        return f"None of {len(attacks)} attacks is seen to find {more}.{few}"
     verb = "finds" if len(working) == 1 else "find"
-    return (
-        f"{len(working)} of {len(found)} attacks {verb} out more of the people of the table than of others: "
-        f"{', '.join(working)}.{few}"
-    )
+    return f"{len(working)} of {len(attacks)} attacks {verb} {more}: {', '.join(working)}.{few}"

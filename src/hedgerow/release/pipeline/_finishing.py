@@ -28,6 +28,7 @@ from hedgerow.release.pipeline._preparing import Prepared, largest_k
 from hedgerow.requirements import stored as stored_requirements
 from hedgerow.risk import (
     ClearColumn,
+    ReleaseFacts,
     Seen,
     audit_counts,
     classes_that_single_out,
@@ -208,23 +209,25 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         sensitive=prepared.roles.sensitive,
         target=prepared.roles.target,
         require=prepared.requirements,
-        # Exact ones would let whoever knows all rows but one find that row by trying.
-        losses={name: significant(loss, digits_shown(prepared.counted.rows)) for name, loss in losses.items()},
-        lost=losses.get("ncp_published"),
-        warnings=(
-            *(() if recoding.weak is None else (recoding.weak,)),
-            *weak_proportions(prepared, proportions),
-            *recoding.warnings,
-            *prepared.counted.remarks,
-            *_formula_warning(others(), classes, guarantee.columns),
+        release=ReleaseFacts(
+            # Exact ones would let whoever knows all rows but one find that row by trying.
+            losses={name: significant(loss, digits_shown(prepared.counted.rows)) for name, loss in losses.items()},
+            loss=losses.get("ncp_published"),
+            warnings=(
+                *(() if recoding.weak is None else (recoding.weak,)),
+                *weak_proportions(prepared, proportions),
+                *recoding.warnings,
+                *prepared.counted.remarks,
+                *_formula_warning(others(), classes, guarantee.columns),
+            ),
+            proportions=proportions,
+            k_all=k_all,
+            clear=clear,
+            linked=prepared.roles.names_people,
+            links=guarantee.links(classes),
+            rounded=prepared.roles.entity is not None and not prepared.roles.names_people,
+            rows_are_people=prepared.schema.rows_are_people,
         ),
-        proportions=proportions,
-        k_all=k_all,
-        clear=clear,
-        linked=prepared.roles.names_people,
-        links=guarantee.links(classes),
-        roughly=prepared.roles.entity is not None and not prepared.roles.names_people,
-        rows_are_people=prepared.schema.rows_are_people,
     )
     return Release(
         published,

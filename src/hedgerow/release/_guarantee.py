@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import Infeasible, InternalError, NotAnonymous, listing, plural
 from hedgerow.risk import refuse_determined
-from hedgerow.verifier import ClassCounts, Link, enforce, links_of, repeats, verify, within
+from hedgerow.verifier import ClassCounts, Link, RowOwners, enforce, links_of, repeats, verify, within
 from hedgerow.verifier import count_classes as count_published
 from hedgerow.verifier import open_table as open_published
 
@@ -214,15 +214,12 @@ class Guarantee:
     ) -> ClassCounts:
         with within(self.memory):
             classes = count_published(
-                artefact,
+                open_published(artefact, encoding=_ENCODING, delimiter=_DELIMITER),
                 self.quasi,
                 sensitive=self.counted,
-                entity=None if people is None else self.entity,
-                people=people,
+                entity=None if people is None or self.entity is None else RowOwners(self.entity, people),
                 linking=linking if people is None else self.linking,
                 missing=self.missing,
-                encoding=_ENCODING,
-                delimiter=_DELIMITER,
                 determined=self.determined,
             )
         # Columns that stand in the names of folders come after those of the files.

@@ -27,6 +27,7 @@ from hedgerow.release.pipeline._preparing import Prepared
 from hedgerow.requirements import stored as stored_requirements
 from hedgerow.risk import (
     ClearColumn,
+    ReleaseFacts,
     Seen,
     audit_counts,
     classes_that_single_out,
@@ -195,17 +196,21 @@ def finish(prepared: Prepared, recoding: Recoding, parameters: Mapping[str, Any]
         sensitive=roles.sensitive,
         target=roles.target,
         require=prepared.requirements,
-        # Exact losses would let an attacker who knows all rows but one find that row by trying.
-        losses=_rounded(losses, prepared),
-        lost=losses.get("ncp_published"),
-        warnings=_warnings(prepared, recoding, proportions, _formula_warning(formulas(), classes, guarantee.columns)),
-        proportions=proportions,
-        k_all=k_all,
-        clear=clear,
-        linked=roles.names_people,
-        links=guarantee.links(classes),
-        roughly=roles.entity is not None and not roles.names_people,
-        rows_are_people=schema.rows_are_people,
+        release=ReleaseFacts(
+            # Exact losses would let an attacker who knows all rows but one find that row by trying.
+            losses=_rounded(losses, prepared),
+            loss=losses.get("ncp_published"),
+            warnings=_warnings(
+                prepared, recoding, proportions, _formula_warning(formulas(), classes, guarantee.columns)
+            ),
+            proportions=proportions,
+            k_all=k_all,
+            clear=clear,
+            linked=roles.names_people,
+            links=guarantee.links(classes),
+            rounded=roles.entity is not None and not roles.names_people,
+            rows_are_people=schema.rows_are_people,
+        ),
     )
     return Release(
         published,

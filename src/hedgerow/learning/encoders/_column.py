@@ -1,10 +1,10 @@
-"""Fitting a column: its kind, its values, and the hierarchy whose nodes become features.
+"""A column fitted by an encoder: its kind, its values, and the hierarchy whose nodes become features.
 
-What is known of a column are the values that its cells show alone or in sets, those of the proportions, and the ends of
-intervals. A hierarchy that is given is encoded for them. Without one, categories and truth values are flat, dates have
-the calendar, and numbers the intervals that are published if these are few, else quantiles of the known numbers; where
-there are proportions always these, as an anonymizer would have chosen. Single numbers and dates are nodes on request:
-those that are known, and those that a given tree lists.
+The known values of a column are those that its cells show alone or in sets, those of the proportions, and the ends of
+intervals. If you pass a hierarchy, it is encoded for them. Otherwise categories and truth values are flat, and dates
+use the calendar. Numbers use the published intervals if these are few, else quantiles of the known numbers; with
+proportions always quantiles, as an anonymizer would choose. Single numbers and dates are nodes on request: those that
+are known, and those that your tree lists.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ __all__ = ["Column", "Unknown", "fit_column"]
 
 
 # --------------------------------------------------------------------------------------------------
-# A column as an encoder knows it after fitting: its nodes, and where values and labels stand there.
+# The fitted column: its nodes, and the places of values and labels among them.
 #
-# A value stands at its leaf, a number at its own or at the finest interval that holds it, a label at its node. A
-# value that the hierarchy does not know stands at the nearest node above it that is known, at last at the root.
+# A value belongs to its leaf, a number to its own leaf or to the finest interval that contains it, a label to its node.
+# A value that the hierarchy lacks belongs to the nearest known node above it, which may be the root.
 
 
 Unknown = Literal["ancestor", "error"]
@@ -75,32 +75,32 @@ class Column:
     kind : {"number", "text", "date"}
     nodes : FeatureNodes
     places : mapping of str to int
-        The node of each label and, unless numbers are found by the ends of intervals, of each value.
+        The node of each label and, unless numbers are placed by the ends of intervals, of each value.
     domain : Domain
         The values that the hierarchy was encoded for.
     hierarchy : EncodedHierarchy, optional
-        To place values that are not known; numbers are placed by the ends of intervals, and no hierarchy is kept.
+        Places unknown values. Numbers are placed by the ends of intervals, without a hierarchy.
     into : int array
         The node that each node of the hierarchy became.
     given : Hierarchy, optional
-        What the hierarchy was encoded from, to place unseen values.
+        The hierarchy before encoding, to place unseen values.
     clamped : bool
-        Whether numbers beyond all intervals belong to the outermost ones: they do where these were made from the
-        training table, and not where somebody said what the column may hold.
+        Whether numbers outside all intervals belong to the outermost interval. They do if the intervals come from the
+        training table, but not if somebody declared the range of the column.
     known : float array
-        The numbers of the column, ascending; empty if it holds none.
+        The numbers of the column, ascending; empty if it has none.
     known_node : int array
-        The node of each.
+        The node of each known number.
     known_alone : float array
-        How many rows held each alone.
+        The number of rows that published each known number alone.
     alone_text : mapping of str to float
-        The same for values that are no numbers.
+        The same for values that are not numbers.
     alone : float array (nodes,)
-        How many rows held a value of each node alone.
+        The number of rows that published a value of each node alone.
     leaves : mapping of label to values
-        What labels stand for where they are members of a set.
+        The values that labels stand for as members of a set.
     reach : Reach, optional
-        Where open intervals are taken to end.
+        The assumed ends of half-open intervals.
     """
 
     name: str
@@ -126,69 +126,70 @@ class Column:
         return self.kind == "number" and self.nodes.low is not None
 
     def number_of(self, text: str) -> float:
-        """Read a value as a number, a date as its days; nan if it is none."""
+        """A value as a number, a date as days; nan if it is neither."""
         number = number_in(text, self.kind)
         return math.nan if number is None else number
 
     def read(self, words: Vocabulary) -> Vocabulary:
-        """The cells of a table as this column reads them."""
+        """The cells of a table, read as this column's kind."""
         return words.read_as(self.kind, self.leaves).within(self.reach)
 
     def place(self, texts: list[str], numbers: Floats, unknown: Unknown) -> tuple[Longs, Bools]:
-        """The node of each value or label, and whether it is one of the column's own."""
+        """The node of each value or label, and whether the column knows it."""
         nodes = np.full(len(texts), NOWHERE, dtype=np.int64)
         numeric = ~np.isnan(numbers)
         if self.by_ends:
             nodes[numeric] = self._around(numbers[numeric])
             self._refuse_text(texts, numeric)
-            # A number that stands only in a gap between the finest intervals, or between numbers, is not known.
+            # A number in a gap between the finest intervals, or between numbers, is not known.
             nodes[(nodes != NOWHERE) & ~self.nodes.bottom[nodes] & ~self.is_known(numbers)] = NOWHERE
         elif self.kind == "number":
             texts = [
-                number_text(number) if one else text for text, number, one in zip(texts, numbers, numeric, strict=True)
+                number_text(number) if is_number else text
+                for text, number, is_number in zip(texts, numbers, numeric, strict=True)
             ]
         for at in np.flatnonzero(nodes == NOWHERE).tolist():
             nodes[at] = self.places.get(texts[at], NOWHERE)
         known = nodes != NOWHERE
-        strange = np.flatnonzero(~known)
-        if len(strange):
-            self.refuse_unknown(len(strange), unknown)
-            nodes[strange] = self._above([texts[at] for at in strange.tolist()], numbers[strange])
+        unseen = np.flatnonzero(~known)
+        if len(unseen):
+            self.refuse_unknown(len(unseen), unknown)
+            nodes[unseen] = self._above([texts[at] for at in unseen.tolist()], numbers[unseen])
         return nodes, known
 
     def is_known(self, numbers: Floats) -> Bools:
-        """Which numbers are those of the column."""
+        """Whether each number occurred in training."""
         return np.isin(numbers, self.known)
 
     def _refuse_text(self, texts: list[str], numeric: Bools) -> None:
         if any(texts[at] not in self.places for at in np.flatnonzero(~numeric).tolist()):
             raise BadInput(
-                f"The column {self.name!r} was fitted as numbers and holds text that is no label of its "
+                f"The column {self.name!r} was fitted as numbers and holds text that is not a label of its "
                 "hierarchy. Make it numbers."
             )
 
     def refuse_unknown(self, count: int, unknown: Unknown) -> None:
-        """Raise if values that are not known are unwelcome."""
+        """Raise an error for unknown values if ``unknown="error"``."""
         if unknown == "error":
             raise BadInput(
                 f"The column {self.name!r} has {plural(count, 'different values')} that its hierarchy does not know. "
-                "Add what is missing to it, or choose unknown='ancestor'."
+                "Add them to the hierarchy, or choose unknown='ancestor'."
             )
 
     def _around(self, numbers: Floats) -> Longs:
-        """The lowest node that holds each number, -1 where none does; it may be clamped to the outermost ones."""
+        """The lowest node that contains each number, or -1. If clamped, outer numbers go to the outermost intervals."""
         if not self.clamped or not len(numbers):
             return self.nodes.around(numbers)
         low, high = self.nodes.ends
         within = np.clip(numbers, low[ROOT], high[ROOT])
         found = self.nodes.around(within)
-        # The outermost interval takes numbers from outside; the last number in it is not one of them.
+        # Numbers from outside belong to the outermost interval, but not to its node for a single number.
         above = self.nodes.parent[found]
         outside = (within != numbers) & (found != NOWHERE) & self.nodes.single[found] & (above != ROOT)
         return np.where(outside, above, found)
 
     def _above(self, texts: list[str], numbers: Floats) -> Longs:
-        """The nearest known node above values that the hierarchy does not have."""
+        """The nearest known node above values that the hierarchy lacks."""
         if self.by_ends:
             around = self._around(numbers)
             return np.where(around == NOWHERE, ROOT, around)
@@ -205,8 +206,8 @@ class Column:
         return above
 
 
-# Published intervals become features of their own if together they cut the column into no more pieces than these;
-# beyond, as a multidimensional method may publish them, quantiles serve better.
+# Published intervals become features if together they cut the column into at most this many pieces. Multidimensional
+# methods may publish more; then quantiles serve better.
 _MOST_PIECES: Final = 64
 _CALENDAR_LABEL: Final = re.compile(r"([0-9]{4})(?:(s)|-Q([1-4])|-([0-9]{2})(?:-([0-9]{2}))?)?\Z")
 
@@ -227,17 +228,17 @@ def fit_column(
     ----------
     name : str
     cells : Vocabulary
-        What the training table holds.
+        The cells of the training table.
     spec : object
-        The hierarchy: whatever a schema takes, an encoded one, or ``None``.
+        The hierarchy, as in a schema; an encoded hierarchy; or ``None``.
     spread : Spread, optional
-        What the classes of the release may hold, by its proportions.
+        The proportions of each class of the release.
     parts : sequence of str
-        The parts that the table has shares of, as labels.
+        The labels of the parts whose shares the table contains.
     unknown : {"ancestor", "error"}
-        Whether values that the hierarchy does not cover are welcome.
+        Whether values that the hierarchy does not cover are allowed.
     singles : bool
-        Whether single numbers and dates are nodes too, as categories always are.
+        Whether single numbers and dates are nodes too. Categories always are.
 
     Examples
     --------
@@ -252,24 +253,24 @@ def fit_column(
     given, intact = _given(spec, name)
     kind = _kind(cells, given, intact, spread, parts)
     reach = _reach(cells.read_as(kind), kind, spread)
-    found = _Found.of(cells.read_as(kind).within(reach), kind, spread, parts, reach)
+    observed = _Observed.of(cells.read_as(kind).within(reach), kind, spread, parts, reach)
     if kind == "number":
-        column = _fit_numbers(name, found, given, intact, unknown, singles)
+        column = _fit_numbers(name, observed, given, intact, unknown, singles)
     else:
-        column = _fit_labels(name, kind, found, given, unknown, singles)
+        column = _fit_labels(name, kind, observed, given, unknown, singles)
     return _counted(replace(column, reach=reach), cells.read_as(kind))
 
 
 def _reach(cells: Vocabulary, kind: Kind, spread: Spread | None) -> Reach:
-    """How far the column reaches, by what it publishes and what the proportions tell."""
+    """The range of the column, from its published cells and the proportions."""
     members = (number_in(member, kind) for member in cells.members() if member is not None)
-    told = [] if spread is None or spread.domain.numbers is None else spread.domain.numbers.tolist()
-    numbers = [*cells.numbers.tolist(), *(one for one in members if one is not None), *told]
+    of_spread = [] if spread is None or spread.domain.numbers is None else spread.domain.numbers.tolist()
+    numbers = [*cells.numbers.tolist(), *(number for number in members if number is not None), *of_spread]
     return Reach.of(cells.intervals(), numbers)
 
 
 def _given(spec: Any, name: str) -> tuple[Hierarchy | None, EncodedHierarchy | None]:
-    """The hierarchy that is given, and its encoded form if that has intervals, which then stay as they are."""
+    """The hierarchy of the caller, and its encoded form if that has intervals, which are then kept."""
     if isinstance(spec, EncodedHierarchy):
         if spec.low is not None and spec.height > 1:
             return spec.source, spec
@@ -292,29 +293,39 @@ def _kind(
         return "number"
     if isinstance(given, Dates) and given.format is None:
         return "date"
-    labels = _inner_labels(given)
-    values = [cells.texts[at] for at in cells.which(CellKind.VALUE).tolist()]
-    values += [member for member in cells.members() if member is not None]
-    values = [value for value in values if value not in labels]
-    ends = cells.intervals() or any(isinstance(parse(part), Interval) for part in parts)
+    return _kind_of_text(cells, given, parts)
+
+
+def _kind_of_text(cells: Vocabulary, given: Hierarchy | None, parts: Sequence[str]) -> Kind:
+    """The kind of a column that is stored as text, judged by its values and intervals."""
+    values = _values(cells, given)
+    has_intervals = cells.intervals() or any(isinstance(parse(part), Interval) for part in parts)
     if not values:
-        return "number" if ends else "text"
-    if cells.categorical and not ends:
+        return "number" if has_intervals else "text"
+    if cells.categorical and not has_intervals:
         return "text"
     kind = kind_of_texts(values)
     return "text" if kind == "date" and given is not None else kind
 
 
+def _values(cells: Vocabulary, given: Hierarchy | None) -> list[str]:
+    """The values that cells show alone or in sets, without labels of the hierarchy."""
+    labels = _inner_labels(given)
+    values = [cells.texts[at] for at in cells.which(CellKind.VALUE).tolist()]
+    values += [member for member in cells.members() if member is not None]
+    return [value for value in values if value not in labels]
+
+
 def _inner_labels(given: Hierarchy | None) -> frozenset[str]:
-    """The labels of a taxonomy that are no values."""
+    """The labels of a taxonomy that are not values."""
     if not isinstance(given, Taxonomy):
         return frozenset()
     return frozenset(given.tree.labels[node] for node in set(given.tree.parent) if node >= 0)
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
-    """The values that a column is known to hold, each with a weight, and the ends of its intervals."""
+class _Observed:
+    """The known values of a column, each with a weight, and its intervals."""
 
     weights: dict[str, float]
     numbers: dict[float, float]
@@ -322,31 +333,15 @@ class _Found:
     parts: list[Interval]
     has_missing: bool
     counted: bool
-    """Whether proportions say which values there are, and how often."""
+    """Whether proportions reveal the values and their frequencies."""
 
     @classmethod
-    def of(cls, cells: Vocabulary, kind: Kind, spread: Spread | None, parts: Sequence[str], reach: Reach) -> _Found:
-        weights: dict[str, float] = {}
-        rows = cells.rows
-        for at in cells.which(CellKind.VALUE).tolist():
-            weights[cells.texts[at]] = weights.get(cells.texts[at], 0.0) + float(rows[at])
-        members = cells.members()
-        for member in members:
-            if member is not None:
-                weights.setdefault(member, 1.0)
-        if spread is not None:
-            held = np.asarray(spread.matrix.sum(axis=0)).ravel()
-            counted = dict(zip(spread.domain.labels.tolist(), held.tolist(), strict=False))
-            # A number that is published may be the mean of a class; the proportions have the numbers themselves.
-            weights = counted if kind == "number" else weights | counted
-        read = [parse(part) for part in parts]
-        if kind == "text":
-            read = list(parts)
+    def of(cls, cells: Vocabulary, kind: Kind, spread: Spread | None, parts: Sequence[str], reach: Reach) -> _Observed:
+        weights = _weights(cells, kind, spread)
+        read = list(parts) if kind == "text" else [parse(part) for part in parts]
         for part in read:
             if isinstance(part, str) and part != MISSING_TEXT:
                 weights.setdefault(part, 1.0)
-        missing = (cells.kinds == CellKind.MISSING).any() or None in members or MISSING_TEXT in parts
-        missing = missing or (spread is not None and spread.domain.has_missing)
         numbers: dict[float, float] = {}
         if kind == "number":
             for text, weight in weights.items():
@@ -354,32 +349,52 @@ class _Found:
                 if number is not None:
                     numbers[number] = numbers.get(number, 0.0) + weight
         divided = [reach.ended(part) for part in read if isinstance(part, Interval)]
-        return cls(weights, numbers, cells.intervals(), divided, bool(missing), spread is not None)
+        missing = _has_missing(cells, spread, parts)
+        return cls(weights, numbers, cells.intervals(), divided, missing, spread is not None)
+
+
+def _weights(cells: Vocabulary, kind: Kind, spread: Spread | None) -> dict[str, float]:
+    """The weight of each value: the rows that publish it alone, or its frequency by the proportions."""
+    weights: dict[str, float] = {}
+    for at in cells.which(CellKind.VALUE).tolist():
+        weights[cells.texts[at]] = weights.get(cells.texts[at], 0.0) + float(cells.rows[at])
+    for member in cells.members():
+        if member is not None:
+            weights.setdefault(member, 1.0)
+    if spread is None:
+        return weights
+    held = np.asarray(spread.matrix.sum(axis=0)).ravel()
+    counted = dict(zip(spread.domain.labels.tolist(), held.tolist(), strict=False))
+    # A published number may be the mean of a class; the proportions contain the original numbers.
+    return counted if kind == "number" else weights | counted
+
+
+def _has_missing(cells: Vocabulary, spread: Spread | None, parts: Sequence[str]) -> bool:
+    published = (cells.kinds == CellKind.MISSING).any() or None in cells.members() or MISSING_TEXT in parts
+    return bool(published or (spread is not None and spread.domain.has_missing))
 
 
 def _fit_numbers(
-    name: str, found: _Found, given: Hierarchy | None, intact: EncodedHierarchy | None, unknown: Unknown, singles: bool
+    name: str,
+    observed: _Observed,
+    given: Hierarchy | None,
+    intact: EncodedHierarchy | None,
+    unknown: Unknown,
+    singles: bool,
 ) -> Column:
-    ends = {end for one in (*found.intervals, *found.parts) for end in (one.low, one.high)}
-    known = np.array(sorted(found.numbers), dtype=np.float64)
-    clamped = False
+    clamped = intact is None and given is None
     if intact is not None:
-        domain, hierarchy = _number_domain(name, found, ()), intact
+        domain, hierarchy = _number_domain(name, observed, ()), intact
     elif given is not None:
-        # Where an interval begins there is a value of the hierarchy, so that it has the interval as a node.
-        begins = {one.low for one in (*found.intervals, *found.parts)}
-        closes = {one.high for one in (*found.intervals, *found.parts) if one.closed}
-        domain, hierarchy = _encoded(given, _number_domain(name, found, begins | closes), unknown)
+        domain, hierarchy = _encoded(given, _number_domain(name, observed, _held_ends(observed)), unknown)
     else:
-        clamped = True
-        pieces = {end for one in found.parts for end in (one.low, one.high)} or (set() if found.counted else ends)
-        domain = _number_domain(name, found, () if found.counted else ends)
-        given = _nested_pieces(pieces, domain.values) if 1 < len(pieces) <= _MOST_PIECES + 1 else automatic()
+        domain, given = _automatic_numbers(name, observed)
         hierarchy = given.encode(domain)
     by_ends = hierarchy.low is not None
-    nodes, into = nodes_of_hierarchy(hierarchy, hide_leaves=by_ends or not singles, with_missing=found.has_missing)
+    nodes, into = nodes_of_hierarchy(hierarchy, hide_leaves=by_ends or not singles, with_missing=observed.has_missing)
     places = _places(hierarchy, into, with_leaves=not by_ends)
     if by_ends:
+        known = np.array(sorted(observed.numbers), dtype=np.float64)
         if singles:
             # Not the leaves of the hierarchy: see below, and ends of intervals need not be numbers of the column.
             nodes, moved = nodes.with_numbers(known)
@@ -387,27 +402,53 @@ def _fit_numbers(
         known_node = nodes.around(known)
         known, known_node = known[known_node >= 0], known_node[known_node >= 0]
         nodes = replace(nodes, own=_own_numbers(nodes, known_node))
-        # Its leaves may be the original numbers of a release, which are of no use here.
+        # Its leaves may be the original numbers of a release, which are not used here.
         return Column(name, "number", nodes, places, domain, None, into[:0], None, clamped, known, known_node)
+    return _column_by_leaves(Column(name, "number", nodes, places, domain, hierarchy, into, given, clamped))
+
+
+def _column_by_leaves(column: Column) -> Column:
+    """A column of numbers whose hierarchy names them, with the known numbers and their nodes."""
+    hierarchy, into = required(column.hierarchy, "the hierarchy of a column"), column.into
     node_of = {number_in(hierarchy.labels[leaf], "number"): int(into[leaf]) for leaf in hierarchy.leaves}
     known = np.array(sorted(number for number in node_of if number is not None), dtype=np.float64)
     known_node = np.array([node_of[number] for number in known.tolist()], dtype=np.int64)
-    # A tree may write a number in another way than the table does.
+    # A tree may spell a number in another way than the table.
     as_numbers = {number_text(number): node for number, node in node_of.items() if number is not None}
-    places = as_numbers | places
-    column = Column(name, "number", nodes, places, domain, hierarchy, into, given, clamped, known, known_node)
-    return replace(column, leaves=leaves_below(hierarchy))
+    return replace(
+        column,
+        places=as_numbers | dict(column.places),
+        known=known,
+        known_node=known_node,
+        leaves=leaves_below(hierarchy),
+    )
 
 
-def _number_domain(name: str, found: _Found, ends: Iterable[float]) -> Domain:
-    numbers = np.array(sorted({*found.numbers, *ends}), dtype=np.float64)
-    weights = [max(round(found.numbers.get(number, 1.0)), 1) for number in numbers.tolist()]
+def _held_ends(observed: _Observed) -> set[float]:
+    """The ends that intervals contain. As values of the hierarchy, they ensure that it has a node for each interval."""
+    pieces = (*observed.intervals, *observed.parts)
+    return {piece.low for piece in pieces} | {piece.high for piece in pieces if piece.closed}
+
+
+def _automatic_numbers(name: str, observed: _Observed) -> tuple[Domain, Hierarchy]:
+    """The domain and the hierarchy of numbers if the caller passes none."""
+    ends = {end for piece in (*observed.intervals, *observed.parts) for end in (piece.low, piece.high)}
+    divided = {end for part in observed.parts for end in (part.low, part.high)}
+    pieces = divided or (set() if observed.counted else ends)
+    domain = _number_domain(name, observed, () if observed.counted else ends)
+    few = 1 < len(pieces) <= _MOST_PIECES + 1
+    return domain, _nested_pieces(pieces, domain.values) if few else automatic()
+
+
+def _number_domain(name: str, observed: _Observed, ends: Iterable[float]) -> Domain:
+    numbers = np.array(sorted({*observed.numbers, *ends}), dtype=np.float64)
+    weights = [max(round(observed.numbers.get(number, 1.0)), 1) for number in numbers.tolist()]
     labels = np.array([number_text(number) for number in numbers.tolist()], dtype=np.str_)
     return Domain(name, "number", labels, numbers, records=np.array(weights, dtype=np.int64))
 
 
 def _nested_pieces(ends: set[float], known: Floats) -> Hierarchy:
-    """The pieces between the ends of intervals, two by two below a wider one, and so on up."""
+    """The pieces between the ends of intervals, joined in pairs, level by level."""
     beyond = {float(number) for number in known if not min(ends) <= number <= max(ends)}
     edges = sorted(ends | ({min(beyond), max(beyond)} if beyond else set()))
     levels = []
@@ -419,7 +460,7 @@ def _nested_pieces(ends: set[float], known: Floats) -> Hierarchy:
 
 
 def _own_numbers(nodes: FeatureNodes, known_node: Longs) -> Floats:
-    """How many known numbers stand at each node; where none is known at all, the width of each finest interval."""
+    """The number of known numbers at each node; if none is known, the width of each finest interval."""
     low, high = nodes.spans
     own = np.bincount(known_node, minlength=len(nodes)).astype(np.float64)
     if not own.any():
@@ -430,29 +471,24 @@ def _own_numbers(nodes: FeatureNodes, known_node: Longs) -> Floats:
 
 
 def _fit_labels(
-    name: str, kind: Kind, found: _Found, given: Hierarchy | None, unknown: Unknown, singles: bool
+    name: str, kind: Kind, observed: _Observed, given: Hierarchy | None, unknown: Unknown, singles: bool
 ) -> Column:
     """Fit a column of text or dates."""
     labels = _inner_labels(given)
-    values = [text for text in found.weights if text not in labels]
+    values = [text for text in observed.weights if text not in labels]
     stand_ins: set[str] = set()
     if kind == "date":
-        # A label of the calendar is a node if some day below it is there.
-        stand_ins = {day for text in values if (day := _day_of(text)) is not None} - set(values)
-        values = [text for text in values if days_of(text) is not None]
-        domain = domain_of(name, [*values, *stand_ins])
-        if not len(domain.labels):
-            domain = Domain(name, "date", domain.labels, np.empty(0))
-    else:
-        domain = Domain(name, "text", np.array(sorted(values), dtype=np.str_))
+        values, stand_ins = _days(values)
+    domain = _label_domain(name, kind, [*values, *stand_ins])
     chosen = given if given is not None else (automatic() if kind == "date" else flat())
     domain, hierarchy = _encoded(chosen, domain, unknown)
-    inner = {hierarchy.labels[node] for node in np.flatnonzero(hierarchy.level > 0).tolist()}
-    only_labels = stand_ins if isinstance(given, Taxonomy) else stand_ins | {one for one in values if one in inner}
+    only_labels = stand_ins
+    if not isinstance(given, Taxonomy):
+        only_labels = stand_ins | (set(values) & _inner_labels_of(hierarchy))
     nodes, into = nodes_of_hierarchy(
         hierarchy,
         hide_leaves=True if kind == "date" and not singles else frozenset(stand_ins),
-        with_missing=found.has_missing,
+        with_missing=observed.has_missing,
         labels_only=frozenset(only_labels),
     )
     column = Column(name, kind, nodes, _places(hierarchy, into), domain, hierarchy, into, chosen, clamped=False)
@@ -463,14 +499,31 @@ def _fit_labels(
     return replace(column, known=domain.numbers[real], known_node=into[hierarchy.leaf_of[: len(real)][real]])
 
 
+def _inner_labels_of(hierarchy: EncodedHierarchy) -> set[str | None]:
+    return {hierarchy.labels[node] for node in np.flatnonzero(hierarchy.level > 0).tolist()}
+
+
+def _days(values: list[str]) -> tuple[list[str], set[str]]:
+    """The days among some dates and labels of the calendar, and a further day below each label, so it has a node."""
+    stand_ins = {day for text in values if (day := _day_of(text)) is not None} - set(values)
+    return [text for text in values if days_of(text) is not None], stand_ins
+
+
+def _label_domain(name: str, kind: Kind, values: list[str]) -> Domain:
+    if kind == "text":
+        return Domain(name, "text", np.array(sorted(values), dtype=np.str_))
+    domain = domain_of(name, values)
+    return domain if len(domain.labels) else Domain(name, "date", domain.labels, np.empty(0))
+
+
 def _without(leaves: Leaves, labels: set[str]) -> Leaves:
-    """What labels stand for, but for leaves that are themselves only labels."""
+    """The values below each label, without leaves that are only labels."""
     real = {label: tuple(value for value in below if value not in labels) for label, below in leaves.items()}
     return {label: below for label, below in real.items() if below}
 
 
 def _day_of(label: str) -> str | None:
-    """The first day of a span of the calendar, as the hierarchy of dates names spans.
+    """The first day of a period that a label of the calendar names.
 
     >>> _day_of("1984-Q2"), _day_of("1980s"), _day_of("1984-02-29"), _day_of("spring")
     ('1984-04-01', '1980-01-01', None, None)
@@ -497,7 +550,7 @@ def _encoded(given: Hierarchy, domain: Domain, unknown: Unknown) -> tuple[Domain
 
 
 def _places(hierarchy: EncodedHierarchy, into: Longs, *, with_leaves: bool = True) -> dict[str, int]:
-    """The node of each label; an interval also as it is written where it is not the last, or is."""
+    """The node of each label; an interval also under its spelling with the other kind of upper end."""
     places = {
         label: int(into[node])
         for node, label in enumerate(hierarchy.labels)
@@ -511,12 +564,12 @@ def _places(hierarchy: EncodedHierarchy, into: Longs, *, with_leaves: bool = Tru
 
 
 def _counted(column: Column, cells: Vocabulary) -> Column:
-    """Count how many rows hold each value alone."""
+    """Count the rows that publish each value alone."""
     values, rows = cells.which(CellKind.VALUE), cells.rows
     texts = [cells.texts[at] for at in values.tolist()]
     alone = np.zeros(len(column.nodes))
     nodes, _ = column.place(texts, cells.numbers[values], "ancestor")
-    # A label that covers several values is not one of them.
+    # A label that covers several values is not counted.
     single = column.nodes.bottom[nodes]
     np.add.at(alone, nodes[single], rows[values][single])
     if column.nodes.missing >= 0:

@@ -1,4 +1,4 @@
-"""The files behind what was typed: one file, a folder, a pattern, or standard input."""
+"""The files of a table: a single file, those of a folder or a pattern, or standard input."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hedgerow.io.paths import absolute
 
 __all__ = [
     "ENDINGS",
-    "Found",
+    "TableFiles",
     "NO_VALUE",
     "Partition",
     "STANDARD_INPUT",
@@ -31,20 +31,20 @@ __all__ = [
 
 
 # --------------------------------------------------------------------------------------------------
-# Columns that stand in the names of folders, such as ``sex=F/part-0.parquet``: as Hive, Spark and DuckDB write them.
+# Columns in the names of folders, such as ``sex=F/part-0.parquet``, as Hive, Spark and DuckDB write them.
 #
-# Such a name is a cell of the table, so messages show only the column's part of it.
+# The value in such a name is a cell of the table, so messages show only the column.
 
 
 NO_VALUE: Final = "__HIVE_DEFAULT_PARTITION__"
-"""What stands in the name of a folder whose rows have no value."""
+"""The missing value in the name of a folder."""
 
 Partition = tuple[tuple[str, str | None], ...]
-"""The columns in the names of the folders above a file, from the outermost on, and their values."""
+"""The columns and values in the names of the folders above a file, starting with the outermost."""
 
 
 def is_partition(folder: str) -> bool:
-    """Whether the name of a folder tells a column and its value.
+    """Whether the name of a folder states a column and its value.
 
     >>> is_partition("sex=F"), is_partition("old"), is_partition("=F")
     (True, False, False)
@@ -53,7 +53,7 @@ def is_partition(folder: str) -> bool:
 
 
 def is_hidden(name: str) -> bool:
-    """Whether a file or folder is no part of a table: a hidden one, or the mark of another program.
+    """Whether a file or folder is hidden or the mark of another program, and so not part of a table.
 
     >>> is_hidden("_SUCCESS"), is_hidden(".part-0.crc"), is_hidden("_sex=F"), is_hidden("part-0")
     (True, True, False, False)
@@ -62,20 +62,20 @@ def is_hidden(name: str) -> bool:
 
 
 def partition_of(folders: Sequence[str]) -> Partition:
-    """The columns and values that names of folders tell, unescaped.
+    """The columns and values in the names of folders, unescaped.
 
     >>> partition_of(["sex=F", "town=Ulm%2FDonau", f"age={NO_VALUE}"])
     (('sex', 'F'), ('town', 'Ulm/Donau'), ('age', None))
     """
-    told = []
+    cells = []
     for folder in folders:
         column, _, value = folder.partition("=")
-        told.append((_unescaped(column), None if value == NO_VALUE else _unescaped(value)))
-    return tuple(told)
+        cells.append((_unescaped(column), None if value == NO_VALUE else _unescaped(value)))
+    return tuple(cells)
 
 
 def masked(folders: Sequence[str]) -> str:
-    """The names of folders as messages show them, without their values.
+    """The names of folders for messages, without their values.
 
     >>> masked(["sex=F", "town=Ulm"])
     'sex=*/town=*/'
@@ -84,7 +84,7 @@ def masked(folders: Sequence[str]) -> str:
 
 
 def partition_columns(shown: str, partitions: Sequence[Partition]) -> tuple[str, ...]:
-    """The columns that the folders of all files tell, which must be the same ones in the same order."""
+    """The columns in the names of the folders, which must be the same, in the same order, for all files."""
     columns = tuple(name for name, _ in partitions[0])
     for partition in partitions[1:]:
         if tuple(name for name, _ in partition) != columns:
@@ -98,7 +98,7 @@ def partition_columns(shown: str, partitions: Sequence[Partition]) -> tuple[str,
 
 
 def _unescaped(text: str) -> str:
-    broken = BadInput("The name of a folder that tells a column and its value is not well-formed: check its % signs.")
+    broken = BadInput("The name of a folder for a column and its value is not well-formed: check its % signs.")
     with translated(UnicodeDecodeError, into=broken):
         return unquote(text, errors="strict")
 
@@ -110,26 +110,27 @@ _COMPRESSED: Final = (".gz", ".zst")
 _SEVERAL: Final = (*_TEXTS, *(f"{text}{packed}" for text in _TEXTS for packed in _COMPRESSED), ".parquet")
 _PACKED: Final = (".zip", ".xlsx")
 ENDINGS: Final = (*_SEVERAL, *_PACKED)
-_REDIRECTED: Final = Path("/dev/stdin")  # where the system has it, the very file that a shell lets be read
+_REDIRECTED: Final = Path("/dev/stdin")  # on some systems, the file that the shell redirects to standard input
 _ADVICE: Final = "Known are .csv, .tsv and .txt, each also with .gz or .zst, .parquet, .zip and .xlsx."
 
 
 @dataclass(frozen=True)
-class Found:
+class TableFiles:
     """The files that make up a table.
 
     Attributes
     ----------
     name : str
-        What was typed.
+        The table as the user named it.
     files : tuple of Path
-        Absolute, sorted by name; none for standard input.
+        Absolute paths, sorted by name; none for standard input.
     names : tuple of str
-        What messages call each of them.
+        The name of each file in messages.
     ending : str
-        What all their names end in, such as ``".csv.gz"``; of text that is partly compressed, without that.
+        The common ending of their names, such as ``".csv.gz"``. If only some text files are compressed, the ending
+        without the compression.
     partitions : tuple of Partition
-        The columns that stand in the names of the folders of each file; none where there are no such folders.
+        The columns in the names of each file's folders; empty if there are no such folders.
     """
 
     name: str
@@ -140,27 +141,27 @@ class Found:
 
     @property
     def reads(self) -> tuple[Path, ...]:
-        """The files that must not be written over; also the one that standard input may come from."""
+        """The files that must not be overwritten, including the file that standard input may come from."""
         return self.files or tuple(path for path in (_REDIRECTED,) if path.exists())
 
     @property
     def is_packed(self) -> bool:
-        """Whether the table must be written out before it can be read."""
+        """Whether the table must be unpacked or copied before it can be read."""
         return not self.files or self.ending in _PACKED
 
 
-def find_table(given: str | os.PathLike[str]) -> Found:
-    """Find the files of a table, or say why it cannot be read.
+def find_table(given: str | os.PathLike[str]) -> TableFiles:
+    """Find the files of a table, or raise an error that explains why it cannot be read.
 
     Parameters
     ----------
     given : str or path
-        A file; a folder with files of one format, in which folders such as ``sex=F`` tell a column and its value; a
-        pattern such as ``"data/*.parquet"``, unless a file has that very name; or ``"-"`` as text, which is standard
+        A file; a folder with files of one format, whose inner folders, such as ``sex=F``, state a column and its value;
+        a pattern such as ``"data/*.parquet"``, unless a file has exactly that name; or the text ``"-"`` for standard
         input.
     """
     if given == STANDARD_INPUT:
-        return Found("standard input", (), (), "")
+        return TableFiles("standard input", (), (), "")
     place = absolute(given)
     shown = str(given)
     if place.is_dir():
@@ -172,11 +173,11 @@ def find_table(given: str | os.PathLike[str]) -> Found:
         raise BadInput(f"There is no file {shown!r}. Check the path.")
     if not place.is_file():
         raise BadInput(f"{shown!r} is not a file. Name a file, or a folder of files.")
-    return Found(shown, (place,), (place.name,), ending)
+    return TableFiles(shown, (place,), (place.name,), ending)
 
 
 def ending_of(name: str) -> str:
-    """What a file's name ends in, if that is known.
+    """The ending of a table's file name, in lower case; an error if it is unknown.
 
     >>> ending_of("People.CSV.GZ")
     '.csv.gz'
@@ -187,8 +188,8 @@ def ending_of(name: str) -> str:
     return found
 
 
-def _in_folder(folder: Path, shown: str) -> Found:
-    """The files that lie in a folder, and in folders of it that tell a column and its value."""
+def _in_folder(folder: Path, shown: str) -> TableFiles:
+    """The files in a folder, and in its inner folders that state a column and its value."""
     places: list[tuple[str, ...]] = []
     _collect(folder, (), shown, places)
     if not places:
@@ -198,59 +199,64 @@ def _in_folder(folder: Path, shown: str) -> Found:
 
 
 def _collect(folder: Path, above: tuple[str, ...], shown: str, places: list[tuple[str, ...]]) -> None:
-    """Collect files by name. Hidden ones and marks of other programs (``_SUCCESS``) are no tables."""
-    inside = sorted(one for one in folder.iterdir() if not is_hidden(one.name))
-    for one in inside:
-        if not one.is_dir():
-            places.append((*above, one.name))
-        elif is_partition(one.name):
-            _collect(one, (*above, one.name), shown, places)
+    """Collect files in order of their names, without hidden files and marks of other programs (``_SUCCESS``)."""
+    for path in sorted(path for path in folder.iterdir() if not is_hidden(path.name)):
+        if not path.is_dir():
+            places.append((*above, path.name))
+        elif is_partition(path.name):
+            _collect(path, (*above, path.name), shown, places)
         else:
             raise BadInput(
                 f"The folder {shown!r} has folders in it. Name the files by a pattern, such as 'folder/**/*.parquet'."
             )
 
 
-def _of_pattern(pattern: str) -> Found:
-    absolute(pattern)  # refuses what is no path at all
-    # As a text, so that a pattern may begin at the root and names stay as they were typed.
+def _of_pattern(pattern: str) -> TableFiles:
+    absolute(pattern)  # refuses text that cannot be a path
+    # As text, so that a pattern may begin at the root and names stay as the user typed them.
     fitting = glob.glob(pattern, recursive=True)  # noqa: PTH207
     names = sorted(name for name in fitting if Path(name).is_file() and not is_hidden(Path(name).name))
     if not names:
         raise BadInput(f"There is no file that fits the pattern {pattern!r}. Check the path.")
     files = [absolute(name) for name in names]
-    # Folders that were typed in full say nothing of the table; those that the pattern stands for do.
+    # Only folders that the pattern matches belong to the table, not those that the user typed in full.
     typed = next(at for at, part in enumerate(Path(pattern).parts) if glob.has_magic(part))
     folders = [tuple(filter(is_partition, Path(name).parts[typed:-1])) for name in names]
     shown = [name if not below else masked(below) + Path(name).name for name, below in zip(names, folders, strict=True)]
     return _together(pattern, files, shown, folders)
 
 
-def _together(shown: str, files: Sequence[Path], names: Sequence[str], folders: Sequence[tuple[str, ...]]) -> Found:
-    """Files that are read as one table. One format for all: a table and its copy in another are no two parts."""
-    endings = Counter(map(ending_of, names))
-    ending = next(iter(endings))
-    if len(endings) > 1:
-        ending = _uncompressed(ending)
-        stems = Counter(str(file)[: -len(ending_of(file.name))] for file in files)
-        if any(_uncompressed(one) != ending for one in endings) or stems.most_common(1)[0][1] > 1:
-            raise BadInput(
-                f"{shown!r} has files of several formats: {listing(list(endings))}. Name those of one format."
-            )
+def _together(
+    shown: str, files: Sequence[Path], names: Sequence[str], folders: Sequence[tuple[str, ...]]
+) -> TableFiles:
+    """Several files that are read as one table."""
+    ending = _common_ending(shown, files, names)
     if ending in _PACKED and len(files) > 1:
         raise BadInput(f"{shown!r} has {len(files):,} files that end in {ending}. Name one of them.")
     partitions = [partition_of(below) for below in folders]
     if not partition_columns(shown, partitions):
-        return _without_empty(Found(shown, tuple(files), tuple(names), ending))
+        return _without_empty(TableFiles(shown, tuple(files), tuple(names), ending))
     called = [
         f"{masked(below)}{Path(name).name} (file {at:,} of {len(files):,})"
         for at, (name, below) in enumerate(zip(names, folders, strict=True), start=1)
     ]
-    return _without_empty(Found(shown, tuple(files), tuple(called), ending, tuple(partitions)))
+    return _without_empty(TableFiles(shown, tuple(files), tuple(called), ending, tuple(partitions)))
 
 
-def _without_empty(found: Found) -> Found:
-    """Leave out text files without a byte among others: Spark writes one where a part has no rows."""
+def _common_ending(shown: str, files: Sequence[Path], names: Sequence[str]) -> str:
+    """The ending of all files, which must have one format: a copy of a table in another format is no part of it."""
+    endings = Counter(map(ending_of, names))
+    first = next(iter(endings))
+    if len(endings) == 1:
+        return first
+    stems = Counter(str(file)[: -len(ending_of(file.name))] for file in files)
+    if len({_uncompressed(ending) for ending in endings}) > 1 or stems.most_common(1)[0][1] > 1:
+        raise BadInput(f"{shown!r} has files of several formats: {listing(list(endings))}. Name those of one format.")
+    return _uncompressed(first)
+
+
+def _without_empty(found: TableFiles) -> TableFiles:
+    """Drop empty text files if there are others: Spark writes such a file for a part without rows."""
     kept = [at for at, file in enumerate(found.files) if found.ending == ".parquet" or file.stat().st_size]
     if not kept or len(kept) == len(found.files):
         return found
@@ -263,7 +269,7 @@ def _without_empty(found: Found) -> Found:
 
 
 def _uncompressed(ending: str) -> str:
-    """What names end in before what compression adds.
+    """An ending without that of the compression.
 
     >>> _uncompressed(".csv.gz"), _uncompressed(".parquet")
     ('.csv', '.parquet')

@@ -1,9 +1,9 @@
-"""All that a release publishes of its people, for attackers who read all of it: table, proportions, what is by label.
+"""RowKinds that a release publishes, for attackers who use all of it: table, proportions, and label margins.
 
-Rows that publish the same are one *kind* of row: a class, and what its rows say in clear. Of each kind it is known how
-probable every value of every column is. Proportions tell it, also by label (:mod:`hedgerow.risk.likelihoods` says how);
-without them a published cell allows some values, and each is as probable as it is frequent among the people who are
-known. In the same way what a proportion tells of several values together is divided among these.
+Rows that publish the same form a *kind* of row: a class, and its values in clear. For each kind, the probability of
+every value of every column is known. Proportions give it, also by label (see :mod:`hedgerow.risk.likelihoods`). Without
+them a published cell allows some values, each with its frequency among the known people. In the same way a proportion
+for several values together is divided among them.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ from hedgerow.errors import BadInput
 from hedgerow.io.frames import open_frame
 from hedgerow.risk.likelihoods import Told, cells_of_texts
 
-__all__ = ["Everything"]
+__all__ = ["RowKinds"]
 
 _MOST_VALUES: Final = 256
-"""Of a column in clear that is read: one with more says too little of each."""
+"""The most values of a column in clear that is read; with more, there are too few people per value."""
 _MOST_KINDS: Final = 20_000
 _STRAY: Final = 1e-5
-"""The chance, times its frequency, of a value that a kind of rows does not allow: who fits none is most like some."""
+"""The chance, times its frequency, of a value that a kind does not allow, so that everybody resembles some kind."""
 _MOST_LOG: Final = 50.0
 _PAIRS: Final = 2**22
-"""So many pairs of a person and a kind are looked at together."""
+"""The most pairs of a person and a kind in memory at once."""
 
 
 @dataclass(frozen=True, eq=False)
-class Everything:
-    """What is published, and what is known of people.
+class RowKinds:
+    """The published information, and the attacker's knowledge about people.
 
     Attributes
     ----------
     people : People
     names : tuple of str
-        The columns: quasi-identifiers, and what is published as it is.
+        The columns: quasi-identifiers and columns in clear.
     sizes : int array (kinds,)
-        The rows of each kind.
+        The number of rows of each kind.
     shares : tuple of float arrays (kinds, values)
-        For each column, how probable each value is for the people of a kind.
+        For each column, the probability of each value for the people of a kind.
     frequent : tuple of float arrays (values,)
-        How frequent it is among the people who are known.
+        The frequency of each value among the known people.
     codes : int array (people, columns)
-        What each person holds.
+        The values of each person.
     """
 
     people: People
@@ -59,86 +59,91 @@ class Everything:
     codes: Longs
 
     @classmethod
-    def of(cls, given: Given) -> Everything:
-        """Read a release; of columns in clear those that both tables have."""
+    def of(cls, given: Given) -> RowKinds:
+        """Read a release, with the columns in clear that both tables of people have."""
         people = people_of(given)
         clear = _in_clear(given)
         frame = open_frame(given.release.table).frame
         missing = given.release.guarantee.missing
-        published = [one.codes(frame[one.domain.name], missing) for one in clear]
+        published = [target.codes(frame[target.domain.name], missing) for target in clear]
         own = [
-            np.concatenate([one.codes(rows.frame[one.domain.name], given.missing) for _, rows in given.sides])
-            for one in clear
+            np.concatenate([target.codes(rows.frame[target.domain.name], given.missing) for _, rows in given.sides])
+            for target in clear
         ]
         classes, of_row, chances = _by_class(people)
-        kept = len(clear)
-        while True:
-            columns = [of_row.astype(np.int32), *(codes.astype(np.int32) for codes in published[:kept])]
-            kinds, of_kind = tabulate(columns, [classes, *(one.domain.size for one in clear[:kept])], len(frame))
-            if len(kinds) <= _MOST_KINDS or not kept:
-                break
-            kept -= 1
+        columns = [of_row, *published]
+        kinds, of_kind = _kinds(columns, [classes, *(target.domain.size for target in clear)], len(frame))
+        clear = clear[: kinds.shape[1] - 1]
         shares, frequent, codes = [], [], []
         for at, domain in enumerate(people.domains):
-            shares.append(_by_kind(chances[at], kinds, clear[:kept]))
+            shares.append(_by_kind(chances[at], kinds, clear))
             frequent.append(_frequencies(people.tuples[:, at], domain.size))
             codes.append(people.tuples[:, at].astype(np.int64))
-        for at, one in enumerate(clear[:kept]):
-            # What the release does not publish is one value more.
-            held = np.where(own[at] < 0, one.domain.size, own[at])
-            shares.append(np.eye(one.domain.size + 1)[kinds[:, 1 + at]])
-            frequent.append(_frequencies(held, one.domain.size + 1))
+        for at, target in enumerate(clear):
+            # Values that the release does not publish share a further code.
+            held = np.where(own[at] < 0, target.domain.size, own[at])
+            shares.append(np.eye(target.domain.size + 1)[kinds[:, 1 + at]])
+            frequent.append(_frequencies(held, target.domain.size + 1))
             codes.append(held)
-        names = (*given.release.quasi, *(one.domain.name for one in clear[:kept]))
+        names = (*given.release.quasi, *(target.domain.name for target in clear))
         sizes = np.bincount(of_kind, minlength=len(kinds)).astype(np.int64)
         return cls(people, names, sizes, tuple(shares), tuple(frequent), np.stack(codes, axis=1))
 
     def logarithms(self, at: int) -> Floats:
-        """The logarithm of how probable each value of a column is in each kind, (values, kinds); never of nothing."""
+        """The log-probability of each value of a column in each kind, (values, kinds); always finite."""
         mixed = (1 - _STRAY) * self.shares[at] + _STRAY * self.frequent[at]
         return np.ascontiguousarray(np.log(mixed).T)
 
     @property
     def at_once(self) -> int:
-        """Of how many people it is asked at once."""
+        """The number of people to process at once."""
         return max(1, _PAIRS // len(self.sizes))
 
     def fewer(self, most: int, generator: np.random.Generator) -> Longs:
-        """The people who are judged; of more than so many on a side some, drawn at random."""
+        """The people who are attacked: at most a given number of members and of others, drawn at random."""
         sides = [np.flatnonzero(side) for side in self.people.judged]
         return np.concatenate(
             [side if len(side) <= most else np.sort(generator.choice(side, most, replace=False)) for side in sides]
         )
 
 
+def _kinds(columns: list[Any], sizes: list[int], rows: int) -> tuple[Any, Any]:
+    """The distinct rows, and the kind of each row. The last columns are dropped while there are too many kinds."""
+    for kept in range(len(columns), 0, -1):
+        kinds, of_kind = tabulate([codes.astype(np.int32) for codes in columns[:kept]], sizes[:kept], rows)
+        if len(kinds) <= _MOST_KINDS:
+            break
+    return kinds, of_kind
+
+
 def _in_clear(given: Given) -> list[Target]:
-    """What is published as it is, of few values: the target first, then what is sensitive, then the rest."""
+    """The columns in clear with few values: the target first, then sensitive columns, then the others."""
     roles = given.release.facts["columns"]
     named = (roles["target"], *roles["sensitive"], *roles["insensitive"])
     shared = set(given.shared)
-    found = [
+    targets = [
         Target.of_column(given.release, name)
-        for name in dict.fromkeys(one for one in named if one is not None)
+        for name in dict.fromkeys(column for column in named if column is not None)
         if name in shared and name not in given.release.quasi
     ]
-    return [one for one in found if one.domain.size <= _MOST_VALUES]
+    return [target for target in targets if target.domain.size <= _MOST_VALUES]
 
 
 def _frequencies(codes: Any, values: int) -> Floats:
-    """How frequent values are, where each counts as if one person more had it."""
+    """The frequencies of values, with one further person for each value."""
     counted = np.bincount(codes, minlength=values) + 1.0
     return np.asarray(counted / counted.sum())
 
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """How probable the values of a column are in each class, and what a label changes.
+    """The probabilities of a column's values in each class, and the effect of the label.
 
     Attributes
     ----------
     by_class : float array (classes, values)
     told : Told, optional
-        The proportions, where something is told by label.
+        The proportions, if there are any by label.
     """
 
     by_class: Floats
@@ -159,14 +164,14 @@ def _by_class(people: People) -> tuple[int, Longs, list[_Column]]:
         return len(classes.codes), classes.of_row.astype(np.int64), columns
     of_row = proportions.classes_of(open_frame(release.table).frame)
     if (of_row < 0).any():
-        raise BadInput("The proportions speak of other classes than the table. Give those that were published with it.")
+        raise BadInput("The proportions belong to other classes than the table. Give those published with it.")
     labels = None if release.target is None else Target.of_column(release, release.target).labels
     columns = []
     for at, domain in enumerate(people.domains):
         told = Told.of(proportions, at, people.known(at), labels)
         frequent = _frequencies(people.tuples[:, at], domain.size)
         by_point = np.append(np.asarray(told.shares.todense()), np.zeros((len(proportions.sizes), 1)), axis=1)
-        # What is told of a piece of a range is divided among its values.
+        # The share of a part of a range is divided among its values.
         within = np.bincount(told.point + 1, frequent, by_point.shape[1] + 1)[1 + told.point]
         columns.append(
             _Column(_normed(by_point[:, told.point] * (frequent / within)), None if told.tilt is None else told)
@@ -175,7 +180,7 @@ def _by_class(people: People) -> tuple[int, Longs, list[_Column]]:
 
 
 def _by_kind(column: _Column, kinds: Any, clear: list[Target]) -> Floats:
-    """How probable values are in each kind of rows: as in its class, and as its label makes them."""
+    """The probabilities of values in each kind of rows: those of its class, adjusted by its label."""
     of_class = kinds[:, 0].astype(np.int64)
     by_class: Floats = np.asarray(column.by_class[of_class], dtype=np.float64)
     told = column.told
@@ -202,6 +207,6 @@ def _by_kind(column: _Column, kinds: Any, clear: list[Target]) -> Floats:
 
 
 def _normed(weights: Floats) -> Floats:
-    """Rows that add up to 1; one of nothing stays so."""
+    """Rows scaled to add up to 1; empty rows stay empty."""
     total = weights.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=total > 0))

@@ -1,4 +1,4 @@
-"""How the people of a class are divided among values, given what its cell tells and that it was not cut, compiled."""
+"""Kernel of downcoding: how the people of a class divide among values, given its cell and that it was not cut."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ __all__ = ["expected_shares"]
 def expected_shares(
     chances: Floats, held: Bools, people: int, least: int, ordered: bool, singles: bool, room: Floats, result: Floats
 ) -> bool:
-    """The expected share of each value among so many people, drawn by chances, given what is known of their numbers.
+    """The expected share of each value among some people who are drawn with given chances, under known conditions.
 
-    Values with ``held`` are held by somebody. With ``least`` > 0 no cut was possible: if ``ordered``, none between two
-    neighbours leaves so many people on both sides; with ``singles`` none of one value from the rest. Returns whether
-    such numbers are possible at all; they are then exact. ``room`` has (2 values + 2, people + 1) places. The numbers
-    are independent Poisson variables given their sum; one pass from each end adds them up. O(values people²).
+    Somebody holds each value with ``held``. With ``least`` > 0 no cut was possible: if ``ordered``, no cut between two
+    neighbours leaves ``least`` people on both sides; with ``singles``, no cut of one value from the rest does. Returns
+    whether the conditions can be met; then the shares are exact. ``room`` has the shape (2 values + 2, people + 1). The
+    numbers of people are independent Poisson variables given their sum; a pass from each end adds them up.
+    O(values people²).
     """
     values, last = len(chances), people - least
     for row in range(2 * values + 2):
         for reached in range(people + 1):
             room[row, reached] = 0.0
-    # Row i: the first i values, by how many people hold them; and from the other end, rows values + 1 + i: all others.
+    # Row i: the first i values, by the number of people who hold them. Row values + 1 + i: the values from i on.
     room[0, 0] = 1.0
     room[2 * values + 1, people] = 1.0
     for step in range(values):

@@ -20,13 +20,13 @@ import numpy as np
 from hedgerow._internal.arrays import Floats, Ints, Longs
 from hedgerow.anonymizers.partition._hedge_kernels import best_cut, grow, split
 from hedgerow.anonymizers.partition._hedge_teacher import TeacherSpace
-from hedgerow.anonymizers.partition.cuts import Cuts, graft, pieces_of_units, units_of
+from hedgerow.anonymizers.partition.cuts import Cuts, graft, pieces_of_units, units_to_cut
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import AxisRouter, Pieces
 from hedgerow.requirements import Requirement, bind, sensitive_codes
 from hedgerow.requirements.binding import PackedRequirements
 
-__all__ = ["Axes", "Boxes", "cut_axes", "cut_boxes", "regions_of"]
+__all__ = ["AxisGroups", "BoxGroups", "cut_axes", "cut_boxes", "regions_of"]
 
 
 _MOST_PLACES: Final = 256
@@ -36,7 +36,7 @@ _PARTS: Final = 16
 
 
 @dataclass(frozen=True, eq=False)
-class Boxes:
+class BoxGroups:
     """Which cells make up which group, and the cuts between them."""
 
     pieces: Pieces
@@ -49,7 +49,7 @@ def cut_boxes(
     orders: Sequence[Ints],
     points: Floats,
     times: int = 1,
-) -> Boxes:
+) -> BoxGroups:
     """Cut a table into boxes in which points lie close together.
 
     Parameters
@@ -64,7 +64,7 @@ def cut_boxes(
         Each group has at least this many times the people that are required.
     """
     context, packed = bind(counts, requirements)
-    units = units_of(counts, context, relaxed=False)
+    units = units_to_cut(counts, context, relaxed=False)
     places, last_rank = _places(counts, orders, units.tuple)
     weight = units.weight.astype(np.float64)
     sums = np.column_stack([weight, points[units.tuple] * weight[:, None]])
@@ -79,7 +79,7 @@ def cut_boxes(
     threshold = np.array([last_rank[column][place] for column, place in zip(cuts.column, cuts.threshold, strict=True)])
     group = np.empty(len(sums), dtype=np.int32)
     group[growth.order] = np.repeat(np.arange(len(cuts.start), dtype=np.int32), cuts.end - cuts.start)
-    return Boxes(pieces_of_units(counts, units, group), cuts._replace(threshold=threshold.astype(np.int32)))
+    return BoxGroups(pieces_of_units(counts, units, group), cuts._replace(threshold=threshold.astype(np.int32)))
 
 
 def regions_of(
@@ -238,7 +238,7 @@ _OTHER_SHARES = (0.4, 0.6, 0.25, 0.75)
 _DIRECTIONS = 2
 
 
-class Axes(NamedTuple):
+class AxisGroups(NamedTuple):
     """Which cells make up which group, and the router for unseen rows."""
 
     pieces: Pieces
@@ -253,10 +253,10 @@ class _Cut(NamedTuple):
     left: Longs
 
 
-def cut_axes(counts: FrequencyTable, requirements: Sequence[Requirement], teacher_space: TeacherSpace) -> Axes:
+def cut_axes(counts: FrequencyTable, requirements: Sequence[Requirement], teacher_space: TeacherSpace) -> AxisGroups:
     """Cut a table into groups of points that lie close together."""
     context, packed = bind(counts, requirements)
-    units = units_of(counts, context, relaxed=False)
+    units = units_to_cut(counts, context, relaxed=False)
     points = teacher_space.points[units.tuple]
     values = None if units.cell is None else sensitive_codes(counts, context)[units.cell]
     halving = _Halving(points, units.tuple, units.weight, values, int(context.offsets[-1]), packed)
@@ -265,7 +265,7 @@ def cut_axes(counts: FrequencyTable, requirements: Sequence[Requirement], teache
     router = AxisRouter(
         teacher_space.added, teacher_space.share, teacher_space.centre, directions, thresholds, left, right
     )
-    return Axes(pieces_of_units(counts, units, group), router)
+    return AxisGroups(pieces_of_units(counts, units, group), router)
 
 
 class _Halving:

@@ -9,7 +9,7 @@ import pytest
 from counted import counted
 
 from hedgerow import KAnonymity, LDiversity
-from hedgerow.anonymizers.partition._hedge_groups import Axes, cut_axes
+from hedgerow.anonymizers.partition._hedge_groups import AxisGroups, cut_axes
 from hedgerow.anonymizers.partition._hedge_teacher import TeacherSpace
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import AxisRouter
@@ -22,7 +22,7 @@ def teacher_space(counts: FrequencyTable, points: Any) -> TeacherSpace:
     return TeacherSpace(space, 1, np.ones((len(space), 1)), (space[:, :1] / 2,), 1.0, np.zeros(2))
 
 
-def cut(counts: FrequencyTable, points: Any, *requirements: Requirement) -> Axes:
+def cut(counts: FrequencyTable, points: Any, *requirements: Requirement) -> AxisGroups:
     return cut_axes(counts, requirements, teacher_space(counts, points))
 
 
@@ -42,7 +42,7 @@ def test_there_are_as_many_groups_as_k_allows(k: int, kind: str) -> None:
 
 
 def test_groups_are_parted_along_the_main_axis() -> None:
-    """By hand: points lie along a diagonal, in two heaps; columns tell nothing of that."""
+    """By hand: points lie along a diagonal, in two heaps, independently of the columns."""
     counts = counted({"at": np.arange(8), "y": ["n"] * 8})
     heaps = [[0, 0], [9, 9], [1, 1], [8, 8], [0, 1], [9, 8], [1, 0], [8, 9]]
     group = cut(counts, heaps, KAnonymity(4)).pieces.group

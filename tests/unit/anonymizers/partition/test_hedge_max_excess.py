@@ -13,7 +13,7 @@ SCHEMA = hr.Schema(quasi=["place", "size"], target="answer")
 
 
 def people(rows: int = 400) -> pa.Table:
-    """Answers by chance: whatever is told of them beyond their share is told of these very people."""
+    """Random answers: whatever a release reveals about them beyond their share concerns these very people."""
     random = np.random.default_rng(3)
     return pa.table(
         {

@@ -17,8 +17,8 @@ from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Recoding, Shown, publish_groups
 
 CHANCE = np.random.default_rng(0)
-TELLING = CHANCE.choice(list("ab"), 300)
-SILENT = CHANCE.choice(list("cdefghij"), 300)
+INFORMATIVE = CHANCE.choice(list("ab"), 300)
+RANDOM = CHANCE.choice(list("cdefghij"), 300)
 
 
 def scorer_of(counts: FrequencyTable, support: int = 10) -> Scorer:
@@ -27,7 +27,7 @@ def scorer_of(counts: FrequencyTable, support: int = 10) -> Scorer:
 
 
 def kept(counts: FrequencyTable, column: int | None) -> Recoding:
-    """The groups are the values of one column, of the others they tell all; or all people are one group."""
+    """Groups are the values of one column, and publish the sets of the others; or all people are one group."""
     codes = counts.tuples[:, 0 if column is None else column].astype(np.float64)
     points = (codes if column is not None else codes * 0)[:, None]
     orders = [np.arange(counts.domains[name].size, dtype=np.int32) for name in counts.quasi]
@@ -44,10 +44,10 @@ def kept(counts: FrequencyTable, column: int | None) -> Recoding:
 
 
 @pytest.mark.parametrize("kind", ["labels", "numbers"])
-def test_who_keeps_what_tells_scores_higher_than_who_hides_it(kind: str) -> None:
-    known = TELLING == "a"
+def test_keeping_the_informative_column_scores_higher_than_hiding_it(kind: str) -> None:
+    known = INFORMATIVE == "a"
     label = np.where(known, 1.5, 4.25) if kind == "numbers" else np.where(known, "no", "yes")
-    counts = counted({"telling": TELLING, "silent": SILENT, "y": label})
+    counts = counted({"informative": INFORMATIVE, "random": RANDOM, "y": label})
     scorer = scorer_of(counts, support=30)
     keeps, hides = scorer.score(kept(counts, 0)), scorer.score(kept(counts, 1))
     assert keeps > hides + 0.2
@@ -55,47 +55,47 @@ def test_who_keeps_what_tells_scores_higher_than_who_hides_it(kind: str) -> None
     assert keeps == pytest.approx(best, abs=0.05)
 
 
-def test_rows_are_drawn_from_what_is_told() -> None:
-    """With a support of all people a class tells nothing but its set; with that of one, its values as they are."""
-    counts = counted({"telling": TELLING, "silent": ["c"] * 299 + ["d"], "y": ["no", "yes"] * 150})
+def test_rows_are_drawn_from_the_published_proportions() -> None:
+    """With a support of all people, a class publishes only its set; with a support of 1, its exact values."""
+    counts = counted({"informative": INFORMATIVE, "random": ["c"] * 299 + ["d"], "y": ["no", "yes"] * 150})
     coarse, exact = (scorer_of(counts, support)._drawn(kept(counts, 0))[0][:, 1] for support in (150, 1))
     assert exact.sum() == 1
     assert coarse.shape == exact.shape == (300,)
 
 
-def test_one_label_is_nothing_to_rehearse() -> None:
-    counts = counted({"telling": TELLING, "y": ["no"] * 300})
+def test_a_single_label_scores_zero() -> None:
+    counts = counted({"informative": INFORMATIVE, "y": ["no"] * 300})
     assert scorer_of(counts).score(kept(counts, 0)) == 0.0
 
 
-# What is told by label
+# Label margins
 
 
-def test_only_columns_that_say_more_than_the_class_are_told_by_label() -> None:
+def test_only_columns_that_add_to_the_class_have_label_margins() -> None:
     """One group of all people: the label is known by the first column, and the second knows nothing of it."""
-    label = np.where((TELLING == "a") ^ (np.arange(300) % 10 == 0), "no", "yes")
-    counts = counted({"telling": TELLING, "silent": SILENT, "y": label})
-    told = with_label_margins(scorer_of(counts), kept(counts, None), np.zeros((1, 1), dtype=np.int64))
-    assert told.by_label is not None
-    assert told.by_label.strengths[0] >= 0.75
-    assert told.by_label.strengths[1] == 0
+    label = np.where((INFORMATIVE == "a") ^ (np.arange(300) % 10 == 0), "no", "yes")
+    counts = counted({"informative": INFORMATIVE, "random": RANDOM, "y": label})
+    published = with_label_margins(scorer_of(counts), kept(counts, None), np.zeros((1, 1), dtype=np.int64))
+    assert published.by_label is not None
+    assert published.by_label.strengths[0] >= 0.75
+    assert published.by_label.strengths[1] == 0
 
 
-def test_what_the_class_says_is_not_told_by_label() -> None:
-    """The groups are the values of the column that knows the label, so that nothing is left to tell."""
-    label = np.where(TELLING == "a", "no", "yes")
-    counts = counted({"telling": TELLING, "silent": SILENT, "y": label})
-    told = with_label_margins(scorer_of(counts), kept(counts, 0), np.zeros((1, 2), dtype=np.int64))
-    assert told.by_label is not None
-    assert not told.by_label.strengths.any()
+def test_a_column_that_its_classes_determine_has_no_label_margins() -> None:
+    """The groups are the values of the column that determines the label, so margins add nothing."""
+    label = np.where(INFORMATIVE == "a", "no", "yes")
+    counts = counted({"informative": INFORMATIVE, "random": RANDOM, "y": label})
+    published = with_label_margins(scorer_of(counts), kept(counts, 0), np.zeros((1, 2), dtype=np.int64))
+    assert published.by_label is not None
+    assert not published.by_label.strengths.any()
 
 
-def test_a_column_that_is_there_twice_is_not_told_twice_as_strongly() -> None:
-    label = np.where((TELLING == "a") ^ (np.arange(300) % 5 == 0), "no", "yes")
-    counts = counted({"telling": TELLING, "again": TELLING, "silent": SILENT, "y": label})
-    told = with_label_margins(scorer_of(counts), kept(counts, None), np.zeros((1, 1), dtype=np.int64))
-    assert told.by_label is not None
-    assert told.by_label.strengths.sum() == pytest.approx(1, abs=0.25)
+def test_a_duplicate_column_does_not_count_twice() -> None:
+    label = np.where((INFORMATIVE == "a") ^ (np.arange(300) % 5 == 0), "no", "yes")
+    counts = counted({"informative": INFORMATIVE, "again": INFORMATIVE, "random": RANDOM, "y": label})
+    published = with_label_margins(scorer_of(counts), kept(counts, None), np.zeros((1, 1), dtype=np.int64))
+    assert published.by_label is not None
+    assert published.by_label.strengths.sum() == pytest.approx(1, abs=0.25)
 
 
 # Candidates
@@ -110,15 +110,13 @@ def options(
 
 @pytest.fixture
 def counts() -> FrequencyTable:
-    label = np.where((TELLING == "a") ^ (np.arange(300) % 10 == 0), "no", "yes")
-    return counted({"telling": TELLING, "silent": SILENT, "at": np.arange(300) % 40, "y": label})
+    label = np.where((INFORMATIVE == "a") ^ (np.arange(300) % 10 == 0), "no", "yes")
+    return counted({"informative": INFORMATIVE, "random": RANDOM, "at": np.arange(300) % 40, "y": label})
 
 
-def test_without_proportions_there_is_nothing_to_rehearse(
-    counts: FrequencyTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_proportions_no_candidate_is_scored(counts: FrequencyTable, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any) -> float:
-        raise AssertionError("rehearsed")
+        raise AssertionError("scored")
 
     monkeypatch.setattr(Scorer, "score", refuse)
     for shape, tree in (("auto", "space"), ("box", "space"), ("axis", "axes")):
@@ -152,7 +150,7 @@ def test_the_shape_that_is_asked_for_is_tried(
     assert best.facts["groups by"] == tried[-1]
 
 
-def test_columns_are_told_by_label_only_where_shares_are_of_many(counts: FrequencyTable) -> None:
+def test_label_margins_need_a_large_support(counts: FrequencyTable) -> None:
     few = best_candidate(options(counts, support=49), counts, [KAnonymity(49)])
     assert few.by_label is None
     maker = candidates._CandidateMaker(
@@ -162,10 +160,10 @@ def test_columns_are_told_by_label_only_where_shares_are_of_many(counts: Frequen
         training_table(counts, "Hedge"),
         scorer_of(counts).teacher_space,
     )
-    told = maker.with_margins(scorer_of(counts, 60), maker.boxes("space"))
-    assert told.by_label is not None
-    levels = told.by_label.regions
-    assert levels.shape[1] == len(told.groups)
+    published = maker.with_margins(scorer_of(counts, 60), maker.boxes("space"))
+    assert published.by_label is not None
+    levels = published.by_label.regions
+    assert levels.shape[1] == len(published.groups)
     assert len(levels) > 1
     # Numbered through all levels, each of which has more regions than the one before.
     assert np.unique(levels).tolist() == list(range(int(levels.max()) + 1))
@@ -173,24 +171,24 @@ def test_columns_are_told_by_label_only_where_shares_are_of_many(counts: Frequen
 
 
 @pytest.mark.parametrize(("support", "k", "fewest"), [(5, 5, None), (60, 60, 60), (60, 5, 15)])
-def test_every_tree_is_tried_as_it_is_and_told(
+def test_every_tree_is_tried_with_and_without_label_margins(
     counts: FrequencyTable, support: int, k: int, fewest: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those that are told of may be three times as large: then there may still be twenty of them."""
+    """With label margins, groups may be three times as large, because there may still be twenty of them."""
     seen: list[tuple[str, bool]] = []
-    told: list[int] = []
+    sizes: list[int] = []
 
     def score(_: Scorer, recoding: Recoding) -> float:
         seen.append((recoding.facts["groups by"], recoding.by_label is not None))
         if recoding.by_label is not None:
-            told.append(int(recoding.sizes.min()))
+            sizes.append(int(recoding.sizes.min()))
         return 0.5
 
     monkeypatch.setattr(Scorer, "score", score)
     best_candidate(options(counts, support=support), counts, [KAnonymity(k)])
     ways = (False,) if fewest is None else (False, True)
     assert sorted(seen) == [(tree, way) for tree in ("label", "space", "teacher") for way in ways]
-    assert all(fewest is not None and fewest <= size for size in told)
+    assert all(fewest is not None and fewest <= size for size in sizes)
 
 
 def test_larger_classes_are_larger(counts: FrequencyTable) -> None:

@@ -1,4 +1,4 @@
-"""Teaching: folds are functions of the tuples, and the space holds what the teacher says and what columns add."""
+"""The teacher: folds depend only on tuples, and the space holds its estimates and what columns add."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_numbers_are_the_sum_of_what_columns_add() -> None:
 
 
 def test_what_a_value_adds_is_the_same_in_all_folds() -> None:
-    """It is told beside an average record: else tuples would lie apart by fold, and groups be those of folds."""
+    """It is measured against an average record. Otherwise tuples, and so groups, would differ by fold."""
     first, second = np.repeat(np.arange(60), 12), np.tile(np.arange(12), 60)
     counts = counted({"first": first, "second": second, "y": np.where(second % 2, 0.25, 5.5)})
     points = space_of(counts).points[:, 2]
@@ -128,7 +128,7 @@ def test_the_guess_is_one_of_probabilities() -> None:
 
 
 def test_a_teacher_does_not_see_the_tuples_that_it_tells_of() -> None:
-    """Every tuple has a label of its own: whoever has seen it knows it, nobody else does."""
+    """Every tuple has a random label, which only a teacher that has seen it can know."""
     chance = np.random.default_rng(1)
     counts = counted({"at": np.arange(200), "y": chance.choice(["a", "b"], 200)})
     said = space_of(counts, KNeighborsClassifier(1)).estimates[np.arange(200), counts.values_of("y")]
@@ -223,7 +223,7 @@ def test_records_count_where_tuples_are_few() -> None:
 
 
 def test_a_tuple_of_many_records_speaks_for_itself() -> None:
-    """Of two tuples each would else be told what the other one is."""
+    """Otherwise each of two tuples would get the label of the other."""
     few, many = (counted({"at": [0, 1] * each, "y": ["a", "b"] * each}) for each in (49, 50))
     assert np.diag(space_of(few).estimates) == pytest.approx(0.5)
     assert (np.diag(space_of(many).estimates) > 0.9).all()
@@ -257,9 +257,9 @@ def test_what_a_teacher_cannot_do_is_said_without_its_words() -> None:
     counts = counted({"age": [1, 2, 3, 4], "y": ["a", "b", "a", "b"]})
     with pytest.raises(
         BadInput, match=r"^The teacher KNeighborsClassifier cannot learn from a part of this table\. "
-    ) as told:
+    ) as refusal:
         space_of(counts, KNeighborsClassifier(9))
-    assert told.value.__context__ is None
+    assert refusal.value.__context__ is None
 
 
 # The order of categories

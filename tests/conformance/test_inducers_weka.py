@@ -40,7 +40,7 @@ pytestmark = pytest.mark.usefixtures("weka")
 def counted(table: Any, target: str, names: list[str]) -> FrequencyTable:
     schema = Schema(quasi=[name for name in names if name != target], target=target, others="drop")
     source = open_source(table)
-    return source.count(schema, schema.resolve(source.columns))
+    return source.count(schema, schema.resolve(source.columns)).counts
 
 
 def real(name: str, folder: Path) -> tuple[pd.DataFrame, str]:

@@ -18,8 +18,7 @@ import pyarrow as pa
 from hedgerow._internal.arrays import Floats, Longs
 from hedgerow.anonymizers.trees.sets import ClassShares, SetAttribute, SetColumn, read_training, read_unseen
 from hedgerow.core.cells import NO_LABELS, Leaves, leaves_below, parse, published_labels
-from hedgerow.core.counts import encode_column
-from hedgerow.core.counts.reading import number_of
+from hedgerow.core.counts import encode_column, number_of
 from hedgerow.core.proportions import ColumnProportions, Proportions, Spread
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy, hierarchy_of

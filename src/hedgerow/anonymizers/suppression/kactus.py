@@ -40,8 +40,7 @@ import numpy as np
 
 from hedgerow._internal.arrays import Bools, Ints, Longs
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.parameters import choice, choice_or_object, flag, number
-from hedgerow.anonymizers.suppression_limit import refuse_losses
+from hedgerow.anonymizers.parameters import choice, choice_or_object, flag, number, refuse_losses
 from hedgerow.core.counts import Counted, FrequencyTable, LargeTable
 from hedgerow.core.recoding import Pieces, Recoding, publish_shown, publish_tallied
 from hedgerow.errors import plural, required
@@ -123,11 +122,9 @@ class KActus(TreeGuided):
         """Only with ``expand``: the tree follows the class, and weights decide which further columns leaves show."""
         return self.expand
 
-    def _within_budget(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        # As in the paper, only the records left at the root are lost.
-        if self.remainder == "lose":
-            return self._fit(counts, requirements, seed)
-        return super()._within_budget(counts, requirements, seed)
+    def _limits_itself(self) -> bool:
+        """As in the paper, only the records left at the root are lost."""
+        return self.remainder == "lose"
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.suppression._pruning import Reading, pruned

@@ -52,7 +52,7 @@ def counted(path: Path, most: int) -> FrequencyTable | LargeTable:
         patch.setattr(files, "divided", lambda _limit: Shares(10**9, 10**9))
         patch.setattr(Shares, "most_tuples", lambda _self, _columns: most)
         source = FileSource(File(path))
-        return source.count_or_keep(SCHEMA, SCHEMA.resolve(source.columns))
+        return source.count(SCHEMA, SCHEMA.resolve(source.columns)).counted
 
 
 def codes_of(counts: FrequencyTable) -> Ints:

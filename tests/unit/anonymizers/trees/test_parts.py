@@ -41,7 +41,7 @@ def counted(path: Path, most: int, quasi: list[str]) -> FrequencyTable | LargeTa
         patch.setattr(Shares, "most_tuples", lambda _self, _columns: most)
         source = FileSource(File(path))
         schema = Schema(quasi=quasi, target="class", kinds={"class": "text"})
-        return source.count_or_keep(schema, schema.resolve(source.columns))
+        return source.count(schema, schema.resolve(source.columns)).counted
 
 
 def both(table: pa.Table, folder: Path, most: int, least: int) -> tuple[ClassificationTree, ClassificationTree]:

@@ -110,7 +110,7 @@ def grow(inducer: object, counts: FrequencyTable, min_objects: int, owner: str) 
     >>> from hedgerow.engines import open_source
     >>> schema = Schema(quasi=["age"], target="pay")
     >>> source = open_source(pa.table({"age": [20, 30, 50, 60], "pay": ["low", "low", "high", "high"]}))
-    >>> counts = source.count(schema, schema.resolve(source.columns))
+    >>> counts = source.count(schema, schema.resolve(source.columns)).counts
     >>> grow("c45", counts, 2, "KActus").leaves_of(counts).tolist()
     [1, 1, 2, 2]
     """

@@ -111,7 +111,7 @@ def path_tree(root: Node, counts: FrequencyTable, owner: str) -> PathTree:
     >>> from hedgerow.engines import open_source
     >>> schema = Schema(quasi=["age", "sex"])
     >>> source = open_source(pa.table({"age": [20, 30, 50], "sex": ["f", "m", "f"]}))
-    >>> counts = source.count(schema, schema.resolve(source.columns))
+    >>> counts = source.count(schema, schema.resolve(source.columns)).counts
     >>> tree = path_tree(ByThreshold("age", 40, ByValue("sex", {"f": Leaf()}, Leaf()), Leaf()), counts, "KActus")
     >>> tree.n_leaves, tree.leaves_of(counts).tolist()
     (3, [3, 4, 2])

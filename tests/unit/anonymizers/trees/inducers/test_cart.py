@@ -50,7 +50,7 @@ def table_of(rows: list[tuple[Any, ...]], names: list[str]) -> pa.Table:
 def counted(table: pa.Table) -> FrequencyTable:
     schema = Schema(quasi=[name for name in table.column_names if name != "class"], target="class")
     source = open_source(table)
-    return source.count(schema, schema.resolve(source.columns))
+    return source.count(schema, schema.resolve(source.columns)).counts
 
 
 def same(one: NDArray[Any], other: NDArray[Any]) -> bool:

@@ -42,7 +42,7 @@ WEATHER = pa.table(
 def counted(table: pa.Table, **schema: Any) -> FrequencyTable:
     roles = Schema(**{"quasi": [name for name in table.column_names if name != "class"], "target": "class", **schema})
     source = open_source(table)
-    return source.count(roles, roles.resolve(source.columns))
+    return source.count(roles, roles.resolve(source.columns)).counts
 
 
 COUNTS = counted(WEATHER)

@@ -25,7 +25,7 @@ PEOPLE = pa.table({"age": [20, 30, 50, None], "sky": ["blue", "grey", "pink", No
 def counted(table: pa.Table) -> FrequencyTable:
     schema = Schema(quasi=table.column_names)
     source = open_source(table)
-    return source.count(schema, schema.resolve(source.columns))
+    return source.count(schema, schema.resolve(source.columns)).counts
 
 
 def together(root: Node, table: pa.Table = PEOPLE) -> list[list[Any]]:

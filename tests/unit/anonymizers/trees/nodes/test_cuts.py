@@ -17,7 +17,7 @@ def counted() -> FrequencyTable:
     table = pa.table({"age": [20, 30, 50, 60, None, 20], "sky": ["blue", "grey", "pink", "blue", "grey", "pink"]})
     schema = Schema(quasi=["age", "sky"])
     source = open_source(table)
-    return source.count(schema, schema.resolve(source.columns))
+    return source.count(schema, schema.resolve(source.columns)).counts
 
 
 def routed(groups: dict[int, int]) -> dict[tuple[int, ...], int]:

@@ -74,16 +74,16 @@ def tally_codes(
     Each item has one code, or an unknown one. O(items + values), or O(items log items) for many values.
     """
     n_labels = groups.shape[1]
-    found = 0
+    n_values = 0
     if size <= 8 * (end - start):
         for code in range(size):
             for label in range(n_labels):
                 groups[code, label] = 0.0
-        mine = codes[column]
+        column_codes = codes[column]
         for item in range(start, end):
             row = rows[item]
-            if mine[row] >= 0:
-                groups[mine[row], labels[row]] += weights[item]
+            if column_codes[row] >= 0:
+                groups[column_codes[row], labels[row]] += weights[item]
         return drop_empty(size, groups, kept)
     known = 0
     for item in range(start, end):
@@ -106,29 +106,29 @@ def tally_codes(
             keys[place] = key
     for at in range(known):
         item = keys[at] & 0xFFFFFFFF
-        if found == 0 or kept[found - 1] != keys[at] >> 32:
-            kept[found] = keys[at] >> 32
+        if n_values == 0 or kept[n_values - 1] != keys[at] >> 32:
+            kept[n_values] = keys[at] >> 32
             for label in range(n_labels):
-                groups[found, label] = 0.0
-            found += 1
-        groups[found - 1, labels[rows[item]]] += weights[item]
-    return found
+                groups[n_values, label] = 0.0
+            n_values += 1
+        groups[n_values - 1, labels[rows[item]]] += weights[item]
+    return n_values
 
 
 @jit(inner=True)
 def drop_empty(size: int, groups: Floats, kept: Ints) -> int:
     """Keep only the values that occur, and return their number."""
-    found = 0
+    n_values = 0
     for code in range(size):
         weight = 0.0
         for label in range(groups.shape[1]):
             weight += groups[code, label]
         if weight > 0.0:
             for label in range(groups.shape[1]):
-                groups[found, label] = groups[code, label]
-            kept[found] = code
-            found += 1
-    return found
+                groups[n_values, label] = groups[code, label]
+            kept[n_values] = code
+            n_values += 1
+    return n_values
 
 
 @jit(inner=True)
@@ -265,7 +265,7 @@ def _ratio(gain: float, bags: float, known: float, total: float) -> float:
 
 
 @jit(inner=True)
-def merit_of_categories(groups: Floats, found: int, total: float, min_objects: float, sums: Floats) -> Merit:
+def merit_of_categories(groups: Floats, n_values: int, total: float, min_objects: float, sums: Floats) -> Merit:
     """Judge the split into one branch for each value; at least two must have enough records. O(values × labels)."""
     n_labels = groups.shape[1]
     for label in range(n_labels):
@@ -274,7 +274,7 @@ def merit_of_categories(groups: Floats, found: int, total: float, min_objects: f
     known = 0.0
     bags = 0.0
     inside = 0.0
-    for value in range(found):
+    for value in range(n_values):
         weight = 0.0
         for label in range(n_labels):
             weight += groups[value, label]
@@ -297,7 +297,7 @@ def merit_of_categories(groups: Floats, found: int, total: float, min_objects: f
 def merit_of_numbers(
     groups: Floats,
     kept: Ints,
-    found: int,
+    n_values: int,
     values: Floats,
     offset: int,
     total: float,
@@ -316,7 +316,7 @@ def merit_of_numbers(
     for label in range(n_labels):
         sums[BELOW, label] = 0.0
         sums[ABOVE, label] = 0.0
-        for value in range(found):
+        for value in range(n_values):
             sums[ABOVE, label] += groups[value, label]
         known += sums[ABOVE, label]
         before -= log_weight(sums[ABOVE, label])
@@ -328,7 +328,7 @@ def merit_of_numbers(
     best = 0.0 if by_ratio else -1.0
     place = -1
     bags = 0.0
-    for value in range(found - 1):
+    for value in range(n_values - 1):
         for label in range(n_labels):
             sums[BELOW, label] += groups[value, label]
             sums[ABOVE, label] -= groups[value, label]
@@ -425,17 +425,17 @@ def choose(
     columns, groups, kept = table.columns, room.groups, room.kept
     for column in range(columns.shape[0]):
         size = columns[column, SIZE]
-        found = -1
+        n_values = -1
         if size < 2:
             room.columns[column, GAIN] = -1.0
             continue
         if lists is not None:
-            found = tally_lists(table, lists, column, rows, weights, start, end, room)
-        if found < 0:
-            found = tally_codes(
+            n_values = tally_lists(table, lists, column, rows, weights, start, end, room)
+        if n_values < 0:
+            n_values = tally_codes(
                 table.counted, column, size, table.labels, rows, weights, start, end, groups, kept, room.keys
             )
-        judge(columns, table.values, column, groups, kept, found, total, rules, room.sums, room.columns)
+        judge(columns, table.values, column, groups, kept, n_values, total, rules, room.sums, room.columns)
     return best(rules, room.columns)
 
 
@@ -446,7 +446,7 @@ def judge(
     column: int,
     groups: Floats,
     kept: Ints,
-    found: int,
+    n_values: int,
     total: float,
     rules: Rules,
     sums: Floats,
@@ -455,10 +455,10 @@ def judge(
     """Write the merit of the best split of a column into ``judged``; ``groups`` has the labels of its values."""
     if columns[column, NUMERIC]:
         merit = merit_of_numbers(
-            groups, kept, found, values, columns[column, OFFSET], total, rules.min_objects, rules.by_ratio, sums
+            groups, kept, n_values, values, columns[column, OFFSET], total, rules.min_objects, rules.by_ratio, sums
         )
     else:
-        merit = merit_of_categories(groups, found, total, rules.min_objects, sums)
+        merit = merit_of_categories(groups, n_values, total, rules.min_objects, sums)
     judged[column, GAIN] = merit.gain
     judged[column, MERIT] = merit.ratio if rules.by_ratio else merit.gain
     judged[column, SPLIT_AT] = merit.threshold
@@ -478,13 +478,13 @@ def best(rules: Rules, judged: Floats) -> int:
         if valid == 0:
             return -1
         least = max(average / valid - BELOW_AVERAGE, 0.0)
-    found = -1
+    chosen = -1
     highest = 0.0 if rules.by_ratio or rules.must_gain else -1.0
     for column in range(judged.shape[0]):
         if judged[column, GAIN] >= least and judged[column, MERIT] - highest > SLACK:
-            found = column
+            chosen = column
             highest = judged[column, MERIT]
-    return found
+    return chosen
 
 
 # --------------------------------------------------------------------------------------------------

@@ -86,11 +86,11 @@ def cut_merit(records: Records, pool: Pool, column: int, size: int, node_of: Int
     groups, kept, merged, slots = room.groups, room.kept, room.merged, room.slots
     rows, weights, keys = pool.rows, pool.weights, room.keys
     n_labels = groups.shape[1]
-    found = tally_codes(
+    n_values = tally_codes(
         records.codes, column, size, records.labels, rows, weights, 0, rows.shape[0], groups, kept, keys
     )
     branches = 0
-    for value in range(found):
+    for value in range(n_values):
         node = node_of[kept[value]]
         if slots[node] < 0:
             slots[node] = branches
@@ -140,17 +140,17 @@ def threshold_merit(
     groups, kept, sums = room.groups, room.kept, room.merged
     rows, weights, keys = pool.rows, pool.weights, room.keys
     n_labels = groups.shape[1]
-    found = tally_codes(
+    n_values = tally_codes(
         records.codes, column, size, records.labels, rows, weights, 0, rows.shape[0], groups, kept, keys
     )
-    if found < 2:
+    if n_values < 2:
         return Merit(0.0, 0.0, -1)
-    thresholds_that_hold(k, packed, people, column, region, kept, found, missing, room.allowed)
+    thresholds_that_hold(k, packed, people, column, region, kept, n_values, missing, room.allowed)
     for label in range(n_labels):
         sums[BELOW, label] = 0.0
         sums[ABOVE, label] = 0.0
         sums[ALL, label] = 0.0
-        for value in range(found):
+        for value in range(n_values):
             sums[ABOVE, label] += groups[value, label]
     for item in range(rows.shape[0]):
         sums[ALL, records.labels[rows[item]]] += weights[item]
@@ -167,7 +167,7 @@ def threshold_merit(
     bag_absent = log_weight(total - above)
     below = 0.0
     best = Merit(0.0, 0.0, -1)
-    for value in range(found - 1):
+    for value in range(n_values - 1):
         for label in range(n_labels):
             weight = groups[value, label]
             sums[BELOW, label] += weight
@@ -179,9 +179,9 @@ def threshold_merit(
             for label in range(n_labels):
                 inside += log_weight(sums[BELOW, label]) + log_weight(sums[ABOVE, label])
             bags = log_weight(below) + log_weight(above) + bag_absent
-            here = _merit(total, before, bags, inside, int64(kept[value]))
-            if here.gain > best.gain + SLACK:
-                best = here
+            merit = _merit(total, before, bags, inside, int64(kept[value]))
+            if merit.gain > best.gain + SLACK:
+                best = merit
     return best
 
 
@@ -239,37 +239,39 @@ def thresholds_that_hold(
     column: int,
     region: Region,
     kept: Ints,
-    found: int,
+    n_values: int,
     missing: int,
     allowed: Bools,
 ) -> None:
     """Mark each value that may be the threshold of a node so that spans keep the requirements; never the last value."""
     codes, rows, weights = people.codes, region.rows, people.weights
-    for value in range(found):
-        allowed[value] = value < found - 1
+    for value in range(n_values):
+        allowed[value] = value < n_values - 1
     sizes = np.zeros(3, np.int64)
     histograms = np.zeros((3, people.width), np.int64)
-    bounds = np.zeros(found + 3, np.int64)
+    bounds = np.zeros(n_values + 3, np.int64)
     for span in range(region.bounds.shape[0] - 1):
         first = region.bounds[span]
-        many = region.bounds[span + 1] - first
-        place = np.empty(many, np.int64)
-        ordered = np.empty(many, np.int32)
+        n_people = region.bounds[span + 1] - first
+        place = np.empty(n_people, np.int64)
+        ordered = np.empty(n_people, np.int32)
         # People with the same place are to the left of the same thresholds; a missing value has the last place.
-        for at in range(many):
+        for at in range(n_people):
             code = codes[column, rows[first + at]]
-            place[at] = found + 1 if code == missing else first_at_least(kept, int64(0), int64(found), int64(code))
-        sorted_by(rows[first : first + many], place, ordered, bounds)
+            place[at] = (
+                n_values + 1 if code == missing else first_at_least(kept, int64(0), int64(n_values), int64(code))
+            )
+        sorted_by(rows[first : first + n_people], place, ordered, bounds)
         for side in range(3):
             sizes[side] = 0
             for value in range(people.width):
                 histograms[side, value] = 0
-        for at in range(many):
-            side = ABOVE if at < bounds[found + 1] else ALL
+        for at in range(n_people):
+            side = ABOVE if at < bounds[n_values + 1] else ALL
             sizes[side] += weights[ordered[at]]
             _add(people, ordered[at], histograms, side, weights[ordered[at]])
         holds = sizes[ALL] == 0 or _holds(k, packed, sizes[ALL], histograms[ALL])
-        for value in range(found - 1):
+        for value in range(n_values - 1):
             for at in range(bounds[value], bounds[value + 1]):
                 weight = weights[ordered[at]]
                 sizes[BELOW] += weight

@@ -16,7 +16,7 @@ from hedgerow.advice._requirements import Choice, choose_k, choose_method, diver
 from hedgerow.advice._roles import Judgement, judge_roles
 from hedgerow.advice._trial import Trial, trial_rows, try_out
 from hedgerow.anonymizers.registry import DEFAULT_METHOD, METHODS
-from hedgerow.engines import File, Look, Lookable, open_source
+from hedgerow.engines import File, Look, open_source
 from hedgerow.errors import BadInput, HedgerowError, plural
 from hedgerow.requirements import parse_requirement
 from hedgerow.risk.clear import MOST_ALONE
@@ -69,16 +69,13 @@ def advise(
         raise BadInput.parameter("trial", "advise", "True or False", trial)
     progress = progress or (lambda _stage: None)
     source = open_source(data)
-    if not isinstance(source, Lookable):
-        raise BadInput("Tables of Spark are not supported here. Save the table as Parquet files and name their folder.")
     k, k_reason = choose_k(k, source.columns)
     progress("Reading and counting")
     look = source.look(max(1, min(_MOST_ROWS, _MOST_CELLS // max(len(source.columns), 1))))
     if not look.rows:
         raise BadInput("The table has no rows.")
-    untyped = bool(getattr(source, "untyped", False))
+    untyped, decimal = source.untyped, source.decimal
     missing = missing_texts(look, k)
-    decimal = str(getattr(source, "decimal", "."))
     if untyped and decimal == ".":
         decimal = decimal_sign(look)
     progress("Judging columns")

@@ -16,7 +16,7 @@ import pyarrow as pa
 from hedgerow.advice._names import CODE, ICD, ZIP, mostly, topic_of, words_of
 from hedgerow.advice._profiles import Profile, holds_text
 from hedgerow.advice._roles import whole_numbers
-from hedgerow.core.counts.reading import number_of
+from hedgerow.core.counts import number_of
 from hedgerow.engines import Look, Tally
 from hedgerow.io.domains import Domain
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from hedgerow.core.counts.reading import number_of
+from hedgerow.core.counts import number_of
 
 __all__ = [
     "CARE",

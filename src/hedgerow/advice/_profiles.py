@@ -17,8 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hedgerow._internal.arrays import Ints, Longs
-from hedgerow.core.counts import BadValues, alike, encode_column
-from hedgerow.core.counts.reading import is_text
+from hedgerow.core.counts import BadValues, alike, encode_column, is_text
 from hedgerow.engines import Look, Tally, coded
 from hedgerow.errors import BadInput
 from hedgerow.io.domains import Domain

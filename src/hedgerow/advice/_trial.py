@@ -101,7 +101,7 @@ def try_out(
     progress : callable, optional
         Called with the name of each stage.
     """
-    from hedgerow.anonymizers.api import anonymize
+    from hedgerow.anonymizers.registry import anonymize
 
     try:
         release = anonymize(rows, schema, method=method, k=k, require=require, random_state=_SEED, progress=progress)

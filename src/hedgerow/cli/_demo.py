@@ -63,7 +63,7 @@ def run(
 
     requirements = resolve_requirements(k, [f"l={_DIVERSITY}@{_PROTECTED}"])
 
-    from hedgerow.anonymizers.api import anonymize
+    from hedgerow.anonymizers.registry import anonymize
     from hedgerow.cli._screen import progress_bar
     from hedgerow.datasets import census_schema, make_census
 

@@ -18,8 +18,7 @@ import typer
 
 from hedgerow.errors import HedgerowError
 from hedgerow.io.readers import STANDARD_INPUT, find_table, open_parts
-from hedgerow.io.readers.opening import OPENED
-from hedgerow.io.readers.parts import BROKEN_ARCHIVE, CsvRecords, Part
+from hedgerow.io.readers.parts import BROKEN_ARCHIVE, OPENED, CsvRecords, Part
 
 __all__ = ["forget_tables", "looks_headerless", "watched", "without_first_lines"]
 

@@ -28,7 +28,8 @@ def check_report(
             raise BadInput("--report-edition is that of a report, and none is written. Say --report out.html too.")
         return "internal"
 
-    from hedgerow.report.wording import check_page, read_edition
+    from hedgerow.report.facts.context import read_edition
+    from hedgerow.report.page import check_page
 
     wanted = read_edition(edition or "internal")
     place = check_page(report, overwrite=force)
@@ -42,7 +43,7 @@ def check_job_report(job: Job, reads: Iterable[Path], outputs: Iterable[Path]) -
     """The same for a job, whose tables about context and governance are read too."""
     check_report(job.report, job.report_edition, force=job.force, reads=reads, outputs=outputs)
     if job.context or job.governance:
-        from hedgerow.report.wording import read_context, read_governance
+        from hedgerow.report.facts.context import read_context, read_governance
 
         read_context(job.context)
         read_governance(job.governance)
@@ -68,7 +69,7 @@ def staged_report(
         return
 
     from hedgerow.io.scratch import Scratch
-    from hedgerow.report.writing import make_report
+    from hedgerow.report.document import ReportOptions, make_report
 
     place = absolute(report)
     with Scratch(place) as folder:
@@ -76,7 +77,7 @@ def staged_report(
         def stage(manifest: Mapping[str, Any]) -> list[tuple[Path, Path]]:
             progress("Drawing the report")
             staged = folder / place.name
-            staged.write_text(make_report(release, written=manifest, **told), encoding="utf-8")
+            staged.write_text(make_report(release, ReportOptions(**told), written=manifest), encoding="utf-8")
             return [(staged, place)]
 
         yield stage

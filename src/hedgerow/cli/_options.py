@@ -64,10 +64,10 @@ __all__ = [
 
 
 # --------------------------------------------------------------------------------------------------
-# What a shell offers after the tabulator key: names of methods, metrics, learners and the like.
+# What a shell completes: names of methods, metrics, learners and the like.
 #
-# A shell asks the command itself (``hedgerow --install-completion`` tells it how). What knows the names is imported
-# then.
+# The shell runs the command itself (``hedgerow --install-completion`` sets this up). Modules that know the names are
+# imported only then.
 
 
 def complete_methods() -> Iterable[str]:
@@ -114,7 +114,7 @@ def protocols() -> Iterable[str]:
 
 
 def listed(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Complete the last name of a list with commas, or the only one.
+    """Complete the last name of a list with commas.
 
     >>> listed(editions)("p"), listed(editions)("internal,p")
     (['public'], ['internal,public'])

@@ -100,7 +100,7 @@ def show_release(
     if linking and facts.get("rows_are_people"):
         first = (
             f"Rows with the same pseudonym ({', '.join(linking)}) can be linked, and rows were counted, because you "
-            f"say that every row is a person. {first}"
+            f"declared every row a person. {first}"
         )
     console.print(Text(first, "bold"), soft_wrap=True)
     for label, value in _lines(release, output, given, recoding, report):
@@ -174,7 +174,7 @@ def _counted_lines(audit: Audit) -> Iterator[tuple[str, str]]:
         f"k reached: {audit.k:,}",
     )
     for name, by in audit.determined.items():
-        yield "counted", f"{name}, too: whoever knows {' or '.join(by)} knows it. k with it: {audit.k_determined:,}"
+        yield "counted", f"{name}, too, because {' or '.join(by)} determines it. k with it: {audit.k_determined:,}"
 
 
 def _accepted_lines(audit: Audit) -> Iterator[tuple[str, str]]:
@@ -185,8 +185,8 @@ def _accepted_lines(audit: Audit) -> Iterator[tuple[str, str]]:
     for name, column in audit.clear.items():
         if column.excused:
             other, share = column.most
-            told = f", and {share:.0%} of {other} is told by it" if share else ""
-            told += f"; whoever knows {' or '.join(column.determined_by)} knows it" if column.determined_by else ""
+            told = f", and it reveals {share:.0%} of {other}" if share else ""
+            told += f"; {' or '.join(column.determined_by)} determines it" if column.determined_by else ""
             yield "ACCEPTED", f"{name}: {column.alone:.0%} of the people have a value that nobody else has{told}"
     for link in audit.links:
         if link.accepted:

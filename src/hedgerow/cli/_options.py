@@ -205,7 +205,11 @@ Others = Annotated[
 ]
 Kind = Annotated[
     Texts,
-    option(Panel.COLUMNS, "COLUMN=KIND", "number, date, text, or the values in order: triage=low,high. Repeatable."),
+    option(
+        Panel.COLUMNS,
+        "COLUMN=KIND",
+        "What a column holds: number, date, text, or its values in order, as triage=low,high. Repeatable.",
+    ),
 ]
 Weights = Annotated[
     Texts, option(Panel.COLUMNS, "COLUMN=NUMBER", "How much the loss of a column counts: zip=2,age=1.  [default: 1]")
@@ -219,8 +223,8 @@ HierarchyWords = Annotated[
     option(
         Panel.COLUMNS,
         "COLUMN=WORDS",
-        "masking:2,3  prefix:1,3  dates:month,year  intervals:5,10  'intervals:5,10,<18,>=90' (open ends)  flat  "
-        "or a file. Repeatable.",
+        "How values generalize: masking:2,3  prefix:1,3  dates:month,year  intervals:5,10  "
+        "'intervals:5,10,<18,>=90' (open ends)  flat  or a file. Repeatable.",
     ),
 ]
 
@@ -228,7 +232,8 @@ HierarchyWords = Annotated[
 K = Annotated[int | None, option(Panel.GUARANTEE, "K", "Every class has at least K rows.", "-k")]
 EachK = Annotated[Texts, option(Panel.GUARANTEE, "K,K,…", "Every k to try.  [default: 5,10,50,100]", "-k")]
 Require = Annotated[
-    Texts, option(Panel.GUARANTEE, "RULE", "k=4@education,sex  l=3@disease  t=0.2@disease  … Repeatable.")
+    Texts,
+    option(Panel.GUARANTEE, "RULE", "A requirement: k=4@education,sex  l=3@disease  t=0.2@disease  … Repeatable."),
 ]
 SuppressionLimit = Annotated[
     str | None, option(Panel.GUARANTEE, "LIMIT", "Rows that may be lost: 2%, 0.02 or 200.  [default: none]")

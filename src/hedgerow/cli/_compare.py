@@ -196,7 +196,9 @@ def _run(plan: Plan, store: Store, seconds: float | None, given: Mapping[str, An
 def _places(typed: str, *, force: bool) -> tuple[Path, Path]:
     output = Path(typed)
     if output.suffix.lower() not in (".html", ".htm"):
-        raise BadInput(f"The page is written as HTML, not to {typed!r}. Name a file that ends in .html (--output).")
+        raise BadInput(
+            f"The page is written as HTML, not to {typed!r}. Name a file that ends in .html (--output FILE.html)."
+        )
     check_place(output)
     if not force:
         refuse_existing(output)

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from hedgerow import HedgerowError, Schema
 from hedgerow.anonymizers.trees import Attribute, ByThreshold, CodedColumn, Leaf, TrainingTable
+from hedgerow.anonymizers.trees.inducers.inducer import grow
 from hedgerow.anonymizers.trees.inducers.j48 import induce_j48
-from hedgerow.anonymizers.trees.inducers.resolving import grow
-from hedgerow.anonymizers.trees.nodes.written import path_tree
+from hedgerow.anonymizers.trees.nodes.custom_trees import path_tree
 from hedgerow.anonymizers.trees.training import training_table
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.engines import open_source

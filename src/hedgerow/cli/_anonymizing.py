@@ -18,7 +18,7 @@ from rich.text import Text
 from hedgerow.cli._headerless import watched
 from hedgerow.cli._job import Job
 from hedgerow.cli._lists import read_delimiter, read_suppression_limit
-from hedgerow.cli._reporting import check_job_report, staged_report
+from hedgerow.cli._report import check_job_report, staged_report
 from hedgerow.cli._roles import find_hierarchies, named_quasi, needing_trees, schema_of
 from hedgerow.errors import BadInput, plural, translated
 from hedgerow.io.atomic import manifest_path, proportions_path, redrawn_path, refuse_existing, temporary_folder

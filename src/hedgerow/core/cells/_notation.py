@@ -18,8 +18,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from hedgerow.core.counts import BadValues, date_label, encode_column
-from hedgerow.core.counts.reading import number_label, number_of
+from hedgerow.core.counts import BadValues, date_label, encode_column, number_label, number_of
 from hedgerow.errors import BadInput, translated
 from hedgerow.hierarchies.entries import number_or_nan
 from hedgerow.io.domains import Domain, Kind

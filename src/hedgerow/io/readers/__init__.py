@@ -6,9 +6,9 @@ perhaps compressed, and Parquet. Their records are read by the engine and by the
 """
 
 from hedgerow.io.readers._finding import NO_VALUE, STANDARD_INPUT, Found, find_table, is_hidden
+from hedgerow.io.readers._spark_files import SparkFiles
 from hedgerow.io.readers.opening import open_parts, refuse_other_columns, with_folder_columns
 from hedgerow.io.readers.parts import Part, check_delimiter, check_encoding, written_here
-from hedgerow.io.readers.spark import SparkFiles
 
 __all__ = [
     "NO_VALUE",

@@ -6,8 +6,6 @@ import threading
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
@@ -22,7 +20,6 @@ __all__ = [
     "PySparkLogger",
     "SparkConf",
     "SparkContext",
-    "SparkFiles",
     "SparkSession",
     "StorageLevel",
     "Window",
@@ -47,31 +44,6 @@ with (
     from pyspark.java_gateway import launch_gateway
     from pyspark.logger import PySparkLogger
     from pyspark.sql import Column, DataFrame, SparkSession, Window, functions, types
-
-
-# --------------------------------------------------------------------------------------------------
-# Parquet files that Spark has written and reads: where they are, and by whom they can be read side by side.
-
-
-@dataclass(frozen=True, eq=False)
-class SparkFiles:
-    """A table in a folder that all workers of a Spark session share.
-
-    Attributes
-    ----------
-    folder : Path
-        From the root. The files of its name's order hold the rows in their order.
-    session : SparkSession
-        Whose workers read the files.
-    """
-
-    folder: Path
-    session: Any
-
-    @property
-    def parts(self) -> list[Path]:
-        """The files, in the order of their rows."""
-        return sorted(self.folder.glob("part-*.parquet"))
 
 
 # --------------------------------------------------------------------------------------------------

@@ -13,8 +13,7 @@ from hedgerow._internal.arrays import Longs
 from hedgerow._internal.rounding import digits_shown, significant
 from hedgerow._internal.threads import concurrently
 from hedgerow.core.cells import ValueSet, parse, spelled
-from hedgerow.core.counts import Counted, FrequencyTable
-from hedgerow.core.counts.reading import date_label
+from hedgerow.core.counts import Counted, FrequencyTable, date_label
 from hedgerow.core.metrics import all_losses
 from hedgerow.core.proportions import Proportions, count_labels, count_proportions
 from hedgerow.core.recoding import Recoding

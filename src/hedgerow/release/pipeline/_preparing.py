@@ -24,9 +24,9 @@ from hedgerow.core.counts import (
     check_bins,
     encode_column,
     in_bins,
+    is_text,
     keys_of_people,
 )
-from hedgerow.core.counts.reading import is_text
 from hedgerow.engines import CountedSource, Source, coded, open_source
 from hedgerow.errors import BadInput, Disclosing, Infeasible, InternalError, check_int, plural, translated
 from hedgerow.hierarchies import EncodedHierarchy, Uncovered

@@ -404,7 +404,7 @@ def _told(value: float | None, digits: int) -> float | None:
 def _share_kept(raw: float | None, published: float | None, majority: float | None) -> float | None:
     """What of the way from the majority to the raw rows is left.
 
-    >>> _kept(0.9, 0.8, 0.7), _kept(0.7, 0.7, 0.7)
+    >>> _share_kept(0.9, 0.8, 0.7), _share_kept(0.7, 0.7, 0.7)
     (0.5, None)
     """
     if raw is None or published is None or majority is None or raw == majority:

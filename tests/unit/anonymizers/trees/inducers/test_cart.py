@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 from hedgerow import BadInput, Schema
 from hedgerow.anonymizers.trees import Attribute, ByThreshold, ByValue, CodedColumn, Leaf, TrainingTable
 from hedgerow.anonymizers.trees.inducers._cart import features_of, fitted, induce_cart
-from hedgerow.anonymizers.trees.nodes.written import path_tree
+from hedgerow.anonymizers.trees.nodes.custom_trees import path_tree
 from hedgerow.anonymizers.trees.training import training_table
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.engines import open_source

@@ -7,8 +7,8 @@ import pyarrow as pa
 
 from hedgerow import Schema
 from hedgerow.anonymizers.trees import ByThreshold, ByValue, Leaf
+from hedgerow.anonymizers.trees.nodes.custom_trees import path_tree
 from hedgerow.anonymizers.trees.nodes.cuts import cuts_of_paths
-from hedgerow.anonymizers.trees.nodes.written import path_tree
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.engines import open_source
 

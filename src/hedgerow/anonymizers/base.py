@@ -195,7 +195,14 @@ class Anonymizer(Declared):
     def _requirements(self, k: int | None = None, require: Any = ()) -> tuple[Requirement, ...]:
         if k is not None and self.k is not None:
             raise BadInput(f"k is given twice, to {type(self).__name__} and to anonymize. Give it once.")
-        both = (*_as_list(self.require, type(self).__name__), *_as_list(require, "anonymize"))
+        both: list[Any] = []
+        for given, owner in ((self.require, type(self).__name__), (require, "anonymize")):
+            if isinstance(given, Requirement | str):
+                both.append(given)
+            elif isinstance(given, Iterable):
+                both.extend(given)
+            else:
+                raise BadInput.parameter("require", owner, "a list of requirements", type(given).__name__)
         return resolve_requirements(self.k if k is None else k, both)
 
     def anonymize(
@@ -331,11 +338,3 @@ def _refuse_names(names: Sequence[str], columns: Sequence[str]) -> None:
     taken = [name for name in names if name in columns]
     if taken:
         raise BadInput(f"Proportions would be called {listing(taken)}, as columns of X are. Rename these.")
-
-
-def _as_list(require: Any, owner: str) -> tuple[Any, ...]:
-    if isinstance(require, Requirement | str):
-        return (require,)
-    if not isinstance(require, Iterable):
-        raise BadInput.parameter("require", owner, "a list of requirements", type(require).__name__)
-    return tuple(require)

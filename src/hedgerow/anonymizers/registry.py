@@ -86,8 +86,9 @@ def make_anonymizer(method: str | Anonymizer | None, parameters: Mapping[str, An
 
 def check_parameters(method: type[Anonymizer], given: Mapping[str, Any]) -> None:
     """Say which of these is unknown or wrong, if one is; of what only other methods have, which methods these are."""
-    for name in (one for one in given if one not in method.parameters()):
-        having = [one.name for one in all_methods().values() if name in one.parameters()]
+    known = method.parameters()
+    for name in given:
+        having = [] if name in known else [other.name for other in all_methods().values() if name in other.parameters()]
         if having:
             raise BadInput(
                 f"{method.__name__} has no parameter {name!r}. Leave it out, or take a method that has it: "

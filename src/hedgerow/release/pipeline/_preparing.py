@@ -170,7 +170,10 @@ def prepare(
     source = open_source(data)
     roles = schema.resolve(source.columns)
     check_requirements(requirements, roles, rows=_UNKNOWN_ROWS)
-    _check_room(source, roles, destination)
+    if destination is not None and destination.layout is not None:
+        named = {"quasi": roles.quasi, "pseudonymized": roles.pseudonymized, "entity": roles.entity}
+        check_partition(destination.layout, roles.published, named)
+    source.check_room(roles, None if destination is None else destination.path)
     counted_source, counted = _count(source, schema, roles, options, random_state)
     check_requirements(requirements, counted.roles, rows=counted.people)
     counted = counted.with_hierarchies(_hierarchies(counted_source, schema, counted, roles.quasi))
@@ -187,14 +190,6 @@ def prepare(
         destination,
         random_state,
     )
-
-
-def _check_room(source: Source, roles: Roles, destination: Destination | None) -> None:
-    """Refuse a release that cannot be written to its destination, as far as this is known without reading the table."""
-    if destination is not None and destination.layout is not None:
-        named = {"quasi": roles.quasi, "pseudonymized": roles.pseudonymized, "entity": roles.entity}
-        check_partition(destination.layout, roles.published, named)
-    source.check_room(roles, None if destination is None else destination.path)
 
 
 def _count(

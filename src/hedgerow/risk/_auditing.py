@@ -410,6 +410,9 @@ class ReleaseFacts:
     rows_are_people: bool = False
 
 
+_NO_FACTS: Final = ReleaseFacts()
+
+
 def audit_counts(
     counts: ClassCounts,
     *,
@@ -418,7 +421,7 @@ def audit_counts(
     require: Sequence[Any] = (),
     threshold: float = DEFAULT_THRESHOLD,
     fitting: Integers | None = None,
-    release: ReleaseFacts | None = None,
+    release: ReleaseFacts = _NO_FACTS,
 ) -> Audit:
     """Audit classes that are already counted, so that nothing is counted twice.
 
@@ -438,7 +441,6 @@ def audit_counts(
         The people of a population who fit each class.
     release : ReleaseFacts, optional
     """
-    release = ReleaseFacts() if release is None else release
     if sensitive is None:
         sensitive = tuple(name for name in counts.histograms if name != target)
     # Figures that everybody can count in the table are about its rows, and exact.
@@ -451,22 +453,33 @@ def audit_counts(
         rows=counts.rows,
         columns=counts.columns,
         k=int(counts.sizes.min()),
-        shields=_shields(counts, require),
+        shields={},
         wildcard_k=wildcard,
         l=min((one.distinct_l for one in figures.values()), default=None),
         t=max((one.t_equal for one in figures.values()), default=None),
         sensitive=figures,
         classes=ClassSummary.of(shown),
         risks=Risks.of(counts, threshold, fitting),
-        label_homogeneity={name: _homogeneity(shown, name) for name in described},
+        label_homogeneity={
+            name: int(shown.sizes[distinct_values(shown.histogram(name)) == 1].sum()) / shown.records
+            for name in described
+        },
         losses=dict(release.losses),
         warnings=(*grave, *release.warnings, *_warnings(counts, require, fitting, wildcard, release)),
         grave=grave,
-        verdict=verify(counts, require) if require else None,
         tells_apart=tells_apart_all(shown),
     )
-    audit = _with_facts(audit, counts, release, require)
+    audit = _with_facts(_with_verdict(audit, counts, require), counts, release, require)
     return with_rounded_people(audit, counts) if release.rounded else audit
+
+
+def _with_verdict(audit: Audit, counts: ClassCounts, require: Sequence[Any]) -> Audit:
+    """Add whether the requirements hold, and the k of each shield that one of them names."""
+    if not require:
+        return audit
+    shields = [getattr(requirement, "shield", None) for requirement in require]
+    k_of = {", ".join(shield): int(counts.project(shield).sizes.min()) for shield in shields if shield is not None}
+    return replace(audit, verdict=verify(counts, require), shields=k_of)
 
 
 def _with_facts(audit: Audit, counts: ClassCounts, release: ReleaseFacts, require: Sequence[Any]) -> Audit:
@@ -477,8 +490,8 @@ def _with_facts(audit: Audit, counts: ClassCounts, release: ReleaseFacts, requir
         audit = replace(audit, people=counts.people)
     if release.linked or release.links:
         # The fewest people who share their classes, by whatever links their rows.
-        fewest = [counts.linked, *((link.k, link.often) for link in release.links)]
-        audit = replace(audit, linked=(min(sets for sets, _ in fewest), min(often for _, often in fewest)))
+        sets, often = zip(counts.linked, *[(link.k, link.often) for link in release.links], strict=True)
+        audit = replace(audit, linked=(min(sets), min(often)))
     if counts.wider is not None:
         audit = replace(audit, determined=dict(counts.determined), k_determined=int(counts.wider.sizes.min()))
     if release.proportions is not None:
@@ -487,17 +500,6 @@ def _with_facts(audit: Audit, counts: ClassCounts, release: ReleaseFacts, requir
         shares = disclosures(release.proportions)
         audit = replace(audit, proportions=shares, singled_out=people, fully_known=known)
     return audit
-
-
-def _shields(counts: ClassCounts, require: Sequence[Any]) -> dict[str, int]:
-    """The k of each shield that a requirement names."""
-    shields = [getattr(requirement, "shield", None) for requirement in require]
-    return {", ".join(shield): int(counts.project(shield).sizes.min()) for shield in shields if shield is not None}
-
-
-def _homogeneity(counts: ClassCounts, column: str) -> float:
-    single = distinct_values(counts.histogram(column)) == 1
-    return int(counts.sizes[single].sum()) / counts.records
 
 
 # --------------------------------------------------------------------------------------------------
@@ -549,23 +551,18 @@ def _warnings(
             "Rows are counted, not people: several rows of one person are not detected unless entity= (--entity) "
             "names the column that tells people apart."
         )
-    return [*warnings, *_cell_warnings(counts, wildcard), *_fit_warnings(counts, require, fitting)]
-
-
-def _cell_warnings(counts: ClassCounts, wildcard: int | None) -> list[str]:
-    """Warn of missing or suppressed cells."""
     suppressed = [
         name
         for name, labels in zip(counts.columns, counts.labels, strict=True)
         if any(label is None or label == str(SUPPRESSED) for label in labels)
     ]
-    if not suppressed:
-        return []
-    computed = "was not computed" if wildcard is None else f"is {wildcard}"
-    return [
-        f"Missing or suppressed cells occur in {listing(suppressed)}. They count as a value of their "
-        f"own; the k if they may stand for any value {computed}."
-    ]
+    if suppressed:
+        computed = "was not computed" if wildcard is None else f"is {wildcard}"
+        warnings.append(
+            f"Missing or suppressed cells occur in {listing(suppressed)}. They count as a value of their "
+            f"own; the k if they may stand for any value {computed}."
+        )
+    return [*warnings, *_fit_warnings(counts, require, fitting)]
 
 
 def _fit_warnings(counts: ClassCounts, require: Sequence[Any], fitting: Integers | None) -> list[str]:

@@ -1,15 +1,15 @@
-"""What a release tells of the label of a person whose quasi-identifiers are known.
+"""What a release reveals about the label of a person whose quasi-identifiers are known.
 
-Let x be the person's original values, and c run over the published classes. A reader who believes that the person is in
-the table, and takes the columns of a class for independent, knows
+Let x be the person's original values, and c run over the published classes. An attacker who believes that the person is
+in the table, and assumes that the columns of a class are independent, knows
 
     P(y | x) = Σ_c n(c, y) Π_j s_j(x_j | c, y)  /  Σ_c Σ_z n(c, z) Π_j s_j(x_j | c, z)
 
-where n(c, y) people of the class have the label y, and s_j is the share of them that holds the value in column j
-(:mod:`hedgerow.risk.likelihoods` says what is known of it); it is that of the whole class where nothing is told by
-label. A class *matches* if no s_j is 0. If none does, the person
-is not in the table. Then all that is known is the prior, how frequent the labels are in the whole release; or people
-like this one are asked about: those of the classes that fit in the most columns, each class by its size.
+where n(c, y) people of the class have the label y, and s_j is the share of them that holds the value in column j (see
+:mod:`hedgerow.risk.likelihoods`). Without proportions by label, it is the share in the whole class. A class *matches*
+if no s_j is 0. If none matches, the person is not in the table. Then only the prior is known, the frequency of the
+labels in the whole release. Instead of it, one may ask for people like this person: those of the classes that fit in
+the most columns, each class by its size.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from hedgerow.risk.likelihoods import (
     KnownColumn,
     Labels,
     Likelihood,
-    Told,
+    PublishedShares,
     cells_of_column,
     cells_of_texts,
     known_of_column,
@@ -42,19 +42,19 @@ from hedgerow.risk.likelihoods import (
 __all__ = ["LabelPosterior", "Posterior", "PublishedClasses", "label_posterior"]
 
 _PAIRS: Final = 2**24
-"""So many pairs of a person and a class are looked at together."""
+"""The number of pairs of a person and a class in memory at a time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """What is known of the labels of some people.
+    """The probabilities of the labels of some people.
 
     Attributes
     ----------
     probabilities : float array (people, labels)
         Each row adds up to 1.
     matching : int array (people,)
-        How many classes each of them matches; 0 for people who cannot be in the table.
+        The number of classes that each of them matches; 0 for people who cannot be in the table.
     """
 
     probabilities: Floats
@@ -68,13 +68,13 @@ class PublishedClasses:
     Attributes
     ----------
     texts : tuple of tuples of str or None
-        What each quasi-identifier publishes, each value once; ``None`` is an empty cell.
+        The texts that each quasi-identifier publishes, each once; ``None`` is an empty cell.
     codes : int array (classes, quasi-identifiers)
-        Which of them each class publishes.
+        The text that each class publishes.
     people : int array (classes, labels)
-        How many people of each class have each label.
+        The number of people of each class with each label.
     labels : Labels, optional
-        The column of the labels and its values; without them nothing is read that is told by label.
+        The column of the labels and its values. Without them, proportions by label are not used.
     """
 
     texts: tuple[tuple[str | None, ...], ...]
@@ -85,14 +85,14 @@ class PublishedClasses:
 
 @dataclass(frozen=True, eq=False)
 class LabelPosterior:
-    """Tells the labels of people by what a release publishes.
+    """Predicts the labels of people from what a release publishes.
 
     Attributes
     ----------
     columns : tuple of Likelihood
         One for each quasi-identifier.
     people : int array (classes, labels)
-        How many people of each class have each label.
+        The number of people of each class with each label.
 
     Examples
     --------
@@ -100,8 +100,8 @@ class LabelPosterior:
     >>> town = Domain("town", "text", np.array(["Bonn", "Kiel", "Ulm"]))
     >>> published = PublishedClasses((("{Bonn|Ulm}", "*"),), np.array([[0], [1]]), np.array([[3, 1], [0, 6]]))
     >>> posterior = LabelPosterior.of_classes(published, [KnownColumn(town, np.array([1, 1, 1]))])
-    >>> told = posterior.of(np.array([[0], [1]]))
-    >>> told.probabilities.tolist(), told.matching.tolist()
+    >>> labels = posterior.of(np.array([[0], [1]]))
+    >>> labels.probabilities.tolist(), labels.matching.tolist()
     ([[0.375, 0.625], [0.0, 1.0]], [2, 1])
     """
 
@@ -112,7 +112,7 @@ class LabelPosterior:
     def of_classes(
         cls, published: PublishedClasses, known: Sequence[KnownColumn], proportions: Proportions | None = None
     ) -> LabelPosterior:
-        """Make it of published classes and, if there are any, of the proportions that are published with them.
+        """Use published classes and the proportions published with them, if there are any.
 
         Parameters
         ----------
@@ -129,8 +129,8 @@ class LabelPosterior:
                 columns.append(Covering.of(cells_of_texts(texts, one), cell, one.records))
             return cls(tuple(columns), published.people)
         for at, one in enumerate(known):
-            columns.append(Told.of(proportions, at, one, published.labels))
-        return cls(tuple(columns), _by_told_class(published, proportions))
+            columns.append(PublishedShares.of(proportions, at, one, published.labels))
+        return cls(tuple(columns), _in_order_of_proportions(published, proportions))
 
     @property
     def _by_labels(self) -> bool:
@@ -140,7 +140,7 @@ class LabelPosterior:
 
     @cached_property
     def prior(self) -> Floats:
-        """How frequent the labels are in the whole release."""
+        """The frequency of the labels in the whole release."""
         return np.asarray(self.people.sum(axis=0) / self.people.sum())
 
     def of(self, tuples: NDArray[np.integer[Any]], *, nearest: bool = False) -> Posterior:
@@ -149,10 +149,10 @@ class LabelPosterior:
         Parameters
         ----------
         tuples : int array (people, quasi-identifiers)
-            Codes of the domains that this was made for.
+            Codes of the domains of the known columns.
         nearest : bool
-            Whether people who match no class have the labels of those classes that fit in the most columns, instead
-            of the prior.
+            Whether people who match no class get the labels of the classes that fit in the most columns, instead of the
+            prior.
 
         Notes
         -----
@@ -231,26 +231,27 @@ def label_posterior(
     *,
     nearest: bool = False,
 ) -> Posterior:
-    """What the release that a recoding makes would tell of the labels of people; no row is needed.
+    """What the release that a recoding makes would reveal about the labels of people. No row is needed.
 
-    For methods that check themselves before anything is published: fit on some of the records, ask about these and
-    about others, and compare how often the most probable label is right (:meth:`hedgerow.risk.Risk.excess`).
+    It serves methods that check themselves before anything is published: fit on some of the records, predict the labels
+    of these and of others, and compare how often the most probable label is right
+    (:meth:`hedgerow.risk.Risk.excess`).
 
     Parameters
     ----------
     counts : FrequencyTable
         The records that are published.
     recoding : Recoding
-        Which groups they go to, and what these publish; it has pieces.
+        Their groups, and what these publish. It has pieces.
     tuples : int array (people, quasi-identifiers)
-        The people who are asked about, by their codes in ``counts.domains``. They need not be in ``counts.tuples``.
+        The people in question, by their codes in ``counts.domains``. They need not be in ``counts.tuples``.
     proportions : Proportions, optional
-        What is published with the table, its pooled proportions.
+        The pooled proportions published with the table.
     target : str, optional
         Another target or sensitive column than the target of the schema.
     nearest : bool
-        What is told of people who match no class: see :meth:`LabelPosterior.of`. Say ``True`` to compare with people
-        who are not in the table: few of them match small classes, and the prior would make them a weak control.
+        How to treat people who match no class: see :meth:`LabelPosterior.of`. Use ``True`` to compare with people who
+        are not in the table: few of them match small classes, and the prior would make them a weak control.
 
     Returns
     -------
@@ -271,7 +272,7 @@ def label_posterior(
     """
     target = counts.roles.target if target is None else target
     if target is None:
-        raise BadInput("The table has no target. Name the column whose labels are to be told.")
+        raise BadInput("The table has no target. Name the column whose labels are to be predicted.")
     published = _published(counts, recoding, target)
     columns: list[Likelihood] = []
     for at, column in enumerate(recoding.columns):
@@ -285,13 +286,13 @@ def label_posterior(
             if hierarchy is not None and not hierarchy.automatic and known.domain.kind == "text":
                 # Pools may be nodes that no cell publishes.
                 known = replace(known, below={**leaves_below(hierarchy), **known.below})
-            columns.append(Told.of(proportions, at, known, published.labels))
-    people = published.people if proportions is None else _by_told_class(published, proportions)
+            columns.append(PublishedShares.of(proportions, at, known, published.labels))
+    people = published.people if proportions is None else _in_order_of_proportions(published, proportions)
     return LabelPosterior(tuple(columns), people).of(tuples, nearest=nearest)
 
 
-def _by_told_class(published: PublishedClasses, proportions: Proportions) -> Longs:
-    """The people of each class with each label, in the order in which the proportions have the classes."""
+def _in_order_of_proportions(published: PublishedClasses, proportions: Proportions) -> Longs:
+    """The people of each class with each label, in the order of the classes in the proportions."""
     codes = []
     for at, (column, texts) in enumerate(zip(proportions.columns, published.texts, strict=True)):
         code = [column.code_of_text.get(spelled(text, column.kind), -1) for text in texts]
@@ -307,7 +308,7 @@ def _by_told_class(published: PublishedClasses, proportions: Proportions) -> Lon
 
 
 def _published(counts: FrequencyTable, recoding: Recoding, target: str) -> PublishedClasses:
-    """The classes that the groups of a recoding are; where people are counted, each counts where they are at home."""
+    """The classes that the groups of a recoding form. A person counts where the representative record is."""
     pieces = required(recoding.pieces, "how the cells of a table go to groups")
     kept = pieces.group >= 0
     if counts.is_representative is not None:

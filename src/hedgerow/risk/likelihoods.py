@@ -1,14 +1,13 @@
-"""How probable an original value is in each class of a release, column by column.
+"""The probability of an original value in each class of a release, column by column.
 
-Where the release publishes proportions, they tell it: the share of the bin, divided among its values as far as the
-published cell allows (:meth:`hedgerow.core.proportions.ColumnProportions.spread`). A number that stands for a whole
-group,
-such as a median, says nothing beyond the bins. Without proportions it is the share of the value among the people who
-are known and whose values the cell may stand for. What is told by label (:mod:`hedgerow.core.proportions._margins`)
-makes a value more or less probable for the people of a class who have the label, as it does where rows are drawn.
+If the release publishes proportions, it follows from them: the share of the bin is divided among its values as far as
+the published cell allows (:meth:`hedgerow.core.proportions.ColumnProportions.spread`). A number that stands for a whole
+group, such as a median, reveals nothing beyond the bins. Without proportions, it is the share of the value among the
+known people whose values the cell may stand for. Proportions by label (:mod:`hedgerow.core.proportions._margins`) make
+a value more or less probable for the people of a class who have the label, as they do when rows are drawn.
 
-Only ratios between classes count. What is the same in all of them, such as how many numbers a piece of a range holds,
-is left out.
+Only ratios between classes matter. Factors that are the same in all classes, such as how many numbers a piece of a
+range holds, are left out.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ __all__ = [
     "KnownColumn",
     "Labels",
     "Likelihood",
-    "Told",
+    "PublishedShares",
     "cells_of_column",
     "cells_of_texts",
     "known_of_column",
@@ -55,15 +54,15 @@ __all__ = [
 Bits: TypeAlias = NDArray[np.uint8]
 
 _CELLS: Final = 2**24
-"""So many pairs of a value and a class are written out together."""
+"""The number of pairs of a value and a class in memory at a time."""
 
 
 class Likelihood(Protocol):
-    """How probable the values of one column are in the classes."""
+    """The probability of the values of a column in the classes."""
 
     @property
     def point(self) -> Longs:
-        """What each original value counts as; -1 if no class may hold it."""
+        """The point that each original value counts as; -1 if no class may hold it."""
 
     @property
     def bits(self) -> Bits:
@@ -73,11 +72,11 @@ class Likelihood(Protocol):
         """The logarithms of the shares of points in classes that may hold them."""
 
     def ratios(self, classes: Longs, points: Longs) -> Floats | None:
-        """What is added to them for each label, (pairs, labels); ``None`` if they do not depend on the label."""
+        """What each label adds to these logarithms, (pairs, labels); ``None`` if they do not depend on the label."""
 
 
 class Labels(NamedTuple):
-    """The labels that are asked about: the column, and its values as text."""
+    """The labels in question: their column, and its values as text."""
 
     target: str
     texts: tuple[str | None, ...]
@@ -85,19 +84,19 @@ class Labels(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class KnownColumn:
-    """A quasi-identifier as the reader of a release knows it from elsewhere.
+    """A quasi-identifier as an attacker knows it from other sources.
 
     Attributes
     ----------
     domain : Domain
-        The original values of the people who are asked about: tuples are codes of these.
+        The original values of the people in question. Tuples are codes of these values.
     records : int array (domain.size,)
-        How many people hold each; used where the release publishes no proportions.
+        The number of people who hold each value; used if the release publishes no proportions.
     below : mapping of label to values
-        What the labels of its hierarchy stand for.
+        The values that the labels of its hierarchy stand for.
     vague : frozenset of str or None
-        Published texts that may stand for any value, a missing one too: the root of its hierarchy, numbers that stand
-        for a whole group, and ``None`` where an empty cell is a suppressed one.
+        Published texts that may stand for any value, also a missing value: the root of its hierarchy, numbers that
+        stand for a whole group, and ``None`` if empty cells are suppressed.
     """
 
     domain: Domain
@@ -107,20 +106,20 @@ class KnownColumn:
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
-    """A column of which proportions are told.
+class PublishedShares:
+    """A column with published proportions.
 
     Attributes
     ----------
     point : int array
-        What each original value counts as.
+        The point that each original value counts as.
     shares : sparse array (classes, points)
     pool : int array (points,)
         The pool of each point.
     tilt : Tilt, optional
         How values depend on the label.
     labels : int array (labels,), optional
-        Which label of the tilt each one is that is asked about; -1 if it is none.
+        For each label in question, the label of the tilt; -1 if it has none.
     """
 
     point: Longs
@@ -130,28 +129,28 @@ class Told:
     labels: Longs | None = None
 
     @classmethod
-    def of(cls, proportions: Proportions, at: int, known: KnownColumn, asked: Labels | None = None) -> Told:
+    def of(cls, proportions: Proportions, at: int, known: KnownColumn, asked: Labels | None = None) -> PublishedShares:
         """Make it of proportions.
 
         Parameters
         ----------
         proportions : Proportions
         at : int
-            Which column.
+            The position of the column.
         known : KnownColumn
         asked : Labels, optional
         """
         from scipy.sparse import csr_array
 
         column, sizes, lifts = proportions.columns[at], proportions.sizes, proportions.lifts
-        # A range has a few points, of which a label of numbers that is no interval would keep too few: the bin tells.
+        # A range has a few points. A label of numbers that is not an interval would keep too few: the bin is used.
         hidden, below = (known.vague, known.below) if column.kind == "text" else (known.vague.union(known.below), {})
-        # Whoever asks knows the values that may occur, also those that no pool names.
+        # An attacker knows the values that may occur, also values that no pool names.
         possible: list[str | None] = [*known.domain.labels.tolist()] if column.kind == "text" else []
         spread = _by_bins(column, hidden).spread(below, [*possible, *[None] * known.domain.has_missing])
         people = csr_array(spread.matrix)
         shares = people.data / np.repeat(sizes, np.diff(people.indptr))
-        # A share that is too small for a float is none.
+        # A share that is too small for a float is dropped.
         held = csr_array((shares, people.indices, people.indptr), shape=people.shape)
         held.eliminate_zeros()
         tilt = labels = None
@@ -182,7 +181,7 @@ class Told:
 
 @dataclass(frozen=True, eq=False)
 class Covering:
-    """A column of which only the published cells are known: all values that a cell may stand for share one ratio."""
+    """A column of which only the published cells are known. All values that a cell may stand for have one ratio."""
 
     point: Longs
     bits: Bits
@@ -198,9 +197,9 @@ class Covering:
             Which values each published cell may stand for.
         cell_of_class : int array (classes,)
         records : int array (values,)
-            How many of the people who are known hold each value.
+            The number of known people who hold each value.
         """
-        # A cell that nobody fits who is known is never asked about.
+        # A cell that no known person fits is never needed.
         people = np.maximum(covers @ records.astype(np.float64), 1.0)
         classes, values = len(cell_of_class), covers.shape[1]
         step = max(1, _CELLS // classes)
@@ -210,7 +209,7 @@ class Covering:
     def logarithms(self, classes: Longs, points: Longs) -> Floats:  # noqa: ARG002 - the same for all points
         return self.logarithm[classes]
 
-    def ratios(self, classes: Longs, points: Longs) -> Floats | None:  # noqa: ARG002 - cells tell nothing of labels
+    def ratios(self, classes: Longs, points: Longs) -> Floats | None:  # noqa: ARG002 - cells do not depend on labels
         return None
 
 
@@ -244,14 +243,14 @@ def cells_of_texts(texts: Sequence[str | None], known: KnownColumn) -> Bools:
 
 
 def _is_strange(possible: Possible, known: KnownColumn) -> bool:
-    """Whether a column of numbers or dates says something that is neither, such as a label that nobody explains."""
+    """Whether a cell of a column of numbers or dates is neither, such as a label that nothing explains."""
     if known.domain.kind == "text" or isinstance(possible, Interval | Suppressed):
         return False
     return any(value is not None and number_in(value, known.domain.kind) is None for value in possible)
 
 
 def cells_of_column(column: PublishedColumn, texts: Sequence[str | None]) -> Bools:
-    """The same of a column that knows what its cells cover; a number that stands for a group may be any value."""
+    """The same for a column that knows what its cells cover. A number that stands for a group may be any value."""
     covers = np.zeros((len(texts), column.domain.size), dtype=bool)
     place = {text: at for at, text in enumerate(texts)}
     for value, (text, kind) in enumerate(zip(column.texts, column.kinds, strict=True)):
@@ -264,7 +263,7 @@ def cells_of_column(column: PublishedColumn, texts: Sequence[str | None]) -> Boo
 
 
 def known_of_column(column: PublishedColumn, records: Longs) -> KnownColumn:
-    """What is known of a column by whoever publishes it; a label below which a value may be missing is the root."""
+    """A column as its publisher knows it. A label below which values may be missing is the root."""
     domain = column.domain
     labels: list[str] = domain.labels.tolist()
     below: dict[str, tuple[str, ...]] = {}
@@ -284,7 +283,7 @@ def _packed(parts: Iterable[Bools], classes: int) -> Bits:
 
 
 def _by_bins(column: ColumnProportions, vague: frozenset[str | None]) -> ColumnProportions:
-    """The column without its published numbers: where a bin has several values, one of them stands for a group."""
+    """The column without its published numbers, because in a bin of several values a number stands for a group."""
     hidden = (text in vague or number_in(text, column.kind) is not None for text in column.texts)
     texts = (SUPPRESSED_TEXT if hides else text for hides, text in zip(hidden, column.texts, strict=True))
     return replace(column, texts=tuple(texts))

@@ -53,28 +53,33 @@ def render_check(check: Check) -> str:
 
 
 def _summary(audit: Audit) -> list[str]:
-    facts = [
-        ("rows", f"{audit.rows:,}"),
-        *(() if audit.people is None else [("people", f"{audit.people_told}; k, l and risks count people")]),
+    facts = [("rows", f"{audit.rows:,}")]
+    if audit.people is not None:
+        facts.append(("people", f"{audit.people_told}; k, l and risks count people"))
+    facts += [
         ("quasi-identifiers", _columns(audit.columns)),
         ("classes", f"{audit.classes.number:,}"),
         ("k", f"{audit.k:,}"),
         *((f"k of {shield}", f"{k:,}") for shield, k in audit.shields.items()),
-        *(
-            ()
-            if audit.k_determined is None
-            else [(f"k with {_columns(tuple(audit.determined))}", f"{audit.k_determined:,}")]
-        ),
-        *(() if audit.linked is None else _linked(*audit.linked)),
-        *(("rows linked by", _named(one)) for one in audit.links),
-        ("k over all columns", "not computed" if audit.k_all is None else f"{audit.k_all:,}"),
-        ("k with wildcards", "not computed" if audit.wildcard_k is None else f"{audit.wildcard_k:,}"),
+    ]
+    if audit.k_determined is not None:
+        facts.append((f"k with {_columns(tuple(audit.determined))}", f"{audit.k_determined:,}"))
+    if audit.linked is not None:
+        facts += _linked(*audit.linked)
+    facts += [
+        *(("rows linked by", _named(link)) for link in audit.links),
+        ("k over all columns", _computed(audit.k_all)),
+        ("k with wildcards", _computed(audit.wildcard_k)),
     ]
     if audit.l is not None and audit.t is not None:
         facts += [("l", str(audit.l)), ("t", figure(audit.t))]
     if audit.manifest is not None:
         facts.append(("manifest", "fits the table" if audit.manifest == "fits" else "DOES NOT FIT the table"))
     return _aligned(facts, right=())
+
+
+def _computed(k: int | None) -> str:
+    return "not computed" if k is None else f"{k:,}"
 
 
 def _linked(sets: int, multisets: int) -> list[tuple[str, str]]:
@@ -179,16 +184,18 @@ def _together_lines(audit: Audit) -> list[str]:
     ]
     if both.rows_left is not None:
         facts.append(("rows left of the new release", f"{both.rows_left:,} at least for everybody"))
-    for who, classes in (("newcomers", both.newcomers), ("leavers", both.leavers)):
-        if classes:
-            facts.append((f"classes with few {who}", f"{classes:,}: the difference of both releases tells them apart"))
-    for name, one in both.learnt.items():
-        most = "" if both.by_original else "of rows in known classes at least "
-        facts.append(
-            (f"{name} told", f"{_share(one.alone)} by this release alone, {most}{_share(one.together)} by both")
-        )
-    said = [*textwrap.wrap(both.says, _WIDTH), *textwrap.wrap(f"Compared by {both.compared}.", _WIDTH)]
-    return [*said, *_aligned(facts, right=()), *(line for text in both.remarks for line in _bullet(text))]
+    facts += [
+        (f"classes with few {who}", f"{classes:,}: the difference of both releases tells them apart")
+        for who, classes in (("newcomers", both.newcomers), ("leavers", both.leavers))
+        if classes
+    ]
+    most = "" if both.by_original else "of rows in known classes at least "
+    facts += [
+        (f"{name} told", f"{_share(one.alone)} by this release alone, {most}{_share(one.together)} by both")
+        for name, one in both.learnt.items()
+    ]
+    wrapped = [*textwrap.wrap(both.says, _WIDTH), *textwrap.wrap(f"Compared by {both.compared}.", _WIDTH)]
+    return [*wrapped, *_aligned(facts, right=()), *(line for text in both.remarks for line in _bullet(text))]
 
 
 def _extent(extent: Extent) -> str:

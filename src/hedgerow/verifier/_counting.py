@@ -153,7 +153,9 @@ def open_table(
         return table
     if isinstance(table, str | Path):
         return TableFile(table, encoding, delimiter, sheet)
-    if isinstance(table, SparkFiles) or _is_spark_dataframe(table):
+    # A dataframe of Spark is recognized without importing PySpark.
+    kinds = [kind.__module__ for kind in type(table).__mro__ if kind.__name__ == "DataFrame"]
+    if isinstance(table, SparkFiles) or any(module.startswith("pyspark.sql.") for module in kinds):
         return SparkTable(table)
     try:
         frame = nw.from_native(table)
@@ -165,13 +167,6 @@ def open_table(
     except nw.exceptions.DuplicateError:
         raise BadInput("The table has several columns of the same name. Rename them.") from None
     return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-
-
-def _is_spark_dataframe(table: object) -> bool:
-    """Recognize a dataframe of Spark without importing PySpark."""
-    return any(
-        kind.__name__ == "DataFrame" and kind.__module__.startswith("pyspark.sql.") for kind in type(table).__mro__
-    )
 
 
 def k_of_all(table: Any, *, entity: str | None = None) -> int | None:

@@ -275,8 +275,8 @@ def copied(
     places = [relation.columns.index(name) for name in columns]
     asked = _as_compared([relation.types[place] for place in places], columns, nested_too)
     # By position: a name may mean anything on that connection.
-    cells = (cell.format(f"#{place + 1}") for cell, place in zip(asked, places, strict=True))
-    wanted = ", ".join(f"{cell} AS c{at}" for at, cell in enumerate(cells))
+    named = enumerate(zip(asked, places, strict=True))
+    wanted = ", ".join(f"{cell.format(f'#{place + 1}')} AS c{at}" for at, (cell, place) in named)
     exact: list[Exact] = []
     rows, begun = 0, False
     for batch in _batches(relation.project(wanted)):

@@ -1,12 +1,14 @@
-"""Audits any table: the verifier counts it, and every figure is derived from the counts."""
+"""Audits or checks any table: the verifier counts it, and every figure is derived from the counts."""
 
 from __future__ import annotations
 
+import dataclasses
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from hedgerow._internal.notebook import Shown, names_shown
 from hedgerow._internal.rounding import digits_shown, rounded_up, significant
 from hedgerow.core.cells import SUPPRESSED
 from hedgerow.core.proportions import Proportions
@@ -42,7 +44,7 @@ from hedgerow.verifier import (
 from hedgerow.verifier.classes import Integers, LabelIndex
 from hedgerow.verifier.formulas import distinct_values
 
-__all__ = ["ReleaseFacts", "audit", "audit_counts", "with_rounded_people"]
+__all__ = ["Check", "ReleaseFacts", "Told", "audit", "audit_counts", "check", "with_rounded_people"]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -353,7 +355,11 @@ def _check_previous(previous: Any, original: Any, changed: Any, previous_quasi: 
 
 def _plain_k(requirements: Sequence[Any]) -> int | None:
     """The k that is required over all quasi-identifiers."""
-    plain = [one for one in requirements if one.name == "k-anonymity" and getattr(one, "shield", None) is None]
+    plain = [
+        requirement
+        for requirement in requirements
+        if requirement.name == "k-anonymity" and getattr(requirement, "shield", None) is None
+    ]
     return max((requirement.k for requirement in plain), default=None)
 
 
@@ -455,8 +461,8 @@ def audit_counts(
         k=int(counts.sizes.min()),
         shields={},
         wildcard_k=wildcard,
-        l=min((one.distinct_l for one in figures.values()), default=None),
-        t=max((one.t_equal for one in figures.values()), default=None),
+        l=min((column.distinct_l for column in figures.values()), default=None),
+        t=max((column.t_equal for column in figures.values()), default=None),
         sensitive=figures,
         classes=ClassSummary.of(shown),
         risks=Risks.of(counts, threshold, fitting),
@@ -581,3 +587,153 @@ def _fit_warnings(counts: ClassCounts, require: Sequence[Any], fitting: Integers
                 f"The value that {requirement} limits does not occur in {requirement.column}. Check how it is written."
             )
     return warnings
+
+
+# --------------------------------------------------------------------------------------------------
+# The check: only whether a table meets its requirements as it is, and how many of its records do not.
+
+
+class Told(NamedTuple):
+    """The classes in which all records have the same value of a column: their records, and their number."""
+
+    records: int
+    classes: int
+
+
+@dataclass(frozen=True, repr=False)
+class Check(Shown):
+    """Whether a table meets its requirements, and how much of it does not; never which records.
+
+    Parameters
+    ----------
+    rows : int
+        The number of rows.
+    people : int or None
+        The number of people, where people are counted instead of rows.
+    columns : tuple of str
+        The quasi-identifiers.
+    classes : int
+        The number of classes.
+    verdict : Verdict
+        The findings for each requirement.
+    told : mapping of column to Told
+        For each sensitive column, the records whose class alone reveals the value. It decides nothing; a requirement
+        such as ``l=2@disease`` does.
+    """
+
+    rows: int
+    people: int | None
+    columns: tuple[str, ...]
+    classes: int
+    verdict: Verdict
+    told: Mapping[str, Told] = field(default_factory=dict)
+
+    @property
+    def holds(self) -> bool:
+        """Whether all requirements hold."""
+        return self.verdict.holds
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings for each requirement."""
+        return self.verdict.findings
+
+    @property
+    def counted(self) -> str:
+        """What is counted: "rows" or "people"."""
+        return "rows" if self.people is None else "people"
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __repr__(self) -> str:
+        people = "" if self.people is None else f" of {plural(self.people, 'people')}"
+        size = f"{plural(self.rows, 'rows')}{people}"
+        judged = "holds" if self.holds else "DOES NOT HOLD"
+        return f"Check({judged}: {size} in {plural(self.classes, 'classes')} of {names_shown(self.columns)})"
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def render(self) -> str:
+        """Return the answer as a few lines of text."""
+        from hedgerow.risk.rendering import render_check
+
+        return render_check(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain values for JSON."""
+        plain = dataclasses.asdict(self)
+        told = {name: revealed._asdict() for name, revealed in self.told.items()}
+        return {"holds": self.holds, **plain, "columns": list(self.columns), "told": told}
+
+
+def check(
+    table: Any,
+    *,
+    quasi: Sequence[str],
+    k: int | None = None,
+    require: Iterable[Any] = (),
+    sensitive: Sequence[str] = (),
+    entity: str | None = None,
+    missing: Sequence[str] = (),
+    hierarchies: Mapping[str, Any] | None = None,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    sheet: str | None = None,
+) -> Check:
+    """Check whether a table meets requirements as it is, raw or anonymized. Nothing is written.
+
+    Parameters
+    ----------
+    table : dataframe, DuckDB relation, table of Spark or path
+        As for :func:`hedgerow.audit`.
+    quasi : sequence of str
+        The columns by which a person could be found.
+    k : int, optional
+        Short for k-anonymity over all quasi-identifiers.
+    require : iterable of requirements
+        As objects or as text such as ``"l=3@disease"``. Give ``k`` or at least one of these.
+    sensitive : sequence of str
+        Columns for which the answer also reports how many records have a value that their class alone reveals.
+    entity : str, optional
+        The column that identifies the person, where a person may have several rows.
+    missing : sequence of str
+        Texts that mean "no value".
+    hierarchies : mapping of column to hierarchy, optional
+        Of sensitive columns, for requirements that measure distances in them.
+    encoding, delimiter, sheet : str, optional
+        Of files, as for :class:`hedgerow.File`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> table = pa.table({"zip": ["12", "12", "13"], "illness": ["flu", "cold", "flu"]})
+    >>> answer = check(table, quasi=["zip"], k=2)
+    >>> answer.holds, answer.findings[0].rows_violating
+    (False, 1)
+    """
+    requirements = read_demands(k, require, "check")
+    if not requirements:
+        raise BadInput("No requirement is given. Say k=10 (-k 10) or name some with require= (--require).")
+    for name, given in (("quasi", quasi), ("sensitive", sensitive)):
+        if isinstance(given, str):
+            raise BadInput.parameter(name, "check", "a list of column names", given)
+    counted = tuple(dict.fromkeys((*sensitive, *protected_columns(requirements))))
+    hierarchies = {} if hierarchies is None else hierarchies
+    check_columns(hierarchies, counted, "check")
+    opened = Reading(encoding=encoding, delimiter=delimiter).open(table, sheet)
+    counts = count_classes(opened, quasi, sensitive=counted, entity=entity, missing=missing)
+    return Check(
+        rows=counts.rows,
+        people=None if counts.entity is None else counts.people,
+        columns=counts.columns,
+        classes=len(counts.sizes),
+        verdict=verify(counts, with_trees(requirements, hierarchies, counts)),
+        told={name: _revealed(counts, name) for name in sensitive},
+    )
+
+
+def _revealed(counts: ClassCounts, column: str) -> Told:
+    alike = distinct_values(counts.histogram(column)) == 1
+    return Told(int(counts.sizes[alike].sum()), int(alike.sum()))

@@ -287,8 +287,9 @@ def _revealed(
     rows = hidden.rows
     # The nats per row that knowing the column gains: the entropy of the hidden column, less what remains of it.
     gain, *by_chance = [
-        hidden.entropy - float(np.log(one.rows[rows] / sharing((one.number[rows], hidden.codes))).sum()) / len(rows)
-        for one in known
+        hidden.entropy
+        - float(np.log(variant.rows[rows] / sharing((variant.number[rows], hidden.codes))).sum()) / len(rows)
+        for variant in known
     ]
     chances = np.array(by_chance)
     chance = float(chances.mean())
@@ -333,7 +334,7 @@ def _in_order(classes: Ints, hidden: _Hidden, clear: Coded, random: np.random.Ge
     # Each person is in one pair at most.
     at = np.flatnonzero((place[:-1] % 2 == 0) & (ordered[1:] == ordered[:-1]))
     first, second = rows[at], rows[at + 1]
-    signs = [np.sign(one.codes[second].astype(np.int64) - one.codes[first]) for one in (hidden.column, clear)]
+    signs = [np.sign(column.codes[second].astype(np.int64) - column.codes[first]) for column in (hidden.column, clear)]
     product = (signs[0] * signs[1])[signs[0] != 0]
     if len(product) < _FEWEST_ROWS:
         return 0.0

@@ -177,7 +177,7 @@ def _beyond_chance(pairs: float, differ: float, at_random: float, most_wrong: fl
 def _divergence(share: float, expected: float) -> float:
     """How surprising a share is if another is expected, in nats for each trial (Kullback and Leibler)."""
     parts = ((share, expected), (1 - share, 1 - expected))
-    return sum(one * math.log(one / max(other, 1e-300)) for one, other in parts if one > 0)
+    return sum(part * math.log(part / max(other, 1e-300)) for part, other in parts if part > 0)
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,9 @@ class Dependency:
 
 def dependencies(columns: Mapping[str, Values]) -> tuple[Dependency, ...]:
     """Find which columns determine which others. Of many columns, only those with the fewest values are compared."""
-    distinct = {name: len(np.unique(one.codes[~np.isin(one.codes, one.missing)])) for name, one in columns.items()}
+    distinct = {
+        name: len(np.unique(column.codes[~np.isin(column.codes, column.missing)])) for name, column in columns.items()
+    }
     usable = sorted((name for name in columns if distinct[name] >= 2), key=distinct.__getitem__)[:_MOST_COLUMNS]
     determined = {
         (by, other)

@@ -182,8 +182,8 @@ class BothReleases:
         for name in columns:
             places = same_values(old.cells.sensitive[name].labels, new.cells.sensitive[name].labels)
             sides = zip(places, (old, new), strict=True)
-            codes[name] = np.concatenate([place[one.cells.sensitive[name].codes] for place, one in sides])
-        alike = [(one, int(one.max()) + 1) for one in codes.values()]
+            codes[name] = np.concatenate([place[side.cells.sensitive[name].codes] for place, side in sides])
+        alike = [(code, int(code.max()) + 1) for code in codes.values()]
         nothing = (np.zeros(before + len(new.class_of_cell), dtype=np.int64), 1)
         link, first = distinct([nothing, *alike])
         values = {name: one[first] for name, one in codes.items()}
@@ -436,7 +436,7 @@ def _points(texts: Texts, values: set[str], kind: Kind) -> dict[float, str]:
 
 def _below(masks: Mapping[str, str], domain: Domain) -> dict[str, tuple[str, ...]]:
     labels = [label for label in domain.labels.tolist() if label != _MARK]
-    return {mask: tuple(one for one in labels if _may_be(one, mask, stem)) for mask, stem in masks.items()}
+    return {mask: tuple(label for label in labels if _may_be(label, mask, stem)) for mask, stem in masks.items()}
 
 
 def _may_be(label: str, mask: str, stem: str) -> bool:
@@ -557,7 +557,7 @@ def _strange_cells(cells: Iterable[str | None], kind: Kind, labels: Leaves) -> s
     for text in set(cells) - {None, *labels}:
         possible = stands_for(read(text, kind, labels))
         if isinstance(possible, frozenset) and any(
-            one is not None and number_in(one, kind) is None for one in possible
+            member is not None and number_in(member, kind) is None for member in possible
         ):
             strange.add(text)
     return set() if kind == "text" else strange

@@ -254,7 +254,7 @@ class _Pairs:
             mine, other = cells[some][owner], by_link[place]
             kept = overlap[old.classes[mine] - classes[0], new.classes[other]]
             parts.append((mine[kept], other[kept]))
-        mine, other = (np.concatenate(one) for one in zip(*parts, strict=True))
+        mine, other = (np.concatenate(part) for part in zip(*parts, strict=True))
         return _Block(classes, mine, other, np.minimum(old.rows[mine], new.rows[other]).astype(np.float64))
 
 
@@ -591,8 +591,8 @@ class _TupleGroups:
         others += int(sizes[free].sum())
         possible = _Options(np.zeros(0, dtype=np.int64), pair // reach, pair % reach)
         room = [
-            np.append(one.side.sizes, np.iinfo(np.int64).max)[at]
-            for one, at in ((old, possible.old), (new, possible.new))
+            np.append(release.side.sizes, np.iinfo(np.int64).max)[at]
+            for release, at in ((old, possible.old), (new, possible.new))
         ]
         return cls(original, free, options, key, possible, least, np.minimum(least + others, np.minimum(*room)))
 
@@ -616,7 +616,7 @@ class _TupleGroups:
 
 def _options(old: Placed, new: Placed) -> tuple[_Options, Bools]:
     """All pairs of classes that each tuple may be in, and the tuples with too many. "Not in it" counts as a class."""
-    (first, mine), (second, others) = (_with_none(one) for one in (old, new))
+    (first, mine), (second, others) = (_with_none(release) for release in (old, new))
     before, after = old.number + old.maybe_out, new.number + new.maybe_out
     free = old.free | new.free
     pairs = np.where(free, 0, before * after)
@@ -632,14 +632,14 @@ def _options(old: Placed, new: Placed) -> tuple[_Options, Bools]:
     return _Options(tuples[some], before_of[some], after_of[some]), free
 
 
-def _with_none(one: Placed) -> tuple[Longs, Longs]:
+def _with_none(release: Placed) -> tuple[Longs, Longs]:
     """The classes of all tuples in one list, and where each tuple's begin. The number of classes stands for none."""
-    listed = np.diff(one.fits.indptr).astype(np.int64)
-    lengths = listed + one.maybe_out
+    listed = np.diff(release.fits.indptr).astype(np.int64)
+    lengths = listed + release.maybe_out
     starts = np.cumsum(lengths) - lengths
-    classes = np.full(int(lengths.sum()), one.side.number, dtype=np.int64)
+    classes = np.full(int(lengths.sum()), release.side.number, dtype=np.int64)
     place, _ = ranges(starts, listed)
-    classes[place] = one.fits.indices
+    classes[place] = release.fits.indices
     return starts, classes
 
 
@@ -677,7 +677,7 @@ def _left(
         linked = number > 0
         fewest += [int(number[linked].min())] if linked.any() else []
         for name, values in of_value.items():
-            alone, together = (np.diff(csr_array(one @ values > 0).indptr) == 1 for one in (own, left))
+            alone, together = (np.diff(csr_array(rows_of @ values > 0).indptr) == 1 for rows_of in (own, left))
             before_alone, before_together = learnt[name]
             after = int(rows[np.where(linked, together, alone)].sum())
             learnt[name] = Left(before_alone + int(rows[alone].sum()), before_together + after)
@@ -702,5 +702,7 @@ def _alike(old: Placed, new: Placed) -> list[tuple[Longs, Longs]]:
 
 def _links_reached(old: Placed, new: Placed) -> Longs:
     """The number of cells of both releases, by class and link, that each tuple may be in."""
-    reached = [one.fits @ np.bincount(one.side.classes, minlength=one.side.number) for one in (old, new)]
+    reached = [
+        release.fits @ np.bincount(release.side.classes, minlength=release.side.number) for release in (old, new)
+    ]
     return np.asarray(sum(reached)).astype(np.int64)

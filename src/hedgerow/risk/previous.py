@@ -298,18 +298,18 @@ def _column_remarks(given: Given, was: _Stated, columns: tuple[Sequence[str], Se
     left = [name for name in given.quasi if name not in before]
     if left:
         remarks.append(
-            f"The previous release does not have {listing(left)}: people are told apart there by the others."
+            f"The previous release does not have {listing(left)}: the other quasi-identifiers form its classes."
         )
     gone = [name for name in before if name not in after]
     if gone:
         remarks.append(
-            f"The new release does not have {listing(gone)}, by which people are told apart in the previous one."
+            f"The new release does not have {listing(gone)}, which the previous one uses to form its classes."
         )
     more = [name for name in after if name not in given.quasi]
     if more:
         remarks.append(
-            f"People are told apart in the new release by {listing(more)}, too: whoever knows the quasi-identifiers of "
-            "the previous release knows that."
+            f"The classes of the new release are also formed by {listing(more)}, because an attacker may know the "
+            "quasi-identifiers of the previous release."
         )
     return remarks
 
@@ -651,7 +651,7 @@ def _assumption(before: int, after: int, *, stay: bool, none_new: bool) -> str:
         return f"The new release has {_more(after - before)}: all people of the old one are taken to be in it still."
     if none_new:
         return f"The old release has {_more(before - after)}: all people of the new one are taken to have been in it."
-    return "The releases are not of the same people: some are in one of them only, and nobody can tell how many."
+    return "The releases are not of the same people: some are in one of them only, and it is not known how many."
 
 
 def _more(rows: int) -> str:

@@ -14,7 +14,7 @@ from hedgerow.errors import BadInput, listing
 from hedgerow.io.readers import SparkFiles
 from hedgerow.schema import Schema
 from hedgerow.verifier._exact import exact_frame, numbered
-from hedgerow.verifier._files import TableFile
+from hedgerow.verifier._files import SparkTable, TableFile
 from hedgerow.verifier._grouping import (
     Distinct,
     Grouped,
@@ -26,7 +26,6 @@ from hedgerow.verifier._grouping import (
     incomparable,
     open_database,
 )
-from hedgerow.verifier._spark_tables import SparkTable
 from hedgerow.verifier.classes import Cells, ClassCounts, Codes, Integers, encode_quasi, encode_values
 
 __all__ = ["RowOwners", "count_classes", "k_of_all", "open_table", "repeats"]

@@ -82,12 +82,8 @@ def links_of(
     every = _Rows.of(people, counts.cells.rows)
     if not every.several.any():
         return ()
-    links, others = [], {}
-    for name, codes in counts.cells.linking.items():
-        if name not in pseudonyms:
-            others[name] = codes
-        elif (linked := every.together([codes])).any():
-            links.append(_link(counts, (name,), every.share(linked), 0))
+    links = _pseudonym_links(counts, every, pseudonyms)
+    others = {name: codes for name, codes in counts.cells.linking.items() if name not in pseudonyms}
     search = _Search(every, *every.some(), k)
     while others:
         columns = search.columns(others)
@@ -100,6 +96,15 @@ def links_of(
         # A link that is accepted may hide another.
         others = {name: codes for name, codes in others.items() if name not in columns}
     return tuple(links)
+
+
+def _pseudonym_links(counts: ClassCounts, every: _Rows, pseudonyms: Collection[str]) -> list[Link]:
+    links = []
+    for name, codes in counts.cells.linking.items():
+        linked = every.together([codes])
+        if name in pseudonyms and linked.any():
+            links.append(_link(counts, (name,), every.share(linked), 0))
+    return links
 
 
 @dataclass(frozen=True, eq=False)

@@ -60,7 +60,7 @@ def test_what_is_a_learner_already_stays() -> None:
         ("j48", {"min_object": 3}, "no parameter of the learner 'j48' called 'min_object'. Did you mean 'min_objects'"),
         ("j48", {"name": "x"}, "called 'name'"),
         (C45(), {"min_objects": 3}, "when you make the learner"),
-        (DecisionTreeClassifier, {}, "made already. Got the class DecisionTreeClassifier instead"),
+        (DecisionTreeClassifier, {}, "an instance of a scikit-learn .* Got the class DecisionTreeClassifier instead"),
         (7, {}, "Got int instead"),
         (None, {}, "Got NoneType instead"),
     ],

@@ -31,6 +31,7 @@ from hedgerow.report.facts import (
     Level,
     Pair,
     Precedent,
+    ProportionFacts,
     Provenance,
     ReportFacts,
     Role,
@@ -42,7 +43,6 @@ from hedgerow.report.facts import (
     Summary,
     Suppression,
     TogetherFacts,
-    ToldColumn,
     Untried,
     Utility,
     Verdict,
@@ -210,8 +210,8 @@ def example_facts(**changes: Any) -> ReportFacts:
         ),
         "disclosure": DisclosureFacts(
             columns=(SensitiveFacts("disease", "sensitive", figure("homogeneity", 0.0), (figure("distinct l", 3),)),),
-            proportions=(ToldColumn("age", figure("surest", 0.5), figure("on average", 0.2), figure("told", 3)),),
-            people_told=(figure("singled out", 0),),
+            proportions=(ProportionFacts("age", figure("surest", 0.5), figure("on average", 0.2), figure("told", 3)),),
+            people_revealed=(figure("singled out", 0),),
             sentence="Something is told.",
         ),
         "together": TogetherFacts(

@@ -8,12 +8,13 @@ imported when it is asked for: nothing heavy before.
 from __future__ import annotations
 
 import importlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from hedgerow._internal.notebook import Shown
 
-__all__ = ["Reported", "face", "register"]
+__all__ = ["ReportOptions", "Reported", "face", "register"]
 
 _PLACES: Final[dict[str, str]] = {}
 
@@ -27,6 +28,17 @@ def face(name: str) -> Any:
     """The function that does the work, imported now."""
     module, _, function = _PLACES[name].partition(":")
     return getattr(importlib.import_module(module), function)
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """What a report is asked for: the parameters of :meth:`Reported.report` but for the file."""
+
+    edition: object = "internal"
+    context: object = None
+    governance: object = None
+    evaluation: Any = None
+    attacks: Any = None
 
 
 class Reported(Shown):
@@ -62,7 +74,7 @@ class Reported(Shown):
         evaluation : Evaluation, optional
             What :func:`hedgerow.evaluate` found on the same table.
         attacks : Attacks or sequence of Outcome, optional
-            What :func:`hedgerow.attack` found out; told only in the internal edition.
+            What :func:`hedgerow.attack` found out; shown only in the internal edition.
         overwrite : bool
             Whether a file that stands there already may be replaced.
 
@@ -77,14 +89,6 @@ class Reported(Shown):
         ...     release.report(f"{folder}/out.html", context={"recipient": "the university"}).name
         'out.html'
         """
-        written: Path = face("report")(
-            self,
-            path,
-            edition=edition,
-            context=context,
-            governance=governance,
-            evaluation=evaluation,
-            attacks=attacks,
-            overwrite=overwrite,
-        )
+        options = ReportOptions(edition, context, governance, evaluation, attacks)
+        written: Path = face("report")(self, path, options, overwrite=overwrite)
         return written

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeGuard
 
-from hedgerow.anonymizers.suppression_limit import check_limit
+from hedgerow.anonymizers.parameters import check_limit
 from hedgerow.comparison.choices import Choice
 from hedgerow.comparison.planning import Learning, Plan
 from hedgerow.comparison.results import Comparison

@@ -17,9 +17,8 @@ from hedgerow.comparison._recommending import Baseline, pareto
 from hedgerow.comparison.choices import STATUSES, Choice, Measure, limit_told
 from hedgerow.comparison.results import Comparison
 from hedgerow.io.atomic import appearing
-from hedgerow.report.drawing import COLOURS, Drawing, configuration, draw
-from hedgerow.report.page import Page, environment
-from hedgerow.report.wording import check_page
+from hedgerow.report.page import Page, check_page, environment
+from hedgerow.report.svg import COLOURS, Drawing, configuration, draw
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -16,9 +16,7 @@ from numpy.typing import NDArray
 
 from hedgerow._internal.arrays import Floats, Ints
 from hedgerow.core.cells import Interval, Suppressed, ValueSet, parse, read, stands_for
-from hedgerow.core.counts import BadValues, EncodedColumn, encode_column
-from hedgerow.core.counts.encoding import dictionary_of
-from hedgerow.core.counts.reading import is_text, number_of
+from hedgerow.core.counts import BadValues, EncodedColumn, dictionary_of, encode_column, is_text, number_of
 from hedgerow.engines.source_file import copy_options
 from hedgerow.engines.sql import place_literal
 from hedgerow.errors import BadInput, translated, unwritable

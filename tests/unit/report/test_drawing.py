@@ -8,8 +8,8 @@ from typing import Any
 import altair as alt
 import pytest
 
-from hedgerow.report.drawing import COLOURS, Drawing, draw
 from hedgerow.report.page import environment
+from hedgerow.report.svg import COLOURS, Drawing, draw
 
 
 def drawn(name: str = "bars", label: str = "Ulm & Bern <b>") -> Drawing:

@@ -12,9 +12,8 @@ import pytest
 from report_facts import example_facts
 
 from hedgerow.errors import BadInput
-from hedgerow.report._parts import CHAPTERS, PARTS, render_part
+from hedgerow.report.document import CHAPTERS, PARTS, render_part, report_page
 from hedgerow.report.facts import Figure, ReportFacts
-from hedgerow.report.writing import report_page
 
 VOID = {"br", "hr", "img", "link", "meta"}
 

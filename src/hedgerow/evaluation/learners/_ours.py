@@ -17,8 +17,7 @@ import pyarrow.compute as pc
 
 from hedgerow._internal.arrays import Ints
 from hedgerow.core.cells import Interval, Leaves, ValueSet, kind_of_texts, number_in, parse, read, spelled, stands_for
-from hedgerow.core.counts.encoding import dictionary_of
-from hedgerow.core.counts.reading import is_text
+from hedgerow.core.counts import dictionary_of, is_text
 from hedgerow.evaluation.learners.base import Fitted, Learner, Prediction, Training, as_json
 from hedgerow.evaluation.learners.columns import Columns, cell_texts, plain_table
 from hedgerow.io.domains import Kind

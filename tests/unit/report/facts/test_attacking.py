@@ -7,7 +7,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.report.facts import attackers, class_sizes
-from hedgerow.report.facts.attacking import PRECEDENTS, asked_k
+from hedgerow.report.facts.attackers import PRECEDENTS, asked_k
 from hedgerow.risk.audit import CUSTOMARY
 
 # Classes of 5, 11 and 20 rows.

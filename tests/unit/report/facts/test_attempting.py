@@ -37,18 +37,20 @@ def test_figures_are_rounded_and_judged_by_the_exact_interval(release: hr.Releas
     assert (fails.excess, fails.right.text) == (0, "less than 10 %")
     assert [(one.name, one.reason) for one in found.untried] == [("label", "No target.")]
     assert found.remarks == ("Look.",)
-    assert found.sentence == ("1 of 2 attacks finds out more of the people of the table than of others: membership.")
+    assert found.sentence == (
+        "1 of 2 attacks finds out more about the people of the table than about others: membership."
+    )
 
 
 @pytest.mark.parametrize(
     ("attacks", "sentence"),
     [
-        (WORKS, "1 of 1 attacks finds out more of the people of the table than of others: membership."),
-        ([FAILS], "None of 1 attacks is seen to find out more of the people of the table than of others."),
+        (WORKS, "1 of 1 attacks finds out more about the people of the table than about others: membership."),
+        ([FAILS], "None of 1 attacks is seen to find out more about the people of the table than about others."),
         (
             [FAILS, FEW],
-            "None of 2 attacks is seen to find out more of the people of the table than of others. There are too few "
-            "people to say anything of: label.",
+            "None of 2 attacks is seen to find out more about the people of the table than about others. There are too "
+            "few people to say anything about: label.",
         ),
         (Attacks(()), "No attack could be tried."),
     ],

@@ -10,7 +10,7 @@ import hedgerow as hr
 from hedgerow.io.domains import Domain
 from hedgerow.release import Release
 from hedgerow.report.facts import Bar, ColumnFacts, gather
-from hedgerow.report.facts._bars import Holding, Told, bars_in_clear, bars_published
+from hedgerow.report.facts._distributions import Holders, Precision, bars_in_clear, bars_published
 from hedgerow.report.facts.figures import Edition
 
 TOWNS = {"*": {"north": ["Kiel", "Ulm"], "south": ["Bern", "Nice"]}}
@@ -114,23 +114,23 @@ def test_sets_are_never_named_in_the_public_edition() -> None:
 
 def test_a_column_in_clear_is_named_where_enough_hold_it() -> None:
     domain = Domain("ill", "text", np.array(["cold", "flu", "rare"]))
-    held = Holding(np.arange(3), np.array([5, 4, 1]), 3)
-    bars = bars_in_clear(domain, held, np.array([5, 4, 1]), Told(3, 3), before=True)
+    held = Holders(np.arange(3), np.array([5, 4, 1]), 3)
+    bars = bars_in_clear(domain, held, np.array([5, 4, 1]), Precision(3, 3), before=True)
     assert shown(bars) == [("cold", 0.5, 0.5), ("others", 0.5, 0.5)]
-    assert bars_in_clear(domain, held, np.array([5, 4, 1]), Told(3, 3), before=False)[0].before is None
+    assert bars_in_clear(domain, held, np.array([5, 4, 1]), Precision(3, 3), before=False)[0].before is None
 
 
 def test_a_value_that_is_called_as_others_are() -> None:
     domain = Domain("ill", "text", np.array(["flu", "others", "rare"]))
-    held = Holding(np.arange(3), np.array([5, 9, 1]), 3)
-    bars = bars_in_clear(domain, held, np.array([5, 9, 1]), Told(5, 3), before=False)
+    held = Holders(np.arange(3), np.array([5, 9, 1]), 3)
+    bars = bars_in_clear(domain, held, np.array([5, 9, 1]), Precision(5, 3), before=False)
     assert [(bar.label, bar.kind) for bar in bars] == [("others", "value"), ("all others", "others")]
 
 
 def test_published_numbers_come_in_ranges_of_enough_rows() -> None:
     labels = np.array(["[20,30)", "35", "{40|50}", "*", None], dtype=object)
-    held = Holding(np.arange(5), np.array([40, 20, 20, 10, 10]), 5)
-    bars = bars_published(labels, held, Told(10, 3))
+    held = Holders(np.arange(5), np.array([40, 20, 20, 10, 10]), 5)
+    bars = bars_published(labels, held, Precision(10, 3))
     assert {bar.kind for bar in bars} == {"range", "suppressed", "missing"}
     assert sum(bar.after for bar in bars) == pytest.approx(1, abs=0.01)
     assert all(bar.before is None for bar in bars)
@@ -142,21 +142,21 @@ def test_published_numbers_come_in_ranges_of_enough_rows() -> None:
     [Domain("a", "text", np.array(["x", "y"])), Domain("a", "number", np.array(["1", "2"]), np.array([1.0, 2]))],
 )
 def test_too_few_altogether_have_no_bars(domain: Domain) -> None:
-    held = Holding(np.arange(2), np.array([2, 2]), 2)
-    assert bars_in_clear(domain, held, np.array([2, 2]), Told(5, 3), before=True) == ()
+    held = Holders(np.arange(2), np.array([2, 2]), 2)
+    assert bars_in_clear(domain, held, np.array([2, 2]), Precision(5, 3), before=True) == ()
 
 
 @pytest.mark.parametrize("cells", [["x", "y"], ["1", "2"]])
 def test_too_few_published_rows_have_no_bars(cells: list[str]) -> None:
     """Only a release that gives its guarantee up has so few."""
-    held = Holding(np.arange(2), np.array([2, 2]), 2)
-    assert bars_published(np.array(cells, dtype=object), held, Told(5, 3)) == ()
+    held = Holders(np.arange(2), np.array([2, 2]), 2)
+    assert bars_published(np.array(cells, dtype=object), held, Precision(5, 3)) == ()
 
 
 @pytest.mark.parametrize("cells", [["{x|y}", "z"], ["{x|y}", "3"], ["*", "3"]])
 def test_too_few_cells_beside_others_are_told_without_their_values(cells: list[str]) -> None:
-    held = Holding(np.arange(2), np.array([6, 2]), 2)
-    bars = bars_published(np.array(cells, dtype=object), held, Told(3, 3))
+    held = Holders(np.arange(2), np.array([6, 2]), 2)
+    bars = bars_published(np.array(cells, dtype=object), held, Precision(3, 3))
     assert sorted((bar.kind, bar.after) for bar in bars)[0] == ("others", 0.25)
     assert sum(bar.after for bar in bars) == 1
 
@@ -164,8 +164,8 @@ def test_too_few_cells_beside_others_are_told_without_their_values(cells: list[s
 def test_people_with_several_values_are_counted_once_in_joined_ranges() -> None:
     """Three people have every age from 20 to 39: no range of more than these three, and of four there is none."""
     ages = Domain("age", "number", np.array([str(at) for at in range(20, 40)]), np.arange(20.0, 40))
-    held = Holding(
+    held = Holders(
         np.tile(np.arange(20), 3), np.ones(60, dtype=np.int64), 20, np.repeat([0, 1, 2], 20).astype(np.int32)
     )
-    assert len(bars_in_clear(ages, held, np.full(20, 3), Told(3, 3), before=True)) > 2
-    assert bars_in_clear(ages, held, np.full(20, 3), Told(4, 3), before=True) == ()
+    assert len(bars_in_clear(ages, held, np.full(20, 3), Precision(3, 3), before=True)) > 2
+    assert bars_in_clear(ages, held, np.full(20, 3), Precision(4, 3), before=True) == ()

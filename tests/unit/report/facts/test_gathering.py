@@ -20,7 +20,8 @@ from hedgerow.engines.workspace import Shares
 from hedgerow.errors import BadInput
 from hedgerow.release import Release
 from hedgerow.report.facts import Context, Figure, Governance, ReportFacts, gather
-from hedgerow.report.facts._subjects import Originals, Subject
+from hedgerow.report.facts._provenance import with_digests
+from hedgerow.report.facts._subject import Originals, Subject
 from hedgerow.report.facts.figures import Edition
 
 TODAY = datetime.date(2026, 5, 1)
@@ -138,7 +139,7 @@ def test_a_loaded_release_has_no_before_in_any_edition(release: Release, tmp_pat
     facts = gather(hr.Release.load(release.save(tmp_path / "out.csv")))
     assert facts.subject == "loaded release"
     assert all(bar.before is None for one in facts.columns.columns for bar in one.bars)
-    assert facts.provenance.manifest == "The table is the one that the manifest beside it speaks of."
+    assert facts.provenance.manifest == "The table is the one that the manifest beside it describes."
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
@@ -226,7 +227,8 @@ def test_no_seed_and_no_path_is_told(people: pa.Table, tmp_path: Path, edition: 
     saved = made.save(folder / "secretout.csv")
     written = json.loads((folder / "secretout.csv.manifest.json").read_text())
     for one in (made, hr.Release.load(saved)):
-        text = repr(gather(one, edition=edition, written=written))
+        facts = gather(one, edition=edition)
+        text = repr(dataclasses.replace(facts, provenance=with_digests(facts.provenance, written)))
         assert written["output"]["sha256"] in text
         for canary in ("987654321", "987,654,321", "secretfolder", "secretfile", "secretout"):
             assert canary not in text

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.core.cells import date_of_days
-from hedgerow.report.facts._standing_for import Spans, merged, range_label, round_ends, spread_over
+from hedgerow.report.facts._distributions import Spans, merge_ranges, range_label, round_ends, spread_over
 
 
 @pytest.mark.parametrize(
@@ -51,9 +51,9 @@ def test_any_two_numbers_have_at_most_a_few_ends(low: float, high: float, most: 
 
 
 def test_ranges_of_few_join_their_neighbours() -> None:
-    assert merged([3, 3, 3], 3).tolist() == [0, 1, 2]
-    assert merged([1, 1, 9, 0, 0], 3).tolist() == [0, 0, 0, 0, 0]
-    assert merged([0, 0], 3).tolist() == [0, 0]
+    assert merge_ranges([3, 3, 3], 3).tolist() == [0, 1, 2]
+    assert merge_ranges([1, 1, 9, 0, 0], 3).tolist() == [0, 0, 0, 0, 0]
+    assert merge_ranges([0, 0], 3).tolist() == [0, 0]
 
 
 def test_a_range_is_spread_evenly_and_a_number_falls_where_it_is() -> None:

@@ -40,7 +40,7 @@ def test_zip_codes_by_their_digits(digits: str, judgement: str) -> None:
 def test_zip_codes_as_they_are() -> None:
     schema = hr.Schema(quasi=["zip"], kinds={"zip": "text"})
     found = findings(pa.table({"zip": ["02139"] * 6 + ["02138"] * 4}), schema, k=4)["zip"]
-    assert (found.judgement, found.sentence) == ("bad", "100 % of the records tell more than three digits of 'zip'.")
+    assert (found.judgement, found.sentence) == ("bad", "100 % of the records reveal more than three digits of 'zip'.")
     assert "164.514" in found.rule
 
 
@@ -64,7 +64,7 @@ def test_ages_over_89(cuts: list[int], ages: list[int], judgement: str) -> None:
 def test_ages_as_numbers() -> None:
     found = findings(pa.table({"age": [30] * 5 + [91] * 5}), hr.Schema(quasi=["age"]), k=5)["age"]
     assert found.judgement == "bad"
-    assert found.sentence == "50 % of the records tell ages over 89 in 'age' more finely than that."
+    assert found.sentence == "50 % of the records reveal ages over 89 in 'age' more finely than that."
 
 
 def test_dates_by_day_by_year_and_as_they_are() -> None:
@@ -142,7 +142,7 @@ def test_years_of_birth_tell_ages_over_89(name: str, born: list[Any], judgement:
     assert found.judgement == judgement
     assert found.columns == (() if judgement == "unknown" else (name,))
     if judgement == "bad":
-        assert "tell ages over 89 in 2024, by years of birth, in" in found.sentence
+        assert "reveal ages over 89 in 2024, by years of birth, in" in found.sentence
     assert not any(year in found.sentence for year in ("1925", "1934", "1980"))
 
 

@@ -7,12 +7,12 @@ import pytest
 
 from hedgerow.core.cells import PublishedColumn
 from hedgerow.io.domains import CodeSets, Domain
-from hedgerow.report.facts._standing_for import (
-    Standing,
+from hedgerow.report.facts._distributions import (
+    Estimate,
+    estimate_published,
+    estimate_recoded,
     kind_of_cells,
     spread_over,
-    standing_for,
-    standing_for_published,
 )
 
 
@@ -51,7 +51,7 @@ def test_categories_are_spread_over_what_they_cover() -> None:
             (None, "value", [3]),
         ],
     )
-    found = standing_for(column, np.array([4, 6, 5, 2]))
+    found = estimate_recoded(column, np.array([4, 6, 5, 2]))
     assert found.codes.tolist() == [7, 3, 0, 2]
     assert (found.hidden, found.several) == (5, 0)
 
@@ -68,21 +68,21 @@ def test_numbers_by_what_is_written_and_labels_by_what_they_cover() -> None:
             (None, "suppressed", [0, 1, 2, 3]),
         ],
     )
-    found = standing_for(column, np.array([8, 1, 4, 3]))
+    found = estimate_recoded(column, np.array([8, 1, 4, 3]))
     assert found.hidden == 3
     # Half of the eight are below 30; the mean is between; of the old two are 50 and two 60.
     assert spread_over([30, 45, 55], found.spans).tolist() == [4, 5, 2, 2]
 
 
 def test_cells_of_which_only_the_text_is_known() -> None:
-    found = standing_for_published(["[20,30)", "{40|50|x}", "*", None, "25"], np.array([4, 3, 2, 1, 6]), "number")
+    found = estimate_published(["[20,30)", "{40|50|x}", "*", None, "25"], np.array([4, 3, 2, 1, 6]), "number")
     assert (found.hidden, found.missing, found.several) == (2, 1, 1)
     assert spread_over([25, 45], found.spans).tolist() == [2, 2 + 6 + 1, 1]
-    of_text = standing_for_published(["Ulm", "{Bern|Kiel}"], np.array([4, 3]), "text")
+    of_text = estimate_published(["Ulm", "{Bern|Kiel}"], np.array([4, 3]), "text")
     assert (of_text.several, of_text.plain.tolist()) == (3, [True, False])
 
 
 def test_rows_that_tell_their_value() -> None:
     ages = Domain("age", "number", np.array(["20", "30"]), np.array([20.0, 30]), has_missing=True)
-    found = Standing.of_codes(ages, np.array([4, 5, 2]))
+    found = Estimate.of_codes(ages, np.array([4, 5, 2]))
     assert (found.missing, spread_over([25], found.spans).tolist()) == (2, [4, 5])

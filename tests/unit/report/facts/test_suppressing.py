@@ -59,7 +59,7 @@ def test_labels_of_few_are_told_together() -> None:
     people = pa.table({"town": ["Ulm"] * 40, "ill": ["a"] * 20 + ["b"] * 17 + ["c", "d", "e"]})
     found = left_out(hr.anonymize(people, hr.Schema(quasi=["town"], target="ill"), k=4))
     assert [(one.label, one.kind) for one in found.labels] == [("a", "value"), ("others", "others")]
-    assert found.labels_note == "Labels that fewer than 4 rows have are told together as others."
+    assert found.labels_note == "Labels that fewer than 4 rows have are shown together as others."
 
 
 @pytest.mark.parametrize("labels", [[1.5] * 30 + [2.25] * 20, [True] * 30 + [False] * 20, [None] * 20 + ["x"] * 30])
@@ -79,7 +79,7 @@ def test_no_target_and_a_target_of_few() -> None:
     found = left_out(hr.anonymize(people, hr.Schema(quasi=["town"], others="drop"), k=3))
     assert (found.labels, found.labels_note[:25]) == ((), "No column was named as ta")
     found = left_out(hr.anonymize(people, hr.Schema(quasi=["town"], target="ill"), k=3))
-    assert (found.labels, found.labels_note) == ((), "Too few share a label of 'ill' to tell it by label.")
+    assert (found.labels, found.labels_note) == ((), "Too few share a label of 'ill' to show it by label.")
 
 
 def test_labels_of_people_are_not_told_where_nobody_knows_whose_rows_are() -> None:

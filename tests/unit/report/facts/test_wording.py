@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hedgerow.report.facts.wording import count, number, share
+from hedgerow.report.facts.figures import count, number, share
 
 
 def test_what_is_not_computed_is_said() -> None:

@@ -61,7 +61,7 @@ def test_proportions_that_single_out() -> None:
 def test_linkability_stays_a_note_with_k_anonymity() -> None:
     found = verdicts(hr.audit(table("aaaabbbb"), quasi=["town"], k=2))["linkability"]
     assert found.judgement == "note"
-    assert found.evidence[0] == "Who links the table with another one finds a class of at least 4 rows, not a row."
+    assert found.evidence[0] == "Linking the table with another one leads to a class of at least 4 rows, not to a row."
     assert verdicts(hr.audit(table("aaab"), quasi=["town"]))["linkability"].judgement == "bad"
 
 

@@ -10,9 +10,9 @@ from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.registry import find_method
 from hedgerow.errors import BadInput, is_int
 from hedgerow.evaluation.cells import Cell, Design, Treatment, Trial
+from hedgerow.evaluation.jobs import Advance, TrialOf, finished, run
 from hedgerow.evaluation.learners import Learner, learner
 from hedgerow.evaluation.results import MAJORITY, Evaluation
-from hedgerow.evaluation.running import Advance, TrialOf, finished, run
 from hedgerow.evaluation.splits import Protocol, read_protocol, splits_of
 from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable, Task, open_table

@@ -177,7 +177,7 @@ def published_columns(
                 own=own,
                 missing_is_value=missing_is_value,
                 leaves=leaves,
-                shares=None if spread is None or classes is None else ClassShares(spread, classes),
+                shares=_class_shares(spread, classes),
             )
         )
     return columns
@@ -197,12 +197,16 @@ def unseen_columns(
             attribute,
             as_arrow(frame[attribute.name]),
             missing=missing,
-            shares=None
-            if classes is None or attribute.name not in known
-            else ClassShares(known[attribute.name].spread(attribute.leaves), classes),
+            shares=_class_shares(
+                known[attribute.name].spread(attribute.leaves) if attribute.name in known else None, classes
+            ),
         )
         for attribute in attributes
     ]
+
+
+def _class_shares(spread: Spread | None, classes: Longs | None) -> ClassShares | None:
+    return None if spread is None or classes is None else ClassShares(spread, classes)
 
 
 def _published_leaves(column: ColumnProportions, spread: Spread) -> Leaves:

@@ -19,7 +19,7 @@ from hedgerow.evaluation.cells import Treatment, Trial, key_of, library_versions
 from hedgerow.evaluation.learners.base import changed, defaults_of
 from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable
-from hedgerow.evaluation.trying import Stage, attempt
+from hedgerow.evaluation.trials import Stage, attempt
 from hedgerow.io.connections import end_quietly
 from hedgerow.io.scratch import Scratch
 

@@ -15,7 +15,7 @@ from hedgerow.comparison.results import Comparison
 from hedgerow.errors import BadInput
 from hedgerow.evaluation.api import backend_of, check_numbers, each_k, named_learners, named_methods, requirements_of
 from hedgerow.evaluation.cells import Treatment
-from hedgerow.evaluation.running import Advance
+from hedgerow.evaluation.jobs import Advance
 from hedgerow.evaluation.splits import read_protocol
 from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable, OpenedTable, Task, check_schema, open_rows, open_table

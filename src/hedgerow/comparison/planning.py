@@ -26,13 +26,13 @@ from hedgerow.comparison.results import Comparison, Measured, Stop
 from hedgerow.errors import BadInput, Disclosing, Infeasible, MissingExtra, plural, required
 from hedgerow.evaluation.api import protocol_shown, trials_of
 from hedgerow.evaluation.cells import UNANONYMIZED, Treatment, Trial, key_of, library_versions, spelled_schema
+from hedgerow.evaluation.jobs import Advance, Job, Results, TrialOf, finished, run
 from hedgerow.evaluation.learners import Learner
 from hedgerow.evaluation.results import MAJORITY, Evaluation
-from hedgerow.evaluation.running import Advance, Job, Results, TrialOf, finished, run
 from hedgerow.evaluation.splits import Protocol
 from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable, OpenedTable
-from hedgerow.evaluation.trying import Stage, attempt, result_of
+from hedgerow.evaluation.trials import Stage, attempt, result_of
 from hedgerow.evaluation.ways import Way
 from hedgerow.release import Release
 from hedgerow.requirements import parse_requirement

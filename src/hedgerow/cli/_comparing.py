@@ -16,7 +16,7 @@ from hedgerow.cli._evaluating import typed_protocol, unless_it_fails
 from hedgerow.cli._lists import read_delimiter, read_duration, read_ks, read_suppression_limit, split_names
 from hedgerow.cli._outcome import Stopped
 from hedgerow.cli._roles import find_hierarchies, named_quasi, read_roles, schema_of
-from hedgerow.comparison.choices import Choice, Measure, limit_told
+from hedgerow.comparison.choices import Choice, Measure, limit_text
 from hedgerow.comparison.page import options_for
 from hedgerow.comparison.results import Comparison
 from hedgerow.errors import BadInput, plural
@@ -25,7 +25,7 @@ from hedgerow.io.paths import refuse_overwriting
 from hedgerow.io.readers import find_table
 
 if TYPE_CHECKING:
-    from hedgerow.comparison.planning import Plan
+    from hedgerow.comparison.plan import Plan
     from hedgerow.comparison.results import Stop
     from hedgerow.evaluation.store import Store
 
@@ -86,7 +86,7 @@ def _table(comparison: Comparison) -> Table:
             "★" if one is chosen else "●" if one in front else "",
             Text(one.method),
             "" if one.k is None else f"{one.k:,}",
-            *([limit_told(one.suppression_limit)] if limits else []),
+            *([limit_text(one.suppression_limit)] if limits else []),
             "–" if one.k_reached is None else f"{one.k_reached:,}",
             *(one.told(measure) for measure in shown),
             "–" if one.rows_lost is None else f"{one.rows_lost:.0%}",
@@ -129,7 +129,7 @@ def run(**given: Any) -> None:
         refuse_overwriting(path, find_table(given["table"]).reads, "--output")
 
     from hedgerow.cli._screen import screen
-    from hedgerow.comparison.api import planned
+    from hedgerow.comparison.api import Options, make_plan
     from hedgerow.engines import File
     from hedgerow.evaluation.store import Store
 
@@ -141,9 +141,7 @@ def run(**given: Any) -> None:
         decimal=given["decimal"],
         sheet=given["sheet"],
     )
-    plan = planned(
-        file,
-        schema,
+    options = Options(
         methods=methods,
         k=ks,
         suppression_limit=limits or None,
@@ -156,9 +154,10 @@ def run(**given: Any) -> None:
         risk_threshold=given["risk_threshold"],
         random_state=given["seed"],
     )
+    plan = make_plan(file, schema, options)
     with unless_it_fails(cells):
         ended = _run(plan, store, seconds, given)
-        comparison = plan.found(store, stopped=ended)
+        comparison = plan.result(store, stopped=ended)
     comparison.report(output, overwrite=True)
     if given["as_json"]:
         typer.echo(json.dumps(comparison.to_dict(), indent=2, ensure_ascii=False))

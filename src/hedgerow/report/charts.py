@@ -241,12 +241,12 @@ def _numbers(pair: Pair) -> tuple[str, str, str]:
 def _describe_association(changes: bool) -> str:
     if changes:
         return (
-            "Each cell is a pair of columns: after less before, on a scale from 0 (independent) to 1 (one determines "
+            "Each cell is a pair of columns: after less before, on a scale from 0 (no tie) to 1 (one determines "
             "the other). Near 0 means that the tie is as it was; the darker or stronger a cell, the more it "
             "has changed."
         )
     return (
-        "Each cell is a pair of columns, from 0 (independent) to 1 (one determines the other). The stronger a cell, "
+        "Each cell is a pair of columns, from 0 (no tie) to 1 (one determines the other). The stronger a cell, "
         "the stronger the tie."
     )
 
@@ -583,7 +583,7 @@ def _threshold_rules(attackers: Attackers, at: alt.X, size: Mapping[str, Any]) -
 
     precedents = [level.precedent for level in attackers.attackers[0].levels]
     rules = of_rows([{"risk": precedent.threshold, "k": str(precedent.k)} for precedent in precedents], **size)
-    above = {"color": COLOURS["limit"], "baseline": "bottom", "dy": -3, "fontSize": 10}
+    above: dict[str, Any] = {"color": COLOURS["limit"], "baseline": "bottom", "dy": -3, "fontSize": 10}
     return [
         rules.mark_rule(color=COLOURS["limit"], strokeDash=[4, 3]).encode(at),
         rules.mark_text(**above).encode(at, text="k:N", y=alt.value(0)),

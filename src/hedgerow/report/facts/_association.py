@@ -255,8 +255,8 @@ def _mean_change(pairs: Sequence[Pair], digits: int) -> Figure | None:
 
 def _measure(left_out: int) -> str:
     text = (
-        "Bias-corrected Cramér's V over at most ten groups of each column: 0 means that two columns are independent, 1 "
-        "that one determines the other. After: as a reader would estimate, with what a cell leaves open spread evenly."
+        "Bias-corrected Cramér's V over at most ten groups of each column: 0 means no association, 1 that one "
+        "column determines the other. After: as a reader would estimate, with what a cell leaves open spread evenly."
     )
     return text if not left_out else f"{text} {left_out:,} further columns are not shown."
 

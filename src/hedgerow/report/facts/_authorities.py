@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, Literal, NamedTuple
 
@@ -62,7 +62,7 @@ def working_party(subject: Subject) -> WorkingParty:
     return WorkingParty(verdicts, _SOURCE, _NO_LEGAL_OPINION)
 
 
-def _verdict(question: Question, answer: Answer, evidence: Sequence[str]) -> Verdict:
+def _verdict(question: Question, answer: Answer, evidence: Iterable[str]) -> Verdict:
     judgement, sentence = answer
     return Verdict(question, _QUESTIONS[question], judgement, sentence, tuple(evidence))
 
@@ -364,7 +364,8 @@ def _zips_or_dates(
     ]
     if clear:
         wrong.append(f"{quoted(clear)} is published as it is.")
-    judgement, text = ("bad", " ".join(wrong)) if wrong else limit.kept
+    answer: Answer = ("bad", " ".join(wrong)) if wrong else limit.kept
+    judgement, text = answer
     return HarbourFinding(topic, _TITLES[topic], judgement, (*known, *clear), text, _RULES[topic])
 
 

@@ -15,8 +15,8 @@ from hedgerow.report.facts._sections import (
 )
 from hedgerow.report.facts._subject import Subject
 from hedgerow.report.facts.figures import Figure, Judgement, capitalized, count, number, percent, quoted, share
-from hedgerow.risk import ClearColumn, SensitiveAudit, Together
-from hedgerow.risk.audit import Disclosure, LearntTogether
+from hedgerow.risk import ClearColumn, Disclosure, SensitiveAudit, Together
+from hedgerow.risk.audit import LearntTogether
 from hedgerow.risk.overlap import Extent
 
 __all__ = ["all_columns", "disclosure", "together"]

@@ -49,8 +49,8 @@ def test_figures_are_rounded_and_judged_by_the_exact_interval(release: hr.Releas
         ([FAILS], "None of 1 attacks is seen to find out more about the people of the table than about others."),
         (
             [FAILS, FEW],
-            "None of 2 attacks is seen to find out more about the people of the table than about others. There are too few "
-            "people to say anything about: label.",
+            "None of 2 attacks is seen to find out more about the people of the table than about others. There are too "
+            "few people to say anything about: label.",
         ),
         (Attacks(()), "No attack could be tried."),
     ],

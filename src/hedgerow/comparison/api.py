@@ -230,6 +230,4 @@ def _refuse_large(table: OpenedTable, ks: list[int | None]) -> None:
     largest = max((k for k in ks if k is not None), default=0)
     if largest > units:
         counted = "rows" if table.people is None else "people"
-        raise BadInput(
-            f"k is {largest:,}, and the table has {units:,} {counted}. Leave it out, or choose a smaller one."
-        )
+        raise BadInput(f"k is {largest:,}, and the table has {units:,} {counted}. Leave k out, or choose a smaller k.")

@@ -351,7 +351,7 @@ def score_figures(results: Sequence[Result], learners: int, digits: int) -> Scor
     """Average the scores over the parts.
 
     A part counts only when all its learners are finished; otherwise choices would not be comparable. Names are those of
-    the measures: ``accuracy`` is the mean of all learners, ``accuracy:c45`` that of one.
+    the measures: ``accuracy`` is the mean of all learners, ``accuracy:c45`` the mean of that learner.
     """
     by_part: dict[tuple[int, int], list[Result]] = {}
     for result in results:

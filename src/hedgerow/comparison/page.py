@@ -50,7 +50,7 @@ def render(comparison: Comparison) -> str:
     """The page as HTML."""
     from markupsafe import escape
 
-    found = comparison.recommendation
+    advice = comparison.recommendation
     return (
         _environment()
         .get_template("comparison.html")
@@ -58,16 +58,18 @@ def render(comparison: Comparison) -> str:
             page=Page(_TITLE),
             comparison=comparison,
             measured=comparison.measured,
-            found=found,
+            advice=advice,
             verdict=_verdict(comparison),
             figures=_figures(comparison),
             # As it is typed: a command takes no space before the sign.
-            options=None if found.choice is None else escape(options_for(comparison, found.choice)),
+            options=None if advice.choice is None else escape(options_for(comparison, advice.choice)),
             drawing=drawn(comparison),
             says=_says(comparison, comparison.risk, comparison.utility),
             columns=_columns(comparison),
             rows=list(_rows(comparison)),
-            missing=[one for one in comparison.choices if one.status != "done" or one.reason or one.warnings],
+            missing=[
+                choice for choice in comparison.choices if choice.status != "done" or choice.reason or choice.warnings
+            ],
             statuses=STATUSES,
             stop=_STOPS.get(comparison.measured.stopped, ""),
             # Only numbers, names of methods and of columns; Jinja's filter keeps them from ending the script.
@@ -98,7 +100,7 @@ def _environment() -> Environment:
         spaced = _spaced(value) if type(value) is str else value
         return spaced if before is None else before(spaced)
 
-    loaders = [one for one in (PackageLoader("hedgerow.comparison"), shared.loader) if one is not None]
+    loaders = [loader for loader in (PackageLoader("hedgerow.comparison"), shared.loader) if loader is not None]
     return shared.overlay(loader=ChoiceLoader(loaders), finalize=finalize)
 
 
@@ -149,10 +151,10 @@ def options_for(comparison: Comparison, choice: Choice) -> str:
 def _verdict(comparison: Comparison) -> dict[str, str]:
     advice = comparison.recommendation
     if advice.choice is None:
-        return {"judgement": "bad", "said": "No choice can be recommended", "why": advice.reason}
+        return {"judgement": "bad", "answer": "No choice can be recommended", "why": advice.reason}
     finished = all(choice.status not in ("in part", "not begun") for choice in comparison.choices)
     judgement = "good" if finished and not advice.void else "note"
-    return {"judgement": judgement, "said": f"Take {advice.choice.label}", "why": advice.reason}
+    return {"judgement": judgement, "answer": f"Take {advice.choice.label}", "why": advice.reason}
 
 
 def _figures(comparison: Comparison) -> list[dict[str, str]]:

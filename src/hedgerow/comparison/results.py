@@ -178,13 +178,13 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """The whole comparison as plain values for JSON."""
-        found = self.recommendation
+        advice = self.recommendation
         return {
             "recommendation": {
-                "choice": None if found.choice is None else _named(found.choice),
-                "reason": found.reason,
-                "threshold": found.threshold,
-                "size": found.size,
+                "choice": None if advice.choice is None else _named(advice.choice),
+                "reason": advice.reason,
+                "threshold": advice.threshold,
+                "size": advice.size,
             },
             "frontier": [_named(choice) for choice in self.frontier()],
             "risk": self.risk.name,

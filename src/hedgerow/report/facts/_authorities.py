@@ -42,7 +42,7 @@ _NO_LEGAL_OPINION: Final = (
     "who receives it, what else they know, and what binds them."
 )
 _QUESTIONS: Final[dict[Question, str]] = {
-    "singling out": "Can the records of one person be told from all others?",
+    "singling out": "Can the records of one person be distinguished from all others?",
     "linkability": "Can two records of one person, or of a group, be put together, in this table or another one?",
     "inference": "Can a value of a person be deduced from other values with good odds?",
 }
@@ -317,7 +317,7 @@ def _cells(counted: ClassCounts) -> dict[str, _Published]:
         (name, counted.codes[counted.class_of_cell, at], labels)
         for at, (name, labels) in enumerate(zip(counted.columns, counted.labels, strict=True))
     ]
-    columns += [(name, one.codes, one.labels) for name, one in counted.cells.sensitive.items()]
+    columns += [(name, column.codes, column.labels) for name, column in counted.cells.sensitive.items()]
     return {
         name: _Published(labels.tolist(), (np.bincount(codes, rows, len(labels)) / counted.rows).tolist())
         for name, codes, labels in columns

@@ -49,7 +49,7 @@ def _overlap(both: Together) -> Iterator[Figure]:
         yield count("rows left", both.rows_left, meaning)
     for group, classes in (("newcomers", both.newcomers), ("leavers", both.leavers)):
         if classes:
-            meaning = "Classes in which the difference of both releases tells them from all others."
+            meaning = "Classes in which the difference of both releases distinguishes them from all others."
             yield count(f"classes with few {group}", classes, meaning, "bad")
 
 

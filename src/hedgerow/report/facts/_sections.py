@@ -355,7 +355,7 @@ class Attackers:
 
 @dataclass(frozen=True)
 class SizeGroup:
-    """The classes with ``low`` to ``high`` records, and how many records are in these and all smaller ones."""
+    """The classes with ``low`` to ``high`` records, and the share of records in these and all smaller classes."""
 
     low: int
     high: int
@@ -780,7 +780,7 @@ class Data:
     counted : {"rows", "people"}
         What k counts.
     coverage : str
-        Whether the table is a sample or a population, in a sentence; also where nobody has said.
+        Whether the table is a sample or a population, in a sentence; also where that is not known.
     roles : tuple of Role
         Only roles that some column has.
     """

@@ -136,7 +136,7 @@ def _attacker(name: AttackerName, risk: AttackerRisk, audit: Audit) -> Attacker:
 
 
 def class_sizes(audit: Audit) -> ClassSizes:
-    """The sizes of the classes, with how many records are in small ones."""
+    """The sizes of the classes, and the records in small classes."""
     classes = audit.classes
     records = sum(bucket.records for bucket in classes.histogram)
     counted = classes.counted

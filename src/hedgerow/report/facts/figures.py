@@ -133,7 +133,7 @@ def count(label: str, value: int | None, meaning: str, judgement: Judgement | No
 
 
 def number(label: str, value: float | None, meaning: str, judgement: Judgement | None = None) -> Figure:
-    """Any other number; ``None`` stands for no number, or for one without bound."""
+    """Any other number; ``None`` stands for no number, or for an unbounded number."""
     if value is None:
         return Figure(label, None, "none", meaning, judgement)
     return Figure(label, significant(value, DIGITS), plain(value), meaning, judgement)

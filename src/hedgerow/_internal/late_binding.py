@@ -8,9 +8,8 @@ imported when it is asked for: nothing heavy before.
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from hedgerow._internal.notebook import Shown
 
@@ -30,8 +29,7 @@ def face(name: str) -> Any:
     return getattr(importlib.import_module(module), function)
 
 
-@dataclass(frozen=True)
-class ReportOptions:
+class ReportOptions(NamedTuple):
     """What a report is asked for: the parameters of :meth:`Reported.report` but for the file."""
 
     edition: object = "internal"

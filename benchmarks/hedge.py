@@ -22,7 +22,7 @@ import polars as pl
 import hedgerow as hr
 import tables
 import timing
-from hedgerow.anonymizers.partition.hedging import candidates
+from hedgerow.anonymizers.partition import _hedge_candidates as candidates
 from markdown import header, row
 
 SEED = 0

@@ -29,7 +29,7 @@ _MODULES = {
     "verifier": "hedgerow.verifier",
 }
 _EXPORTS = {
-    "anonymize": "hedgerow.anonymizers.api",
+    "anonymize": "hedgerow.anonymizers.registry",
     "methods": "hedgerow.anonymizers.registry",
     "Anonymizer": "hedgerow.anonymizers.base",
     "attack": "hedgerow.attacks.registry",

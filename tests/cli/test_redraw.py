@@ -174,6 +174,6 @@ def test_columns_of_the_holdout_are_looked_at_before_any_work(
     called: Any, people: Path, roles: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _lacking(people.parent)
-    monkeypatch.setattr("hedgerow.anonymizers.api.anonymize", None)
+    monkeypatch.setattr("hedgerow.anonymizers.base.Anonymizer.anonymize_with", None)
     outcome = called("anonymize", people.name, *roles, *WORDS, "--redraw", "3", "--holdout", "lacking.csv")
     assert (outcome.status, "holdout lacks" in outcome.err) == (2, True)

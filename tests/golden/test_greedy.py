@@ -13,7 +13,7 @@ from box_kernels import enclose
 
 from hedgerow import KAnonymity, Schema
 from hedgerow.anonymizers.boxes.layout import described
-from hedgerow.anonymizers.merge._working import merge_parts
+from hedgerow.anonymizers.merge._blocks import merge_parts
 from hedgerow.anonymizers.merge.greedy import Greedy
 from hedgerow.core.metrics import nllm
 from hedgerow.core.recoding import Recoding, shown_as

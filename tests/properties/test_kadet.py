@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from hedgerow import KAnonymity, LDiversity, Schema, parse
 from hedgerow.anonymizers.suppression.kadet import KADET
-from hedgerow.anonymizers.trees.nodes.generalizing import GeneralizingTree
+from hedgerow.anonymizers.trees.nodes.generalized import GeneralizingTree
 from hedgerow.core.cells import SUPPRESSED, Interval, ValueSet
 from hedgerow.learning import KADETClassifier
 from hedgerow.release import Release, pipeline

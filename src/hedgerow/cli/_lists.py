@@ -129,7 +129,7 @@ def read_suppression_limit(given: str | float, owner: str) -> int | float:
     >>> read_suppression_limit("2%", "hedgerow evaluate"), read_suppression_limit("200", "hedgerow evaluate")
     (0.02, 200)
     """
-    from hedgerow.anonymizers.suppression_limit import check_limit, read_limit
+    from hedgerow.anonymizers.parameters import check_limit, read_limit
 
     limit: Any = read_limit(given) if isinstance(given, str) else given
     check_limit(limit, owner)

@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.cli._lists import assignments, read_kinds, read_weights, split_names
+from hedgerow.cli._lists import assignments, read_delimiter, read_kinds, read_weights, split_names
 from hedgerow.errors import BadInput, listing
 from hedgerow.schema import Schema
 
 if TYPE_CHECKING:
+    from hedgerow.engines import File
     from hedgerow.requirements import Requirement
 
-__all__ = ["Found", "find_hierarchies", "named_quasi", "needing_trees", "read_roles", "schema_of"]
+__all__ = ["Found", "find_hierarchies", "named_quasi", "needing_trees", "read_roles", "schema_of", "typed_file"]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -141,4 +142,17 @@ def schema_of(roles: Mapping[str, Any], files: Mapping[str, Path]) -> Schema:
         hierarchies={**files, **(roles["hierarchy"] or {})},
         # An empty cell is missing whatever else is; the first text is how a release marks it.
         missing=tuple(dict.fromkeys((*(roles["missing"] or ()), ""))),
+    )
+
+
+def typed_file(path: str, reading: Mapping[str, Any]) -> File:
+    """The table of a path, read as the options or the job say."""
+    from hedgerow.engines import File
+
+    return File(
+        path,
+        encoding=reading["encoding"],
+        delimiter=read_delimiter(reading["delimiter"]),
+        decimal=reading["decimal"],
+        sheet=reading["sheet"],
     )

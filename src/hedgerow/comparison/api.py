@@ -9,7 +9,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any, Final, TypeGuard
 
-from hedgerow.anonymizers.suppression_limit import check_limit
+from hedgerow.anonymizers.parameters import check_limit
 from hedgerow.comparison.choices import Choice
 from hedgerow.comparison.plan import Learning, Plan, Treatments
 from hedgerow.comparison.results import Comparison

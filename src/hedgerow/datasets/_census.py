@@ -6,6 +6,7 @@ education, age, work and marriage by a logistic model: it can be predicted, but 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,7 +95,7 @@ def _draw_people(n: int, rng: np.random.Generator) -> pa.Table:
     occupation = draw(rng, occupation_shares(), sex * 2 + (education >= 5))
     hours = np.where(employed, _draw_hours(rng, sex, age, occupation, workclass), 0)
     disease = draw(rng, disease_shares(), by_sex_and_age)
-    rich = _draw_income(rng, sex, age, education, marital == 1, workclass, occupation, hours)
+    rich = _draw_income(rng, sex, age, education, marital == 1, _Work(workclass, occupation, hours))
     return pa.table(
         {
             "name": draw_names(rng, n),
@@ -142,21 +143,23 @@ def _draw_hours(rng: np.random.Generator, sex: Longs, age: Longs, occupation: Lo
     return np.where(full_time, 40, np.clip(drawn, 5, 90)).astype(np.int64)
 
 
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """The work of each person: class and occupation as codes, and hours per week."""
+
+    workclass: Longs
+    occupation: Longs
+    hours: Longs
+
+
 def _draw_income(
-    rng: np.random.Generator,
-    sex: Longs,
-    age: Longs,
-    education: Longs,
-    married: Bools,
-    workclass: Longs,
-    occupation: Longs,
-    hours: Longs,
+    rng: np.random.Generator, sex: Longs, age: Longs, education: Longs, married: Bools, work: _Work
 ) -> Bools:
-    """Draw who earns more than 50K: about a quarter of the people."""
+    """Draw the people who earn more than 50K, about a quarter of them."""
     experience = np.clip(age - 20, 0, 32)
     odds = -5.5 + 0.52 * education + 0.16 * experience - 0.0026 * experience**2 + 1.8 * married + 0.3 * (sex == 1)
-    at_work = OCCUPATION_PAY[occupation] + 0.055 * (hours - 40) + 0.3 * (workclass == 2)
-    odds += np.where(workclass == 3, -3.2, at_work)
+    at_work = OCCUPATION_PAY[work.occupation] + 0.055 * (work.hours - 40) + 0.3 * (work.workclass == 2)
+    odds += np.where(work.workclass == 3, -3.2, at_work)
     rich: Bools = rng.random(len(age)) < 1 / (1 + np.exp(-odds))
     return rich
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.registry import find_method
 from hedgerow.errors import BadInput, is_int
-from hedgerow.evaluation.cells import Cell, Treatment, Trial
+from hedgerow.evaluation.cells import Cell, Design, Treatment, Trial
 from hedgerow.evaluation.learners import Learner, learner
 from hedgerow.evaluation.results import MAJORITY, Evaluation
 from hedgerow.evaluation.running import Advance, TrialOf, finished, run
@@ -149,16 +149,17 @@ def trials_of(
     learners: Sequence[Learner],
     about: Mapping[str, Any] | None = None,
 ) -> list[Trial]:
-    """All trials of an evaluation, with the baselines: every learner on rows as they are, and the majority."""
-    found = []
-    majority = learner(MAJORITY)
+    """All trials of an evaluation, with the baselines: every learner on original rows, and the majority."""
+    design = Design(table, protocol, random_state, about)
+    baselines = [(RAW, one) for one in (learner(MAJORITY), *learners)]
+    pairs = [(way, one) for way in ways for one in learners]
+    trials = []
     for split in splits_of(table, protocol, random_state):
         for treatment in (Treatment(), *treatments):
-            raw = treatment.method is None
-            pairs = [(RAW, one) for one in (majority, *learners)] if raw else [(w, o) for w in ways for o in learners]
-            cells = (Cell.of(table, protocol, random_state, treatment, split, way, one, about) for way, one in pairs)
-            found.append(Trial(treatment, split, tuple(cells)))
-    return found
+            tried = baselines if treatment.method is None else pairs
+            cells = tuple(Cell.of(design, treatment, split, way, one) for way, one in tried)
+            trials.append(Trial(treatment, split, cells))
+    return trials
 
 
 def check_numbers(random_state: object, workers: object, owner: str) -> None:

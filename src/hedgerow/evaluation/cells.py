@@ -20,7 +20,7 @@ from hedgerow.evaluation.ways import RAW, Way
 from hedgerow.requirements import Requirement
 from hedgerow.schema import Schema
 
-__all__ = ["UNANONYMIZED", "Cell", "Treatment", "Trial", "key_of", "library_versions", "spelled_schema"]
+__all__ = ["UNANONYMIZED", "Cell", "Design", "Treatment", "Trial", "key_of", "library_versions", "spelled_schema"]
 
 UNANONYMIZED: Final = "unanonymized"
 """What tables call training rows that nobody anonymized."""
@@ -85,8 +85,27 @@ class Trial:
 
 
 @dataclass(frozen=True, eq=False)
+class Design:
+    """What all cells of an evaluation share.
+
+    Attributes
+    ----------
+    table : EvaluatedTable
+    protocol : Protocol
+    random_state : int
+    about : mapping, optional
+        Further columns of the results, such as the name of a data set.
+    """
+
+    table: EvaluatedTable
+    protocol: Protocol
+    random_state: int
+    about: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Cell:
-    """One learner, and how rows are written for it."""
+    """A learner, and the way in which rows are written for it."""
 
     way: Way
     learner: Learner
@@ -94,25 +113,15 @@ class Cell:
     names: Mapping[str, Any]
 
     @classmethod
-    def of(
-        cls,
-        table: EvaluatedTable,
-        protocol: Protocol,
-        random_state: int,
-        treatment: Treatment,
-        split: Split,
-        way: Way,
-        learner: Learner,
-        about: Mapping[str, Any] | None = None,
-    ) -> Cell:
-        """Spell a cell out; ``about`` is what else its result is to tell, such as the name of a data set."""
+    def of(cls, design: Design, treatment: Treatment, split: Split, way: Way, learner: Learner) -> Cell:
+        """A cell with its key, and the names that its result is shown by."""
         way = RAW if treatment.method is None else way
         train, test = way.names
         spelled = {
-            "table": table.digest,
-            "schema": spelled_schema(table),
-            "protocol": as_json(protocol),
-            "seed": random_state,
+            "table": design.table.digest,
+            "schema": spelled_schema(design.table),
+            "protocol": as_json(design.protocol),
+            "seed": design.random_state,
             "repetition": split.repetition,
             "fold": split.fold,
             "treatment": treatment.spelled(),
@@ -121,7 +130,7 @@ class Cell:
             "versions": library_versions(weka=isinstance(learner, WekaLearner)),
         }
         names = {
-            **(about or {}),
+            **(design.about or {}),
             "method": treatment.label,
             "k": treatment.k,
             "train": train,

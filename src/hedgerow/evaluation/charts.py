@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from hedgerow.errors import BadInput
 from hedgerow.evaluation.cells import UNANONYMIZED
+from hedgerow.evaluation.results import MAJORITY
 from hedgerow.evaluation.scores import SCORE_TITLES
 from hedgerow.evaluation.statistics import BonferroniDunn, Friedman, bonferroni_dunn
 
@@ -29,21 +30,14 @@ def score_chart(evaluation: Evaluation, score: str) -> Any:
     def of_rows(rows: list[dict[str, Any]]) -> Any:
         return alt.Chart(alt.InlineData(values=rows))
 
-    from hedgerow.evaluation.results import MAJORITY
-
-    done = [one for one in evaluation.results if one.get(score) is not None]
+    done = [result for result in evaluation.results if result.get(score) is not None]
     lines = [
-        {"learner": one["learner"], "method": one["method"], "k": one["k"], "score": one[score]}
-        for one in done
-        if one["method"] != UNANONYMIZED
+        {"learner": result["learner"], "method": result["method"], "k": result["k"], "score": result[score]}
+        for result in done
+        if result["method"] != UNANONYMIZED
     ]
-    learners = list(dict.fromkeys(one["learner"] for one in lines))
-    rules = []
-    for one in done:
-        if one["method"] == UNANONYMIZED:
-            name = MAJORITY if one["learner"] == MAJORITY else UNANONYMIZED
-            panels = learners if name == MAJORITY else [one["learner"]]
-            rules += [{"learner": panel, "method": name, "score": one[score]} for panel in panels]
+    learners = list(dict.fromkeys(line["learner"] for line in lines))
+    rules = _baselines(done, score, learners)
     title = SCORE_TITLES[score]
     value = alt.Y("mean(score):Q", title=title, scale=alt.Scale(zero=False))
     color = alt.Color("method:N", title="Method", sort=[*evaluation.methods, UNANONYMIZED, MAJORITY])
@@ -61,6 +55,17 @@ def score_chart(evaluation: Evaluation, score: str) -> Any:
         ).properties(title=learner, width=_WIDTH, height=_HEIGHT)
 
     return alt.concat(*(panel(learner) for learner in learners), columns=2).resolve_scale(color="shared")
+
+
+def _baselines(results: list[Mapping[str, Any]], score: str, learners: list[str]) -> list[dict[str, Any]]:
+    """The scores of unanonymized rows for each learner, and those of the majority in the panels of all learners."""
+    rules = []
+    for result in results:
+        if result["method"] == UNANONYMIZED:
+            of_majority = result["learner"] == MAJORITY
+            name, panels = (MAJORITY, learners) if of_majority else (UNANONYMIZED, [result["learner"]])
+            rules += [{"learner": panel, "method": name, "score": result[score]} for panel in panels]
+    return rules
 
 
 # --------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any, Final, Literal
 
 import narwhals as nw
@@ -203,17 +204,14 @@ class Evaluation:
 
     def _ranked(self, score: str) -> Friedman | None:
         """The methods' ranks over all cases in which every one of them was feasible."""
-        means = self._means(score)
         sign = -1.0 if score in BETTER_WHEN_LOWER else 1.0
-        cases = [
-            [means.get((*learned, method, k)) for method in self.methods]
-            for learned in self._learned()
-            for k in self.ks
-        ]
-        whole = [[sign * one for one in case if one is not None] for case in cases if None not in case]
-        if len(self.methods) < 2 or len(whole) < 2:
+        means = {cell: sign * mean for cell, mean in self._means(score).items() if mean is not None}
+        learned = product(self._learned(), self.ks)
+        cases = [[(*learner, method, k) for method in self.methods] for learner, k in learned]
+        feasible = [case for case in cases if means.keys() >= set(case)]
+        if len(self.methods) < 2 or len(feasible) < 2:
             return None
-        return friedman({method: [case[at] for case in whole] for at, method in enumerate(self.methods)})
+        return friedman({method: [means[case[at]] for case in feasible] for at, method in enumerate(self.methods)})
 
     def plot(self, score: str | None = None) -> Any:
         """The score against k, a line for each method and a panel for each learner, as an Altair chart."""

@@ -45,11 +45,17 @@ def read_protocol(given: object, owner: str = "evaluate") -> Protocol:
     """
     if given in ("5x2cv", "holdout"):
         return "5x2cv" if given == "5x2cv" else "holdout"
-    if isinstance(given, list | tuple) and len(given) == 2 and given[0] in ("cv", "holdout"):
+    if isinstance(given, list | tuple) and len(given) == 2:
         name, number = given
-        if isinstance(number, int) and not isinstance(number, bool) and number >= (2 if name == "cv" else 1):
-            return ("cv", number) if name == "cv" else ("holdout", number)
+        if name == "cv" and _is_number(number, 2):
+            return "cv", number
+        if name == "holdout" and _is_number(number, 1):
+            return "holdout", number
     raise BadInput.parameter("protocol", owner, _KNOWN, given)
+
+
+def _is_number(value: object, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
 def splits_of(table: EvaluatedTable, protocol: Protocol, random_state: int) -> list[Split]:

@@ -256,15 +256,8 @@ def _table(scores: Any) -> Floats:
         must = "a mapping of two or more names of methods to their scores"
         got = list(scores) if isinstance(scores, Mapping) else type(scores).__name__
         raise BadInput.parameter("scores", "friedman", must, got)
-    rows: list[Floats] = []
-    for name, given in scores.items():
-        row = _numbers(given)
-        if row is None or row.ndim != 1 or len(row) < 2:
-            raise BadInput(
-                f"The scores of {name!r} must be two or more finite numbers. Leave out cases without a score."
-            )
-        rows.append(row)
-    lengths = [len(row) for row in rows]
+    rows = [_row(name, given) for name, given in scores.items()]
+    lengths = list(map(len, rows))
     if len(set(lengths)) > 1:
         fewer, more = np.argmin(lengths), np.argmax(lengths)
         names = list(scores)
@@ -273,6 +266,14 @@ def _table(scores: Any) -> Floats:
             f"{names[more]!r} has {lengths[more]}. Leave out cases that not all methods have."
         )
     return np.stack(rows)
+
+
+def _row(name: str, given: Any) -> Floats:
+    """The scores of a method."""
+    row = _numbers(given)
+    if row is None or row.ndim != 1 or len(row) < 2:
+        raise BadInput(f"The scores of {name!r} must be two or more finite numbers. Leave out cases without a score.")
+    return row
 
 
 def _numbers(given: Any) -> Floats | None:

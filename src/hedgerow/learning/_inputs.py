@@ -152,13 +152,18 @@ def open_unseen(estimator: BaseEstimator, X: Any, *, optional: Sequence[str] = (
     width = len(opened.frame.columns)
     if width not in (len(names), len(needed)):
         raise BadInput(f"X has {width} features, but {owner} is expecting {len(needed)} features as input.")
-    if named:
-        warnings.warn(f"X has feature names, but {owner} was fitted without feature names", UserWarning, stacklevel=3)
-    elif trained is not None:
-        warnings.warn(
-            f"X does not have valid feature names, but {owner} was fitted with feature names", UserWarning, stacklevel=3
-        )
+    _warn_of_names(owner, named=named, trained=trained is not None)
     return _renamed(opened, names if width == len(names) else needed)
+
+
+def _warn_of_names(owner: str, *, named: bool, trained: bool) -> None:
+    """Warn like scikit-learn if only one of two tables has names."""
+    if named:
+        warnings.warn(f"X has feature names, but {owner} was fitted without feature names", UserWarning, stacklevel=4)
+    elif trained:
+        warnings.warn(
+            f"X does not have valid feature names, but {owner} was fitted with feature names", UserWarning, stacklevel=4
+        )
 
 
 def loaded(X: Any) -> Any:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from hedgerow._internal.arrays import Floats, Longs
 from hedgerow.anonymizers.trees.inducers.kadet import Criterion, People, Records, induce_kadet
 from hedgerow.anonymizers.trees.nodes.classification import Prediction
-from hedgerow.anonymizers.trees.nodes.generalizing import GeneralizedAttribute, GeneralizingTree, places_of
+from hedgerow.anonymizers.trees.nodes.generalized import GeneralizedAttribute, GeneralizingTree, places_of
 from hedgerow.core.counts import BadValues, EncodedColumn, encode_column, tabulate
 from hedgerow.errors import BadInput, is_int, plural, translated
 from hedgerow.hierarchies import Hierarchy, hierarchy_of
@@ -43,7 +43,7 @@ class KADETClassifier(TreeClassifier[GeneralizingTree]):
         How public columns generalize: whatever a schema takes. A column without one is asked by its values, or, if it
         holds numbers or dates, by thresholds; those of private columns are not used.
     criterion : {"gain_ratio", "gain"}
-        What the best split of a node is.
+        The measure by which a node chooses its split.
     pruned : bool
         Whether to prune the tree.
     missing : sequence of str

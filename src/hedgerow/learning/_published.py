@@ -16,10 +16,9 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow._internal.arrays import Floats, Longs
-from hedgerow.anonymizers.trees.sets import SetAttribute, SetColumn, read_training, read_unseen
+from hedgerow.anonymizers.trees.sets import ClassShares, SetAttribute, SetColumn, read_training, read_unseen
 from hedgerow.core.cells import NO_LABELS, Leaves, leaves_below, parse, published_labels
-from hedgerow.core.counts import encode_column
-from hedgerow.core.counts.reading import number_of
+from hedgerow.core.counts import encode_column, number_of
 from hedgerow.core.proportions import ColumnProportions, Proportions, Spread
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy, hierarchy_of
@@ -178,8 +177,7 @@ def published_columns(
                 own=own,
                 missing_is_value=missing_is_value,
                 leaves=leaves,
-                spread=spread,
-                classes=classes,
+                shares=None if spread is None or classes is None else ClassShares(spread, classes),
             )
         )
     return columns
@@ -199,8 +197,9 @@ def unseen_columns(
             attribute,
             as_arrow(frame[attribute.name]),
             missing=missing,
-            spread=told[attribute.name].spread(attribute.leaves) if attribute.name in told else None,
-            classes=classes,
+            shares=None
+            if classes is None or attribute.name not in told
+            else ClassShares(told[attribute.name].spread(attribute.leaves), classes),
         )
         for attribute in attributes
     ]

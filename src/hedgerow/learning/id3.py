@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from hedgerow.anonymizers.trees.inducers.id3 import Assign, Entropy, induce_id3
+from hedgerow.anonymizers.trees.inducers.id3 import Assign, Entropy, Id3Options, induce_id3
 from hedgerow.anonymizers.trees.nodes.classification import ClassificationTree
 from hedgerow.anonymizers.trees.sets import SetColumn
 from hedgerow.core.proportions import Proportions
@@ -120,11 +120,7 @@ class GeneralizedID3Classifier(ColumnTreeClassifier):
             training.labels,
             training.names,
             training.weights,
-            entropy=self.entropy,
-            assign=self.assign,
-            fractional=self.fractional,
-            min_objects=self.min_objects,
-            max_depth=self.max_depth,
+            options=Id3Options(self.entropy, self.assign, self.fractional, self.min_objects, self.max_depth),
             random=generator_of(self.random_state, type(self).__name__),
         )
 

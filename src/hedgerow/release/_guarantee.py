@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import Infeasible, InternalError, NotAnonymous, listing, plural
 from hedgerow.risk import refuse_determined
-from hedgerow.verifier import ClassCounts, Link, Verdict, enforce, links_of, repeats, verify, within
+from hedgerow.verifier import ClassCounts, Link, RowOwners, enforce, links_of, repeats, verify, within
 from hedgerow.verifier import count_classes as count_published
 from hedgerow.verifier import open_table as open_published
 
@@ -99,21 +99,18 @@ class Guarantee:
     def _enforce_requirements(self, classes: ClassCounts) -> None:
         """Refuse classes that do not meet the requirements, over the quasi-identifiers or over what these determine."""
         verdict = verify(classes, self.requirements)
-        self._refuse_determined(verdict)
-        enforce(verdict)
-
-    def _refuse_determined(self, verdict: Verdict) -> None:
-        """Refuse columns in clear with which requirements do not hold that hold without them, and say the ways out."""
         failing = [finding for finding in verdict.findings if not finding.holds]
-        if not failing or any(not finding.determined for finding in failing):
-            return
-        first = failing[0]
-        refuse_determined(
-            {name: self.determined[name] for name in first.determined},
-            f"{first.requirement.removesuffix(' with ' + listing(first.determined))} does not hold: {first.measure} is "
-            f"{first.reached:.4g} where {first.required:.4g} is required, and "
-            f"{plural(first.classes_violating, 'classes')} with {plural(first.rows_violating, 'records')} violate it",
-        )
+        if failing and all(finding.determined for finding in failing):
+            # Without the columns that quasi-identifiers determine, all requirements hold.
+            first = failing[0]
+            refuse_determined(
+                {name: self.determined[name] for name in first.determined},
+                f"{first.requirement.removesuffix(' with ' + listing(first.determined))} does not hold: "
+                f"{first.measure} is {first.reached:.4g} where {first.required:.4g} is required, and "
+                f"{plural(first.classes_violating, 'classes')} with {plural(first.rows_violating, 'records')} violate "
+                "it",
+            )
+        enforce(verdict)
 
     def links(self, classes: ClassCounts) -> tuple[Link, ...]:
         """The columns by which a reader can tell which rows are of one person."""
@@ -173,18 +170,21 @@ class Guarantee:
                     "class. Ask for more than you need, for distinct l-diversity, or keep one row of each person."
                 )
         for link in self.links(classes):
-            if link.accepted or link.k >= self._demanded:
-                continue
-            *others, last = map(repr, link.columns)
-            named = f"{', '.join(others)} and {last} together" if others else last
-            made = set(link.columns) <= {*self.pseudonyms, self.entity}
-            acceptable = "" if made else f", or accept it (accept=[…], --accept {','.join(link.columns)})"
-            raise Infeasible(
-                f"The rows of a person stay linked by {named}, and the fewest who share all their classes are "
-                f"{plural(link.k, 'people')}, where {self._demanded:,} are required. Drop "
-                f"{'one of these columns' if others else 'that column'}, or take a method that generalizes whole "
-                f"columns (optimal, incognito, datafly){'' if made else ' and name the column as entity'}{acceptable}."
-            )
+            if not link.accepted and link.k < self._demanded:
+                self._refuse_link(link)
+
+    def _refuse_link(self, link: Link) -> None:
+        """Refuse columns that link the rows of a person, too few of whom share all their classes."""
+        *others, last = map(repr, link.columns)
+        named = f"{', '.join(others)} and {last} together" if others else last
+        made = set(link.columns) <= {*self.pseudonyms, self.entity}
+        acceptable = "" if made else f", or accept it (accept=[…], --accept {','.join(link.columns)})"
+        raise Infeasible(
+            f"The rows of a person stay linked by {named}, and the fewest who share all their classes are "
+            f"{plural(link.k, 'people')}, where {self._demanded:,} are required. Drop "
+            f"{'one of these columns' if others else 'that column'}, or take a method that generalizes whole "
+            f"columns (optimal, incognito, datafly){'' if made else ' and name the column as entity'}{acceptable}."
+        )
 
     def count_again(self, path: Path, published: ClassCounts, *, escaped: bool = False) -> None:
         """Count a file that was written from published rows: it must say the same as they do.
@@ -214,15 +214,12 @@ class Guarantee:
     ) -> ClassCounts:
         with within(self.memory):
             classes = count_published(
-                artefact,
+                open_published(artefact, encoding=_ENCODING, delimiter=_DELIMITER),
                 self.quasi,
                 sensitive=self.counted,
-                entity=None if people is None else self.entity,
-                people=people,
+                entity=None if people is None or self.entity is None else RowOwners(self.entity, people),
                 linking=linking if people is None else self.linking,
                 missing=self.missing,
-                encoding=_ENCODING,
-                delimiter=_DELIMITER,
                 determined=self.determined,
             )
         # Columns that stand in the names of folders come after those of the files.

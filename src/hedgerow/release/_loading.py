@@ -21,7 +21,7 @@ from hedgerow.requirements import Requirement, with_trees
 from hedgerow.requirements import resolve as resolve_requirements
 from hedgerow.requirements import restored as restored_requirements
 from hedgerow.requirements import withheld as withheld_parameters
-from hedgerow.risk import Audit, ClearColumn, audit_counts
+from hedgerow.risk import Audit, ClearColumn, ReleaseFacts, audit_counts
 from hedgerow.risk.manifest import determined_columns, mismatches, read_manifest
 from hedgerow.verifier import ClassCounts
 
@@ -237,9 +237,9 @@ def _audit(told: _Told, guarantee: Guarantee, classes: ClassCounts, proportions:
         sensitive=told.sensitive,
         target=told.target,
         require=guarantee.requirements,
-        losses=losses,
-        proportions=proportions,
-        rows_are_people=bool(told.manifest.get("rows_are_people")),
+        release=ReleaseFacts(
+            losses=losses, proportions=proportions, rows_are_people=bool(told.manifest.get("rows_are_people"))
+        ),
     )
     # Of a file it is not known which numbers are those of all people of a class, and which are medians.
     return replace(

@@ -205,7 +205,7 @@ def _count_holdout(holdout: Any, originals: FrequencyTable, missing: tuple[str, 
         source = open_source(holdout)
         schema = _schema(originals, missing)
         check_holdout(source.columns, schema.kinds if schema.target is None else (*schema.kinds, schema.target))
-        return source.count(schema, schema.resolve(source.columns))
+        return source.count(schema, schema.resolve(source.columns)).counts
 
 
 def _schema(originals: FrequencyTable, missing: tuple[str, ...]) -> Schema:

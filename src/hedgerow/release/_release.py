@@ -31,6 +31,7 @@ from hedgerow.verifier import ClassCounts
 
 if TYPE_CHECKING:
     from hedgerow.release._redrawn import Redrawn
+    from hedgerow.release.saving import Beside
 
 __all__ = ["Release", "public_facts", "versions"]
 
@@ -305,13 +306,14 @@ class Release(Auditable, Reported):
 
     def save(
         self,
-        path: str | Path,
+        path: str | Path | Destination,
         *,
         escape_formulas: bool = False,
         overwrite: bool = False,
         redrawn: int | Redrawn | None = None,
         rows_per_file: int | None = None,
         partition_by: str | Sequence[str] | None = None,
+        beside: Beside | None = None,
     ) -> Path:
         """Write the table and, beside it, its manifest and its proportions.
 
@@ -334,6 +336,9 @@ class Release(Auditable, Reported):
             Published columns whose values stand in the names of folders, as Hive, Spark and DuckDB read them:
             ``out/sex=F/part-00000.parquet``. Every folder must have at least as many rows as a class, because its name
             is seen where the table is not.
+        beside : callable, optional
+            Writes further files that take their names together with the release. It is called with the manifest, and
+            returns for each file a hidden path where it is and the path that it takes. If it fails, nothing is written.
 
         Notes
         -----
@@ -343,14 +348,16 @@ class Release(Auditable, Reported):
         """
         from hedgerow.release.saving import save
 
+        destination = Destination.of(path, rows_per_file, partition_by)
         save(
             self,
-            Destination.of(path, rows_per_file, partition_by),
+            destination,
             escape_formulas=escape_formulas,
             overwrite=overwrite,
             redrawn=redrawn,
+            beside=beside,
         )
-        return Path(path)
+        return path.path if isinstance(path, Destination) else Path(path)
 
     @property
     def column_types(self) -> dict[str, str]:

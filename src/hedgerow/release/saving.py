@@ -145,8 +145,7 @@ def save(
     beside: Beside | None = None,
 ) -> None:
     """Write a release; see :meth:`hedgerow.Release.save`. If ``beside`` fails, nothing is written."""
-    tables = [destination] if redrawn is None else [destination, destination.redrawn]
-    for table in tables:
+    for table in _tables(destination, redrawn):
         table.refuse_overwriting(release.reads, "The release's")
         check_destination(table)
         table.refuse_existing(overwrite=overwrite)
@@ -204,33 +203,43 @@ def _stage_and_put(
         output = _output(table, destination, guarantee.columns)
         if not release.rows.wrote(output["sha256"]):
             guarantee.count_again(table, release.classes, escaped=escape_formulas)
-        said = {**release.manifest, "types": release.column_types, "output": output}
+        content = {**release.manifest, "types": release.column_types, "output": output}
         if escape_formulas:
-            said["formulas_escaped"] = True
+            content["formulas_escaped"] = True
         staged, gone = [(manifest, manifest_path(path))], [proportions_path(path)]
         if release.proportions is not None:
             proportions = folder / gone.pop().name
             proportions.write_text(json.dumps(release.proportions.to_dict(), ensure_ascii=False), encoding="utf-8")
-            said["proportions"] = {"file": proportions.name, "sha256": sha256(proportions)}
+            content["proportions"] = {"file": proportions.name, "sha256": sha256(proportions)}
             staged.append((proportions, proportions_path(path)))
         if drawn is not None:
-            said["redrawn"] = _stage_drawn(drawn, folder, destination.redrawn, options, said)
+            content["redrawn"] = _stage_drawn(drawn, folder, destination.redrawn, options, content)
             written = (manifest_path(redrawn_path(path)), redrawn_path(path))
-            staged += [(folder / one.name, one) for one in written]
+            staged += [(folder / place.name, place) for place in written]
         elif overwrite:
-            read = [above for one in release.reads for above in (one, *one.parents)]
-            gone += [one for one in older_redrawn(path) if not any(is_same_file(one, other) for other in read)]
-        _write_manifest(manifest, said)
+            gone += _redrawn_before(path, release.reads)
+        _write_manifest(manifest, content)
         if beside is not None:
-            staged += beside(said)
+            staged += beside(content)
         staged.append((table, path))
-        for one, _ in staged:
-            flush(one)  # takes long: others need not wait for it
+        for hidden, _ in staged:
+            flush(hidden)  # takes long: others need not wait for it
         with locked(path):
             # Somebody else may have written meanwhile.
-            for place in (destination,) if drawn is None else (destination, destination.redrawn):
+            for place in _tables(destination, drawn):
                 place.refuse_existing(overwrite=overwrite)
             put(staged, gone)
+
+
+def _tables(destination: Destination, drawn: object) -> list[Destination]:
+    """Where the tables go: the release, and rows that are drawn from it."""
+    return [destination] if drawn is None else [destination, destination.redrawn]
+
+
+def _redrawn_before(path: Path, reads: Sequence[Path]) -> list[Path]:
+    """The files of rows that were drawn from an older release of that name, unless the release was read from them."""
+    read = [place for file in reads for place in (file, *file.parents)]
+    return [older for older in older_redrawn(path) if not any(is_same_file(older, other) for other in read)]
 
 
 def _stage_drawn(

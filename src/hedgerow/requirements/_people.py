@@ -17,10 +17,9 @@ import numpy as np
 
 from hedgerow.errors import plural
 from hedgerow.io.domains import AT_HOME
-from hedgerow.requirements._base import Requirement
 from hedgerow.requirements._k_anonymity import KAnonymity
 from hedgerow.requirements._notation import Typed
-from hedgerow.requirements.binding import BoundRequirement, Context
+from hedgerow.requirements.binding import BoundRequirement, Context, Requirement
 
 __all__ = ["Representatives", "of_people"]
 

@@ -1,4 +1,4 @@
-"""Check any table: does it hold as it is, and how many of its records do not. Only an answer, no figures beside it."""
+"""Checks any table: whether it meets its requirements as it is, and how many of its records do not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from hedgerow._internal.notebook import Shown, names_shown
 from hedgerow.errors import BadInput, plural
-from hedgerow.risk._inputs import check_columns, read_demands, with_trees
+from hedgerow.risk._inputs import Reading, check_columns, protected_columns, read_demands, with_trees
 from hedgerow.verifier import ClassCounts, Finding, Verdict, count_classes, verify
 from hedgerow.verifier.formulas import distinct_values
 
@@ -17,7 +17,7 @@ __all__ = ["Check", "Told", "check"]
 
 
 class Told(NamedTuple):
-    """The records of classes in which all have one value of a column, and how many classes these are."""
+    """The classes in which all records have the same value of a column: their records, and their number."""
 
     records: int
     classes: int
@@ -25,23 +25,23 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Check(Shown):
-    """Whether a table holds, and how much of it does not; never which records.
+    """Whether a table meets its requirements, and how much of it does not; never which records.
 
     Parameters
     ----------
     rows : int
-        The rows of the table.
+        The number of rows.
     people : int or None
-        How many people they are of, where people are counted and not rows.
+        The number of people, where people are counted instead of rows.
     columns : tuple of str
         The quasi-identifiers.
     classes : int
-        Into how many classes they divide the table.
+        The number of classes.
     verdict : Verdict
-        What was found for each requirement.
+        The findings for each requirement.
     told : mapping of column to Told
-        For each sensitive column: of how many records the value is known to whoever finds their class. It decides
-        nothing; a requirement such as ``l=2@disease`` does.
+        For each sensitive column, the records whose class alone reveals the value. It decides nothing; a requirement
+        such as ``l=2@disease`` does.
     """
 
     rows: int
@@ -58,12 +58,12 @@ class Check(Shown):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was found for each requirement."""
+        """The findings for each requirement."""
         return self.verdict.findings
 
     @property
     def counted(self) -> str:
-        """What is counted: rows, or people."""
+        """What is counted: "rows" or "people"."""
         return "rows" if self.people is None else "people"
 
     def __bool__(self) -> bool:
@@ -105,22 +105,22 @@ def check(
     delimiter: str | None = None,
     sheet: str | None = None,
 ) -> Check:
-    """Answer whether a table holds as it is, raw or anonymized. Nothing is written.
+    """Check whether a table meets requirements as it is, raw or anonymized. Nothing is written.
 
     Parameters
     ----------
     table : dataframe, DuckDB relation, table of Spark or path
-        Whatever :func:`hedgerow.audit` takes.
+        As for :func:`hedgerow.audit`.
     quasi : sequence of str
         The columns by which a person could be found.
     k : int, optional
         Short for k-anonymity over all quasi-identifiers.
     require : iterable of requirements
-        As objects or as text such as ``"l=3@disease"``. Either ``k`` or one of these is needed.
+        As objects or as text such as ``"l=3@disease"``. Give ``k`` or at least one of these.
     sensitive : sequence of str
-        Columns of which the answer also tells how many people's value is known to whoever finds their class.
+        Columns for which the answer also reports how many records have a value that their class alone reveals.
     entity : str, optional
-        The column that tells people apart, where a person may have several rows.
+        The column that identifies the person, where a person may have several rows.
     missing : sequence of str
         Texts that mean "no value".
     hierarchies : mapping of column to hierarchy, optional
@@ -136,36 +136,27 @@ def check(
     >>> answer.holds, answer.findings[0].rows_violating
     (False, 1)
     """
-    demands = read_demands(k, require, "check")
-    if not demands:
+    requirements = read_demands(k, require, "check")
+    if not requirements:
         raise BadInput("No requirement is given. Say k=10 (-k 10) or name some with require= (--require).")
     for name, given in (("quasi", quasi), ("sensitive", sensitive)):
         if isinstance(given, str):
             raise BadInput.parameter(name, "check", "a list of column names", given)
-    protected = [column for one in demands if (column := getattr(one, "column", None)) is not None]
-    counted = tuple(dict.fromkeys((*sensitive, *protected)))
-    trees = {} if hierarchies is None else hierarchies
-    check_columns(trees, counted, "check")
-    counts = count_classes(
-        table,
-        quasi,
-        sensitive=counted,
-        entity=entity,
-        missing=missing,
-        encoding=encoding,
-        delimiter=delimiter,
-        sheet=sheet,
-    )
+    counted = tuple(dict.fromkeys((*sensitive, *protected_columns(requirements))))
+    hierarchies = {} if hierarchies is None else hierarchies
+    check_columns(hierarchies, counted, "check")
+    opened = Reading(encoding=encoding, delimiter=delimiter).open(table, sheet)
+    counts = count_classes(opened, quasi, sensitive=counted, entity=entity, missing=missing)
     return Check(
         rows=counts.rows,
         people=None if counts.entity is None else counts.people,
         columns=counts.columns,
         classes=len(counts.sizes),
-        verdict=verify(counts, with_trees(demands, trees, counts)),
-        told={name: _told(counts, name) for name in sensitive},
+        verdict=verify(counts, with_trees(requirements, hierarchies, counts)),
+        told={name: _revealed(counts, name) for name in sensitive},
     )
 
 
-def _told(counts: ClassCounts, column: str) -> Told:
+def _revealed(counts: ClassCounts, column: str) -> Told:
     alike = distinct_values(counts.histogram(column)) == 1
     return Told(int(counts.sizes[alike].sum()), int(alike.sum()))

@@ -26,7 +26,7 @@ from hedgerow.core.cells import Interval, Suppressed, ValueSet, parse
 from hedgerow.core.counts import Asked, EncodedColumn, encode_column
 from hedgerow.errors import BadInput, listing
 from hedgerow.io.readers import STANDARD_INPUT
-from hedgerow.risk._inputs import Auditable, labels_of
+from hedgerow.risk._inputs import Auditable, Reading, artefact_of, labels_of
 from hedgerow.risk.audit import LearntTogether, Relation, Together
 from hedgerow.risk.joining import (
     BothReleases,
@@ -39,7 +39,7 @@ from hedgerow.risk.joining import (
 )
 from hedgerow.risk.manifest import manifest_fit, read_manifest
 from hedgerow.risk.overlap import Placed, bounds_of, found_people, placed
-from hedgerow.verifier import ClassCounts, count_classes, open_table
+from hedgerow.verifier import ClassCounts, count_classes
 from hedgerow.verifier.classes import Labels, numbers_of
 
 __all__ = ["BY_VALUES", "Given", "audit_together", "quasi_of"]
@@ -86,16 +86,16 @@ class Given:
     original : dataframe, DuckDB relation or path, optional
     quasi : sequence of str
         Those of the new release.
-    asked : sequence of str
-        Sensitive columns and the target.
+    protected : sequence of str
+        The sensitive columns and the target.
     entity : str, optional
     changed : sequence of str
         Columns in clear whose values may have changed since.
     hierarchies : mapping of column to hierarchy
     required : int, optional
         The k that is required over all quasi-identifiers.
-    options : mapping
-        How tables are read: missing, encoding, delimiter.
+    reading : Reading
+        How tables are read.
     previous_quasi : sequence of str
         The quasi-identifiers of the previous release, besides those that it or its manifest names.
     """
@@ -103,12 +103,12 @@ class Given:
     previous: Any
     original: Any
     quasi: Sequence[str]
-    asked: Sequence[str]
+    protected: Sequence[str]
     entity: str | None
     changed: Sequence[str]
     hierarchies: Mapping[str, Any]
     required: int | None
-    options: Mapping[str, Any]
+    reading: Reading
     previous_quasi: Sequence[str] = ()
 
 
@@ -201,10 +201,6 @@ class _Stated:
         """Whether numbers may be means of groups, if that is known."""
         return None if self.method is None else self.method not in BY_VALUES
 
-    def reading(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """How the table is read: what it takes for missing is missing."""
-        return {**options, "missing": tuple(dict.fromkeys((*options.get("missing", ()), *self.missing)))}
-
 
 @dataclass(frozen=True, eq=False)
 class _Both:
@@ -251,14 +247,13 @@ def audit_together(table: Any, opened: Any, given: Given) -> Together:
         The same, opened: standard input is read once.
     given : Given
     """
-    previous = given.previous.described.artefact if isinstance(given.previous, Auditable) else given.previous
+    previous = artefact_of(given.previous)
     _, unfit = manifest_fit(previous)
-    reading = {name: given.options.get(name) for name in ("encoding", "delimiter")}
-    before = open_table(previous, **reading)
-    was = _Stated.of(given.previous).with_quasi(given.previous_quasi, _names(before))
+    before = given.reading.open(previous)
+    was = _Stated.of(given.previous).with_quasi(given.previous_quasi, before.columns)
     now = _Stated.of(table)
     quasi = tuple(dict.fromkeys((*given.quasi, *(now.quasi or ()), *(was.quasi or ()))))
-    columns = was.published(quasi, _names(before)), now.published(quasi, _names(opened))
+    columns = was.published(quasi, before.columns), now.published(quasi, opened.columns)
     if not columns[0]:
         raise BadInput(
             f"The previous release has none of the quasi-identifiers {listing(given.quasi)}, so nothing can be said of "
@@ -268,12 +263,13 @@ def audit_together(table: Any, opened: Any, given: Given) -> Together:
     stated = _Both(was, now, quasi)
     remarks = [f"Of the previous release: {text}" for text in unfit]
     remarks += _told_apart(given, was, columns)
-    candidates = _candidates(table, opened, given, quasi, _names(before))
-    old = count_classes(before, columns[0], sensitive=candidates, **was.reading(given.options))
-    new = count_classes(opened, columns[1], sensitive=candidates, **now.reading(given.options))
+    candidates = _candidates(table, opened, given, quasi, before.columns)
+    read = given.reading.with_missing
+    old = count_classes(before, columns[0], sensitive=candidates, missing=read(was.missing))
+    new = count_classes(opened, columns[1], sensitive=candidates, missing=read(now.missing))
     linking, why_not = _linking(old, new, candidates)
     both = BothReleases.of(old, new, linking)
-    asked = {name: both.values[name] for name in given.asked if name in linking}
+    asked = {name: both.values[name] for name in given.protected if name in linking}
     entity = given.entity or now.entity or was.entity
     given = replace(given, entity=entity)
     threshold = given.required or int(min(both.old.sizes.min(), both.new.sizes.min()))
@@ -405,8 +401,12 @@ def _by_original(
 ) -> Together:
     known = {*both.old.counts.columns, *both.new.counts.columns}
     columns = tuple(name for name in stated.quasi if name in known)
-    options = {**given.options, "missing": tuple(dict.fromkeys((*given.options.get("missing", ()), *stated.missing)))}
-    original = count_classes(given.original, columns, entity=given.entity, **options)
+    original = count_classes(
+        given.reading.open(given.original),
+        columns,
+        entity=given.entity,
+        missing=given.reading.with_missing(stated.missing),
+    )
     people = given.entity is not None
     rows = original.sizes
     if people:
@@ -534,7 +534,7 @@ def _candidates(table: Any, opened: Any, given: Given, quasi: Sequence[str], bef
     hidden = {*quasi}
     for one in (table, given.previous):
         hidden |= _hidden(one)
-    common = [name for name in _names(opened) if name in before]
+    common = [name for name in opened.columns if name in before]
     for name in given.changed:
         if name not in common:
             raise BadInput.unknown("column of both releases", name, common, "It is said to have changed.")
@@ -630,7 +630,3 @@ def _unread(columns: Sequence[str]) -> list[str]:
         f"In {listing(columns)} are labels that no hierarchy explains, or numbers that may be means; they are taken to "
         "stand for anything. Give hierarchies (--hierarchy) for sharper figures."
     ]
-
-
-def _names(opened: Any) -> Sequence[str]:
-    return tuple(opened.names if hasattr(opened, "names") else opened.columns)

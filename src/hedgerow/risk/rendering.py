@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from hedgerow._internal.notebook import MOST_NAMES
 from hedgerow.errors import plural
 from hedgerow.risk._checking import Check
-from hedgerow.risk._identification import AttackerRisk
-from hedgerow.risk.audit import Audit
+from hedgerow.risk.audit import AttackerRisk, Audit
 from hedgerow.risk.clear import ClearColumn
 from hedgerow.risk.overlap import Extent
 from hedgerow.verifier import Link, Verdict

@@ -52,7 +52,7 @@ from hedgerow.verifier._grouping import (
     slowly,
 )
 
-__all__ = ["ParquetTable", "TableFile", "is_path"]
+__all__ = ["ParquetTable", "TableFile"]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -322,14 +322,14 @@ class TableFile:
             parts = (replace(parts[0], name=found.name),)
         self.is_csv = parts[0].format == "csv"
         self._files: CsvTable | ParquetTable = CsvTable(parts) if self.is_csv else ParquetTable(parts)
-        self.names = self._files.names
+        self.columns = tuple(self._files.names)
 
     def group(self, columns: Sequence[str], people: NDArray[np.int64] | None = None) -> Grouped:
         """Group the rows by some of the columns.
 
         ``people`` says whose each row is; that can be told of one file only.
         """
-        short = [f"f{self.names.index(name)}" for name in columns]
+        short = [f"f{self.columns.index(name)}" for name in columns]
         keys, called = (short, columns) if people is None else ([*short, PERSON], [*columns, "people"])
         for passes in _PASSES:
             found = Gathering(called, zones=self._files.zones(short))
@@ -348,13 +348,13 @@ class TableFile:
         """Those of some columns that hold lists or structures."""
         if self.is_csv:
             return set()
-        short = {f"f{self.names.index(name)}": name for name in columns}
+        short = {f"f{self.columns.index(name)}": name for name in columns}
         kinds = self._files.work(list(short), lambda rows: dict(zip(rows.columns, rows.types, strict=True)))
         return {name for alias, name in short.items() if kinds[alias].id in NESTED}
 
     def repeats(self, column: str) -> bool:
         """Whether several rows have the same value of a column; an empty cell of a CSV is none."""
-        short = f"f{self.names.index(column)}"
+        short = f"f{self.columns.index(column)}"
 
         def asked(rows: duckdb.DuckDBPyRelation) -> bool:
             return has_repeats(rows.project(f"nullif({short}, '') AS {short}") if self.is_csv else rows, short)
@@ -364,8 +364,8 @@ class TableFile:
 
     def fewest_alike(self, columns: Sequence[str], person: str | None, *, hashed: bool) -> int:
         """How many rows, or people, share the values of some columns, where these are fewest."""
-        short = [f"f{self.names.index(name)}" for name in columns]
-        who = None if person is None else f"f{self.names.index(person)}"
+        short = [f"f{self.columns.index(name)}" for name in columns]
+        who = None if person is None else f"f{self.columns.index(person)}"
         needed = short if who is None else [*short, who]
         found: int = self._files.work(needed, lambda rows: fewest_alike(rows, short, who, hashed=hashed))
         return found
@@ -530,11 +530,6 @@ def _beside(rows: Any, people: NDArray[np.int64]) -> Any:
 
     schema = rows.schema.append(pyarrow.field(PERSON, pyarrow.int64()))
     return pyarrow.RecordBatchReader.from_batches(schema, batches())
-
-
-def is_path(table: object) -> bool:
-    """Tell whether a table is given as the path of a file."""
-    return isinstance(table, str | Path)
 
 
 def _is_text(cell: str) -> bool:

@@ -1,7 +1,7 @@
-"""Tables of Spark, grouped by Spark with a plan of the verifier's own.
+"""Spark tables, grouped by Spark with a plan of the verifier's own.
 
-Files that the engine wrote are opened here anew, and their rows are counted twice: by the groups, and by the footers of
-the files, which Arrow reads. A fault of Spark's reader or writer that loses rows does not pass.
+Files that the engine wrote are opened again here. Their rows are counted twice: by the groups, and from the footers of
+the files, which Arrow reads. So a fault of Spark's reader or writer that loses rows is found.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from hedgerow.verifier._grouping import Grouped, as_plain_cells
 if TYPE_CHECKING:
     from hedgerow.io.readers.spark import own_words
 
-__all__ = ["SparkTable", "is_spark_table"]
+__all__ = ["SparkTable"]
 
 
 _NESTED: Final = ("array", "map", "struct", "variant")
-# What is compared by its text, and what that text is of.
+# Types that are compared as text, and the types that Arrow reads that text as.
 _SPELLED: Final = {
     "float": "float",
     "double": "double",
@@ -33,7 +33,7 @@ _SPELLED: Final = {
 
 
 class SparkTable:
-    """A table of Spark whose column names are known.
+    """A Spark table whose column names are known.
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ class SparkTable:
             if isinstance(table, SparkFiles):
                 self._footers = sum(int(pyarrow.parquet.read_metadata(part).num_rows) for part in table.parts)
                 table = self._session.read.parquet(*map(_place, table.parts))
-            self.names = tuple(table.columns)
+            self.columns = tuple(table.columns)
             self._kinds = [field.dataType.typeName() for field in table.schema.fields]
-            # By their places: no name is looked up.
-            self._table = table.toDF(*(f"f{at}" for at in range(len(self.names))))
-        if len({name.lower() for name in self.names}) < len(self.names):
+            # Columns are used by position, so that no name is looked up.
+            self._table = table.toDF(*(f"f{at}" for at in range(len(self.columns))))
+        if len({name.lower() for name in self.columns}) < len(self.columns):
             raise BadInput("The table has columns whose names differ only in case. Rename them.")
 
     def group(self, columns: Sequence[str]) -> Grouped:
@@ -73,17 +73,17 @@ class SparkTable:
         return as_plain_cells(found, columns)
 
     def _kind(self, name: str) -> str:
-        return str(self._kinds[self.names.index(name)])
+        return str(self._kinds[self.columns.index(name)])
 
     def _compared(self, name: str) -> Any:
-        """A column as what Spark compares exactly: it has collations, and takes -0.0 for 0.0."""
-        cell, kind = self._table[f"f{self.names.index(name)}"], self._kind(name)
+        """A column in a form that Spark compares exactly. Spark has collations, and takes -0.0 for 0.0."""
+        cell, kind = self._table[f"f{self.columns.index(name)}"], self._kind(name)
         if kind in ("float", "double"):
             return cell.cast("string")
         return cell.cast("string").cast("binary") if kind in ("string", "char", "varchar") else cell
 
     def nested(self, columns: Sequence[str]) -> set[str]:
-        """Those of some columns that hold lists or structures."""
+        """The columns, of those named, that hold lists or structures."""
         return {name for name in columns if self._kind(name) in _NESTED}
 
     def repeats(self, column: str) -> bool:
@@ -96,14 +96,14 @@ class SparkTable:
         return bool(known > distinct)
 
     def fewest_alike(self, columns: Sequence[str], person: str | None) -> int:
-        """How many rows, or people, share the values of some columns, where these are fewest; 0 without rows."""
+        """The fewest rows, or people, that share the values of some columns; 0 without rows."""
         from pyspark.sql import functions
 
         cells = [self._compared(name).alias(f"c{at}") for at, name in enumerate(columns)]
         counted = functions.count(functions.lit(1))
         if person is not None:
             who = self._compared(person)
-            # Rows without a person are one person altogether.
+            # All rows without a person count as one person.
             counted = functions.count_distinct(who) + functions.max(who.isNull().cast("int"))
         with self._own_words():
             grouped = self._table.groupBy(*cells).agg(counted.alias("n"))
@@ -125,12 +125,6 @@ def _spelled_out(column: Any, kind: Any, name: str) -> Any:
     raise BadInput(f"The column {name!r} holds text that is not UTF-8. Write it as that.")
 
 
-def is_spark_table(table: object) -> bool:
-    """Tell a table of Spark without importing PySpark."""
-    modules = [kind.__module__ for kind in type(table).__mro__ if kind.__name__ == "DataFrame"]
-    return isinstance(table, SparkFiles) or any(module.startswith("pyspark.sql.") for module in modules)
-
-
 def _place(path: Path) -> str:
-    """A file by its name, of which Spark would take some for patterns."""
+    """The URL of a file, with the signs escaped that Spark would read as a pattern."""
     return "file:" + "".join(f"\\{sign}" if sign in "[]{}*?\\" else sign for sign in str(path))

@@ -69,7 +69,7 @@ def test_where_k_alone_decided_nothing_is_told() -> None:
     healthy = people((["no"] * 2 + ["yes"] + ["no"] * 4) * 30)
     found = minimality(hr.anonymize(healthy, SCHEMA, require=HALF_ILL), healthy, drawn(2))
     assert found.members.claimed == found.control.claimed == 0
-    assert found.remarks == ("no class is coarser than k alone would have made it, or chance explains it",)
+    assert found.remarks == ("no class is coarser than for k alone, or chance explains it",)
 
 
 @pytest.mark.parametrize("method", ["mondrian", "optimal", "kactus"])
@@ -136,7 +136,7 @@ def test_others_go_to_the_group_that_is_nearest() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"column": "street"}, "Nothing is required of 'street'. Name a column of which something is: 'ill'"),
+        ({"column": "street"}, "Nothing is required of 'street'. Name a column with a requirement: 'ill'"),
         ({"sure": 2}, "The 'sure' parameter of minimality must be a number above 0 and up to 1"),
         ({"random_state": "x"}, "The 'random_state' parameter of minimality must be None"),
     ],
@@ -147,7 +147,7 @@ def test_bad_parameters(planted: hr.Release, given: dict[str, Any], message: str
 
 
 def test_bad_people_and_releases(planted: hr.Release) -> None:
-    with pytest.raises(BadInput, match="there is nothing that minimality could tell"):
+    with pytest.raises(BadInput, match="so minimality cannot reveal anything"):
         minimality(hr.anonymize(PLANTED, SCHEMA, k=2), PLANTED, PLANTED)
     with pytest.raises(BadInput, match="100 members are given, and the release was made of 210 rows"):
         minimality(planted, PLANTED[:100], PLANTED)

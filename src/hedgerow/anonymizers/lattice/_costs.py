@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._internal.arrays import Bools, Floats, Ints, Longs
-from hedgerow.anonymizers.lattice._judging import Judge, Judgement
+from hedgerow.anonymizers.lattice._judge import Judge, Judgement
 from hedgerow.anonymizers.lattice._levels import Lattice, Levels, StateClasses, above, below
 from hedgerow.core.metrics import METRICS
 from hedgerow.core.metrics.cells import NodeLoss, hidden_nodes, loss_of_nodes

@@ -28,7 +28,7 @@ import numpy as np
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.lattice._costs import cost_of
-from hedgerow.anonymizers.lattice._judging import Judge, publish
+from hedgerow.anonymizers.lattice._judge import Judge, publish
 from hedgerow.anonymizers.lattice._levels import Levels, above, below, lifted
 from hedgerow.anonymizers.lattice.optimal import MOST_STATES
 from hedgerow.anonymizers.parameters import choice

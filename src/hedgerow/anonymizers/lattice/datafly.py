@@ -9,7 +9,7 @@ Deviations
   be lost, none if not given.
 - Columns that no requirement speaks of are not generalized.
 - Where columns have weights, their distinct values are counted over the weight: what weighs much goes up late.
-- Any requirement is met, each on its shield; see :mod:`hedgerow.anonymizers.lattice._judging`.
+- Any requirement is met, each on its shield; see :mod:`hedgerow.anonymizers.lattice._judge`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from hedgerow.anonymizers.base import Anonymizer
-from hedgerow.anonymizers.lattice._judging import Judge, Judgement, publish
+from hedgerow.anonymizers.lattice._judge import Judge, Judgement, publish
 from hedgerow.anonymizers.lattice._levels import Levels, lifted
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Recoding

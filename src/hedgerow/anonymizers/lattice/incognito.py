@@ -30,7 +30,7 @@ import numpy as np
 from hedgerow._internal.arrays import Bools
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.lattice._costs import cost_of
-from hedgerow.anonymizers.lattice._judging import Judge, publish
+from hedgerow.anonymizers.lattice._judge import Judge, publish
 from hedgerow.anonymizers.lattice._levels import above
 from hedgerow.anonymizers.lattice._options import METRIC
 from hedgerow.core.counts import FrequencyTable

@@ -1,9 +1,9 @@
 """The optimal full-domain generalization: of all states of the lattice the best by a metric, with proof.
 
 Every column is published at one level of its hierarchy; a share of the records may be lost, those of violating classes.
-How states are judged and what follows for others is told in :mod:`hedgerow.anonymizers.lattice._judging`, what is known
+How states are judged and what follows for others is told in :mod:`hedgerow.anonymizers.lattice._judge`, what is known
 of a metric beforehand in :mod:`~hedgerow.anonymizers.lattice._costs`, and how the lattice is searched, after OLA and
-Flash, in :mod:`~hedgerow.anonymizers.lattice._searching`.
+Flash, in :mod:`~hedgerow.anonymizers.lattice._search`.
 
 K. El Emam et al.: A Globally Optimal k-Anonymity Method for the De-Identification of Health Data, JAMIA 16(5), 2009;
 F. Kohlmayer, F. Prasser, C. Eckert, A. Kemper, K. Kuhn: Flash: Efficient, Stable and Optimal K-Anonymity, PASSAT 2012.
@@ -25,10 +25,10 @@ from typing import Final
 
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.lattice._costs import Cost, Found, cost_of
-from hedgerow.anonymizers.lattice._judging import Judge, publish
+from hedgerow.anonymizers.lattice._judge import Judge, publish
 from hedgerow.anonymizers.lattice._levels import Lattice
 from hedgerow.anonymizers.lattice._options import METRIC, Deadline
-from hedgerow.anonymizers.lattice._searching import SearchEnd, descend, search
+from hedgerow.anonymizers.lattice._search import SearchEnd, descend, search
 from hedgerow.anonymizers.lattice.datafly import climb
 from hedgerow.anonymizers.parameters import number
 from hedgerow.core.counts import FrequencyTable

@@ -17,11 +17,11 @@ from hedgerow._internal.arrays import Ints, Longs
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.boxes._kernels import Boxes, Shape, Units
 from hedgerow.anonymizers.boxes.layout import Described, columns_of_sets, described, units_of
+from hedgerow.anonymizers.merge._blocks import grouped_in_blocks, recoding_of
 from hedgerow.anonymizers.merge._cluster_kernels import Rows, Shares, boxes_around, complete, place
 from hedgerow.anonymizers.merge._greedy_kernels import merge_greedily
-from hedgerow.anonymizers.merge._working import grouped_in_blocks, recoding_of
 from hedgerow.anonymizers.parameters import IMPROVE, PUBLISH
-from hedgerow.anonymizers.partition.cutting import blocks_of
+from hedgerow.anonymizers.partition.cuts import blocks_of
 from hedgerow.core.counts import FrequencyTable
 from hedgerow.core.recoding import Pieces, Publish, Recoding, Shown, publish_groups, shown_as
 from hedgerow.requirements import Requirement, bind

@@ -75,7 +75,7 @@ class Greedy(Anonymizer):
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.boxes.layout import described
-        from hedgerow.anonymizers.merge._working import Part, merge_parts
+        from hedgerow.anonymizers.merge._blocks import Part, merge_parts
 
         def merged(part: Part) -> Longs:
             return part.merged(np.empty(0), flat=self.metric == "discernibility")

@@ -66,7 +66,7 @@ class KACA(Anonymizer):
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.boxes.layout import described
-        from hedgerow.anonymizers.merge._working import Part, merge_parts
+        from hedgerow.anonymizers.merge._blocks import Part, merge_parts
 
         # Waiting times without memory: of all classes that wait, each is equally likely to be the next.
         waits = np.random.default_rng(seed).exponential(size=(2, len(counts.tuples)))

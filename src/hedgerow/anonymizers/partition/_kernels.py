@@ -74,6 +74,13 @@ class Items(NamedTuple):
     weights: Longs  # (items,): records
     origin: Ints  # (items,): the item's number before anything moved
 
+    def between(self, start: int, end: int) -> Items:
+        """A range of the items. It is not copied: rows that a kernel moves there move in the whole."""
+        inside = slice(start, end)
+        return Items(
+            self.ranks[inside], self.bits[inside], self.values[inside], self.weights[inside], self.origin[inside]
+        )
+
 
 # The facts of a column: its ranks; how many values a set can have beyond the first; whether one value may be cut from
 # the rest; its place among the columns that are measured by their bounds, -1 if by how many values occur; the slots of
@@ -308,16 +315,17 @@ def cheapest_cut(
     start: int,
     end: int,
     relaxed: bool | None,
-    alone: bool | None,
+    cut_column_only: bool | None,
 ) -> ChosenCut:
-    """The cut of a range that leaves the least loss: every threshold of every column, and for categories every value
-    against the rest; column -1 if none is allowed. With ``alone`` the loss is that of the column that is cut."""
+    """The cut of a range that leaves the least loss, among all thresholds of all columns and, for categories, all cuts
+    of one value from the rest; column -1 if none is allowed. With ``cut_column_only`` only the loss of the column that
+    is cut counts."""
     best = ChosenCut(np.inf, -1, int64(0), False, int64(0))
     for column in range(scales.columns.shape[0]):
         found = fill_buckets(items, scales, buckets, start, end, column)
         if found < 2:
             continue
-        cut = _cheapest_of_column(scales, buckets, packed, least, column, found, best.cost, alone)
+        cut = _cheapest_of_column(scales, buckets, packed, least, column, found, best.cost, cut_column_only)
         if cut.column >= 0:
             best = cut
         if relaxed is not None:
@@ -336,17 +344,17 @@ def _cheapest_of_column(
     column: int,
     found: int,
     below: float,
-    alone: bool | None,
+    cut_column_only: bool | None,
 ) -> ChosenCut:
     """The cut of one column, whose buckets are filled, that leaves the least loss, and less than ``below``; column -1
-    if there is none. With ``alone`` what the column has lost before the cut is taken off."""
+    if there is none. With ``cut_column_only`` what the column has lost before the cut is taken off."""
     present, tally, sides, loss = buckets.present, buckets.tally, buckets.sides, buckets.loss
     whole = sides[WHOLE, WEIGHT]
     entries = tally.shape[1]
     cost, chosen, threshold, is_single, at_threshold = below, int64(-1), int64(0), False, int64(0)
     singles = scales.columns[column, CATEGORICAL] > 0 and found > 2
     before = 0.0
-    if alone is None:
+    if cut_column_only is None:
         unite(scales, buckets, found, singles, None)
     else:
         unite(scales, buckets, found, singles, int64(column))
@@ -385,13 +393,13 @@ def cheapest_of_buckets(
     least: int,
     column: int,
     below: float,
-    alone: bool | None,
+    cut_column_only: bool | None,
 ) -> ChosenCut:
     """The same rule for buckets that somebody else has filled: of a range that is not in memory."""
     found = buckets.present[-1]
     if found < 2:
         return ChosenCut(below, int64(-1), int64(0), False, int64(0))
-    return _cheapest_of_column(scales, buckets, packed, least, int64(column), found, below, alone)
+    return _cheapest_of_column(scales, buckets, packed, least, int64(column), found, below, cut_column_only)
 
 
 @jit(inner=True)
@@ -511,20 +519,20 @@ def partition(
     buckets: Buckets,
     packed: PackedRequirements | None,
     least: int,
-    leave: int,
+    stop_at: int,
     relaxed: bool | None,
     spans: Floats | None,
-    alone: bool | None,
+    cut_column_only: bool | None,
     cuts: Ints,
     leaves: Longs,
     waiting: Longs,
 ) -> tuple[int, int]:
     """Cut ranges until no cut is allowed; returns how many cuts and leaves there are.
 
-    Ranges of at most ``leave`` items are left as they are, for another call. With ``spans``, room for a number per
-    column, the widest column is cut at its median; with ``alone`` cuts are judged by the column that they cut.
-    O(n d (numeric columns + words) log groups) time; memory for the items, the buckets and the tree. numba leaves out
-    what is ``None``.
+    Ranges of at most ``stop_at`` items are left for another call. With ``spans``, scratch for a number per column, the
+    widest column is cut at its median. With ``cut_column_only`` only the loss of the column that is cut counts. numba
+    leaves out the code for arguments that are ``None``. Time O(n d (numeric columns + words) log groups); memory for
+    the items, the buckets and the tree.
     """
     sides, values, weights = buckets.sides, items.values, items.weights
     open_ranges, inner, outer = 1, 0, 0
@@ -539,9 +547,9 @@ def partition(
             for which in range(values.shape[1]):
                 sides[WHOLE, 1 + values[item, which]] += weights[item]
         column = -1
-        if sides[WHOLE, WEIGHT] >= 2 * least and end - start > leave:
+        if sides[WHOLE, WEIGHT] >= 2 * least and end - start > stop_at:
             if spans is None:
-                cut = cheapest_cut(items, scales, buckets, packed, least, start, end, relaxed, alone)
+                cut = cheapest_cut(items, scales, buckets, packed, least, start, end, relaxed, cut_column_only)
             else:
                 cut = widest_cut(items, scales, buckets, packed, least, start, end, relaxed, spans)
             column = cut.column

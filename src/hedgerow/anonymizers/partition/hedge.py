@@ -93,7 +93,7 @@ class Hedge(Anonymizer):
         return own
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        from hedgerow.anonymizers.partition.hedging.candidates import Asked, best_candidate
+        from hedgerow.anonymizers.partition._hedge_candidates import Asked, best_candidate
 
         demanded = max(one.minimal_size for one in requirements)
         support = demanded if self.min_support is None else self.min_support
@@ -111,7 +111,7 @@ class Hedge(Anonymizer):
         )
         if self.max_excess is not None:
             refuse_many_numbers(counts, "Hedge with max_excess")
-            from hedgerow.anonymizers.partition.hedging.candidates import coarse_enough
+            from hedgerow.anonymizers.partition._hedge_candidates import coarse_enough
 
             fit = partial(best_candidate, asked)
             requirements = coarse_enough(fit, counts, requirements, self.max_excess, asked.support, asked.seed)

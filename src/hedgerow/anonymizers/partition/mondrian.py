@@ -33,11 +33,8 @@ Deviations
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-import numpy as np
-
-from hedgerow._internal.arrays import Ints
 from hedgerow.anonymizers.base import Anonymizer
 from hedgerow.anonymizers.parameters import CELLS, IMPROVE, PUBLISH, choice, flag
 from hedgerow.core.counts import Counted, FrequencyTable, LargeTable
@@ -53,9 +50,6 @@ from hedgerow.core.recoding import (
 )
 from hedgerow.errors import BadInput
 from hedgerow.requirements import Requirement
-
-if TYPE_CHECKING:
-    from hedgerow.anonymizers.partition.cutting import Cuts
 
 __all__ = ["Mondrian"]
 
@@ -116,12 +110,12 @@ class Mondrian(Anonymizer):
 
     def _fit_in_parts(self, large: LargeTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         from hedgerow.anonymizers.partition._out_of_core import cut_in_parts
-        from hedgerow.anonymizers.partition.cutting import orders_of
+        from hedgerow.anonymizers.partition.cuts import CutRules, orders_of
 
         shown = shown_as(large, self.publish)
-        orders = orders_of(large, self.order, shown)
-        sizes, cuts, stored = cut_in_parts(large, requirements, orders, shown, alone=self.cells == "region")
-        router = _router(cuts, orders)
+        rules = CutRules(orders_of(large, self.order, shown), shown, cut_column_only=self.cells == "region")
+        sizes, cuts, stored = cut_in_parts(large, requirements, rules)
+        router = CutTree(*cuts[:5], rules.orders)
         if self.cells == "region":
             columns, values = publish_regions(large, router, len(sizes), shown)
         else:
@@ -137,24 +131,20 @@ class Mondrian(Anonymizer):
         )
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
-        from hedgerow.anonymizers.partition.cutting import cut_groups, orders_of
+        from hedgerow.anonymizers.partition.cuts import CutRules, cut_groups, near_groups, orders_of
 
         shown = shown_as(counts, self.publish)
         orders = orders_of(counts, self.order, shown)
-        by_loss = self.cut == "loss"
-        alone = self.cells == "region"
-        pieces, cuts = cut_groups(
-            counts, requirements, orders, shown, by_loss=by_loss, relaxed=self.relaxed, alone=alone
-        )
+        rules = CutRules(orders, shown, self.cut == "loss", self.relaxed, cut_column_only=self.cells == "region")
+        pieces, cuts = cut_groups(counts, requirements, rules)
         if self.improve:
-            from hedgerow.anonymizers.boxes.improving import improved
+            from hedgerow.anonymizers.boxes.improvement import improved
             from hedgerow.anonymizers.boxes.layout import described
-            from hedgerow.anonymizers.partition.cutting import near_groups
 
             boxes = described(counts, "ncp", shown)
             pieces = improved(counts, requirements, pieces, near_groups(counts, pieces, shown), boxes)
         groups = int(pieces.group.max()) + 1
-        router = _router(cuts, orders)
+        router = CutTree(*cuts[:5], orders)
         if self.cells == "region":
             columns, values = publish_regions(counts, router, groups, shown)
         else:
@@ -164,11 +154,7 @@ class Mondrian(Anonymizer):
             quasi=counts.quasi,
             columns=columns,
             groups=values,
-            sizes=np.bincount(pieces.group, pieces.size, groups).astype(np.int64),
+            sizes=pieces.sizes(groups),
             pieces=pieces,
             router=router,
         )
-
-
-def _router(cuts: Cuts, orders: tuple[Ints, ...]) -> CutTree:
-    return CutTree(cuts.column, cuts.threshold, cuts.single, cuts.left, cuts.right, orders)

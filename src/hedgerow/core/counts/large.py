@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from hedgerow._internal.arrays import Ints, Longs, Words
+from hedgerow.core.counts._encoding import EncodedColumn
 from hedgerow.core.counts._table import Counted, FrequencyTable, remarks_of
-from hedgerow.core.counts.encoding import EncodedColumn
 from hedgerow.errors import BadInput
 from hedgerow.hierarchies import EncodedHierarchy
 from hedgerow.io.domains import Domain

@@ -17,8 +17,7 @@ import pyarrow.compute as pc
 
 from hedgerow._internal.arrays import Ints
 from hedgerow.core.cells import Interval, Leaves, ValueSet, kind_of_texts, number_in, parse, read, spelled, stands_for
-from hedgerow.core.counts.encoding import dictionary_of
-from hedgerow.core.counts.reading import is_text
+from hedgerow.core.counts import dictionary_of, is_text
 from hedgerow.evaluation.learners.base import Fitted, Learner, Prediction, Training, as_json
 from hedgerow.evaluation.learners.columns import Columns, cell_texts, plain_table
 from hedgerow.io.domains import Kind
@@ -181,18 +180,19 @@ def _grown_from_cells(model: Any, training: Training) -> Fitted:
 
 def _generalized(training: Training) -> bool:
     """Whether the training rows have sets, or intervals in a column of numbers."""
-    for name in training.table.column_names:
-        values = training.table[name]
-        if not _holds_text(values.type):
-            continue
-        _, texts = cell_texts(name, values, frozenset(training.missing))
-        said = {text: parse(text) for text in texts if text is not None}
-        if any(isinstance(one, ValueSet) and len(one.members) > 1 for one in said.values()):
-            return True
-        plain = [text for text, one in said.items() if not isinstance(one, Interval)]
-        if len(plain) < len(said) and (not plain or kind_of_texts(plain) == "number"):
-            return True
-    return False
+    missing = frozenset(training.missing)
+    return any(_has_generalized(name, training.table[name], missing) for name in training.table.column_names)
+
+
+def _has_generalized(name: str, values: pa.ChunkedArray, missing: frozenset[str]) -> bool:
+    if not _holds_text(values.type):
+        return False
+    _, texts = cell_texts(name, values, missing)
+    meanings = {text: parse(text) for text in texts if text is not None}
+    if any(isinstance(meaning, ValueSet) and len(meaning.members) > 1 for meaning in meanings.values()):
+        return True
+    plain = [text for text, meaning in meanings.items() if not isinstance(meaning, Interval)]
+    return len(plain) < len(meanings) and (not plain or kind_of_texts(plain) == "number")
 
 
 def _holds_text(kind: pa.DataType) -> bool:

@@ -241,9 +241,10 @@ class Learner(ABC):
 
 
 def as_json(value: Any) -> Any:
-    """A parameter as JSON has it; what JSON has no words for, such as a hierarchy, is known by its content.
+    """A parameter as JSON. An object that JSON cannot represent, such as a hierarchy, is represented by its content.
 
-    Nothing of it names a module, so that a class or a function may move within its package. See :func:`_stable_name`.
+    The result does not name modules, so that a class or a function may move within its package. See
+    :func:`_stable_name`.
 
     >>> as_json({"k": (1, np.int64(2)), "how": None})
     {'k': [1, 2], 'how': None}
@@ -253,11 +254,16 @@ def as_json(value: Any) -> Any:
     if isinstance(value, np.generic | np.ndarray):
         return as_json(value.tolist())
     if isinstance(value, Mapping):
-        return {str(name): as_json(one) for name, one in value.items()}
+        return {str(name): as_json(content) for name, content in value.items()}
     if isinstance(value, Set):
         return sorted(map(as_json, value), key=repr)
     if isinstance(value, Sequence) and not isinstance(value, bytes):
-        return [as_json(one) for one in value]
+        return list(map(as_json, value))
+    return _object_as_json(value)
+
+
+def _object_as_json(value: Any) -> Any:
+    """A file, class, function, estimator or other object as JSON."""
     if isinstance(value, Path):
         return {"file": value.name, "sha256": _digest(value.read_bytes()) if value.is_file() else None}
     if callable(value) and hasattr(value, "__qualname__"):  # a class or a function
@@ -267,11 +273,9 @@ def as_json(value: Any) -> Any:
     if hasattr(value, "get_params"):  # an estimator of scikit-learn
         return {"class": name, **changed(value.get_params(deep=False), defaults_of(kind))}
     if is_dataclass(kind):
-        return {
-            "class": name,
-            **changed({one.name: getattr(value, one.name) for one in fields(kind)}, defaults_of(kind)),
-        }
-    with translated(Exception, into=_nameless(kind)):  # whatever its class raises
+        given = {parameter.name: getattr(value, parameter.name) for parameter in fields(kind)}
+        return {"class": name, **changed(given, defaults_of(kind))}
+    with translated(Exception, into=_nameless(kind)):  # any error of its class
         return {"class": name, "sha256": _digest(_pickled(value))}
 
 

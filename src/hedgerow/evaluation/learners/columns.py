@@ -22,8 +22,7 @@ import pyarrow.compute as pc
 
 from hedgerow._internal.arrays import Floats, Ints
 from hedgerow.core.cells import domain_of, number_in, spelled
-from hedgerow.core.counts.encoding import dictionary_of
-from hedgerow.core.counts.reading import is_text
+from hedgerow.core.counts import dictionary_of, is_text
 from hedgerow.errors import BadInput, listing
 from hedgerow.io.domains import Kind
 from hedgerow.io.values import SUPPRESSED_TEXT

@@ -14,7 +14,7 @@ import numpy as np
 from hedgerow._internal.arrays import Floats, Longs
 from hedgerow.core.cells import CellKind, Interval, ValueSet, Vocabulary
 from hedgerow.core.proportions import Spread
-from hedgerow.learning.encoders._fitting import Column
+from hedgerow.learning.encoders._column import Column
 from hedgerow.learning.encoders._nodes import ROOT
 
 __all__ = ["Means", "fit_means", "means_of_cells", "means_of_classes"]
@@ -41,7 +41,7 @@ def fit_means(column: Column, cells: Vocabulary) -> Means:
     --------
     >>> import narwhals as nw
     >>> from hedgerow.core.cells import read_vocabulary
-    >>> from hedgerow.learning.encoders._fitting import fit_column
+    >>> from hedgerow.learning.encoders._column import fit_column
     >>> cells = read_vocabulary(nw.new_series("age", ["[20,30)", "40", "*"], backend="pyarrow"))
     >>> age = fit_column("age", cells)
     >>> fit_means(age, cells)

@@ -198,7 +198,7 @@ class FeatureNodes:
         return np.flatnonzero((low >= interval.low) & ends_inside)
 
     def around(self, numbers: Floats) -> Longs:
-        """The lowest node whose interval holds each number, -1 where not even the root's does.
+        """The lowest node whose interval contains each number; -1 if not even the root contains it.
 
         Notes
         -----
@@ -228,17 +228,17 @@ def nodes_of_hierarchy(
     with_missing: bool,
     labels_only: frozenset[str] = frozenset(),
 ) -> tuple[FeatureNodes, Longs]:
-    """Take the nodes of a hierarchy that are features.
+    """The nodes of a hierarchy that become features.
 
     Parameters
     ----------
     hierarchy : EncodedHierarchy
     hide_leaves : bool or set of str
-        Whether leaves below a group are drawn into it, or which ones.
+        Whether leaves below a group merge with it, or which of them do.
     with_missing : bool
         Whether a missing value is a leaf below the root.
     labels_only : set of str
-        Leaves that are no values: labels for which the hierarchy was asked to have a place.
+        Leaves that are not values, but labels for which the hierarchy has a place.
 
     Returns
     -------
@@ -256,36 +256,41 @@ def nodes_of_hierarchy(
     >>> [nodes.labels[node] for node in nodes.order]
     ['cat', 'lion', 'dog', 'felidae', 'canine', 'mammals']
     """
-    size = len(hierarchy.labels)
-    into = np.full(size, ROOT, dtype=np.int64)
-    labels = [str(hierarchy.labels[ROOT])]
-    parent, kept, own = [-1], [ROOT], [0.0]
-    for node in range(1, size):
-        label = hierarchy.labels[node]
-        if label is None:
-            continue
-        above = int(into[hierarchy.parent[node]])
-        leaf = hierarchy.level[node] == 0
-        hidden = hide_leaves if isinstance(hide_leaves, bool) else label in hide_leaves
-        if (leaf and hidden and above != ROOT) or label == labels[above]:
-            into[node] = above
-        else:
-            into[node] = len(labels)
-            labels.append(label)
-            parent.append(above)
-            kept.append(node)
-            own.append(0.0)
-        if leaf and label not in labels_only:
-            own[into[node]] += 1
+    into, kept = _merged(hierarchy, hide_leaves)
+    labels = [str(hierarchy.labels[node]) for node in kept]
+    parent = [-1, *into[hierarchy.parent[kept[1:]]].tolist()]
+    no_values = {None, *labels_only}
+    leaves = np.flatnonzero(hierarchy.level == 0).tolist()
+    values = [node for node in leaves if node != ROOT and hierarchy.labels[node] not in no_values]
+    own = np.bincount(into[values], minlength=len(kept)).astype(np.float64)
     missing = -1
     if with_missing:
         missing = len(labels)
         labels.append(MISSING_TEXT)
         parent.append(ROOT)
-        own.append(1.0)
+        own = np.append(own, 1.0)
     low = high = None
     if hierarchy.low is not None and hierarchy.high is not None:
         absent = [np.nan] * with_missing
         low, high = np.append(hierarchy.low[kept], absent), np.append(hierarchy.high[kept], absent)
     into[[at for at, label in enumerate(hierarchy.labels) if label is None]] = missing
-    return FeatureNodes(tuple(labels), np.array(parent), np.array(own), missing, low, high), into
+    return FeatureNodes(tuple(labels), np.array(parent), own, missing, low, high), into
+
+
+def _merged(hierarchy: EncodedHierarchy, hide_leaves: bool | frozenset[str]) -> tuple[Longs, list[int]]:
+    """The feature of each node, and the nodes that become one: the others merge with their parent."""
+    into = np.full(len(hierarchy.labels), ROOT, dtype=np.int64)
+    kept = [ROOT]
+    for node in range(1, len(hierarchy.labels)):
+        label = hierarchy.labels[node]
+        if label is None:
+            continue
+        above = int(into[hierarchy.parent[node]])
+        hidden = hide_leaves if isinstance(hide_leaves, bool) else label in hide_leaves
+        hidden_leaf = hidden and hierarchy.level[node] == 0 and above != ROOT
+        if hidden_leaf or label == str(hierarchy.labels[kept[above]]):
+            into[node] = above
+        else:
+            into[node] = len(kept)
+            kept.append(node)
+    return into, kept

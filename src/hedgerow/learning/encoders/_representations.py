@@ -39,8 +39,8 @@ from hedgerow.io.frames import as_arrow
 from hedgerow.io.values import MISSING_TEXT
 from hedgerow.learning._inputs import TableEstimator, loaded, open_training, open_unseen, refuse_unknown_columns
 from hedgerow.learning._published import part_columns, part_labels, part_shares, proportions_given
+from hedgerow.learning.encoders._column import Column, Unknown, fit_column
 from hedgerow.learning.encoders._covers import Covers, covers_of, shares_of_classes, shares_of_covers
-from hedgerow.learning.encoders._fitting import Column, Unknown, fit_column
 from hedgerow.learning.encoders._means import Means, fit_means, means_of_cells, means_of_classes
 from hedgerow.release import Release
 

@@ -7,6 +7,6 @@ is imported.
 from __future__ import annotations
 
 from hedgerow.release.pipeline._finishing import finish
-from hedgerow.release.pipeline._preparing import Prepared, Progress, prepare
+from hedgerow.release.pipeline._preparing import Options, Prepared, Progress, prepare
 
-__all__ = ["Prepared", "Progress", "finish", "prepare"]
+__all__ = ["Options", "Prepared", "Progress", "finish", "prepare"]

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow._internal.arrays import Longs
-from hedgerow.anonymizers.trees.nodes.written import ByThreshold, ByValue, Leaf, Node, category_name
+from hedgerow.anonymizers.trees.nodes.custom_trees import ByThreshold, ByValue, Leaf, Node, category_name
 from hedgerow.anonymizers.trees.training import MISSING, TrainingTable
 from hedgerow.errors import BadInput
 

@@ -23,7 +23,7 @@ from typing import IO
 
 import numpy as np
 
-from hedgerow.anonymizers.trees.nodes.written import ByThreshold, ByValue, Leaf, Node, category_name
+from hedgerow.anonymizers.trees.nodes.custom_trees import ByThreshold, ByValue, Leaf, Node, category_name
 from hedgerow.anonymizers.trees.training import CodedColumn, TrainingTable
 from hedgerow.errors import HedgerowError, MissingExtra
 from hedgerow.io.scratch import Scratch

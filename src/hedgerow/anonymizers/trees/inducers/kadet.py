@@ -1,7 +1,7 @@
 """kADET: a decision tree that stays k-anonymous while it grows.
 
 A node is split by the attribute with the best gain ratio. If a part of a span would be too small (see
-:mod:`hedgerow.anonymizers.trees.nodes.generalizing`), the attribute is generalized to the next level of its hierarchy
+:mod:`hedgerow.anonymizers.trees.nodes.generalized`), the attribute is generalized to the next level of its hierarchy
 and competes
 again, or is given up if there is none. A private attribute leaves the spans as they are, so it is always allowed; but a
 public question below it splits the spans of all people whom it could be put to. A. Friedman, A. Schuster, R. Wolff:
@@ -38,7 +38,7 @@ import numpy as np
 from hedgerow._internal.arrays import Floats, Ints, Longs
 from hedgerow.anonymizers.trees._growth import prune
 from hedgerow.anonymizers.trees._record_kernels import Pool, check_countable
-from hedgerow.anonymizers.trees.inducers._kernels import (
+from hedgerow.anonymizers.trees.inducers._kadet_kernels import (
     KadetRoom,
     People,
     Records,
@@ -49,7 +49,7 @@ from hedgerow.anonymizers.trees.inducers._kernels import (
     threshold_merit,
 )
 from hedgerow.anonymizers.trees.nodes.arrays import NodeList
-from hedgerow.anonymizers.trees.nodes.generalizing import (
+from hedgerow.anonymizers.trees.nodes.generalized import (
     ABOVE,
     ABSENT,
     BELOW,

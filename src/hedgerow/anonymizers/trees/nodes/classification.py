@@ -50,10 +50,11 @@ class ClassificationTree(LabellingTree):
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from hedgerow.anonymizers.trees.inducers.id3 import induce_id3
+    >>> from hedgerow.anonymizers.trees.inducers.id3 import Id3Options, induce_id3
     >>> from hedgerow.anonymizers.trees.sets import read_training, read_unseen
     >>> sex = read_training("sex", pa.chunked_array([["F", "F", "{F|M}", "M"]]))
-    >>> tree = induce_id3([sex], np.array([0, 0, 1, 1]), ["poor", "rich"], fractional=True)
+    >>> options = Id3Options(fractional=True)
+    >>> tree = induce_id3([sex], np.array([0, 0, 1, 1]), ["poor", "rich"], options=options)
     >>> tree.classify_sets([read_unseen(sex.attribute, pa.chunked_array([["M", "{F|M}"]]))]).shares.tolist()
     [[0.0, 1.0], [0.4, 0.6]]
     """

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from hedgerow._internal.arrays import Bools, Ints, Longs, ranges
 from hedgerow.anonymizers.trees.nodes.arrays import TreeView
-from hedgerow.anonymizers.trees.nodes.generalizing import ABSENT, GeneralizedAttribute, GeneralizingTree
+from hedgerow.anonymizers.trees.nodes.generalized import ABSENT, GeneralizedAttribute, GeneralizingTree
 from hedgerow.anonymizers.trees.nodes.paths import PathTree
 from hedgerow.core.recoding import CutTree
 from hedgerow.io.domains import Domain

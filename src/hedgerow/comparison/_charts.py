@@ -32,7 +32,7 @@ _PALETTE: Final = ("#2f7fc1", "#c9581a", "#2b8a5b", "#9a5fc4", "#b8860b", "#c048
 _SIGNS: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "stroke")
 SHARES: Final = "round(datum.value * 1000) / 10 + ' %'"
 NUMBERS: Final = "format(datum.value, '~g')"
-"""How axes write shares and other numbers."""
+"""Vega expressions for shares and other numbers on axes."""
 _TICKS: Final = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.33, 0.5, 0.75, 1.0)
 _BESIDE: Final = 9  # pixels between methods of the same risk, whose signs would overlap
 _WIDE, _HIGH = 0.16, 0.06  # the size of a label, as a share of the drawing on a phone

@@ -137,7 +137,7 @@ def compare(
 
 @dataclass(frozen=True)
 class Options:
-    """What is compared, and how: the parameters of :func:`compare` that decide its result."""
+    """The parameters of :func:`compare` that decide its result."""
 
     _: KW_ONLY
     methods: Any = None

@@ -135,7 +135,7 @@ def risk_measures(target: str | None, sensitive: Sequence[str], *, proportions: 
 
 
 def score_measures(task: Task, target: str, learners: Sequence[str]) -> list[Measure]:
-    """How well the target can be predicted: by all learners on average, and by each."""
+    """The measures of how well the target can be predicted: by all learners on average, and by each."""
     everybody = learners[0] if len(learners) == 1 else f"mean of {', '.join(learners)}"
     measures = []
     for name in SCORES[task]:
@@ -332,7 +332,7 @@ def _of(names: Sequence[str], figures: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _seconds(release: Result | None, parts: Sequence[Result]) -> float:
-    """How long a choice took: its release, and its training parts."""
+    """The time of a choice: of its release, and of its training parts."""
     # Every learner of a part repeats the seconds of anonymizing it.
     by_part = {(result["repetition"], result["fold"]): result.get("anonymizing_seconds", 0.0) for result in parts}
     seconds: float = sum(result.get("learning_seconds", 0.0) for result in parts) + sum(by_part.values())

@@ -24,7 +24,7 @@ Stop = Literal["", "time", "interrupted"]
 
 @dataclass(frozen=True)
 class Measured:
-    """How a comparison was made.
+    """The circumstances of a comparison.
 
     Attributes
     ----------

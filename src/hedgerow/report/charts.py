@@ -348,7 +348,7 @@ def column_chart(column: ColumnFacts, at: int) -> Drawing | None:
 
 
 def kept_chart(columns: Columns) -> Drawing | None:
-    """How much of the information of each quasi-identifier is kept."""
+    """The share of the information of each quasi-identifier that is kept."""
     kept = [
         (column.name, share)
         for column in columns.columns

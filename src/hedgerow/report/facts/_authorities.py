@@ -1,4 +1,4 @@
-"""What authorities ask: the three questions of the EU's working party, and HIPAA's safe harbour.
+"""Questions of authorities: the three of the EU's working party, and HIPAA's safe harbour.
 
 Every answer rests on counts. Whether a table is personal data is a question of law and of context, which no program
 answers.
@@ -250,7 +250,7 @@ class _Published(NamedTuple):
 
 
 def safe_harbour(subject: Subject, context: Context | None = None, today: dt.date | None = None) -> SafeHarbour | None:
-    """What the rule requires of three kinds of columns, and what is published of them.
+    """Compare three kinds of published columns with the rule.
 
     Returns
     -------
@@ -463,7 +463,7 @@ def _is_finer_date(text: str) -> bool:
 
 
 class _Limit(NamedTuple):
-    """What the rule allows to be published, whether a cell exceeds it, and the finding where none does."""
+    """A limit of the rule: what is allowed, whether a cell exceeds it, and the finding if none does."""
 
     allowed: str
     is_exceeded: Callable[[str], bool]
@@ -509,7 +509,7 @@ Place = Literal["below", "across", "above", "unclear"]
 
 
 def _place_of_ages(text: str) -> Place:
-    """Where a cell of ages lies: up to 89, above, or across."""
+    """The place of a cell of ages: up to 89, above, or across."""
     meaning = parse(text)
     if isinstance(meaning, Interval):
         if meaning.low > _OLDEST:
@@ -524,7 +524,7 @@ def _place_of_ages(text: str) -> Place:
 
 
 def _place_of_births(text: str, year: int) -> Place:
-    """Where the ages lie that years of birth reveal in a year."""
+    """The place of the ages that are reached in a year, for a cell of years of birth."""
     span = _years(text, alone=True)
     if span is None:
         return "unclear"

@@ -162,7 +162,7 @@ def merge_ranges(held: Sequence[float], fewest: int) -> Longs:
 
 
 class Spans(NamedTuple):
-    """What cells may stand for: rows spread evenly from ``low`` to ``high``, which may be the same number.
+    """Rows that are spread evenly from ``low`` to ``high``, which may be the same number.
 
     Attributes
     ----------
@@ -195,7 +195,7 @@ def spread_over(ends: Sequence[float], spans: Spans) -> Floats:
 
 
 class Estimate(NamedTuple):
-    """How a reader of the published cells would spread the rows of a column.
+    """The rows of a column as a reader of the published cells would spread them.
 
     Attributes
     ----------
@@ -477,7 +477,7 @@ _SEVERAL: Final = "several values"
 
 
 class Precision(NamedTuple):
-    """How exact bars are: each has at least ``fewest`` holders, and shares have ``digits`` digits after the point."""
+    """The precision of bars: each has at least ``fewest`` holders; shares have ``digits`` digits after the point."""
 
     fewest: int
     digits: int

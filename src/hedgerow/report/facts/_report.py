@@ -168,7 +168,7 @@ def _absent(subject: Subject, sections: Mapping[str, Any], known: Mapping[str, A
 
 
 class _Measure(NamedTuple):
-    """What a requirement measures: its name, its meaning, and whether more is better."""
+    """The measure of a requirement: its name, its meaning, and whether more is better."""
 
     label: str
     meaning: str
@@ -207,7 +207,7 @@ def _rows(subject: Subject) -> Figure:
 
 
 def _summary(subject: Subject) -> Summary:
-    """What a reader must know who reads nothing else."""
+    """The headline and the most important figures."""
     audit = subject.audit
     sentence, judgement = _headline(subject)
     figures = [
@@ -258,7 +258,7 @@ def _headline(subject: Subject) -> tuple[str, Judgement]:
 
 
 def _data(subject: Subject, context: Context | None) -> Data:
-    """What the table is."""
+    """The size of the table, and the roles of its columns."""
     audit, manifest, published = subject.audit, subject.manifest, subject.published
     figures = [_rows(subject)]
     if audit.people is not None:
@@ -308,7 +308,7 @@ def _roles(subject: Subject) -> tuple[Role, ...]:
 
 
 def _asked(subject: Subject) -> Asked | None:
-    """What was asked, and what holds; ``None`` if nothing was asked."""
+    """The requirements and whether they hold; ``None`` if nothing was asked."""
     verdict = subject.audit.verdict
     if verdict is None:
         return None
@@ -337,7 +337,7 @@ def _evidence(subject: Subject, finding: Finding) -> Evidence:
 
 
 def _counted(subject: Subject, finding: Finding, measure: _Measure, bound: str) -> str:
-    """What was counted, in a sentence."""
+    """A sentence about what was counted."""
     audit = subject.audit
     if finding.measure == MEASURE and audit.together is not None:
         return audit.together.says

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from hedgerow.comparison._recommendation import pareto
+from hedgerow.comparison._recommendation import Baseline, pareto
 from hedgerow.comparison.choices import HIGHEST_RISK, Choice, Measure
 
 if TYPE_CHECKING:
@@ -113,9 +113,7 @@ def datasets(comparison: Comparison, risk: Measure, utility: Measure) -> dict[st
 
 
 def _baseline_rows(comparison: Comparison, utility: Measure) -> list[dict[str, Any]]:
-    baseline = comparison.baselines.get(utility.name)
-    if baseline is None:
-        return []
+    baseline = comparison.baselines.get(utility.name, Baseline())
     named = (("unanonymized", baseline.unanonymized), ("majority", baseline.majority))
     return [{"name": name, "utility": value} for name, value in named if value is not None]
 

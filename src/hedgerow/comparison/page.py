@@ -169,13 +169,8 @@ def _figures(comparison: Comparison) -> list[dict[str, str]]:
     }
     names = dict.fromkeys((comparison.risk.name, "average_risk", comparison.utility.name, "ncp_kept"))
     measures = [measure for name in names for measure in comparison.measures if measure.name == name]
-    return [
-        first,
-        *(
-            {"label": measure.title, "text": measure.told(choice.value(measure)), "meaning": measure.meaning}
-            for measure in measures
-        ),
-    ]
+    rest = [{"label": m.title, "text": m.told(choice.value(m)), "meaning": m.meaning} for m in measures]
+    return [first, *rest]
 
 
 def _columns(comparison: Comparison) -> list[Any]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 from hedgerow._internal.rounding import digits_shown, rounded_down, share_told, significant
 from hedgerow.anonymizers.base import Anonymizer
@@ -279,17 +279,23 @@ class Plan:
         Infeasible
             If everything was tried, and nothing can be released.
         """
-        scores = _Scores.of(finished(store, self.trials), self)
+        results = finished(store, self.trials)
+        by_treatment: dict[tuple[str, int | None], list[Result]] = defaultdict(list)
+        for result in results:
+            by_treatment[result["method"], result["k"]].append(result)
+        learners = 0 if self.learning is None else len(self.learning.learners)
+        parts = sum(trial.treatment.method is None for trial in self.trials)
+        digits = digits_shown(self.table.table.num_rows)
         measures = self._measures(store)
         choices = [
             with_results(
                 choice,
                 store.get(job.key),
-                scores.by_treatment[job.treatment.label, job.treatment.k],
-                wanted=scores.parts * scores.learners,
-                learners=scores.learners,
+                by_treatment[job.treatment.label, job.treatment.k],
+                wanted=parts * learners,
+                learners=learners,
                 measures=measures,
-                digits=scores.digits,
+                digits=digits,
             )
             for choice, job in zip(self.choices, self.releases, strict=True)
         ]
@@ -298,9 +304,9 @@ class Plan:
             tuple(choices),
             tuple(measures),
             self.threshold,
-            self._measured(choices, store, scores.parts, stopped),
-            self._baselines(scores),
-            self._evaluation(scores.results),
+            self._measured(choices, store, parts, stopped),
+            self._baselines(by_treatment[UNANONYMIZED, None], digits),
+            self._evaluation(results),
             self.backend,
         )
 
@@ -315,17 +321,15 @@ class Plan:
             return []
         return score_measures(self.learning.table.task, self.learning.table.target, self.learning.names)
 
-    def _baselines(self, scores: _Scores) -> dict[str, Baseline]:
+    def _baselines(self, raw: Sequence[Result], digits: int) -> dict[str, Baseline]:
         """The scores of unanonymized rows, of all learners and of each, beside those of the majority."""
-        raw = scores.by_treatment[UNANONYMIZED, None]
+        if self.learning is None:
+            return {}
         learnt = [result for result in raw if result["learner"] != MAJORITY]
-        means = score_figures(learnt, scores.learners, scores.digits).means
-        guessed = [result for result in raw if result["learner"] == MAJORITY]
-        majority = score_figures(guessed, 1, scores.digits).means
-        return {
-            measure.name: Baseline(means.get(measure.name), majority.get(measure.name.partition(":")[0]))
-            for measure in self._score_measures()
-        }
+        means = score_figures(learnt, len(self.learning.learners), digits).means
+        majority = score_figures([result for result in raw if result["learner"] == MAJORITY], 1, digits).means
+        names = [measure.name for measure in self._score_measures()]
+        return {name: Baseline(means.get(name), majority.get(name.partition(":")[0])) for name in names}
 
     def _evaluation(self, results: Sequence[Result]) -> Evaluation | None:
         learning = self.learning
@@ -363,25 +367,6 @@ class Plan:
 
 def _requirement_text(requirement: Requirement | str) -> str:
     return str(parse_requirement(requirement) if isinstance(requirement, str) else requirement)
-
-
-class _Scores(NamedTuple):
-    """The finished results of trials, and how many of them there are when all are finished."""
-
-    results: Sequence[Result]
-    by_treatment: Mapping[tuple[str, int | None], list[Result]]
-    learners: int
-    parts: int
-    digits: int
-
-    @classmethod
-    def of(cls, results: Sequence[Result], plan: Plan) -> _Scores:
-        by_treatment: dict[tuple[str, int | None], list[Result]] = defaultdict(list)
-        for result in results:
-            by_treatment[result["method"], result["k"]].append(result)
-        learners = 0 if plan.learning is None else len(plan.learning.learners)
-        parts = sum(trial.treatment.method is None for trial in plan.trials)
-        return cls(results, by_treatment, learners, parts, digits_shown(plan.table.table.num_rows))
 
 
 def _refuse_nothing(choices: Sequence[Choice]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from operator import attrgetter, methodcaller
 from pathlib import Path
 from typing import Any, Literal
@@ -229,17 +229,13 @@ def _tidy(comparison: Comparison) -> pa.Table:
     for measure in comparison.measures:
         columns[measure.name] = (pa.float64(), methodcaller("value", measure))
         if measure.name in comparison.baselines:
-            columns[f"{measure.name}_error"] = (pa.float64(), partial(_error, measure=measure))
+            columns[f"{measure.name}_error"] = (pa.float64(), lambda choice, name=measure.name: choice.errors.get(name))
     columns |= {
         "rows_lost": (pa.float64(), attrgetter("rows_lost")),
         "parts": (pa.int64(), attrgetter("parts")),
         "seconds": (pa.float64(), attrgetter("seconds")),
-        "on_frontier": (pa.bool_(), lambda choice: choice in frontier),
+        "on_frontier": (pa.bool_(), frontier.__contains__),
         "recommended": (pa.bool_(), lambda choice: choice is chosen),
         "reason": (pa.string(), attrgetter("reason")),
     }
     return pa.table({name: pa.array(map(value, choices), kind) for name, (kind, value) in columns.items()})
-
-
-def _error(choice: Choice, measure: Measure) -> float | None:
-    return choice.errors.get(measure.name)

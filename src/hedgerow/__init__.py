@@ -8,11 +8,11 @@ from typing import Any
 from hedgerow._internal.late_binding import register as _register
 from hedgerow._internal.version import __version__ as __version__
 
-# What stands above releases and audits, and is still asked of them.
+# Methods of releases and audits that higher layers implement.
 _register("report", "hedgerow.report.writing:write_report")
 _register("notebook", "hedgerow.report._notebook:show")
 
-# Names are imported when they are first used: `import hedgerow` costs next to nothing.
+# Names are imported on first use, so that `import hedgerow` is fast.
 _MODULES = {
     "advice": "hedgerow.advice",
     "anonymizers": "hedgerow.anonymizers",
@@ -79,7 +79,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _methods() -> dict[str, Any]:
-    """The classes of the methods, which are listed in one place only."""
+    """The classes of the methods; the registry is their only list."""
     registry = importlib.import_module("hedgerow.anonymizers.registry")
     return {method.__name__: method for method in registry.METHODS.values()}
 

@@ -1,4 +1,4 @@
-"""Short names for the arrays that kernels work on, ranges as arrays, and an order that nobody can compute."""
+"""Short names for the arrays of kernels, ranges as arrays, and an unpredictable order of rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Words: TypeAlias = NDArray[np.uint64]
 
 
 def ranges(first: NDArray[np.signedinteger], lengths: NDArray[np.signedinteger]) -> tuple[Longs, Longs]:
-    """All members of several ranges, and which range each is of.
+    """All members of several ranges, and the range of each.
 
     >>> ranges(np.array([5, 1]), np.array([2, 3]))
     (array([5, 6, 1, 2, 3]), array([0, 0, 1, 1, 1]))
@@ -29,10 +29,10 @@ def ranges(first: NDArray[np.signedinteger], lengths: NDArray[np.signedinteger])
 
 
 def random_order(rows: int) -> Longs:
-    """The numbers of some rows in an order that only the operating system's randomness decides.
+    """The numbers of some rows in an order that depends only on the randomness of the operating system.
 
-    Each row draws 64 bits. numpy's generators are not used, although they are seeded by the system: they are no
-    ciphers, and whoever knows where some of the rows went could compute the seed, and where the others went.
+    Each row draws 64 bits. numpy's generators are not used, although the system seeds them: they are no ciphers. An
+    attacker who knows the new positions of some rows could compute the seed, and the positions of the others.
 
     >>> sorted(random_order(3).tolist())
     [0, 1, 2]

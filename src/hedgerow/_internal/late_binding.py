@@ -1,8 +1,8 @@
-"""Faces: what an object offers though folders above it do the work.
+"""Late binding: methods of an object that a higher layer implements, loaded on first use.
 
-A release stands below reports, and must not import them; still ``release.report("out.html")`` is what one types. So the
-package itself, which stands above everything, writes down here where the work is done (:func:`register`), and it is
-imported when it is asked for: nothing heavy before.
+A release is in a lower layer than reports and must not import them; still users type ``release.report("out.html")``. So
+the package itself, the highest layer, registers here which function does the work (:func:`register`). It is imported
+when it is first called.
 """
 
 from __future__ import annotations
@@ -11,29 +11,29 @@ import importlib
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from hedgerow._internal.notebook import Shown
+from hedgerow._internal.notebook import NotebookRepr
 
-__all__ = ["Reported", "face", "register"]
+__all__ = ["Reported", "load", "register"]
 
 _PLACES: Final[dict[str, str]] = {}
 
 
 def register(name: str, place: str) -> None:
-    """Say where a face is: ``"package.module:function"``."""
+    """Register the function behind a name: ``"package.module:function"``."""
     _PLACES[name] = place
 
 
-def face(name: str) -> Any:
-    """The function that does the work, imported now."""
+def load(name: str) -> Any:
+    """Import the function that is registered under a name."""
     module, _, function = _PLACES[name].partition(":")
     return getattr(importlib.import_module(module), function)
 
 
-class Reported(Shown):
-    """An object that a report can be written of; a notebook shows it with charts of its report."""
+class Reported(NotebookRepr):
+    """An object with a report; a notebook shows it with the charts of the report."""
 
     def _repr_html_(self) -> str:
-        shown: str = face("notebook")(self)
+        shown: str = load("notebook")(self)
         return shown
 
     def report(
@@ -54,17 +54,17 @@ class Reported(Shown):
         path : str or Path
             A file that ends in ``.html``.
         edition : {"internal", "public"}
-            For whoever answers for the table, or what its recipients may see.
+            For the people responsible for the table, or for its recipients.
         context : Context or mapping, optional
-            For whom and what for it is released; see :class:`hedgerow.report.Context`.
+            The recipients and the purpose of the release; see :class:`hedgerow.report.Context`.
         governance : Governance or mapping, optional
-            Who answers for it, and until when; see :class:`hedgerow.report.Governance`.
+            Who is responsible, and until when; see :class:`hedgerow.report.Governance`.
         evaluation : Evaluation, optional
-            What :func:`hedgerow.evaluate` found on the same table.
+            The result of :func:`hedgerow.evaluate` on the same table.
         attacks : Attacks or sequence of Outcome, optional
-            What :func:`hedgerow.attack` found out; told only in the internal edition.
+            The result of :func:`hedgerow.attack`; shown only in the internal edition.
         overwrite : bool
-            Whether a file that stands there already may be replaced.
+            Whether an existing file may be replaced.
 
         Examples
         --------
@@ -77,7 +77,7 @@ class Reported(Shown):
         ...     release.report(f"{folder}/out.html", context={"recipient": "the university"}).name
         'out.html'
         """
-        written: Path = face("report")(
+        written: Path = load("report")(
             self,
             path,
             edition=edition,

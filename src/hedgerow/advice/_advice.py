@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hedgerow._internal.notebook import Shown, preformatted
+from hedgerow._internal.notebook import NotebookRepr, preformatted
 from hedgerow.advice._requirements import Choice
 from hedgerow.advice._roles import Role
 from hedgerow.advice._separation import Combination
@@ -61,7 +61,7 @@ class ColumnAdvice:
 
 
 @dataclass(frozen=True, repr=False)
-class Advice(Shown):
+class Advice(NotebookRepr):
     """What is suggested for a table.
 
     Attributes

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from hedgerow._internal.arrays import random_order
-from hedgerow._internal.notebook import Shown, names_shown
+from hedgerow._internal.notebook import NotebookRepr, names_shown
 from hedgerow._internal.version import __version__
 from hedgerow.core.counts import FrequencyTable, encode_column
 from hedgerow.core.proportions import deal_columns, with_drawn
@@ -49,7 +49,7 @@ _RANDOMNESS: Final = "the operating system's; it owes nothing to the seed of the
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Redrawn(Shown):
+class Redrawn(NotebookRepr):
     """Rows of ordinary values, drawn from a release: :meth:`hedgerow.Release.redraw` makes them.
 
     Attributes

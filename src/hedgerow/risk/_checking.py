@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from hedgerow._internal.notebook import Shown, names_shown
+from hedgerow._internal.notebook import NotebookRepr, names_shown
 from hedgerow.errors import BadInput, plural
 from hedgerow.risk._inputs import check_columns, read_demands, with_trees
 from hedgerow.verifier import ClassCounts, Finding, Verdict, count_classes, verify
@@ -24,7 +24,7 @@ class Told(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Check(Shown):
+class Check(NotebookRepr):
     """Whether a table holds, and how much of it does not; never which records.
 
     Parameters

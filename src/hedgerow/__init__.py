@@ -8,11 +8,11 @@ from typing import Any
 from hedgerow._internal.late_binding import register as _register
 from hedgerow._internal.version import __version__ as __version__
 
-# Methods of releases and audits that higher layers implement.
-_register("report", "hedgerow.report.writing:write_report")
-_register("notebook", "hedgerow.report._notebook:show")
+# What stands above releases and audits, and is still asked of them.
+_register("report", "hedgerow.report.document:write_report")
+_register("notebook", "hedgerow.report.document:render_in_notebook")
 
-# Names are imported on first use, so that `import hedgerow` is fast.
+# Names are imported when they are first used: `import hedgerow` costs next to nothing.
 _MODULES = {
     "advice": "hedgerow.advice",
     "anonymizers": "hedgerow.anonymizers",
@@ -29,7 +29,7 @@ _MODULES = {
     "verifier": "hedgerow.verifier",
 }
 _EXPORTS = {
-    "anonymize": "hedgerow.anonymizers.api",
+    "anonymize": "hedgerow.anonymizers.registry",
     "methods": "hedgerow.anonymizers.registry",
     "Anonymizer": "hedgerow.anonymizers.base",
     "attack": "hedgerow.attacks.registry",
@@ -79,7 +79,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _methods() -> dict[str, Any]:
-    """The classes of the methods; the registry is their only list."""
+    """The classes of the methods, which are listed in one place only."""
     registry = importlib.import_module("hedgerow.anonymizers.registry")
     return {method.__name__: method for method in registry.METHODS.values()}
 

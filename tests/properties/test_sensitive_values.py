@@ -19,7 +19,7 @@ from hedgerow.core.counts import EncodedColumn
 from hedgerow.engines._base import encode
 from hedgerow.schema import Schema
 from hedgerow.verifier._grouping import Distinct, as_plain_cells
-from hedgerow.verifier.classes import encode as encoded_by_the_verifier
+from hedgerow.verifier.classes import encode_values as encoded_by_the_verifier
 from hedgerow.verifier.formulas import _scale
 
 ODD_TEXTS = [
@@ -50,7 +50,7 @@ columns = st.one_of(
 @example(column=pa.array(["90071992547409921", "90071992547409922", "1.50", "1.5"]))
 def test_the_same_values_in_the_same_order(column: pa.Array) -> None:
     ours = as_counted(column)
-    theirs = encoded_by_the_verifier(_as_grouped(column), "ill", ("",), quasi=False)
+    theirs = encoded_by_the_verifier(_as_grouped(column), ("",))
     place, steps = _scale(theirs.labels, None, "ill")
     assert steps == ours.domain.size
     np.testing.assert_array_equal(place[theirs.codes], ours.codes)

@@ -1,36 +1,45 @@
-"""Late binding: methods of an object that a higher layer implements, loaded on first use.
+"""Methods that are implemented in a higher layer, and loaded on first use.
 
-A release is in a lower layer than reports and must not import them; still users type ``release.report("out.html")``. So
-the package itself, the highest layer, registers here which function does the work (:func:`register`). It is imported
-when it is first called.
+A release is below reports and must not import them, and yet offers ``release.report("out.html")``. So the package
+itself, which is above all layers, registers the place of the implementation (:func:`register`).
 """
 
 from __future__ import annotations
 
 import importlib
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from hedgerow._internal.notebook import NotebookRepr
 
-__all__ = ["Reported", "load", "register"]
+__all__ = ["ReportOptions", "Reported", "load", "register"]
 
 _PLACES: Final[dict[str, str]] = {}
 
 
 def register(name: str, place: str) -> None:
-    """Register the function behind a name: ``"package.module:function"``."""
+    """Register the place of an implementation: ``"package.module:function"``."""
     _PLACES[name] = place
 
 
 def load(name: str) -> Any:
-    """Import the function that is registered under a name."""
+    """Import an implementation."""
     module, _, function = _PLACES[name].partition(":")
     return getattr(importlib.import_module(module), function)
 
 
+class ReportOptions(NamedTuple):
+    """The options of a report: the parameters of :meth:`Reported.report` other than the file."""
+
+    edition: object = "internal"
+    context: object = None
+    governance: object = None
+    evaluation: Any = None
+    attacks: Any = None
+
+
 class Reported(NotebookRepr):
-    """An object with a report; a notebook shows it with the charts of the report."""
+    """An object with a report; a notebook shows it with two charts of the report."""
 
     def _repr_html_(self) -> str:
         shown: str = load("notebook")(self)
@@ -54,17 +63,17 @@ class Reported(NotebookRepr):
         path : str or Path
             A file that ends in ``.html``.
         edition : {"internal", "public"}
-            For the people responsible for the table, or for its recipients.
+            For whoever answers for the table, or what its recipients may see.
         context : Context or mapping, optional
-            The recipients and the purpose of the release; see :class:`hedgerow.report.Context`.
+            For whom and what for it is released; see :class:`hedgerow.report.Context`.
         governance : Governance or mapping, optional
-            Who is responsible, and until when; see :class:`hedgerow.report.Governance`.
+            Who answers for it, and until when; see :class:`hedgerow.report.Governance`.
         evaluation : Evaluation, optional
-            The result of :func:`hedgerow.evaluate` on the same table.
+            What :func:`hedgerow.evaluate` found on the same table.
         attacks : Attacks or sequence of Outcome, optional
-            The result of :func:`hedgerow.attack`; shown only in the internal edition.
+            What :func:`hedgerow.attack` found out; shown only in the internal edition.
         overwrite : bool
-            Whether an existing file may be replaced.
+            Whether a file that stands there already may be replaced.
 
         Examples
         --------
@@ -77,14 +86,6 @@ class Reported(NotebookRepr):
         ...     release.report(f"{folder}/out.html", context={"recipient": "the university"}).name
         'out.html'
         """
-        written: Path = load("report")(
-            self,
-            path,
-            edition=edition,
-            context=context,
-            governance=governance,
-            evaluation=evaluation,
-            attacks=attacks,
-            overwrite=overwrite,
-        )
+        options = ReportOptions(edition, context, governance, evaluation, attacks)
+        written: Path = load("report")(self, path, options, overwrite=overwrite)
         return written

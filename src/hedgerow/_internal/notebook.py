@@ -1,6 +1,6 @@
-"""The display of objects: a few lines of text, and in a notebook the same text as escaped HTML.
+"""The text of objects, and the same text in a notebook with every character escaped.
 
-It contains names of columns, counts and requirements, never a cell.
+It shows names of columns, counts and requirements, never a cell.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from hedgerow.errors import listing
 __all__ = ["MOST_NAMES", "NotebookRepr", "names_shown", "preformatted"]
 
 MOST_NAMES: Final = 20
-"""The most names of columns that are shown; the others are counted."""
+"""The most names of columns that are shown; of the others, only the number."""
 
 
 class NotebookRepr:
@@ -25,7 +25,7 @@ class NotebookRepr:
 
 
 def names_shown(names: Sequence[str]) -> str:
-    """Names of columns, the first few of them.
+    """The first names of columns, and the number of the others.
 
     >>> names_shown(["age", "sex"]), names_shown(list("abcdefghijklmnopqrstuvw"))[-19:]
     ("'age', 'sex'", "'s', 't' and 3 more")

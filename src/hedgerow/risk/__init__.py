@@ -1,19 +1,38 @@
-"""The audit: what a table gives away, for any table from anywhere."""
+"""The audit: what a table discloses, for any table, and what a release discloses before it is published.
+
+Every room from ``release`` upwards may import it. It imports ``verifier``, ``engines`` and the rooms below.
+Start reading at ``_auditing.audit``; ``audit.Audit`` is its result, ``_examining.examine`` looks at columns in clear.
+"""
 
 from __future__ import annotations
 
-from hedgerow.risk._auditing import audit, audit_counts
-from hedgerow.risk._checking import Check, Told, check
+from hedgerow.risk._auditing import Check, ReleaseFacts, Told, audit, audit_counts, check
 from hedgerow.risk._equal_rows import EqualRows, equal_rows
 from hedgerow.risk._examining import Examined, Seen, examine, judge
 from hedgerow.risk._excess import Risk
-from hedgerow.risk._identification import AttackerRisk, Risks, TellsApart, tells_apart
 from hedgerow.risk._inputs import Auditable, Described
-from hedgerow.risk._label_posterior import LabelPosterior, Posterior, PublishedClasses, label_posterior
 from hedgerow.risk._proportions import Disclosure, SingledOut, classes_that_single_out, singled_out
-from hedgerow.risk.audit import Audit, ClassSummary, LearntTogether, SensitiveAudit, SizeBucket, Together
+from hedgerow.risk.audit import (
+    AttackerRisk,
+    Audit,
+    ClassSummary,
+    LearntTogether,
+    Risks,
+    SensitiveAudit,
+    SizeBucket,
+    TellsApart,
+    Together,
+    tells_apart,
+)
 from hedgerow.risk.clear import ClearColumn, refuse_determined, refuse_disclosing
-from hedgerow.risk.likelihoods import KnownColumn, Labels
+from hedgerow.risk.likelihoods import (
+    KnownColumn,
+    LabelPosterior,
+    Labels,
+    Posterior,
+    PublishedClasses,
+    label_posterior,
+)
 
 __all__ = [
     "AttackerRisk",
@@ -32,6 +51,7 @@ __all__ = [
     "LearntTogether",
     "Posterior",
     "PublishedClasses",
+    "ReleaseFacts",
     "Risk",
     "Risks",
     "SensitiveAudit",

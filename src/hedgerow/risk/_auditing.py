@@ -1,61 +1,62 @@
-"""Audit any table: count it with the verifier, and derive every figure from the counts."""
+"""Audits or checks any table: the verifier counts it, and every figure is derived from the counts."""
 
 from __future__ import annotations
 
-import math
+import dataclasses
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NamedTuple
 
-import numpy as np
-
+from hedgerow._internal.notebook import NotebookRepr, names_shown
 from hedgerow._internal.rounding import digits_shown, rounded_up, significant
 from hedgerow.core.cells import SUPPRESSED
 from hedgerow.core.proportions import Proportions
 from hedgerow.errors import BadInput, listing, plural
-from hedgerow.risk._identification import AttackerRisk, Risks, attacker_risks, people_fitting, tells_apart
-from hedgerow.risk._inputs import Auditable, Described, check_columns, labels_of, read_demands, with_trees
+from hedgerow.risk._inputs import (
+    Auditable,
+    Described,
+    Reading,
+    artefact_of,
+    check_columns,
+    labels_of,
+    protected_columns,
+    read_demands,
+    with_trees,
+)
+from hedgerow.risk._population import people_fitting
 from hedgerow.risk._proportions import disclosures, singled_out
-from hedgerow.risk.audit import Audit, ClassSummary, SensitiveAudit, Together
+from hedgerow.risk.audit import AttackerRisk, Audit, ClassSummary, Risks, SensitiveAudit, Together, tells_apart_all
 from hedgerow.risk.clear import ClearColumn
-from hedgerow.risk.manifest import determined_beside, manifest_fit
+from hedgerow.risk.manifest import Fit, determined_beside, manifest_fit
 from hedgerow.risk.previous import Given, audit_together, quasi_of
 from hedgerow.verifier import (
     ClassCounts,
     Finding,
-    Histogram,
     Link,
+    RowOwners,
     Verdict,
     count_classes,
     k_of_all,
-    open_table,
     verify,
     wildcard_k,
 )
 from hedgerow.verifier.classes import Integers, LabelIndex
-from hedgerow.verifier.formulas import (
-    distinct_values,
-    entropy_values,
-    equal_distance,
-    largest_share,
-    ordered_distance,
-    recursive_ratio,
-)
+from hedgerow.verifier.formulas import distinct_values
 
-__all__ = ["audit", "audit_counts", "gravest", "tell_roughly"]
+__all__ = ["Check", "ReleaseFacts", "Told", "audit", "audit_counts", "check", "with_rounded_people"]
 
 
 # --------------------------------------------------------------------------------------------------
-# The audit of a release that counts people, where its table does not tell whose a row is.
+# Rounding, for a release that counts people but whose table does not name them.
 #
-# Whoever knows all rows but one, and whose they are, could tell from an exact number of people whether that row is of
-# somebody they know. So what everybody can count in the table is told of its rows, and figures of people are rounded.
-# Exact are only the fewest people who share something, and the fewest values that they have: these are what is
-# promised.
+# An attacker who knows all rows but one, and their people, could infer from an exact number of people whether the
+# remaining row belongs to somebody they know. So figures that everybody can count in the table are about its rows, and
+# figures of people are rounded. Two kinds of figures stay exact, because they are what is promised: the fewest people
+# who share something, and the fewest values that they have.
 
 
-def tell_roughly(audit: Audit, counts: ClassCounts) -> Audit:
+def with_rounded_people(audit: Audit, counts: ClassCounts) -> Audit:
     """Round the figures of people.
 
     Parameters
@@ -63,7 +64,7 @@ def tell_roughly(audit: Audit, counts: ClassCounts) -> Audit:
     audit : Audit
         With exact figures.
     counts : ClassCounts
-        What it was made from.
+        The counts that it was made from.
     """
     digits = digits_shown(counts.people)
     records = round(significant(counts.records, digits))
@@ -72,73 +73,38 @@ def tell_roughly(audit: Audit, counts: ClassCounts) -> Audit:
         audit,
         people=round(significant(counts.people, digits)),
         risks=Risks(
-            _risk(risks.prosecutor, records, digits),
-            _risk(risks.journalist, records, digits),
-            replace(_risk(risks.marketer, records, digits), highest=significant(risks.marketer.highest, digits)),
+            _rounded_risk(risks.prosecutor, records, digits),
+            _rounded_risk(risks.journalist, records, digits),
+            replace(
+                _rounded_risk(risks.marketer, records, digits), highest=significant(risks.marketer.highest, digits)
+            ),
         ),
-        verdict=None if audit.verdict is None else _verdict(audit.verdict, digits),
-        clear={name: replace(one, alone=rounded_up(one.alone, digits)) for name, one in audit.clear.items()},
+        verdict=None if audit.verdict is None else _rounded_verdict(audit.verdict, digits),
+        clear={name: replace(column, alone=rounded_up(column.alone, digits)) for name, column in audit.clear.items()},
     )
 
 
-def _risk(risk: AttackerRisk, records: int, digits: int) -> AttackerRisk:
-    """The highest risk is 1 / k, and stays."""
+def _rounded_risk(risk: AttackerRisk, records: int, digits: int) -> AttackerRisk:
+    """Round a risk, except the highest, which is 1 / k."""
     share = rounded_up(risk.share_at_risk, digits)
     return replace(
         risk, average=significant(risk.average, digits), records_at_risk=round(share * records), share_at_risk=share
     )
 
 
-def _verdict(verdict: Verdict, digits: int) -> Verdict:
-    return replace(verdict, findings=tuple(_finding(one, digits) for one in verdict.findings))
+def _rounded_verdict(verdict: Verdict, digits: int) -> Verdict:
+    return replace(verdict, findings=tuple(_rounded_finding(finding, digits) for finding in verdict.findings))
 
 
-def _finding(finding: Finding, digits: int) -> Finding:
-    """Whether a requirement holds is never rounded, nor is a number of people or of values."""
+def _rounded_finding(finding: Finding, digits: int) -> Finding:
+    """Round a share or a distance. Whether a requirement holds, and numbers of people or values, stay exact."""
     if finding.measure in ("k", "l", "p"):
         return finding
     return replace(finding, reached=significant(finding.reached, digits))
 
 
 # --------------------------------------------------------------------------------------------------
-# What makes a table, or what it promises, worth nothing: it is said before anything else.
-
-
-_NEXT_TO_NOTHING: Final = 0.95
-_ADVICE: Final = "Lower the requirements, give hierarchies, or name fewer quasi-identifiers."
-
-
-def gravest(counts: ClassCounts, demanded: Sequence[Any], loss: float | None) -> tuple[str, ...]:
-    """Say if a requirement promises nothing, and if nothing is kept.
-
-    Parameters
-    ----------
-    counts : ClassCounts
-        The table as it was counted.
-    demanded : sequence of requirements
-    loss : float, optional
-        What is lost as published, ``ncp_published``, where it is known.
-    """
-    return (*_promises(demanded), *_kept(counts, loss))
-
-
-def _promises(demanded: Sequence[Any]) -> tuple[str, ...]:
-    if not any(one.name == "k-anonymity" and getattr(one, "k", None) == 1 for one in demanded):
-        return ()
-    return ("1-anonymity promises nothing: every table has it, and people may stand alone in it. Ask for a k above 1.",)
-
-
-def _kept(counts: ClassCounts, loss: float | None) -> tuple[str, ...]:
-    if all(label is None or label == str(SUPPRESSED) for labels in counts.labels for label in labels):
-        said = "The table keeps nothing of its quasi-identifiers: every cell of them is suppressed or missing."
-        return (f"{said} {_ADVICE}",)
-    if loss is not None and loss >= _NEXT_TO_NOTHING:
-        # The figure itself would have more digits than a small table may tell.
-        said = (
-            f"The table keeps next to nothing of its quasi-identifiers: {_NEXT_TO_NOTHING:.0%} or more of it is lost."
-        )
-        return (f"{said} {_ADVICE}",)
-    return ()
+# The audit of a table.
 
 
 # One chance in five, the customary limit for data released to researchers (El Emam & Dankar 2008).
@@ -166,52 +132,52 @@ def audit(
     changed: Sequence[str] = (),
     previous_quasi: Sequence[str] = (),
 ) -> Audit:
-    """Measure what a table gives away.
+    """Measure what a table discloses.
 
     Parameters
     ----------
     table : dataframe, DuckDB relation, path or Release
-        pandas, polars or pyarrow; or whatever files :class:`hedgerow.File` reads. A file with a manifest beside it is
-        compared with the digest in it. A release is counted anew; whatever of the following is not given, it says
-        itself.
+        A dataframe of pandas, polars or pyarrow, or any path that :class:`hedgerow.File` reads. A file with a manifest
+        beside it is compared with the digest in it. A release is counted anew, and supplies the parameters below that
+        you leave out.
     quasi : sequence of str
         The columns by which a person could be found. Only a release needs none.
     sensitive : sequence of str, optional
         The columns whose values must not become known.
     target : str, optional
-        The column whose labels are to be learnt; its homogeneity is measured too.
+        The column whose labels a model will predict. Its homogeneity is measured too.
     population : dataframe, DuckDB relation or path, optional
         The people among whom a journalist would search, with the same quasi-identifiers, generalized or not.
     entity : str, optional
-        The column that tells people apart, where a person may have several rows.
+        The column that identifies the person, where a person may have several rows.
     require : iterable of requirements
-        What the table has to satisfy, as objects or as text such as ``"l=3@disease"``; ``verdict`` tells whether
-        it does.
+        Requirements that the table has to meet, as objects or as text such as ``"l=3@disease"``. ``verdict`` reports
+        whether it does.
     k : int, optional
         Short for k-anonymity over all quasi-identifiers.
     missing : sequence of str, optional
         Texts that mean "no value".
     hierarchies : mapping of column to hierarchy, optional
-        As in a schema. Those of quasi-identifiers say which people of the population a label stands for; those of
-        sensitive columns serve requirements that measure distances in them.
+        As in a schema. Hierarchies of quasi-identifiers determine which people of the population a label stands for.
+        Hierarchies of sensitive columns serve requirements that measure distances in them.
     threshold : float, optional
         A record is at risk above it; 1/k if k is given, else 0.2.
     encoding, delimiter : str, optional
-        Of text files, also of the population's; recognised if not given.
+        Of text files, also of the population's. They are recognized if you do not give them.
     sheet : str, optional
-        Of a workbook: which sheet holds the table, where several hold something.
+        Of a workbook: the sheet that holds the table, if several hold something.
     previous : dataframe, DuckDB relation, path or Release, optional
-        An earlier release of the same people: ``together`` tells what both give away, and a k that is required must
-        hold for both together.
+        An earlier release of the same people. ``together`` reports what both disclose together, and a k that is
+        required must hold for both together.
     original : dataframe, DuckDB relation or path, optional
-        The table that both releases were made from, which only whoever publishes has. Then people are counted; else
-        figures are bounds by what is published.
+        The table that both releases were made from, which only the publisher has. With it, people are counted; without
+        it, figures are bounds by what is published.
     changed : sequence of str
-        Columns whose values may have changed since the earlier release. By all others that both publish as they are,
-        rows are compared.
+        Columns whose values may have changed since the earlier release. Rows are compared by all other columns that
+        both releases publish unchanged.
     previous_quasi : sequence of str
-        The quasi-identifiers of the earlier release. A release, or a saved one with its manifest, says them itself;
-        where nothing does, no k is proved of both together.
+        The quasi-identifiers of the earlier release. A release, or a saved one with its manifest, supplies them itself.
+        If they are unknown, no k is proved for both together.
 
     Examples
     --------
@@ -221,242 +187,147 @@ def audit(
     >>> result.k, result.l, result.risks.prosecutor.highest
     (1, 1, 1.0)
     """
-    origin = table
-    known = table.described if isinstance(table, Auditable) else None
-    demanded = read_demands(k, require)
+    described = table.described if isinstance(table, Auditable) else None
+    requirements = read_demands(k, require)
     threshold = _threshold(threshold, k)
-    if known is not None:
-        table = known.artefact
-        quasi = known.quasi if quasi is None else quasi
-        sensitive = known.sensitive if sensitive is None else sensitive
-        target = known.target if target is None else target
-        missing = known.missing if missing is None else missing
-        demanded = demanded or tuple(known.requirements)
-    if quasi is None:
-        raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found in quasi=.")
-    sensitive = () if sensitive is None else sensitive
+    roles = _Roles.of(described, quasi, sensitive, target, entity, missing)
+    if described is not None:
+        requirements = requirements or tuple(described.requirements)
     hierarchies = {} if hierarchies is None else hierarchies
-    if isinstance(sensitive, str):
-        raise BadInput.parameter("sensitive", "audit", "a list of column names", sensitive)
-    protected = [column for one in demanded if (column := getattr(one, "column", None)) is not None]
-    counted = dict.fromkeys((*sensitive, *(() if target is None else (target,)), *protected))
-    both = _check_previous(previous, original, changed, previous_quasi)
-    earlier = quasi_of(previous, previous_quasi) if both else ()
-    check_columns(hierarchies, [*dict.fromkeys((*quasi, *counted, *earlier))])
-    options: dict[str, Any] = {
-        "missing": () if missing is None else missing,
-        "encoding": encoding,
-        "delimiter": delimiter,
-    }
-    people = None
-    if known is not None and entity is None:
-        entity, people = known.entity, known.people
-    fit, unfit = manifest_fit(table)
-    table = open_table(table, encoding=encoding, delimiter=delimiter, sheet=sheet)
-    of_manifest = {} if fit != "fits" or known is not None else determined_beside(origin)
-    determined = {
-        name: by
-        for name, by in (of_manifest if known is None else known.determined).items()
-        if name not in (*quasi, *counted, entity) and set(by) & set(quasi)
-    }
+    counted = roles.counted(requirements)
+    _check_previous(previous, original, changed, previous_quasi)
+    every_quasi = dict.fromkeys((*roles.quasi, *quasi_of(previous, previous_quasi)))
+    check_columns(hierarchies, [*dict.fromkeys((*roles.quasi, *counted, *every_quasi))])
+    reading = Reading(roles.missing, encoding, delimiter)
+    fit, unfit = manifest_fit(artefact_of(table))
+    opened = reading.open(artefact_of(table), sheet)
     counts = count_classes(
-        table, quasi, sensitive=tuple(counted), entity=entity, people=people, determined=determined, **options
+        opened,
+        roles.quasi,
+        sensitive=counted,
+        entity=roles.entity,
+        missing=roles.missing,
+        determined=_determined(table, fit, roles, counted),
     )
     result = audit_counts(
         counts,
-        sensitive=sensitive,
-        target=target,
-        population=None if population is None else count_classes(_table_of(population), quasi, **options),
-        hierarchies=hierarchies,
-        require=demanded,
+        sensitive=roles.sensitive,
+        target=roles.target,
+        require=with_trees(requirements, hierarchies, counts),
         threshold=threshold,
-        losses=None if known is None else known.audit.losses,
-        warnings=unfit,
-        k_all=_k_all(table, counts, known, entity),
-        clear=None if known is None else known.audit.clear,
-        linked=entity in counts.table_columns,
-        links=() if known is None or people is None else known.audit.links,
-        proportions=None if known is None else known.proportions,
+        fitting=None if population is None else _fitting(counts, reading, population, hierarchies),
+        release=_facts(opened, counts, described, roles, unfit),
     )
     result = replace(result, manifest=fit)
-    if not both:
+    if previous is None:
         return result
-    return _with_previous(
-        result,
-        audit_together(
-            origin,
-            table,
-            Given(
-                previous=previous,
-                original=original,
-                quasi=quasi,
-                asked=tuple(dict.fromkeys((*sensitive, *(() if target is None else (target,))))),
-                entity=entity,
-                changed=changed,
-                hierarchies={name: one for name, one in hierarchies.items() if name in {*quasi, *earlier}},
-                required=max((one.k for one in demanded if _is_plain_k(one)), default=None),
-                options=options,
-                previous_quasi=tuple(previous_quasi),
-            ),
-        ),
+    given = Given(
+        previous=previous,
+        original=original,
+        quasi=roles.quasi,
+        protected=roles.protected,
+        entity=counts.entity,
+        changed=changed,
+        hierarchies={name: hierarchy for name, hierarchy in hierarchies.items() if name in every_quasi},
+        required=_plain_k(requirements),
+        reading=reading,
+        previous_quasi=tuple(previous_quasi),
+    )
+    return _with_previous(result, audit_together(table, opened, given))
+
+
+@dataclass(frozen=True, eq=False)
+class _Roles:
+    """The roles of the columns of the table that is audited."""
+
+    quasi: Sequence[str]
+    sensitive: Sequence[str]
+    target: str | None
+    entity: str | RowOwners | None
+    missing: Sequence[str]
+
+    @classmethod
+    def of(
+        cls,
+        described: Described | None,
+        quasi: Sequence[str] | None,
+        sensitive: Sequence[str] | None,
+        target: str | None,
+        entity: str | RowOwners | None,
+        missing: Sequence[str] | None,
+    ) -> _Roles:
+        """Take the roles that the caller names; a release supplies the others."""
+        if described is not None:
+            quasi = _either(quasi, described.quasi)
+            sensitive = _either(sensitive, described.sensitive)
+            target = _either(target, described.target)
+            entity = _either(entity, described.owners or described.entity)
+            missing = _either(missing, described.missing)
+        if quasi is None:
+            raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found in quasi=.")
+        if isinstance(sensitive, str):
+            raise BadInput.parameter("sensitive", "audit", "a list of column names", sensitive)
+        return cls(quasi, _either(sensitive, ()), target, entity, _either(missing, ()))
+
+    @property
+    def protected(self) -> tuple[str, ...]:
+        """The sensitive columns and the target."""
+        return tuple(dict.fromkeys((*self.sensitive, *(() if self.target is None else (self.target,)))))
+
+    def counted(self, requirements: Iterable[Any]) -> tuple[str, ...]:
+        """The columns whose values are counted: the protected columns and those that requirements protect."""
+        return tuple(dict.fromkeys((*self.protected, *protected_columns(requirements))))
+
+
+def _either(named: Any, otherwise: Any) -> Any:
+    return otherwise if named is None else named
+
+
+def _determined(table: Any, fit: Fit | None, roles: _Roles, counted: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The columns in clear that quasi-identifiers of this audit determine, as the release or its manifest reports."""
+    known: Mapping[str, tuple[str, ...]] = {}
+    if isinstance(table, Auditable):
+        known = table.described.determined
+    elif fit == "fits":
+        known = determined_beside(table)
+    entity = roles.entity.entity if isinstance(roles.entity, RowOwners) else roles.entity
+    named = {*roles.quasi, *counted, entity}
+    return {name: by for name, by in known.items() if name not in named and set(by) & set(roles.quasi)}
+
+
+def _facts(
+    opened: Any, counts: ClassCounts, described: Described | None, roles: _Roles, unfit: Sequence[str]
+) -> ReleaseFacts:
+    """The facts about a table that its counts do not show."""
+    facts = ReleaseFacts(
+        warnings=tuple(unfit),
+        k_all=_k_all(opened, counts, described),
+        linked=counts.entity in counts.table_columns,
+    )
+    if described is None:
+        return facts
+    return replace(
+        facts,
+        losses=described.audit.losses,
+        clear=described.audit.clear,
+        links=described.audit.links if isinstance(roles.entity, RowOwners) else (),
+        proportions=described.proportions,
     )
 
 
-def _check_previous(previous: Any, original: Any, changed: Any, previous_quasi: Any) -> bool:
-    """Whether two releases are audited together; refuse what is of use only then."""
-    lists = {"changed": changed, "previous_quasi": previous_quasi}
-    for name, one in lists.items():
-        if isinstance(one, str):
-            raise BadInput.parameter(name, "audit", "a list of column names", one)
-    named = [name for name, one in {"original": original is not None, **lists}.items() if one]
-    if previous is None and named:
-        raise BadInput(
-            f"{named[0]} (--{named[0].replace('_', '-')}) is of use only beside an earlier release. Name that one with "
-            "previous= (--previous)."
-        )
-    return previous is not None
-
-
-def _is_plain_k(requirement: Any) -> bool:
-    return getattr(requirement, "name", None) == "k-anonymity" and getattr(requirement, "shield", None) is None
-
-
-def _with_previous(audit: Audit, together: Together) -> Audit:
-    """The audit with what both releases give away, which is judged with the other requirements."""
-    finding, verdict = together.finding, audit.verdict
-    if finding is not None and verdict is not None:
-        verdict = Verdict(verdict.holds and finding.holds, (*verdict.findings, finding))
-    return replace(audit, together=together, verdict=verdict)
-
-
-def _k_all(table: Any, counts: ClassCounts, known: Described | None, entity: str | None) -> int | None:
-    """How few share all columns; where the table does not name its people, as it was when it was made."""
+def _k_all(opened: Any, counts: ClassCounts, described: Described | None) -> int | None:
+    """The fewest records that share all columns. A release that does not name its people keeps its own figure."""
     if counts.complete:
         return counts.k_all
-    if known is not None and known.people is not None:
-        return known.audit.k_all
-    return k_of_all(table, entity=entity)
+    if described is not None and described.people is not None:
+        return described.audit.k_all
+    return k_of_all(opened, entity=counts.entity)
 
 
-def audit_counts(
-    counts: ClassCounts,
-    *,
-    sensitive: Sequence[str] | None = None,
-    target: str | None = None,
-    population: ClassCounts | None = None,
-    hierarchies: Mapping[str, Any] | None = None,
-    require: Iterable[Any] = (),
-    k: int | None = None,
-    threshold: float | None = None,
-    losses: Mapping[str, float] | None = None,
-    lost: float | None = None,
-    warnings: Sequence[str] = (),
-    proportions: Proportions | None = None,
-    k_all: int | None = None,
-    clear: Mapping[str, ClearColumn] | None = None,
-    linked: bool = False,
-    links: Sequence[Link] = (),
-    roughly: bool = False,
-    rows_are_people: bool = False,
-) -> Audit:
-    """Audit classes that are already counted, so that nothing is counted twice.
-
-    Parameters are those of :func:`audit`, with these differences:
-
-    Parameters
-    ----------
-    counts : ClassCounts
-        The table, counted with its sensitive columns and its target.
-    sensitive : sequence of str, optional
-        ``None`` means every counted column but the target.
-    population : ClassCounts, optional
-        Counted over the same quasi-identifiers.
-    losses : mapping of metric name to float, optional
-        What the release lost, to be shown beside.
-    lost : float, optional
-        What is lost as published, exactly: a release that keeps next to nothing says so first.
-    warnings : sequence of str
-        What the method that made the release has to say.
-    proportions : Proportions, optional
-        What is published beside the table.
-    k_all : int, optional
-        How few share the values of all columns.
-    clear : mapping of column to ClearColumn, optional
-        What the columns that are published as they are tell.
-    linked : bool
-        Whether a reader can tell which rows are of one person, because the table names the person.
-    links : sequence of Link
-        The columns by which a reader can tell it besides.
-    roughly : bool
-        Whether people are counted of whom a reader must not know how many there are.
-    rows_are_people : bool
-        Whether somebody says that every row is a person.
-    """
-    given = hierarchies or {}
-    demanded = with_trees(read_demands(k, require), given, counts)
-    limit = _threshold(threshold, k)
-    if sensitive is None:
-        sensitive = tuple(name for name in counts.histograms if name != target)
-    # What everybody can count in the table is told of its rows, exactly.
-    counted = counts.by_rows if roughly else counts
-    of_column = {name: _sensitive_audit(counted, counted.histogram(name)) for name in sensitive}
-    described = dict.fromkeys((*sensitive, *(() if target is None else (target,))))
-    fitting = None if population is None else people_fitting(counts, population, labels_of(given, population))
-    wildcard = wildcard_k(counts)
-    least = max((getattr(one, "minimal_size", 1) for one in demanded), default=1)
-    known = None if proportions is None else singled_out(proportions, least)
-    grave = gravest(counts, demanded, lost)
-    exact = Audit(
-        rows=counts.rows,
-        columns=counts.columns,
-        k=int(counts.sizes.min()),
-        shields={
-            ", ".join(shield): int(counts.project(shield).sizes.min())
-            for one in demanded
-            if (shield := getattr(one, "shield", None)) is not None
-        },
-        wildcard_k=wildcard,
-        l=min((one.distinct_l for one in of_column.values()), default=None),
-        t=max((one.t_equal for one in of_column.values()), default=None),
-        sensitive=of_column,
-        classes=ClassSummary.of(counted),
-        risks=attacker_risks(counts, limit, fitting),
-        label_homogeneity={name: _homogeneity(counted, counted.histogram(name)) for name in described},
-        losses=dict(losses or {}),
-        warnings=(
-            *grave,
-            *warnings,
-            *_known_already(clear or {}),
-            *_warnings(counts, demanded, fitting, wildcard, said=rows_are_people),
-        ),
-        grave=grave,
-        verdict=verify(counts, demanded) if demanded else None,
-        proportions={} if proportions is None else disclosures(proportions),
-        singled_out=None if known is None else known.people,
-        fully_known=None if known is None else known.known,
-        k_all=counts.k_all if k_all is None and counts.complete else k_all,
-        people=None if counts.entity is None else counts.people,
-        linked=_fewest_linked(counts, links) if linked or links else None,
-        links=tuple(links),
-        clear=dict(clear or {}),
-        determined=dict(counts.determined),
-        k_determined=None if counts.wider is None else int(counts.wider.sizes.min()),
-        tells_apart={
-            name: tells_apart(np.bincount(counted.codes[:, at], counted.sizes, len(labels)).astype(np.int64))
-            for at, (name, labels) in enumerate(zip(counted.columns, counted.labels, strict=True))
-        },
-    )
-    return tell_roughly(exact, counts) if roughly else exact
-
-
-def _fewest_linked(counts: ClassCounts, links: Sequence[Link]) -> tuple[int, int]:
-    """How few people share their classes, by whatever links their rows."""
-    sets, often = counts.linked
-    return min([sets, *(one.k for one in links)]), min([often, *(one.often for one in links)])
-
-
-def _table_of(table: Any) -> Any:
-    return table.described.artefact if isinstance(table, Auditable) else table
+def _fitting(counts: ClassCounts, reading: Reading, population: Any, hierarchies: Mapping[str, Any]) -> Integers:
+    """The people of the population who fit each class."""
+    people = count_classes(reading.open(artefact_of(population)), counts.columns, missing=reading.missing)
+    return people_fitting(counts, people, labels_of(hierarchies, people))
 
 
 def _threshold(threshold: Any, k: int | None) -> float:
@@ -468,73 +339,401 @@ def _threshold(threshold: Any, k: int | None) -> float:
     return float(threshold)
 
 
-def _sensitive_audit(counts: ClassCounts, histogram: Histogram) -> SensitiveAudit:
-    values = int(distinct_values(histogram).min())
-    ratio = float(recursive_ratio(histogram, 2).max())
-    return SensitiveAudit(
-        distinct_l=values,
-        entropy_l=float(entropy_values(histogram).min()),
-        recursive_c=ratio if math.isfinite(ratio) else None,
-        t_equal=float(equal_distance(histogram).max()),
-        t_ordered=float(ordered_distance(histogram).max()),
-        alpha=float(largest_share(histogram, counts.sizes).max()),
-        p=values,
-    )
+def _check_previous(previous: Any, original: Any, changed: Any, previous_quasi: Any) -> None:
+    """Refuse parameters that only an earlier release gives a meaning, if there is no earlier release."""
+    lists = {"changed": changed, "previous_quasi": previous_quasi}
+    for name, columns in lists.items():
+        if isinstance(columns, str):
+            raise BadInput.parameter(name, "audit", "a list of column names", columns)
+    named = [name for name, given in {"original": original is not None, **lists}.items() if given]
+    if previous is None and named:
+        raise BadInput(
+            f"{named[0]} (--{named[0].replace('_', '-')}) is of use only beside an earlier release. Name that one with "
+            "previous= (--previous)."
+        )
 
 
-def _homogeneity(counts: ClassCounts, histogram: Histogram) -> float:
-    single = distinct_values(histogram) == 1
-    return int(counts.sizes[single].sum()) / counts.records
-
-
-def _known_already(clear: Mapping[str, ClearColumn]) -> list[str]:
-    """What has to be said of protected columns that quasi-identifiers determine."""
-    return [
-        f"The column {name!r} follows from {listing(one.determined_by)}: whoever knows that of a person knows it "
-        f"without the table. As a {one.role} column it is not counted as known."
-        for name, one in clear.items()
-        if one.role in ("target", "sensitive") and one.determined_by
+def _plain_k(requirements: Sequence[Any]) -> int | None:
+    """The k that is required over all quasi-identifiers."""
+    plain = [
+        requirement
+        for requirement in requirements
+        if requirement.name == "k-anonymity" and getattr(requirement, "shield", None) is None
     ]
+    return max((requirement.k for requirement in plain), default=None)
+
+
+def _with_previous(audit: Audit, together: Together) -> Audit:
+    """Add the audit of both releases, and judge it with the other requirements."""
+    finding, verdict = together.finding, audit.verdict
+    if finding is not None and verdict is not None:
+        verdict = Verdict(verdict.holds and finding.holds, (*verdict.findings, finding))
+    return replace(audit, together=together, verdict=verdict)
+
+
+# --------------------------------------------------------------------------------------------------
+# The audit of counted classes.
+
+
+@dataclass(frozen=True, eq=False)
+class ReleaseFacts:
+    """Facts about a release that the counts of its table do not show.
+
+    Attributes
+    ----------
+    losses : mapping of metric name to float
+        The information lost, as the audit reports it.
+    loss : float, optional
+        The exact information lost in the published table, ``ncp_published``, if it is known. An audit begins with a
+        warning if nearly everything is lost.
+    warnings : tuple of str
+        The warnings of the method that made the release.
+    proportions : Proportions, optional
+        The proportions published beside the table.
+    k_all : int, optional
+        The fewest records that share the values of all columns.
+    clear : mapping of column to ClearColumn
+        What the columns in clear disclose.
+    linked : bool
+        Whether the table names the person, so that a reader can link the rows of a person.
+    links : tuple of Link
+        The other columns by which a reader can link them.
+    rounded : bool
+        Whether figures of people are rounded, because a reader must not know the exact number of people.
+    rows_are_people : bool
+        Whether the publisher asserts that every row is a person.
+    """
+
+    losses: Mapping[str, float] = field(default_factory=dict)
+    loss: float | None = None
+    warnings: tuple[str, ...] = ()
+    proportions: Proportions | None = None
+    k_all: int | None = None
+    clear: Mapping[str, ClearColumn] = field(default_factory=dict)
+    linked: bool = False
+    links: tuple[Link, ...] = ()
+    rounded: bool = False
+    rows_are_people: bool = False
+
+
+_NO_FACTS: Final = ReleaseFacts()
+
+
+def audit_counts(
+    counts: ClassCounts,
+    *,
+    sensitive: Sequence[str] | None = None,
+    target: str | None = None,
+    require: Sequence[Any] = (),
+    threshold: float = DEFAULT_THRESHOLD,
+    fitting: Integers | None = None,
+    release: ReleaseFacts = _NO_FACTS,
+) -> Audit:
+    """Audit classes that are already counted, so that nothing is counted twice.
+
+    Parameters
+    ----------
+    counts : ClassCounts
+        The table, counted with its sensitive columns and its target.
+    sensitive : sequence of str, optional
+        ``None`` means every counted column but the target.
+    target : str, optional
+        The column whose labels a model will predict.
+    require : sequence of requirements
+        Requirements that the table has to meet, with the trees that they need.
+    threshold : float
+        A record is at risk above it.
+    fitting : array of int, optional
+        The people of a population who fit each class.
+    release : ReleaseFacts, optional
+    """
+    if sensitive is None:
+        sensitive = tuple(name for name in counts.histograms if name != target)
+    # Figures that everybody can count in the table are about its rows, and exact.
+    shown = counts.by_rows if release.rounded else counts
+    figures = {name: SensitiveAudit.of(shown, name) for name in sensitive}
+    described = dict.fromkeys((*sensitive, *(() if target is None else (target,))))
+    grave = _grave_warnings(counts, require, release.loss)
+    wildcard = wildcard_k(counts)
+    audit = Audit(
+        rows=counts.rows,
+        columns=counts.columns,
+        k=int(counts.sizes.min()),
+        shields={},
+        wildcard_k=wildcard,
+        l=min((column.distinct_l for column in figures.values()), default=None),
+        t=max((column.t_equal for column in figures.values()), default=None),
+        sensitive=figures,
+        classes=ClassSummary.of(shown),
+        risks=Risks.of(counts, threshold, fitting),
+        label_homogeneity={
+            name: int(shown.sizes[distinct_values(shown.histogram(name)) == 1].sum()) / shown.records
+            for name in described
+        },
+        losses=dict(release.losses),
+        warnings=(*grave, *release.warnings, *_warnings(counts, require, fitting, wildcard, release)),
+        grave=grave,
+        tells_apart=tells_apart_all(shown),
+    )
+    audit = _with_facts(_with_verdict(audit, counts, require), counts, release, require)
+    return with_rounded_people(audit, counts) if release.rounded else audit
+
+
+def _with_verdict(audit: Audit, counts: ClassCounts, require: Sequence[Any]) -> Audit:
+    """Add whether the requirements hold, and the k of each shield that one of them names."""
+    if not require:
+        return audit
+    shields = [getattr(requirement, "shield", None) for requirement in require]
+    k_of = {", ".join(shield): int(counts.project(shield).sizes.min()) for shield in shields if shield is not None}
+    return replace(audit, verdict=verify(counts, require), shields=k_of)
+
+
+def _with_facts(audit: Audit, counts: ClassCounts, release: ReleaseFacts, require: Sequence[Any]) -> Audit:
+    """Add the facts that apply to some tables only."""
+    k_all = counts.k_all if release.k_all is None and counts.complete else release.k_all
+    audit = replace(audit, k_all=k_all, clear=dict(release.clear), links=release.links)
+    if counts.entity is not None:
+        audit = replace(audit, people=counts.people)
+    if release.linked or release.links:
+        # The fewest people who share their classes, by whatever links their rows.
+        sets, often = zip(counts.linked, *[(link.k, link.often) for link in release.links], strict=True)
+        audit = replace(audit, linked=(min(sets), min(often)))
+    if counts.wider is not None:
+        audit = replace(audit, determined=dict(counts.determined), k_determined=int(counts.wider.sizes.min()))
+    if release.proportions is not None:
+        least = max((getattr(requirement, "minimal_size", 1) for requirement in require), default=1)
+        people, known = singled_out(release.proportions, least)
+        shares = disclosures(release.proportions)
+        audit = replace(audit, proportions=shares, singled_out=people, fully_known=known)
+    return audit
+
+
+# --------------------------------------------------------------------------------------------------
+# Warnings. Those that make a table, or its guarantee, worthless come before all others.
+
+
+_NEARLY_EVERYTHING: Final = 0.95
+_ADVICE: Final = "Lower the requirements, give hierarchies, or name fewer quasi-identifiers."
+
+
+def _grave_warnings(counts: ClassCounts, require: Sequence[Any], loss: float | None) -> tuple[str, ...]:
+    """Warn of a requirement that promises nothing, and of a table that keeps nothing."""
+    grave = []
+    if any(requirement.name == "k-anonymity" and getattr(requirement, "k", None) == 1 for requirement in require):
+        grave.append(
+            "1-anonymity promises nothing: every table has it, and people may stand alone in it. Ask for a k above 1."
+        )
+    if all(label is None or label == str(SUPPRESSED) for labels in counts.labels for label in labels):
+        lost = "The table keeps nothing of its quasi-identifiers: every cell of them is suppressed or missing."
+        grave.append(f"{lost} {_ADVICE}")
+    elif loss is not None and loss >= _NEARLY_EVERYTHING:
+        # The loss itself would show more digits than a small table may.
+        share = f"{_NEARLY_EVERYTHING:.0%}"
+        lost = f"The table keeps next to nothing of its quasi-identifiers: {share} or more of it is lost."
+        grave.append(f"{lost} {_ADVICE}")
+    return tuple(grave)
 
 
 def _warnings(
     counts: ClassCounts,
-    demanded: Sequence[Any],
+    require: Sequence[Any],
     fitting: Integers | None,
     wildcard: int | None,
-    *,
-    said: bool,
+    release: ReleaseFacts,
 ) -> list[str]:
-    found = []
-    if said:
-        found.append(
+    warnings = [
+        f"The column {name!r} follows from {listing(column.determined_by)}: whoever knows that of a person knows it "
+        f"without the table. As a {column.role} column it is not counted as known."
+        for name, column in release.clear.items()
+        if column.role in ("target", "sensitive") and column.determined_by
+    ]
+    if release.rows_are_people:
+        warnings.append(
             "Rows are counted as people, because whoever made the release says that every row is a person. Where that "
             "is wrong, k rows may be of fewer than k people."
         )
     elif counts.entity is None:
-        found.append(
+        warnings.append(
             "Rows are counted, not people: several rows of one person are not detected unless entity= (--entity) "
             "names the column that tells people apart."
         )
-    open_columns = [
+    suppressed = [
         name
         for name, labels in zip(counts.columns, counts.labels, strict=True)
         if any(label is None or label == str(SUPPRESSED) for label in labels)
     ]
-    if open_columns:
+    if suppressed:
         computed = "was not computed" if wildcard is None else f"is {wildcard}"
-        found.append(
-            f"Missing or suppressed cells occur in {listing(open_columns)}. They count as a value of their "
+        warnings.append(
+            f"Missing or suppressed cells occur in {listing(suppressed)}. They count as a value of their "
             f"own; the k if they may stand for any value {computed}."
         )
+    return [*warnings, *_fit_warnings(counts, require, fitting)]
+
+
+def _fit_warnings(counts: ClassCounts, require: Sequence[Any], fitting: Integers | None) -> list[str]:
+    """Warn of a population that does not contain the table, and of limited values that do not occur."""
+    warnings = []
     if fitting is not None and (short := int((fitting < counts.sizes).sum())):
-        found.append(
+        warnings.append(
             f"In {short} of {plural(len(counts.sizes), 'classes')} the population has fewer people than the table has "
             "records: it does not contain the table, writes values in another way, or labels hide the match whose "
             "hierarchy is not given (--hierarchy). There the prosecutor's risk is used."
         )
-    for one in demanded:
-        value = getattr(one, "value", None)
-        if value is not None and LabelIndex(counts.histogram(one.column).labels).find(value) is None:
-            found.append(f"The value that {one} limits does not occur in {one.column}. Check how it is written.")
-    return found
+    for requirement in require:
+        value = getattr(requirement, "value", None)
+        if value is not None and LabelIndex(counts.histogram(requirement.column).labels).find(value) is None:
+            warnings.append(
+                f"The value that {requirement} limits does not occur in {requirement.column}. Check how it is written."
+            )
+    return warnings
+
+
+# --------------------------------------------------------------------------------------------------
+# The check: only whether a table meets its requirements as it is, and how many of its records do not.
+
+
+class Told(NamedTuple):
+    """The classes in which all records have the same value of a column: their records, and their number."""
+
+    records: int
+    classes: int
+
+
+@dataclass(frozen=True, repr=False)
+class Check(NotebookRepr):
+    """Whether a table meets its requirements, and how much of it does not; never which records.
+
+    Parameters
+    ----------
+    rows : int
+        The number of rows.
+    people : int or None
+        The number of people, where people are counted instead of rows.
+    columns : tuple of str
+        The quasi-identifiers.
+    classes : int
+        The number of classes.
+    verdict : Verdict
+        The findings for each requirement.
+    told : mapping of column to Told
+        For each sensitive column, the records whose class alone reveals the value. It decides nothing; a requirement
+        such as ``l=2@disease`` does.
+    """
+
+    rows: int
+    people: int | None
+    columns: tuple[str, ...]
+    classes: int
+    verdict: Verdict
+    told: Mapping[str, Told] = field(default_factory=dict)
+
+    @property
+    def holds(self) -> bool:
+        """Whether all requirements hold."""
+        return self.verdict.holds
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings for each requirement."""
+        return self.verdict.findings
+
+    @property
+    def counted(self) -> str:
+        """What is counted: "rows" or "people"."""
+        return "rows" if self.people is None else "people"
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __repr__(self) -> str:
+        people = "" if self.people is None else f" of {plural(self.people, 'people')}"
+        size = f"{plural(self.rows, 'rows')}{people}"
+        judged = "holds" if self.holds else "DOES NOT HOLD"
+        return f"Check({judged}: {size} in {plural(self.classes, 'classes')} of {names_shown(self.columns)})"
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def render(self) -> str:
+        """Return the answer as a few lines of text."""
+        from hedgerow.risk.rendering import render_check
+
+        return render_check(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain values for JSON."""
+        plain = dataclasses.asdict(self)
+        told = {name: revealed._asdict() for name, revealed in self.told.items()}
+        return {"holds": self.holds, **plain, "columns": list(self.columns), "told": told}
+
+
+def check(
+    table: Any,
+    *,
+    quasi: Sequence[str],
+    k: int | None = None,
+    require: Iterable[Any] = (),
+    sensitive: Sequence[str] = (),
+    entity: str | None = None,
+    missing: Sequence[str] = (),
+    hierarchies: Mapping[str, Any] | None = None,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    sheet: str | None = None,
+) -> Check:
+    """Check whether a table meets requirements as it is, raw or anonymized. Nothing is written.
+
+    Parameters
+    ----------
+    table : dataframe, DuckDB relation, table of Spark or path
+        As for :func:`hedgerow.audit`.
+    quasi : sequence of str
+        The columns by which a person could be found.
+    k : int, optional
+        Short for k-anonymity over all quasi-identifiers.
+    require : iterable of requirements
+        As objects or as text such as ``"l=3@disease"``. Give ``k`` or at least one of these.
+    sensitive : sequence of str
+        Columns for which the answer also reports how many records have a value that their class alone reveals.
+    entity : str, optional
+        The column that identifies the person, where a person may have several rows.
+    missing : sequence of str
+        Texts that mean "no value".
+    hierarchies : mapping of column to hierarchy, optional
+        Of sensitive columns, for requirements that measure distances in them.
+    encoding, delimiter, sheet : str, optional
+        Of files, as for :class:`hedgerow.File`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> table = pa.table({"zip": ["12", "12", "13"], "illness": ["flu", "cold", "flu"]})
+    >>> answer = check(table, quasi=["zip"], k=2)
+    >>> answer.holds, answer.findings[0].rows_violating
+    (False, 1)
+    """
+    requirements = read_demands(k, require, "check")
+    if not requirements:
+        raise BadInput("No requirement is given. Say k=10 (-k 10) or name some with require= (--require).")
+    for name, given in (("quasi", quasi), ("sensitive", sensitive)):
+        if isinstance(given, str):
+            raise BadInput.parameter(name, "check", "a list of column names", given)
+    counted = tuple(dict.fromkeys((*sensitive, *protected_columns(requirements))))
+    hierarchies = {} if hierarchies is None else hierarchies
+    check_columns(hierarchies, counted, "check")
+    opened = Reading(encoding=encoding, delimiter=delimiter).open(table, sheet)
+    counts = count_classes(opened, quasi, sensitive=counted, entity=entity, missing=missing)
+    return Check(
+        rows=counts.rows,
+        people=None if counts.entity is None else counts.people,
+        columns=counts.columns,
+        classes=len(counts.sizes),
+        verdict=verify(counts, with_trees(requirements, hierarchies, counts)),
+        told={name: _revealed(counts, name) for name in sensitive},
+    )
+
+
+def _revealed(counts: ClassCounts, column: str) -> Told:
+    alike = distinct_values(counts.histogram(column)) == 1
+    return Told(int(counts.sizes[alike].sum()), int(alike.sum()))

@@ -1,4 +1,4 @@
-"""A table that says itself what its audit has to be told of any other: a release."""
+"""The inputs of an audit or a check: a release that describes itself, requirements and hierarchies."""
 
 from __future__ import annotations
 
@@ -18,38 +18,48 @@ from hedgerow.hierarchies.taxonomies import Taxonomy
 from hedgerow.io.domains import Domain
 from hedgerow.requirements import KAnonymity, parse_requirement
 from hedgerow.risk.audit import Audit
-from hedgerow.verifier import ClassCounts
+from hedgerow.verifier import ClassCounts, RowOwners, open_table
 from hedgerow.verifier.classes import Labels
 
-__all__ = ["Auditable", "Described", "check_columns", "labels_of", "read_demands", "with_trees"]
+__all__ = [
+    "Auditable",
+    "Described",
+    "Reading",
+    "artefact_of",
+    "check_columns",
+    "labels_of",
+    "protected_columns",
+    "read_demands",
+    "with_trees",
+]
 
 
 @dataclass(frozen=True, eq=False)
 class Described:
-    """What is known of a published table.
+    """What is known about a published table.
 
     Attributes
     ----------
     artefact : dataframe, DuckDB relation or path
-        The table as it is: what is counted.
+        The table that is counted.
     quasi, sensitive : sequence of str
     target : str, optional
     requirements : sequence of requirements
-        What it was held to.
+        The requirements that it met.
     missing : sequence of str
         Texts that mean "no value".
     proportions : Proportions, optional
-        What is published beside it.
+        The proportions published beside it.
     audit : Audit
-        As it was when the table was made: its losses are known only from there.
+        The audit from when the table was made, the only source of its losses.
     entity : str, optional
-        The column that told people apart, where they are counted and not rows.
+        The column that identified the person, where people are counted instead of rows.
     people : array of int, optional
-        Whose each row is.
+        The person of each row.
     facts : mapping
-        How it was made, as its manifest says it.
+        How it was made, as in its manifest.
     determined : mapping of column to tuple of str
-        Columns in clear that count as quasi-identifiers, because quasi-identifiers determine them, and which.
+        Columns in clear that count as quasi-identifiers, each with the quasi-identifiers that determine it.
     """
 
     artefact: Any
@@ -65,37 +75,70 @@ class Described:
     facts: Mapping[str, Any] = field(default_factory=dict)
     determined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    @property
+    def owners(self) -> RowOwners | None:
+        """The person of each row, if the table does not name the person."""
+        return None if self.people is None or self.entity is None else RowOwners(self.entity, self.people)
+
 
 class Auditable(ABC):
-    """What can be audited without being described."""
+    """A table that supplies its own roles, such as a release."""
 
     @property
     @abstractmethod
     def described(self) -> Described:
-        """What an audit has to know of it."""
+        """What an audit needs to know about it."""
+
+
+def artefact_of(table: Any) -> Any:
+    """The table of a release, or the table itself."""
+    return table.described.artefact if isinstance(table, Auditable) else table
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read tables: the texts that mean "no value", and the encoding and delimiter of text files."""
+
+    missing: Sequence[str] = ()
+    encoding: str | None = None
+    delimiter: str | None = None
+
+    def open(self, table: Any, sheet: str | None = None) -> Any:
+        """Open a table for the verifier."""
+        return open_table(table, encoding=self.encoding, delimiter=self.delimiter, sheet=sheet)
+
+    def with_missing(self, texts: Sequence[str]) -> tuple[str, ...]:
+        """The texts that mean "no value", with others that a release names."""
+        return tuple(dict.fromkeys((*self.missing, *texts)))
 
 
 # --------------------------------------------------------------------------------------------------
-# What was given to an audit or a check: requirements, and hierarchies, which say what the labels of a table stand for
-# and how far values lie apart.
+# Requirements, and hierarchies, which define what the labels of a table stand for and how far values lie apart.
 
 
 def read_demands(k: int | None, require: Any, owner: str = "audit") -> tuple[Any, ...]:
-    """Put the requirements into one list, the one that ``k`` stands for first; a single one needs no list."""
+    """Put the requirements into one list, k-anonymity by ``k`` first. A single requirement needs no list."""
     alone = isinstance(require, str) or hasattr(require, "name") or not isinstance(require, Iterable)
     several = (require,) if alone else tuple(require)
-    read = tuple(parse_requirement(one) if isinstance(one, str) else one for one in several)
-    for one in read:
-        if not hasattr(one, "name"):
+    read = tuple(
+        parse_requirement(requirement) if isinstance(requirement, str) else requirement for requirement in several
+    )
+    for requirement in read:
+        if not hasattr(requirement, "name"):
             must = "a list of requirements such as hr.KAnonymity(5)"
-            raise BadInput.parameter("require", owner, must, type(one).__name__)
+            raise BadInput.parameter("require", owner, must, type(requirement).__name__)
     return read if k is None else (KAnonymity(check_int("k", owner, k, 1)), *read)
 
 
-def labels_of(hierarchies: Mapping[str, Any], population: ClassCounts) -> list[Leaves]:
-    """For each quasi-identifier the labels of its hierarchy, and the values of a population below each.
+def protected_columns(requirements: Iterable[Any]) -> list[str]:
+    """The columns that requirements protect."""
+    return [requirement.column for requirement in requirements if getattr(requirement, "column", None) is not None]
 
-    A hierarchy that is made of the values, such as masking, is made of the population's.
+
+def labels_of(hierarchies: Mapping[str, Any], population: ClassCounts) -> list[Leaves]:
+    """For each quasi-identifier, the labels of its hierarchy with the values of a population below each.
+
+    A hierarchy that is built from values, such as masking, is built from those of the population.
     """
     columns = zip(population.columns, population.labels, strict=True)
     return [_below(hierarchies.get(name), name, values) for name, values in columns]
@@ -110,12 +153,12 @@ def _below(given: Any, name: str, values: Labels) -> Leaves:
 
 
 def with_trees(demanded: Sequence[Any], hierarchies: Mapping[str, Any], counts: ClassCounts) -> tuple[Any, ...]:
-    """Give each requirement that needs one the tree of its column."""
+    """Give the tree of its column to each requirement that needs one."""
     return tuple(
-        one.with_tree(_tree(hierarchies[one.column], one.column, counts))
-        if getattr(one, "needs_tree", False) and one.column in hierarchies
-        else one
-        for one in demanded
+        requirement.with_tree(_tree(hierarchies[requirement.column], requirement.column, counts))
+        if getattr(requirement, "needs_tree", False) and requirement.column in hierarchies
+        else requirement
+        for requirement in demanded
     )
 
 
@@ -125,7 +168,7 @@ def _tree(given: Any, name: str, counts: ClassCounts) -> dict[str, Any]:
 
 
 def _values(hierarchy: Hierarchy, name: str, counts: ClassCounts) -> Domain:
-    """The values that a taxonomy lists, whether they occur or not; of another hierarchy those of the table."""
+    """The values that a taxonomy lists, whether they occur or not; for another hierarchy, those of the table."""
     if isinstance(hierarchy, Taxonomy):
         tree = hierarchy.tree
         return Domain(name, "text", np.array(sorted(tree.labels[leaf] for leaf in tree.leaves())))
@@ -133,7 +176,7 @@ def _values(hierarchy: Hierarchy, name: str, counts: ClassCounts) -> Domain:
 
 
 def check_columns(hierarchies: object, columns: Sequence[str], owner: str = "audit") -> None:
-    """Refuse what is no mapping, and hierarchies of columns that are not looked at."""
+    """Refuse hierarchies that are not a mapping, and hierarchies of columns that are not audited or checked."""
     if not isinstance(hierarchies, Mapping):
         must = "a mapping of column to hierarchy"
         raise BadInput.parameter("hierarchies", owner, must, type(hierarchies).__name__)

@@ -1,53 +1,67 @@
-"""The audit as a value: figures only, never a cell of the table."""
+"""The result of an audit: figures only, never a cell of the table."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
+from hedgerow._internal.arrays import Longs
 from hedgerow._internal.late_binding import Reported
 from hedgerow._internal.notebook import names_shown
 from hedgerow.errors import listing, plural
-from hedgerow.risk._identification import Risks, TellsApart
 from hedgerow.risk._proportions import Disclosure
 from hedgerow.risk.clear import ClearColumn
 from hedgerow.risk.manifest import Fit
 from hedgerow.risk.overlap import Extent
 from hedgerow.verifier import ClassCounts, Finding, Link, Verdict
+from hedgerow.verifier.classes import Integers
+from hedgerow.verifier.formulas import (
+    distinct_values,
+    entropy_values,
+    equal_distance,
+    largest_share,
+    ordered_distance,
+    recursive_ratio,
+)
 
 __all__ = [
+    "AttackerRisk",
     "Audit",
     "CUSTOMARY",
     "ClassSummary",
     "LearntTogether",
     "MEASURE",
     "Relation",
+    "Risks",
     "SensitiveAudit",
     "SizeBucket",
+    "TellsApart",
     "Together",
     "beyond_quasi",
+    "tells_apart",
+    "tells_apart_all",
 ]
 
 
 # --------------------------------------------------------------------------------------------------
-# What two releases of the same people give away together, as a value: figures only, never a cell.
+# What two releases of the same people disclose together.
 #
-# Two releases that are each safe can be put together: a person is in one class of each. S. R. Ganta, S. P.
-# Kasiviswanathan, A. Smith: Composition Attacks and Auxiliary Information in Data Privacy, KDD 2008.
+# Two releases that are each safe can be combined: a person is in one class of each. S. R. Ganta, S. P. Kasiviswanathan,
+# A. Smith: Composition Attacks and Auxiliary Information in Data Privacy, KDD 2008.
 
 
 Relation = Literal["equal", "finer", "coarser", "apart", "crossing", "unknown"]
-"""How the classes of the new release lie to those of the old one; unknown where the old one's are."""
+"""How the classes of the new release relate to those of the old one. Unknown if the old classes are unknown."""
 
 MEASURE: Final = "k together"
 
 _RELATIONS: Final[Mapping[Relation, tuple[str, str]]] = {
-    "equal": ("Both releases have the same classes", "together they tell no more than one of them"),
+    "equal": ("Both releases have the same classes", "together they reveal no more than one of them"),
     "finer": ("Every class of the new release lies inside one class of the old one", "the old one adds nothing to it"),
     "coarser": (
         "Every class of the old release lies inside one class of the new one",
@@ -57,26 +71,27 @@ _RELATIONS: Final[Mapping[Relation, tuple[str, str]]] = {
         "Nobody fits a class of both releases",
         "they are of other people, or values were changed or written in another way since",
     ),
-    "crossing": ("Classes of the two releases cross", "whoever has both knows more of a person than either tells"),
+    "crossing": ("Classes of the two releases cross", "both together reveal more about a person than either alone"),
     "unknown": (
         "The quasi-identifiers of the previous release are not known",
         "nothing is proved of both together",
     ),
 }
-"""What it means that the classes lie so, and what follows if both releases are of the same people."""
+"""Each relation in words, and what follows from it if both releases are of the same people."""
 
 
 @dataclass(frozen=True)
 class LearntTogether:
-    """Of how large a share of the people one value of a column is left.
+    """The share of the people for whom only one value of a column is possible.
 
     Attributes
     ----------
     alone : float
         By the new release alone.
     together : float
-        By both releases. Without the original table it is the share of rows that are surely in groups with one value,
-        which is learnt by whoever knows a person's classes: where boxes overlap, values alone may not tell these.
+        By both releases. Without the original table, it is the share of rows that are surely in groups with one value.
+        An attacker learns that value if the person's classes are known; where boxes overlap, a person's values alone
+        may not determine the classes.
     """
 
     alone: float
@@ -85,32 +100,33 @@ class LearntTogether:
 
 @dataclass(frozen=True)
 class Together:
-    """What two releases of the same people give away together.
+    """What two releases of the same people disclose together.
 
-    People who share their class of the old release and their class of the new one are a group; not to be in a release
-    counts as a class of it. The k of both together is the size of the smallest group. Whoever looks for a person knows
-    the quasi-identifiers of both releases: the classes of each are those of all of these that it publishes.
+    People who share their class of the old release and their class of the new one are a group. The people who are not
+    in a release count as a class of it. The k of both together is the size of the smallest group. An attacker is
+    assumed to know the quasi-identifiers of both releases, so the classes of each release are formed by all of them
+    that it publishes.
 
     Attributes
     ----------
     columns : tuple of str
         The quasi-identifiers of either release that both publish.
     columns_before, columns_after : tuple of str
-        Those by which people are told apart in the old release, and in the new one.
+        The columns that form the classes of the old release, and of the new one.
     linking : tuple of str
-        The columns in clear that rows of both were compared by.
+        The columns in clear by which rows of both were compared.
     rows, classes, k_before : int
-        Those of the previous release: its rows, its classes, and its k.
+        The rows, the classes and the k of the previous release.
     relation : {"equal", "finer", "coarser", "apart", "crossing", "unknown"}
-        How the classes of the new release lie to those of the old one. It is unknown if nobody says by which columns
-        people are told apart in the old one; then no k is proved.
+        How the classes of the new release relate to those of the old one. It is unknown if the quasi-identifiers of the
+        old one are unknown; then no k is proved.
     same_people : bool
-        Whether everybody is in both releases, as far as is known or taken for granted.
+        Whether everybody is in both releases, as far as is known or assumed.
     by_original : bool
         Whether people were counted in the original table; else the figures are bounds by what is published.
     exact : bool
-        Whether the figures are exact. By the original table they are bounds where it is not known which class some
-        people are in, since classes overlap or are not of all whom they fit.
+        Whether the figures are exact. Even with the original table they are bounds if the class of some people is not
+        known, because classes overlap or do not contain everybody who fits them.
     counted : {"rows", "people"}
     k : Extent
         The smallest group: ``least`` and ``most`` people.
@@ -119,20 +135,20 @@ class Together:
     required : int or None
         The k that is required over all quasi-identifiers.
     below : Extent
-        How many people are in groups below the threshold.
+        The number of people in groups below the threshold.
     alone : Extent
-        How many stand alone.
+        The number of people who stand alone.
     small : int
-        How many groups are surely below the threshold.
+        The number of groups that are surely below the threshold.
     rows_left : int or None
-        How few rows of the new release may still be a person's, for an attacker who knows no more than both releases
-        and the person's quasi-identifiers; known with the original table.
+        The fewest rows of the new release that may still be a person's, for an attacker who knows only both releases
+        and the person's quasi-identifiers. It is known only with the original table.
     newcomers, leavers : int
-        Classes whose newcomers, or leavers, are surely fewer than the threshold, and surely somebody: the difference of
-        both releases tells them from all others.
+        The number of classes that surely have newcomers, or leavers, but fewer than the threshold. The difference of
+        both releases separates these people from all others.
     learnt : mapping of column to LearntTogether
     remarks : tuple of str
-        What was taken for granted or could not be read.
+        What was assumed, or could not be read.
     """
 
     columns: tuple[str, ...]
@@ -161,14 +177,14 @@ class Together:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the required k holds for both together; ``None`` if it is not required, or neither is proved."""
+        """Whether the required k holds for both together; ``None`` if none is required, or nothing is proved."""
         if self.required is None or self.k.least < self.required <= self.k.most:
             return None
         return self.k.least >= self.required
 
     @property
     def finding(self) -> Finding | None:
-        """The required k as it is for both together: what is not proved does not hold."""
+        """The finding about the required k for both together. A k that is not proved does not hold."""
         if self.required is None:
             return None
         unproved = "" if self.holds is not None else " (not proved)"
@@ -184,15 +200,15 @@ class Together:
 
     @property
     def says(self) -> str:
-        """What was found, in one or two sentences."""
-        lie, follows = _RELATIONS[self.relation]
+        """The result in one or two sentences."""
+        relation, consequence = _RELATIONS[self.relation]
         if not self.same_people and self.relation in ("equal", "finer", "coarser"):
-            follows = "but not everybody is in both, and who is in one alone may be told from the others"
-            return f"{lie}, {follows}. {self._k_told}"
-        return f"{lie}: {follows}. {self._k_told}"
+            consequence = "but not everybody is in both, and people who are in one alone may stand out from the others"
+            return f"{relation}, {consequence}. {self._k_in_words}"
+        return f"{relation}: {consequence}. {self._k_in_words}"
 
     @property
-    def _k_told(self) -> str:
+    def _k_in_words(self) -> str:
         least, most = self.k
         if least == most:
             return f"k together is {least:,}." if least > 1 else "Together they single somebody out: k together is 1."
@@ -202,20 +218,20 @@ class Together:
 
     @property
     def compared(self) -> str:
-        """By which columns rows were compared, in words."""
+        """The columns by which rows were compared, in words."""
         by = listing(self.linking, len(self.linking)) if self.linking else "none"
         shared = listing(self.columns, len(self.columns)) if self.columns else "none"
         only = [
             f"; only in the {name} release {listing(own, len(own))}"
             for name, columns in (("previous", self.columns_before), ("new", self.columns_after))
-            if (own := [one for one in columns if one not in self.columns])
+            if (own := [column for column in columns if column not in self.columns])
         ]
         return f"shared quasi-identifiers {shared}{''.join(only)}; columns in clear: {by}"
 
 
 CUSTOMARY: Final = (3, 5, 11, 20)
-"""The least class sizes that are customary. Who uses them stands in K. El Emam, Guide to the De-Identification of
-Personal Health Information, CRC Press 2013, chapter "Cell size precedents"."""
+"""Customary least class sizes. Their users are listed in K. El Emam, Guide to the De-Identification of Personal Health
+Information, CRC Press 2013, chapter "Cell size precedents"."""
 
 
 class SizeBucket(NamedTuple):
@@ -229,10 +245,10 @@ class SizeBucket(NamedTuple):
 
 @dataclass(frozen=True)
 class ClassSummary:
-    """The sizes of the equivalence classes; the histogram goes by powers of two.
+    """The sizes of the equivalence classes, with a histogram by powers of two.
 
-    ``counted`` says what: of a release whose table does not tell whose a row is, its rows. ``small`` are the classes
-    that are smaller than each of :data:`CUSTOMARY`.
+    ``counted`` names what is counted: people, or rows, also for a release that counts people but does not name them.
+    ``small`` are the classes that are smaller than each of :data:`CUSTOMARY`.
     """
 
     number: int
@@ -268,23 +284,22 @@ class ClassSummary:
 
 @dataclass(frozen=True)
 class SensitiveAudit:
-    """What the classes reach for one sensitive column, each figure that of the worst class.
+    """What the classes reach for one sensitive column. Each figure is that of the worst class.
 
     Parameters
     ----------
     distinct_l : int
-        Different values.
+        The number of different values.
     entropy_l : float
-        exp of the entropy: values, if they were equally frequent.
+        exp of the entropy: the number of equally frequent values with the same entropy.
     recursive_c : float or None
-        The table is recursively (c, 2)-diverse for every c above this; ``None`` if a class has a single
-        value.
+        The table is recursively (c, 2)-diverse for every c above this; ``None`` if a class has a single value.
     t_equal, t_ordered : float
         The earth mover's distance from the whole table, with the equal and the ordered ground distance.
     alpha : float
         The share of the most frequent value.
     p : int
-        Different values, as p-sensitive k-anonymity counts them.
+        The number of different values, as p-sensitive k-anonymity counts them.
     """
 
     distinct_l: int
@@ -295,33 +310,191 @@ class SensitiveAudit:
     alpha: float
     p: int
 
+    @classmethod
+    def of(cls, counts: ClassCounts, column: str) -> SensitiveAudit:
+        """Measure a sensitive column in counted classes."""
+        histogram = counts.histogram(column)
+        values = int(distinct_values(histogram).min())
+        ratio = float(recursive_ratio(histogram, 2).max())
+        return cls(
+            distinct_l=values,
+            entropy_l=float(entropy_values(histogram).min()),
+            recursive_c=ratio if math.isfinite(ratio) else None,
+            t_equal=float(equal_distance(histogram).max()),
+            t_ordered=float(ordered_distance(histogram).max()),
+            alpha=float(largest_share(histogram, counts.sizes).max()),
+            p=values,
+        )
+
+
+# --------------------------------------------------------------------------------------------------
+# Three attackers, and the chance that each identifies a person.
+#
+# K. El Emam, F. K. Dankar, "Protecting privacy using k-anonymity", JAMIA 15(5), 2008:
+#
+# - The *prosecutor* knows that the person is in the table: the chance is 1 / (records of the class).
+# - The *journalist* does not know it, and matches against a population: 1 / (people of the population who fit).
+# - The *marketer* wants as many people as possible: the share of all records that are matched correctly.
+
+
+# Rounding of 1 / size must not put a class of exactly 1 / threshold records at risk.
+_SLACK: Final = 1e-9
+
+
+@dataclass(frozen=True)
+class AttackerRisk:
+    """The chance of identifying a person.
+
+    Parameters
+    ----------
+    highest, average : float
+        Over all records.
+    records_at_risk : int
+        The number of records whose own chance is above the threshold.
+    share_at_risk : float
+        Their share of all records.
+    threshold : float
+        A record is at risk above it.
+    note : str
+        The assumptions behind the figures.
+    """
+
+    highest: float
+    average: float
+    records_at_risk: int
+    share_at_risk: float
+    threshold: float
+    note: str
+
+    @classmethod
+    def of(cls, counts: ClassCounts, fitting: Integers, threshold: float, note: str) -> AttackerRisk:
+        """Compute a risk from the number of people who fit each class."""
+        chance = 1.0 / fitting
+        at_risk = int(counts.sizes[chance > threshold + _SLACK].sum())
+        return cls(
+            highest=float(chance.max()),
+            average=float((counts.sizes * chance).sum() / counts.records),
+            records_at_risk=at_risk,
+            share_at_risk=at_risk / counts.records,
+            threshold=threshold,
+            note=note,
+        )
+
+
+@dataclass(frozen=True)
+class Risks:
+    """The three attackers."""
+
+    prosecutor: AttackerRisk
+    journalist: AttackerRisk
+    marketer: AttackerRisk
+
+    @classmethod
+    def of(cls, counts: ClassCounts, threshold: float, population: Integers | None = None) -> Risks:
+        """Compute the risks of a table.
+
+        Parameters
+        ----------
+        counts : ClassCounts
+            The classes of the table.
+        threshold : float
+            A record is at risk above it.
+        population : array of int, optional
+            The people of the population who fit each class. A class is assumed to have at least as many as it has
+            records, because the people of the table belong to the population.
+        """
+        prosecutor = AttackerRisk.of(counts, counts.sizes, threshold, "the person is known to be in the table")
+        if population is None:
+            journalist = replace(prosecutor, note="no population was given, so this is the prosecutor's risk")
+        else:
+            fitting = np.maximum(population, counts.sizes)
+            journalist = AttackerRisk.of(counts, fitting, threshold, "matched against the given population")
+        everybody = counts.records if journalist.average > threshold + _SLACK else 0
+        marketer = replace(
+            journalist,
+            highest=journalist.average,
+            records_at_risk=everybody,
+            share_at_risk=everybody / counts.records,
+            note="the expected share of records matched rightly; all are at risk if it is above the threshold",
+        )
+        return cls(prosecutor, journalist, marketer)
+
+
+# --------------------------------------------------------------------------------------------------
+# How well one column alone identifies people.
+#
+# R. Motwani, Y. Xu: Efficient Algorithms for Masking and Finding Quasi-Identifiers, 2007.
+
+
+@dataclass(frozen=True)
+class TellsApart:
+    """How well a column distinguishes records.
+
+    Attributes
+    ----------
+    distinction : float
+        Its different values over its records: 1 if every record has a value of its own.
+    separation : float
+        The share of all pairs of records that differ in it.
+    """
+
+    distinction: float
+    separation: float
+
+
+def tells_apart(sizes: Longs) -> TellsApart:
+    """Measure a column by the number of records that have each of its values.
+
+    Examples
+    --------
+    Two of four records share a value: five of the six pairs differ.
+
+    >>> tells_apart(np.array([2, 1, 1]))
+    TellsApart(distinction=0.75, separation=0.8333333333333334)
+    """
+    held = sizes[sizes > 0].astype(np.float64)
+    records = float(held.sum())
+    if records < 2:
+        return TellsApart(float(len(held)), 0.0)
+    alike = float((held * (held - 1)).sum()) / (records * (records - 1))
+    return TellsApart(len(held) / records, 1.0 - alike)
+
+
+def tells_apart_all(counts: ClassCounts) -> dict[str, TellsApart]:
+    """Measure every quasi-identifier of counted classes."""
+    columns = zip(counts.columns, counts.codes.T, counts.labels, strict=True)
+    return {
+        name: tells_apart(np.bincount(codes, counts.sizes, len(labels)).astype(np.int64))
+        for name, codes, labels in columns
+    }
+
 
 @dataclass(frozen=True, repr=False)
 class Audit(Reported):
-    """What a table gives away.
+    """What a table discloses.
 
     Parameters
     ----------
     rows : int
-        The rows of the table.
+        The number of rows.
     columns : tuple of str
         The quasi-identifiers.
     k : int
-        The records of the smallest class.
+        The number of records of the smallest class.
     shields : mapping of str to int
         The k of each shield that a requirement names, under the shield's columns joined by commas.
     people : int or None
-        How many people the rows are of, where they are counted and not rows. Of a release whose table does not tell
-        whose a row is, this is rounded, as are the risks; sizes of classes and figures of sensitive columns are then
-        those of rows. k and the verdict are exact, and of people.
+        The number of people, where people are counted instead of rows. If the table of a release does not name its
+        people, this number and the risks are rounded, and sizes of classes and figures of sensitive columns are about
+        rows. k and the verdict are exact, and about people.
     linked : tuple of two ints, or None
-        Where a person's rows can be linked: how few people share the set of their classes, and how few share it with
-        how often they are in each.
+        Where a person's rows can be linked: the fewest people who share the set of their classes, and the fewest who
+        also share the number of their rows in each.
     links : tuple of Link
-        The columns, or columns together, by which they can be linked.
+        The columns, alone or together, by which rows can be linked.
     k_all : int or None
-        The fewest records that share the values of all columns, also of those that are no quasi-identifiers; ``None``
-        if it was not computed.
+        The fewest records that share the values of all columns, quasi-identifiers or not; ``None`` if it was not
+        computed.
     wildcard_k : int or None
         The k if missing and suppressed cells match anything; ``None`` if it was not computed.
     l : int or None
@@ -331,40 +504,40 @@ class Audit(Reported):
     sensitive : mapping of column to SensitiveAudit
         Every model's figure for each sensitive column.
     classes : ClassSummary
-        Number and sizes of the equivalence classes.
+        The number and sizes of the equivalence classes.
     risks : Risks
         The three attackers.
     label_homogeneity : mapping of column to float
-        The share of records in classes with a single value of a sensitive column or the target: who finds
-        such a class knows the value without finding the record.
+        The share of records in classes with a single value of a sensitive column or the target. The class alone reveals
+        that value; the record need not be identified.
     losses : mapping of metric name to float
         The information lost; empty for a table whose origin is not known.
     warnings : tuple of str
-        What the figures do not say; the gravest first.
+        What the figures do not show; the gravest first.
     grave : tuple of str
-        The warnings that a table or a requirement is worth nothing.
+        The warnings that a table or a requirement is worthless.
     verdict : Verdict or None
         Whether the requirements hold, where some were given.
     proportions : mapping of column to Disclosure
-        What published proportions tell beyond the table; empty if there are none.
+        What published proportions reveal beyond the table; empty if there are none.
     manifest : {"fits", "differs"}, optional
-        Whether the table is the one that the manifest beside it speaks of; ``None`` if there is no manifest.
+        Whether the manifest beside the table describes this very table; ``None`` if there is no manifest.
     singled_out : int or None
-        The people with tuples of original values whose number the proportions fix below the k that is required, though
-        the table alone does not; ``None`` without proportions.
+        The number of people with tuples of original values that the proportions, though not the table alone, prove to
+        be held by fewer people than the required k; ``None`` without proportions.
     fully_known : int or None
-        The people with tuples whose number they fix at all.
+        The number of people with tuples whose number of holders the proportions fix at all.
     clear : mapping of column to ClearColumn
-        What the columns that are published as they are tell; empty for a table whose origin is not known.
+        What the columns in clear disclose; empty for a table whose origin is not known.
     determined : mapping of column to tuple of str
-        The columns in clear that count as quasi-identifiers in the verdict, and the quasi-identifiers that determine
-        each: whoever knows one of these of a person knows the column.
+        The columns in clear that count as quasi-identifiers in the verdict, each with the quasi-identifiers that
+        determine it. An attacker who knows one of these for a person knows the column.
     k_determined : int or None
-        The records of the smallest class if these columns count, too; ``None`` if there are none.
+        The number of records of the smallest class if these columns count too; ``None`` if there are none.
     tells_apart : mapping of quasi-identifier to TellsApart
-        How far each of them alone tells records apart.
+        How well each of them alone distinguishes records.
     together : Together or None
-        What the table gives away together with an earlier release, where one was named.
+        What the table discloses together with an earlier release, if one was named.
     """
 
     rows: int
@@ -406,14 +579,14 @@ class Audit(Reported):
 
     @property
     def people_told(self) -> str:
-        """How many people there are, in words that tell whether the number is rounded."""
+        """The number of people as text, which shows whether it is rounded."""
         return f"{'about ' if self.classes.counted == 'rows' else ''}{self.people:,}"
 
     def __str__(self) -> str:
         return self.render()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the audit as plain values for JSON; what is infinite or not computed is ``None``."""
+        """Return the audit as plain values for JSON. Figures that are infinite or not computed are ``None``."""
         plain = _plain(dataclasses.asdict(self))
         if self.together is not None:
             plain["together"] |= {
@@ -443,11 +616,11 @@ def _plain(value: Any) -> Any:
 
 
 # --------------------------------------------------------------------------------------------------
-# What k does not cover: how few look alike once every published column counts, and not only quasi-identifiers.
+# What k does not cover: the fewest records that are alike in every published column, not only in quasi-identifiers.
 
 
 def beyond_quasi(audit: Audit) -> str:
-    """Say in plain words that fewer look alike over all columns than over the quasi-identifiers.
+    """Warn in plain words if fewer records are alike over all columns than over the quasi-identifiers.
 
     Parameters
     ----------
@@ -456,7 +629,7 @@ def beyond_quasi(audit: Audit) -> str:
     Returns
     -------
     str
-        Empty where as many do, where it was not computed, and where k is 1 already.
+        Empty if as many are alike, if it was not computed, and if k is 1 already.
 
     Examples
     --------

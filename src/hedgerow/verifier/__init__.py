@@ -1,13 +1,12 @@
 """The verifier: counts a published table again and decides whether its guarantee holds.
 
-It shares no code with the methods that made the table: it reads a requirement's parameters and has its own
-counting and its own formulas, so that one bug cannot pass both. Only errors and schema are imported from
-Hedgerow.
+It shares no code with the methods, so that one bug cannot pass both. Every room from ``risk`` upwards may import it.
+Start reading at ``_counting.count_classes``, which counts a table, then ``_verdict.verify``, which judges the counts.
 """
 
 from __future__ import annotations
 
-from hedgerow.verifier._counting import count_classes, k_of_all, open_table, repeats
+from hedgerow.verifier._counting import RowOwners, count_classes, k_of_all, open_table, repeats
 from hedgerow.verifier._grouping import within
 from hedgerow.verifier._linkage import Link, links_of
 from hedgerow.verifier._verdict import Finding, Verdict, enforce, verify
@@ -18,6 +17,7 @@ __all__ = [
     "Finding",
     "Histogram",
     "Link",
+    "RowOwners",
     "Verdict",
     "count_classes",
     "enforce",

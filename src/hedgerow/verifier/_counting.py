@@ -1,19 +1,22 @@
-"""Count the equivalence classes of any table: dataframe, DuckDB relation, table of Spark or file."""
+"""Counts the equivalence classes of any table: a dataframe, a DuckDB relation, a Spark table or a file."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
 import duckdb
 import narwhals as nw
 
 from hedgerow.errors import BadInput, listing
+from hedgerow.io.readers import SparkFiles
 from hedgerow.schema import Schema
 from hedgerow.verifier._exact import exact_frame, numbered
-from hedgerow.verifier._files import TableFile, is_path
+from hedgerow.verifier._files import SparkTable, TableFile
 from hedgerow.verifier._grouping import (
+    Distinct,
     Grouped,
     copied,
     fewest_alike,
@@ -23,10 +26,26 @@ from hedgerow.verifier._grouping import (
     incomparable,
     open_database,
 )
-from hedgerow.verifier._spark_tables import SparkTable, is_spark_table
-from hedgerow.verifier.classes import Cells, ClassCounts, Integers, encode
+from hedgerow.verifier.classes import Cells, ClassCounts, Codes, Integers, encode_quasi, encode_values
 
-__all__ = ["count_classes", "k_of_all", "open_table", "repeats"]
+__all__ = ["RowOwners", "count_classes", "k_of_all", "open_table", "repeats"]
+
+Opened: TypeAlias = TableFile | SparkTable | duckdb.DuckDBPyRelation | nw.DataFrame[Any]
+
+
+class RowOwners(NamedTuple):
+    """The person of each row, where the table itself does not name the person any more.
+
+    Attributes
+    ----------
+    entity : str
+        The column that named the person.
+    people : int array (rows,)
+        The person of each row, as a number.
+    """
+
+    entity: str
+    people: Integers
 
 
 def count_classes(
@@ -34,46 +53,34 @@ def count_classes(
     quasi: Sequence[str],
     *,
     sensitive: Sequence[str] = (),
-    entity: str | None = None,
-    people: Integers | None = None,
+    entity: str | RowOwners | None = None,
     linking: Sequence[str] = (),
     missing: Sequence[str] = (),
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    sheet: str | None = None,
     determined: Mapping[str, Sequence[str]] | None = None,
 ) -> ClassCounts:
     """Count the rows, or the people, that share each combination of quasi-identifier values.
 
     Parameters
     ----------
-    table : dataframe, DuckDB relation, table of Spark or path
-        pandas, polars or pyarrow; or whatever files :class:`hedgerow.File` reads, which are counted out of core.
+    table : dataframe, DuckDB relation, table of Spark, path, or what :func:`open_table` returned
+        A dataframe of pandas, polars or pyarrow, or any path that :class:`hedgerow.File` reads. Files are counted out
+        of core. To name the encoding, the delimiter or the sheet of a file, open it with :func:`open_table`.
     quasi : sequence of str
         The quasi-identifiers.
     sensitive : sequence of str
         The columns whose values are counted in each class.
-    entity : str, optional
-        The column that tells people apart. Then different people are counted instead of rows; rows without
-        a person count as one person altogether.
-    people : array of int, optional
-        Whose each row is, as a number, where the table itself does not say it any more; ``entity`` is then the name of
-        the column that did.
+    entity : str or RowOwners, optional
+        The column that identifies the person, or the person of each row where the table does not have that column. Then
+        different people are counted instead of rows; all rows without a person count as one person.
     linking : sequence of str
-        Columns that may link the rows of a person: they are kept beside the classes. Those of nested values are left
-        out, which cannot be compared.
+        Columns that may link the rows of a person. They are kept beside the classes, except columns of nested values,
+        which cannot be compared.
     missing : sequence of str
-        Texts that mean "no value", besides null and NaN. Missing is a value of its own; in a quasi-identifier each
+        Texts that mean "no value", besides null and NaN. Missing is a value of its own. In a quasi-identifier each
         spelling of it is, because a reader can tell them apart.
-    encoding : str, optional
-        Of text files; recognised by their first bytes if not given, else UTF-8.
-    delimiter : str, optional
-        Of text files; recognised from the header if not given.
-    sheet : str, optional
-        Of a workbook.
     determined : mapping of column to sequence of str, optional
-        Further columns that whoever knows one of these quasi-identifiers knows, too: requirements are verified over
-        the classes of both.
+        Further columns, each with the quasi-identifiers that determine it. Requirements are also verified over the
+        classes of the quasi-identifiers and these columns together.
 
     Examples
     --------
@@ -85,55 +92,90 @@ def count_classes(
     """
     if quasi is None:
         raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found.")
-    known = {} if determined is None else determined
-    person = () if entity is None or people is not None else (entity,)
-    schema = Schema(quasi=(*quasi, *known) if known else quasi, sensitive=sensitive, identifying=person, others="drop")
-    quasi = (*quasi, *known)
+    determined = determined or {}
+    named, people = entity if isinstance(entity, RowOwners) else (entity, None)
+    person = (entity,) if isinstance(entity, str) else ()
+    every = (*quasi, *determined) if determined else quasi
+    schema = Schema(quasi=every, sensitive=sensitive, identifying=person, others="drop")
+    opened = open_table(table)
+    schema.resolve(opened.columns)
+    quasi = tuple(every)
     names = (*quasi, *sensitive, *person)
-    opened = open_table(table, encoding=encoding, delimiter=delimiter, sheet=sheet)
-    found = tuple(opened.names if isinstance(opened, TableFile | SparkTable) else opened.columns)
-    schema.resolve(found)
-    further = [name for name in comparable(opened, linking) if name not in names]
-    grouped = _group(opened, (*names, *further), len(quasi), people)
+    names += comparable(opened, linking, names)
+    grouped = _group(opened, names, len(quasi), people)
     if not len(grouped.rows):
         raise BadInput("The table has no rows. There is nothing to count.")
-    if isinstance(missing, str):
-        raise BadInput.parameter("missing", "the table", "a list of texts", missing)
-    width = len(quasi)
-    # A CSV has no null: its empty cells are what other tables call missing.
-    absent = (*missing, "") if isinstance(opened, TableFile) and opened.is_csv else tuple(missing)
-    encoded = [encode(grouped.columns[i], name, absent, quasi=i < width) for i, name in enumerate(names)]
-    who = None if entity is None else encoded[-1].codes
-    if people is not None:
-        who = grouped.columns[-1].at
+    missing = _missing_texts(opened, missing)
+    columns = dict(zip(names, grouped.columns, strict=False))
+    encoded = [encode_quasi(columns[name], name, missing) for name in quasi]
     cells = Cells(
         rows=grouped.rows,
-        sensitive=dict(zip(sensitive, encoded[width:], strict=False)),
-        people=who,
-        linking={name: grouped.columns[at].at for at, name in enumerate((*names, *further)) if name in {*linking}},
+        sensitive={name: encode_values(columns[name], missing) for name in sensitive},
+        people=_people(grouped, columns, entity, missing),
+        linking={name: columns[name].at for name in names if name in linking},
     )
-    return ClassCounts.build(quasi, encoded[:width], cells, entity, found).with_determined(known)
+    return ClassCounts.build(quasi, encoded, cells, named, tuple(opened.columns)).with_determined(determined)
+
+
+def _people(
+    grouped: Grouped, columns: Mapping[str, Distinct], entity: str | RowOwners | None, missing: Sequence[str]
+) -> Codes | None:
+    """A code of the person of each combination, where people are counted."""
+    if isinstance(entity, str):
+        return encode_values(columns[entity], missing).codes
+    return None if entity is None else grouped.columns[-1].at
+
+
+def _missing_texts(opened: Opened, missing: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(missing, str):
+        raise BadInput.parameter("missing", "the table", "a list of texts", missing)
+    # A CSV has no null. Its empty cells are what other tables call missing.
+    return (*missing, "") if isinstance(opened, TableFile) and opened.is_csv else tuple(missing)
 
 
 def open_table(
     table: Any, *, encoding: str | None = None, delimiter: str | None = None, sheet: str | None = None
-) -> TableFile | SparkTable | duckdb.DuckDBPyRelation | nw.DataFrame[Any]:
-    """Open a table; what was opened already is itself. Standard input can be opened only once."""
-    if isinstance(table, TableFile | SparkTable):
-        return table
-    if is_spark_table(table):
-        return SparkTable(table)
-    return TableFile(table, encoding, delimiter, sheet) if is_path(table) else _opened(table)
-
-
-def k_of_all(table: Any, *, entity: str | None = None) -> int | None:
-    """How many rows, or people, share the values of all columns, where these are fewest.
+) -> Opened:
+    """Open a table. An opened table is returned as it is, because standard input can be opened only once.
 
     Parameters
     ----------
-    table : dataframe, DuckDB relation, path, or what :func:`open_table` gave
+    table : dataframe, DuckDB relation, table of Spark or path
+    encoding : str, optional
+        Of text files. If it is not given, it is recognized by the first bytes, else UTF-8.
+    delimiter : str, optional
+        Of text files. If it is not given, it is recognized from the header.
+    sheet : str, optional
+        Of a workbook.
+    """
+    if isinstance(table, TableFile | SparkTable | duckdb.DuckDBPyRelation):
+        return table
+    if isinstance(table, str | Path):
+        return TableFile(table, encoding, delimiter, sheet)
+    # A dataframe of Spark is recognized without importing PySpark.
+    kinds = [kind.__module__ for kind in type(table).__mro__ if kind.__name__ == "DataFrame"]
+    if isinstance(table, SparkFiles) or any(module.startswith("pyspark.sql.") for module in kinds):
+        return SparkTable(table)
+    try:
+        frame = nw.from_native(table)
+    except TypeError:
+        raise BadInput(
+            "A table must be a pandas, polars or pyarrow dataframe, a DuckDB relation or the path of a "
+            f"CSV or Parquet file. Got {type(table).__name__} instead."
+        ) from None
+    except nw.exceptions.DuplicateError:
+        raise BadInput("The table has several columns of the same name. Rename them.") from None
+    return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+
+
+def k_of_all(table: Any, *, entity: str | None = None) -> int | None:
+    """The fewest rows, or people, that share the values of all columns.
+
+    Parameters
+    ----------
+    table : dataframe, DuckDB relation, path, or what :func:`open_table` returned
     entity : str, optional
-        The column that tells people apart; it is not compared.
+        The column that identifies the person. It is not compared.
 
     Returns
     -------
@@ -141,20 +183,19 @@ def k_of_all(table: Any, *, entity: str | None = None) -> int | None:
         ``None`` if the table has columns of objects that cannot be compared.
     """
     opened = open_table(table)
-    known = opened.names if isinstance(opened, TableFile | SparkTable) else opened.columns
-    names = [name for name in known if name != entity]
+    names = [name for name in opened.columns if name != entity]
     if isinstance(opened, SparkTable):
         return opened.fewest_alike(names, entity)
     try:
-        found = _fewest(opened, names, entity, hashed=True)
-        # What a hash has joined may differ.
-        return found if found <= 1 else _fewest(opened, names, entity, hashed=False)
+        fewest = _fewest(opened, names, entity, hashed=True)
+        # Values with the same hash may differ.
+        return fewest if fewest <= 1 else _fewest(opened, names, entity, hashed=False)
     except (duckdb.Error, TypeError, ValueError, OverflowError):
         return None
 
 
 def repeats(table: Any, column: str) -> bool:
-    """Whether several rows of a table have the same value of a column; missing ones are no values.
+    """Whether several rows of a table have the same value of a column. Missing cells have no value.
 
     >>> import pyarrow as pa
     >>> repeats(pa.table({"who": ["a", "b", "a"]}), "who"), repeats(pa.table({"who": ["a", "b", None]}), "who")
@@ -164,26 +205,21 @@ def repeats(table: Any, column: str) -> bool:
     if isinstance(opened, SparkTable | TableFile):
         return opened.repeats(column)
     with open_database() as connection:
-        if isinstance(opened, nw.DataFrame):
-            rows = connection.from_arrow(numbered(exact_frame(opened, [column], 0)))
-        else:
-            rows = copied(connection, opened, [column]).relation
+        rows = _exact_rows(connection, opened, [column])
         return has_repeats(rows, rows.columns[0])
 
 
-def comparable(
-    opened: TableFile | SparkTable | duckdb.DuckDBPyRelation | nw.DataFrame[Any], columns: Sequence[str]
-) -> list[str]:
-    """Those of some columns that hold plain values."""
+def comparable(opened: Opened, columns: Sequence[str], besides: Sequence[str] = ()) -> tuple[str, ...]:
+    """The columns, of those named, that hold plain values; without those of ``besides``."""
     if not columns:
-        return []
+        return ()
     if isinstance(opened, TableFile | SparkTable):
         nested = opened.nested(columns)
     elif isinstance(opened, nw.DataFrame):
         nested = {name for name in columns if not _is_plain(opened, name)}
     else:
         nested = incomparable(opened, columns)
-    return [name for name in columns if name not in nested]
+    return tuple(name for name in columns if name not in nested and name not in besides)
 
 
 def _is_plain(frame: nw.DataFrame[Any], name: str) -> bool:
@@ -206,36 +242,25 @@ def _fewest(
         return opened.fewest_alike(names, entity, hashed=hashed)
     every = [*names, *([] if entity is None else [entity])]
     with open_database() as connection:
-        if isinstance(opened, nw.DataFrame):
-            rows = connection.from_arrow(numbered(exact_frame(opened, every, 0, nested_too=True)))
-        else:
-            rows = copied(connection, opened, every, nested_too=True).relation
+        rows = _exact_rows(connection, opened, every, nested_too=True)
         person = None if entity is None else rows.columns[-1]
         return fewest_alike(rows, rows.columns[: len(names)], person, hashed=hashed)
 
 
-def _opened(table: Any) -> duckdb.DuckDBPyRelation | nw.DataFrame[Any]:
-    """A table that is no file, as DuckDB or narwhals knows it."""
-    if isinstance(table, duckdb.DuckDBPyRelation):
-        return table
-    try:
-        frame = nw.from_native(table)
-    except TypeError:
-        raise BadInput(
-            "A table must be a pandas, polars or pyarrow dataframe, a DuckDB relation or the path of a "
-            f"CSV or Parquet file. Got {type(table).__name__} instead."
-        ) from None
-    except nw.exceptions.DuplicateError:
-        raise BadInput("The table has several columns of the same name. Rename them.") from None
-    return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+def _exact_rows(
+    connection: duckdb.DuckDBPyConnection,
+    opened: duckdb.DuckDBPyRelation | nw.DataFrame[Any],
+    columns: Sequence[str],
+    *,
+    nested_too: bool = False,
+) -> duckdb.DuckDBPyRelation:
+    """Rows of a table in memory, or of somebody else's connection, as exact values on our own connection."""
+    if isinstance(opened, nw.DataFrame):
+        return connection.from_arrow(numbered(exact_frame(opened, columns, 0, nested_too=nested_too)))
+    return copied(connection, opened, columns, nested_too=nested_too).relation
 
 
-def _group(
-    opened: TableFile | SparkTable | duckdb.DuckDBPyRelation | nw.DataFrame[Any],
-    names: Sequence[str],
-    quasi: int,
-    people: Integers | None,
-) -> Grouped:
+def _group(opened: Opened, names: Sequence[str], quasi: int, people: Integers | None) -> Grouped:
     """Group a table by some of its columns, of which the first ``quasi`` are quasi-identifiers, and by people."""
     if isinstance(opened, TableFile):
         return opened.group(names, people)

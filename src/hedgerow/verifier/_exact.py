@@ -1,10 +1,13 @@
-"""When two cells are the same: the one definition, by which quasi-identifiers of every kind of table are counted.
+"""The one definition of when two cells are the same, by which quasi-identifiers of every kind of table are counted.
 
-Each cell becomes a plain value that any database compares as it should: a truth value, a whole number, a text or bytes.
-Two cells get the same value exactly if a reader of the table cannot tell them apart. Text is its code points (no
-collation, no normal form, no trimming); a float is its bits, so that ``-0.0`` is not ``0.0``, with one NaN; dates,
-moments and durations are whole numbers of their unit; a month is not 30 days; bytes are bytes. A type that is not
-listed here is refused.
+Each cell becomes a plain value that any database compares correctly: a truth value, a whole number, text or bytes. Two
+cells get the same value exactly if a reader of the table cannot tell them apart:
+
+- Text is its code points, without collation, normal form or trimming. Bytes are bytes.
+- A float is its bits, so that ``-0.0`` is not ``0.0``; every NaN is the same.
+- Dates, moments and durations are whole numbers of their unit. A month is not 30 days.
+
+A type that is not listed here is refused.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import struct
 import uuid
 import zoneinfo
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -30,15 +33,22 @@ from hedgerow.errors import BadInput
 __all__ = ["TEXT_KINDS", "Exact", "exact_column", "exact_frame", "exact_people", "nested", "numbered"]
 
 _NAN: Final = int(np.array(np.nan).view(np.int64))
+_TEXTS: Final = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+_BYTES: Final = (
+    pa.types.is_binary,
+    pa.types.is_large_binary,
+    pa.types.is_fixed_size_binary,
+    pa.types.is_binary_view,
+)
 _UNITS: Final[dict[str, int]] = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 _DAY: Final = 86_400
-# What DuckDB writes into columns of dates and moments that have no end.
+# What DuckDB writes for infinite dates and moments.
 _ENDLESS: Final = {2**31 - 1: "infinity", 1 - 2**31: "-infinity", 2**63 - 1: "infinity", 1 - 2**63: "-infinity"}
 
 TEXT_KINDS: Final = frozenset(
     {"hugeint", "uhugeint", "bit", "interval", "time with time zone", "bignum", "varint", "null"}
 )
-"""DuckDB's types whose cells it writes as text exactly, and hands to Arrow or compares less exactly."""
+"""Types that DuckDB writes as text exactly, but compares or passes to Arrow less exactly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,16 +59,17 @@ class Exact:
     ----------
     values : Arrow array
         Truth values, whole numbers, texts or bytes, and null.
-    write : callable
-        What such a value is: ``None``, a truth value, a number or a text. It is not called for null.
+    write : callable, optional
+        Turns such a value into what the cell shows: a truth value, a number or text. Without it, the cell shows the
+        value itself. It is not called for null.
     """
 
     values: Any
-    write: Callable[[Any], object] = field(default=lambda value: value)
+    write: Callable[[Any], object] | None = None
 
 
 def exact_column(column: Any, name: str, zone: str | None = None) -> Exact:
-    """Give an Arrow column as plain values, or refuse its type.
+    """Turn an Arrow column into plain values, or refuse its type.
 
     Parameters
     ----------
@@ -66,7 +77,7 @@ def exact_column(column: Any, name: str, zone: str | None = None) -> Exact:
     name : str
         The column, for messages.
     zone : str, optional
-        The time zone that moments with a zone are written in, if it is another one than that of the array.
+        The time zone in which to write moments that have a zone, if it is not that of the array.
 
     Examples
     --------
@@ -76,32 +87,36 @@ def exact_column(column: Any, name: str, zone: str | None = None) -> Exact:
     (2, [0.0, -0.0])
     """
     try:
-        return _exact(column, name, zone)
+        stored = _stored(column)
+        for is_kind, plain, write in _CASTS:
+            if is_kind(stored.type):
+                return Exact(stored if plain is None else stored.cast(plain), write)
+        return _computed(stored, name, zone)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         pass  # their messages may quote cells, also as the context of another error
     raise _no_exact_form(name, column.type)
 
 
 def exact_people(people: Any, rows: int | None = None) -> Exact:
-    """Whose each row is, as a number; -1 for rows beyond the last."""
+    """The person of each row, as a number; -1 for rows that ``people`` does not reach."""
     values = np.full(len(people) if rows is None else rows, -1, dtype=np.int64)
     values[: len(people)] = people
     return Exact(pa.array(values))
 
 
 def numbered(columns: Sequence[Exact]) -> Any:
-    """An Arrow table of exact columns, called ``c0``, ``c1``, …"""
+    """An Arrow table of exact columns, named ``c0``, ``c1``, …"""
     return pa.table({f"c{at}": column.values for at, column in enumerate(columns)})
 
 
 def exact_frame(
     frame: nw.DataFrame[Any], columns: Sequence[str], quasi: int, *, nested_too: bool = False
 ) -> list[Exact]:
-    """Give some columns of a dataframe as plain values.
+    """Turn some columns of a dataframe into plain values.
 
-    They are taken by their places: a name can be a pattern to who is asked for it. The first ``quasi`` are
-    quasi-identifiers, in which objects must be of one type: Arrow would make one number of ``1`` and ``1.0``. Nested
-    columns stay as they are, if they are wanted too.
+    Columns are looked up by position, because some dataframes read a name as a pattern. The first ``quasi`` columns are
+    quasi-identifiers. Their objects must be of one type: Arrow would turn ``1`` and ``1.0`` into one number. With
+    ``nested_too``, nested columns stay as they are; else they are refused.
     """
     every = list(frame.iter_columns())
     exact = []
@@ -140,49 +155,32 @@ def _holds_objects(values: Any) -> bool:
     return isinstance(kind, np.dtype) and kind == np.dtype(object)
 
 
-def _exact(column: Any, name: str, zone: str | None) -> Exact:
+def _stored(column: Any) -> Any:
+    """The values behind extension types, dictionaries and run ends."""
     kind = column.type
     if isinstance(kind, pa.BaseExtensionType):
-        return _exact(_of_chunks(column, lambda chunk: chunk.storage, kind.storage_type), name, zone)
+        return _stored(_of_chunks(column, lambda chunk: chunk.storage, kind.storage_type))
     if pa.types.is_dictionary(kind):
-        return _exact(column.cast(kind.value_type), name, zone)
+        return _stored(column.cast(kind.value_type))
     if pa.types.is_run_end_encoded(kind):
-        return _exact(pc.run_end_decode(column), name, zone)
-    if pa.types.is_boolean(kind) or pa.types.is_integer(kind):
-        return Exact(column)
-    if pa.types.is_null(kind):
-        return Exact(column.cast(pa.bool_()))
+        return _stored(pc.run_end_decode(column))
+    return column
+
+
+def _computed(column: Any, name: str, zone: str | None) -> Exact:
+    """Turn a column into plain values where a cast alone does not."""
+    kind = column.type
     if pa.types.is_floating(kind):
         return Exact(_of_chunks(column, _bits, pa.int64()), _float)
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        return Exact(column.cast(pa.large_string()))
-    if pa.types.is_decimal(kind):
-        return Exact(column.cast(pa.large_string()), _decimal)
-    if pa.types.is_date32(kind):
-        return Exact(column.cast(pa.int32()), _day)
-    if pa.types.is_date64(kind):
-        return Exact(column.cast(pa.int64()), _day_in_milliseconds)
     if pa.types.is_timestamp(kind):
         shown = None if kind.tz is None else zone or kind.tz
         return Exact(column.cast(pa.int64()), partial(_moment, _UNITS[kind.unit], _zone(shown)))
     if pa.types.is_time(kind):
         whole = pa.int32() if pa.types.is_time32(kind) else pa.int64()
         return Exact(column.cast(whole), partial(_time, _UNITS[kind.unit]))
-    if pa.types.is_duration(kind):
-        return Exact(column.cast(pa.int64()))
     if kind == pa.month_day_nano_interval():
         return Exact(_of_chunks(column, _intervals, pa.large_string()))
-    if any(is_one(kind) for is_one in _BYTES):
-        return Exact(column.cast(pa.large_binary()), bytes.hex)
     raise nested(name) if pa.types.is_nested(kind) else _no_exact_form(name, kind)
-
-
-_BYTES: Final = (
-    pa.types.is_binary,
-    pa.types.is_large_binary,
-    pa.types.is_fixed_size_binary,
-    pa.types.is_binary_view,
-)
 
 
 def _of_chunks(column: Any, work: Callable[[Any], Any], kind: Any) -> Any:
@@ -210,13 +208,13 @@ def _decimal(text: str) -> str:
 
 
 def _intervals(chunk: Any) -> Any:
-    """Months, days and nanoseconds, none of which is some of another."""
-    texts = [None if one is None else f"{one[0]} months {one[1]} days {one[2]} ns" for one in chunk.to_pylist()]
+    """Intervals as text with their months, days and nanoseconds, which do not convert into each other."""
+    texts = [None if cell is None else f"{cell[0]} months {cell[1]} days {cell[2]} ns" for cell in chunk.to_pylist()]
     return pa.array(texts, pa.large_string())
 
 
 def _zone(name: str | None) -> dt.tzinfo | None:
-    """A time zone by its name or its distance from UTC; UTC, if this machine does not know it."""
+    """A time zone by its name or its offset from UTC; UTC if this machine does not know the name."""
     if name is None:
         return None
     if name[:1] in "+-":
@@ -239,7 +237,7 @@ def _day_in_milliseconds(value: int) -> str:
 
 
 def _moment(digits: int, zone: dt.tzinfo | None, value: int) -> str:
-    """A moment as ISO 8601 writes it: in local time with its distance from UTC, where there is a zone."""
+    """A moment as ISO 8601 writes it; where there is a zone, in local time with its offset from UTC."""
     if abs(value) > 2**32 and value in _ENDLESS:
         return _ENDLESS[value]
     seconds, fraction = divmod(value, 10**digits)
@@ -251,7 +249,7 @@ def _moment(digits: int, zone: dt.tzinfo | None, value: int) -> str:
 
 
 def _seconds_east(zone: dt.tzinfo, seconds: int) -> int:
-    """How far the clocks of a zone are ahead of UTC at a moment; years that no calendar has are told in UTC."""
+    """How far the clocks of a zone are ahead of UTC at a moment; 0 in years that no calendar has."""
     try:
         away = (dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(seconds=seconds)).astimezone(zone).utcoffset()
     except (OverflowError, ValueError):
@@ -260,7 +258,7 @@ def _seconds_east(zone: dt.tzinfo, seconds: int) -> int:
 
 
 def _distance(seconds: int) -> str:
-    """How far from UTC, as ``+01:00``."""
+    """An offset from UTC, such as ``+01:00``."""
     sign, (minutes, rest) = "-" if seconds < 0 else "+", divmod(abs(seconds), 60)
     return f"{sign}{minutes // 60:02d}:{minutes % 60:02d}" + (f":{rest:02d}" if rest else "")
 
@@ -272,18 +270,32 @@ def _time(digits: int, value: int) -> str:
     return text + (f".{fraction:0{digits}d}".rstrip("0") if fraction else "")
 
 
-# Python's types whose values Arrow holds exactly, if all of a column are of one of them, and numpy's that are the same.
+# Column types that a cast alone turns into plain values: the test, what to cast to, and how to write such a value.
+_CASTS: Final[tuple[tuple[Callable[[Any], bool], Any, Callable[[Any], object] | None], ...]] = (
+    (pa.types.is_boolean, None, None),
+    (pa.types.is_integer, None, None),
+    (pa.types.is_null, pa.bool_(), None),
+    *((is_text, pa.large_string(), None) for is_text in _TEXTS),
+    (pa.types.is_decimal, pa.large_string(), _decimal),
+    (pa.types.is_date32, pa.int32(), _day),
+    (pa.types.is_date64, pa.int64(), _day_in_milliseconds),
+    (pa.types.is_duration, pa.int64(), None),
+    *((is_bytes, pa.large_binary(), bytes.hex) for is_bytes in _BYTES),
+)
+
+
+# Types of Python that Arrow holds exactly if a whole column is of one of them, and the types of numpy that equal them.
 _ALIKE: Final[dict[type, type]] = {
     **{kind: kind for kind in (str, bytes, bool, int, float)},
     **{np.str_: str, np.bytes_: bytes, np.bool_: bool, np.float64: float},
 }
-# Those that are told apart by how they look: Arrow would join 1.5 and 1.50, and moments of two time zones.
-_LOOKS: Final = (decimal.Decimal, dt.date, dt.time, dt.timedelta, uuid.UUID)
-_NOTHING: Final = ("NAType", "NaTType")  # pandas is not imported for their names
+# Types that are compared as text: Arrow would join 1.5 and 1.50, and moments of two time zones.
+_COMPARED_AS_TEXT: Final = (decimal.Decimal, dt.date, dt.time, dt.timedelta, uuid.UUID)
+_NOTHING: Final = ("NAType", "NaTType")  # by name, so that pandas is not imported
 
 
 def _exact_objects(cells: Any, name: str) -> Exact:
-    """Objects of Python, all of one type. A reader sees by which of several objects "no value" is said."""
+    """Objects of Python, all of one type. A reader sees which of several objects means "no value"."""
     absent = np.array([_is_nothing(cell) for cell in cells], dtype=bool)
     if len(set(map(type, cells[absent]))) > 1:
         raise BadInput(f"The column {name!r} holds both null and NaN. Make all its missing values null.")
@@ -300,16 +312,20 @@ def _is_nothing(cell: object) -> bool:
 
 
 def _exact_of_one_type(cells: list[Any], kind: type, name: str) -> Exact:
-    if issubclass(kind, _LOOKS):
-        return Exact(pa.array([None if cell is None else str(cell) for cell in cells], pa.large_string()))
     if kind is int:
         try:
-            return Exact(pa.array([None if cell is None else int(cell) for cell in cells], pa.int64()))
+            return Exact(pa.array(_each(int, cells), pa.int64()))
         except OverflowError:
-            return Exact(pa.array([None if cell is None else str(cell) for cell in cells], pa.large_string()))
+            return Exact(pa.array(_each(str, cells), pa.large_string()))
+    if issubclass(kind, _COMPARED_AS_TEXT):
+        return Exact(pa.array(_each(str, cells), pa.large_string()))
     if not issubclass(kind, (str, bytes, bool, np.bool_, float, np.floating)):
         raise nested(name)
     return exact_column(pa.array(cells), name)
+
+
+def _each(convert: Callable[[Any], Any], cells: list[Any]) -> list[Any]:
+    return [None if cell is None else convert(cell) for cell in cells]
 
 
 def _mixed(name: str) -> BadInput:
@@ -317,7 +333,7 @@ def _mixed(name: str) -> BadInput:
 
 
 def nested(name: str) -> BadInput:
-    """The error about a column whose cells are no plain values."""
+    """The error about a column whose cells are not plain values."""
     return BadInput(
         f"The column {name!r} holds lists, structures or other objects. Turn its cells into text or numbers."
     )

@@ -1,10 +1,10 @@
-"""One GROUP BY per table, always by DuckDB and on a connection of the verifier's own.
+"""Groups each table with one GROUP BY, always in DuckDB and on a connection of the verifier's own.
 
-The result has a column for each of those asked for and the rows of each combination. It is read piece by piece, and
-cells are kept as numbers of values that are kept once, so that the long texts of a release are never all in memory.
-Which cells are the same is defined in :mod:`hedgerow.verifier._exact`. A table in memory, or of somebody else's
-connection, is turned into such values before it is grouped: collations, macros and settings of that connection play
-no role. What DuckDB reads from files is grouped by types that it compares no less exactly, and turned afterwards.
+The result has the requested columns and the number of rows of each combination. It is read in batches, and each
+distinct value is kept once, so that the long texts of a release are never all in memory.
+:mod:`hedgerow.verifier._exact` defines which cells are the same. A table in memory, or on somebody else's connection,
+is turned into such values before it is grouped, so that the collations, macros and settings of that connection play no
+role. What DuckDB reads from files is grouped by types that it compares equally exactly, and turned afterwards.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ __all__ = [
     "as_plain_cells",
     "copied",
     "fewest_alike",
+    "group_exact",
     "group_foreign",
     "group_frame",
     "group_relation",
-    "grouped_relation",
     "has_repeats",
     "incomparable",
     "open_database",
@@ -57,7 +57,7 @@ __all__ = [
 _WHOLE: Final = ["tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint"]
 _CLOCKS: Final = ["timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp with time zone"]
 _MOMENTS: Final = [*_CLOCKS, "timestamptz_ns", "date", "time", "time_ns"]
-# The types that DuckDB compares, and hands to Arrow, no less exactly than a reader does; floats but for signs of zeros.
+# Types that DuckDB compares, and passes to Arrow, as exactly as a reader does; of floats, all but the sign of zero.
 _COMPARED: Final = frozenset(
     ["boolean", *_WHOLE, *_MOMENTS, "decimal", "float", "double", "varchar", "blob", "enum", "uuid"]
 )
@@ -65,7 +65,7 @@ NESTED: Final = frozenset(["list", "array", "struct", "map", "union", "variant"]
 
 
 PERSON: Final = "person"
-"""What the column of people is called beside the columns of a table, which have numbers."""
+"""The name of the column of people. The columns of a table are named by numbers."""
 
 Work = Callable[[duckdb.DuckDBPyRelation], Any]
 
@@ -74,7 +74,7 @@ _SPILL: Final = "verifying-hedgerow-"
 
 
 class Distinct(NamedTuple):
-    """The distinct values of a column, and which of them each row has."""
+    """The distinct values of a column, and the index of the value of each row."""
 
     values: list[Any]
     at: NDArray[np.int32]
@@ -82,74 +82,71 @@ class Distinct(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Grouped:
-    """Distinct combinations of values: one column for each that was asked for, and the rows of each combination."""
+    """The distinct combinations of values, column by column, and the number of rows of each combination."""
 
     columns: tuple[Distinct, ...]
     rows: NDArray[np.int64]
 
 
 class Gathering:
-    """Puts combinations together that come in Arrow batches, whose last column has the numbers of rows.
+    """Collects combinations that come in Arrow batches, whose last column has the numbers of rows.
 
     Parameters
     ----------
     columns : sequence of str
         The other columns, for messages.
     exact : sequence of Exact, optional
-        How their values are written, if they are exact already. Else they become so here.
-    zones : mapping of place to str
-        The time zones that moments are written in, where it is not that of the batches.
+        How to write their values, if these are exact already. Otherwise they are made exact here.
+    zones : mapping of position to str
+        The time zones in which to write moments, where they are not those of the batches.
     """
 
     def __init__(
         self, columns: Sequence[str], exact: Sequence[Exact] | None = None, zones: Mapping[int, str] | None = None
     ) -> None:
         self._columns = columns
-        self._is_exact = exact is not None
-        self._writers = [_as_it_is for _ in columns] if exact is None else [one.write for one in exact]
-        self._zones = {} if zones is None else zones
-        self._known: list[dict[Any, int]] = [{} for _ in columns]
-        self._places: list[list[NDArray[np.int32]]] = [[np.zeros(0, dtype=np.int32)] for _ in columns]
+        self._exact = exact
+        self._zones = zones or {}
+        self._codes: list[dict[Any, int]] = [{} for _ in columns]
+        self._indices: list[list[NDArray[np.int32]]] = [[np.zeros(0, dtype=np.int32)] for _ in columns]
         self._rows = [np.zeros(0, dtype=np.int64)]
+        self._writers: list[Callable[[Any], object] | None] = [column.write for column in exact or ()]
 
     def add(self, batches: Iterable[Any]) -> None:
-        """Add batches, all of the same columns. A combination that comes twice is one with both numbers of rows."""
+        """Add batches, all of the same columns. A combination may come again; both numbers of rows are kept."""
         for batch in batches:
             *columns, number = batch.columns
-            if not self._is_exact:
-                zones = self._zones
-                exact = [exact_column(one, self._columns[at], zones.get(at)) for at, one in enumerate(columns)]
-                columns, self._writers = [one.values for one in exact], [one.write for one in exact]
-            for column, known, at in zip(columns, self._known, self._places, strict=True):
-                values, here = _distinct_values(column)
-                at.append(np.array([known.setdefault(value, len(known)) for value in values], dtype=np.int32)[here])
+            if self._exact is None:
+                columns = self._made_exact(columns)
+            for column, codes, indices in zip(columns, self._codes, self._indices, strict=True):
+                # By default Arrow leaves null out of the dictionary, which makes holes in the indices.
+                encoded = column.dictionary_encode(null_encoding="encode")
+                values = encoded.dictionary.to_pylist()
+                code = np.array([codes.setdefault(value, len(codes)) for value in values], dtype=np.int32)
+                indices.append(code[encoded.indices.to_numpy(zero_copy_only=False)])
             self._rows.append(np.asarray(number.to_numpy(zero_copy_only=False), dtype=np.int64))
 
+    def _made_exact(self, columns: Sequence[Any]) -> list[Any]:
+        named = zip(columns, self._columns, strict=True)
+        exact = [exact_column(column, name, self._zones.get(at)) for at, (column, name) in enumerate(named)]
+        self._writers = [column.write for column in exact]
+        return [column.values for column in exact]
+
     def grouped(self) -> Grouped:
-        """All that was added."""
-        columns = (
-            Distinct([None if value is None else write(value) for value in known], np.concatenate(at))
-            for known, at, write in zip(self._known, self._places, self._writers, strict=True)
-        )
+        """Return everything that was added."""
+        columns = []
+        # Without a batch there are no writers, and no values either.
+        writers = self._writers or [None] * len(self._columns)
+        for codes, indices, write in zip(self._codes, self._indices, writers, strict=True):
+            cells = [value if value is None or write is None else write(value) for value in codes]
+            columns.append(Distinct(cells, np.concatenate(indices)))
         return Grouped(tuple(columns), np.concatenate(self._rows))
 
 
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-def _distinct_values(array: Any) -> Distinct:
-    """The distinct values of an Arrow array of plain values."""
-    # By default Arrow leaves null out of the dictionary, and so holes in the indices.
-    dictionary = array.dictionary_encode(null_encoding="encode")
-    at = np.asarray(dictionary.indices.to_numpy(zero_copy_only=False), dtype=np.int32)
-    return Distinct(dictionary.dictionary.to_pylist(), at)
-
-
 def _connected(folder: Path, **settings: str) -> duckdb.DuckDBPyConnection:
-    """A database that spills into a folder of its own, which is made when that is needed and goes with it.
+    """A database that spills into a folder of its own and never downloads an extension.
 
-    It never downloads an extension.
+    The folder is made when it is needed, and removed with the database.
     """
     config: dict[str, str | bool | int | float | list[str]] = {
         "temp_directory": str(folder / f"{_SPILL}{secrets.token_hex(8)}"),
@@ -161,7 +158,7 @@ def _connected(folder: Path, **settings: str) -> duckdb.DuckDBPyConnection:
 
 
 class _Database:
-    """One database of the process, which is opened when it is first needed, and closed before a fork and at the end."""
+    """The database of the process, opened when it is first needed and closed before a fork and at the end."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -172,10 +169,10 @@ class _Database:
             os.register_at_fork(before=self.close)
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
-        """A connection of its own."""
+        """Open another connection."""
         with self._lock:
             if self._root is None:
-                # It spills only where a table is almost as large as all memory; then where only its owner can read.
+                # It spills if a table is almost as large as all memory, into a folder that only its owner can read.
                 process = os.getpid()
                 if process not in self._folders:
                     self._folders[process] = Scratch()
@@ -183,7 +180,7 @@ class _Database:
             return self._root.cursor()
 
     def close(self) -> None:
-        """Close it; the next cursor is of another one."""
+        """Close the database. The next cursor opens another."""
         with self._lock:
             if self._root is not None:
                 self._root.close()
@@ -197,7 +194,7 @@ _SLOWLY: Final[ContextVar[bool]] = ContextVar("_SLOWLY", default=False)
 
 @contextmanager
 def within(memory: int | None) -> Iterator[None]:
-    """Let databases that are opened inside use no more than so many bytes of memory; any, if ``None``."""
+    """Limit the memory, in bytes, of databases that are opened inside; ``None`` means no limit."""
     token = _MEMORY.set(memory)
     try:
         yield
@@ -207,7 +204,7 @@ def within(memory: int | None) -> Iterator[None]:
 
 @contextmanager
 def slowly() -> Iterator[None]:
-    """Let databases of limited memory that are opened inside work on one thread: each has buffers of its own."""
+    """Let databases of limited memory that are opened inside use one thread, because each thread has buffers."""
     token = _SLOWLY.set(True)
     try:
         yield
@@ -217,14 +214,14 @@ def slowly() -> Iterator[None]:
 
 @contextmanager
 def open_database() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a private connection; where memory is limited, to a database of its own."""
+    """Open a private connection; where memory is limited, to a separate database."""
     memory = _MEMORY.get()
     if memory is None:
         with closing(_DATABASE.cursor()) as connection:
             yield connection
         return
     threads = {"threads": "1"} if _SLOWLY.get() else {}
-    # What it spills only its owner can read, and whoever comes next removes it if this process is killed.
+    # Only its owner can read what it spills. If this process is killed, a later one removes the folder.
     with Scratch() as folder, closing(_connected(folder, memory_limit=f"{memory}B", **threads)) as connection:
         yield connection
 
@@ -241,24 +238,22 @@ def group_frame(
     exact = exact_frame(frame, columns, quasi)
     if people is not None:
         refuse_other_number(len(frame), people)
-        exact, columns = [*exact, exact_people(people)], [*columns, "people"]
+        exact.append(exact_people(people))
     with open_database() as connection:
-        relation = connection.from_arrow(numbered(exact))
-        return grouped_relation(relation, relation.columns, columns, exact)
+        return group_exact(connection.from_arrow(numbered(exact)), exact)
 
 
 def group_foreign(
     relation: duckdb.DuckDBPyRelation, columns: Sequence[str], people: NDArray[np.int64] | None = None
 ) -> Grouped:
-    """Group a relation of somebody else's connection by some of its columns, and by the people of its rows."""
+    """Group a relation of somebody else's connection by some of its columns, and by people."""
     with open_database() as connection:
         copy = copied(connection, relation, columns, people)
-        called = columns if people is None else [*columns, "people"]
-        return grouped_relation(copy.relation, copy.relation.columns, called, copy.exact)
+        return group_exact(copy.relation, copy.exact)
 
 
 class Copy(NamedTuple):
-    """The rows of a relation on a connection of our own: columns ``c0``, ``c1``, … and how their values are written."""
+    """The rows of a relation on our own connection: columns ``c0``, ``c1``, … and how to write their values."""
 
     relation: duckdb.DuckDBPyRelation
     exact: list[Exact]
@@ -272,16 +267,16 @@ def copied(
     *,
     nested_too: bool = False,
 ) -> Copy:
-    """Copy columns of a relation of somebody else's connection to our own, as exact values and with nothing computed.
+    """Copy columns of a relation of somebody else's connection to our own, as exact values.
 
-    The other connection does no more than hand out its rows, once, to the thread that calls this. Nested columns are
-    copied as they are, if they are wanted too.
+    The other connection computes nothing. It only hands out its rows, once, to the calling thread. With
+    ``nested_too``, nested columns are copied as they are; else they are refused.
     """
     places = [relation.columns.index(name) for name in columns]
     asked = _as_compared([relation.types[place] for place in places], columns, nested_too)
-    # By their places: what a name means on that connection is not ours to know.
-    cells = (cell.format(f"#{place + 1}") for cell, place in zip(asked, places, strict=True))
-    wanted = ", ".join(f"{cell} AS c{at}" for at, cell in enumerate(cells))
+    # By position: a name may mean anything on that connection.
+    named = enumerate(zip(asked, places, strict=True))
+    wanted = ", ".join(f"{cell.format(f'#{place + 1}')} AS c{at}" for at, (cell, place) in named)
     exact: list[Exact] = []
     rows, begun = 0, False
     for batch in _batches(relation.project(wanted)):
@@ -310,38 +305,34 @@ def _exact_or_as_it_is(column: Any, name: str, nested_too: bool) -> Exact:
 
 
 def refuse_other_number(rows: int, people: NDArray[np.int64]) -> None:
-    """Refuse people that are not those of the rows."""
+    """Refuse people whose number is not that of the rows."""
     if rows != len(people):
         raise HedgerowError(f"The table has {rows:,} rows, and {len(people):,} are known by their person.")
 
 
 class ShortOfMemory(BadInput):
-    """There is too little memory to group a table in so few passes."""
+    """Memory is too small to group a table in this number of passes."""
 
 
-def grouped_relation(
-    relation: duckdb.DuckDBPyRelation,
-    short: Sequence[str],
-    columns: Sequence[str],
-    exact: Sequence[Exact] | None = None,
-) -> Grouped:
-    """Group a DuckDB relation in one pass; see :func:`group_relation`. ``exact`` says how exact values are written."""
-    found = Gathering(columns, exact)
-    group_relation(relation, short, columns, found)
-    return found.grouped()
+def group_exact(relation: duckdb.DuckDBPyRelation, exact: Sequence[Exact]) -> Grouped:
+    """Group a relation of our own connection whose columns ``c0``, ``c1``, … hold exact values."""
+    collected = Gathering(relation.columns, exact)
+    names = ", ".join(relation.columns)
+    _aggregate(relation, names, names, collected)
+    return collected.grouped()
 
 
 def group_relation(
     relation: duckdb.DuckDBPyRelation,
     short: Sequence[str],
     columns: Sequence[str],
-    found: Gathering,
+    collected: Gathering,
     turn: tuple[int, int] = (0, 1),
 ) -> None:
     """Group a relation of our own connection by its columns ``short``, which messages call ``columns``.
 
-    ``turn`` is the number of this pass and how many there are: each looks at its share of the combinations, by a hash
-    of them.
+    ``turn`` is the number of this pass and the number of all passes. Each pass looks at its share of the combinations,
+    chosen by a hash of them.
     """
     relation = _numbered(relation, short, columns)
     named, keys = ", ".join(relation.columns), _keys(relation, len(short))
@@ -349,9 +340,12 @@ def group_relation(
     if passes > 1:
         # Values that DuckDB calls equal have the same hash.
         relation = relation.filter(f"hash({named}) % {passes} = {at}")
+    _aggregate(relation, named, keys, collected)
+
+
+def _aggregate(relation: duckdb.DuckDBPyRelation, named: str, keys: str, collected: Gathering) -> None:
     try:
-        grouped = relation.aggregate(f"{named}, count(*) AS n", keys)
-        found.add(_batches(grouped))
+        collected.add(_batches(relation.aggregate(f"{named}, count(*) AS n", keys)))
     except duckdb.Error as error:
         if not _is_short(str(error)):
             raise
@@ -364,14 +358,14 @@ def group_relation(
 
 
 def as_plain_cells(grouped: Any, columns: Sequence[str]) -> Grouped:
-    """An Arrow table that something else has grouped, with its cells as :func:`group_relation` gives them."""
-    found = Gathering(columns)
-    found.add(grouped.to_batches(_BATCH))
-    return found.grouped()
+    """Take over an Arrow table that something else has grouped; write its cells as :func:`group_relation` does."""
+    collected = Gathering(columns)
+    collected.add(grouped.to_batches(_BATCH))
+    return collected.grouped()
 
 
 def _batches(rows: duckdb.DuckDBPyRelation) -> Iterator[Any]:
-    """Rows as Arrow batches. What fails after the first ones comes through Arrow, and is an error of DuckDB again."""
+    """Read rows as Arrow batches. After the first batch, errors of DuckDB come through Arrow, and are turned back."""
     reader = rows.to_arrow_reader(_BATCH)
     while True:
         try:
@@ -387,12 +381,12 @@ def _batches(rows: duckdb.DuckDBPyRelation) -> Iterator[Any]:
 
 
 def _is_short(words: str) -> bool:
-    """Whether an error of DuckDB is about memory, or about room for what does not fit into it."""
+    """Whether an error of DuckDB is about memory, or about room for temporary files."""
     return words.startswith("Out of Memory Error") or _SPILL in words
 
 
 def _as_compared(types: Sequence[Any], columns: Sequence[str], nested_too: bool = False) -> list[str]:
-    """How DuckDB is asked for the cells of columns, so that it compares and hands them out exactly: ``{}`` are they."""
+    """The SQL by which DuckDB compares and hands out the cells of columns exactly, with ``{}`` for the column."""
     asked = []
     for kind, name in zip(types, columns, strict=True):
         if kind.id in TEXT_KINDS:
@@ -407,7 +401,7 @@ def _as_compared(types: Sequence[Any], columns: Sequence[str], nested_too: bool 
 def _numbered(
     relation: duckdb.DuckDBPyRelation, short: Sequence[str], columns: Sequence[str], nested_too: bool = False
 ) -> duckdb.DuckDBPyRelation:
-    """Some columns of a relation of our own connection as ``c0``, ``c1``, …, so that DuckDB compares them exactly."""
+    """Project columns of a relation of our own connection to ``c0``, ``c1``, …, which DuckDB compares exactly."""
     types = dict(zip(relation.columns, relation.types, strict=True))
     asked = _as_compared([types[alias] for alias in short], columns, nested_too)
     cells = (cell.format(quoted(alias)) for cell, alias in zip(asked, short, strict=True))
@@ -415,7 +409,7 @@ def _numbered(
 
 
 def _keys(relation: duckdb.DuckDBPyRelation, number: int) -> str:
-    """The expressions that are the same where the first columns of a relation are: DuckDB takes -0.0 for 0.0."""
+    """The expressions to group the first columns of a relation by; they keep apart -0.0 and 0.0, which DuckDB joins."""
     names = relation.columns[:number]
     kinds = [kind.id for kind in relation.types[:number]]
     signs = [f"signbit({name})" for name, kind in zip(names, kinds, strict=True) if kind in ("float", "double")]
@@ -423,10 +417,10 @@ def _keys(relation: duckdb.DuckDBPyRelation, number: int) -> str:
 
 
 def fewest_alike(relation: duckdb.DuckDBPyRelation, columns: Sequence[str], person: str | None, *, hashed: bool) -> int:
-    """How many rows, or people, share the values of some columns, where these are fewest; 0 without rows.
+    """The fewest rows, or people, that share the values of some columns; 0 without rows.
 
-    The relation is one of our own connection. By a hash it is fast, and can only join what differs: a row that is alone
-    then is alone.
+    The relation is on our own connection. Grouping by a hash is fast and can only join values that differ, so a row
+    that stands alone by its hash stands alone.
     """
     every = columns if person is None else [*columns, person]
     rows = _numbered(relation, every, every, nested_too=True)
@@ -441,14 +435,14 @@ def fewest_alike(relation: duckdb.DuckDBPyRelation, columns: Sequence[str], pers
 
 
 def has_repeats(relation: duckdb.DuckDBPyRelation, column: str) -> bool:
-    """Whether several rows have the same value of a column of our own connection."""
+    """Whether several rows of a relation of our own connection have the same value of a column."""
     held = quoted(column)
     known, distinct = relation.aggregate(f"count({held}), count(DISTINCT {held})").fetchall()[0]
     return bool(known > distinct)
 
 
 def incomparable(relation: duckdb.DuckDBPyRelation, columns: Sequence[str]) -> set[str]:
-    """Those of some columns whose values cannot be compared exactly."""
+    """The columns, of those named, whose values cannot be compared exactly."""
     found = set()
     for name in columns:
         try:

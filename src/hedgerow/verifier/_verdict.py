@@ -1,9 +1,9 @@
-"""The verdict: does a table meet its requirements, counted and computed independently of how it was made.
+"""The verdict: whether a table meets its requirements, computed independently of how the table was made.
 
-A requirement is known by its ``name`` and read by its attributes alone; one that is not known here fails
-loudly. Fractions and distances are compared with a slack of 1e-9, so that rounding in a sum never rejects a
-table that meets the requirement exactly; sizes, numbers of values and the strict inequality of recursive
-diversity (a quotient of two counts) have none.
+A requirement is recognized by its ``name`` and read by its attributes alone. An unknown requirement is refused.
+Fractions and distances are compared with a slack of 1e-9, so that rounding in a sum never rejects a table that meets
+the requirement exactly. Sizes, numbers of values and the strict inequality of recursive diversity (a quotient of two
+counts) have no slack.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from hedgerow.errors import BadInput, NotAnonymous, listing, plural
-from hedgerow.verifier._counting import count_classes
+from hedgerow.verifier._counting import count_classes, open_table
 from hedgerow.verifier.classes import Bools, ClassCounts, LabelIndex
 from hedgerow.verifier.formulas import (
     distinct_values,
@@ -37,7 +37,7 @@ SLACK: Final = 1e-9
 
 @dataclass(frozen=True)
 class Finding:
-    """What one requirement demands and what the table reaches.
+    """What a requirement demands and what the table reaches.
 
     Parameters
     ----------
@@ -48,11 +48,11 @@ class Finding:
     holds : bool
         Whether every class satisfies it.
     reached, required : float
-        The value of the worst class, and the one demanded.
+        The value of the worst class, and the value that is demanded.
     classes_violating, rows_violating : int
-        The classes that do not satisfy it and the records in them.
+        The number of classes that do not satisfy it, and of the records in them.
     determined : tuple of str
-        The columns that were counted as quasi-identifiers here, because quasi-identifiers determine them.
+        Columns that were counted as quasi-identifiers here, because quasi-identifiers determine them.
     """
 
     requirement: str
@@ -67,7 +67,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether all requirements hold, and what was found for each."""
+    """Whether all requirements hold, and the findings for each."""
 
     holds: bool
     findings: tuple[Finding, ...]
@@ -84,18 +84,19 @@ def verify(
     delimiter: str | None = None,
     sheet: str | None = None,
 ) -> Verdict:
-    """Check a table, or classes that were counted by :func:`count_classes`, against requirements.
+    """Check a table, or the classes that :func:`count_classes` counted, against requirements.
 
     Parameters
     ----------
     table : ClassCounts, dataframe, DuckDB relation or path
-        What is to be checked.
     requirements : iterable of requirements
         Objects with a ``name`` and its parameters; at least one.
     quasi : sequence of str
-        The quasi-identifiers; may be left out with counted classes.
-    entity, missing, encoding, delimiter, sheet
+        The quasi-identifiers; not needed with counted classes.
+    entity, missing
         As for :func:`count_classes`.
+    encoding, delimiter, sheet
+        As for :func:`open_table`.
 
     Examples
     --------
@@ -115,19 +116,13 @@ def verify(
     elif quasi is None:
         raise BadInput("No quasi-identifier is named. Name the columns by which a person could be found.")
     else:
-        sensitive = dict.fromkeys(one.column for one in demanded if getattr(one, "column", None) is not None)
-        counts = count_classes(
-            table,
-            quasi,
-            sensitive=tuple(sensitive),
-            entity=entity,
-            missing=missing,
-            encoding=encoding,
-            delimiter=delimiter,
-            sheet=sheet,
+        sensitive = dict.fromkeys(
+            requirement.column for requirement in demanded if getattr(requirement, "column", None) is not None
         )
-    findings = tuple(finding for one in demanded for finding in _find(counts, one))
-    return Verdict(all(finding.holds for finding in findings), findings)
+        opened = open_table(table, encoding=encoding, delimiter=delimiter, sheet=sheet)
+        counts = count_classes(opened, quasi, sensitive=tuple(sensitive), entity=entity, missing=missing)
+    findings = [finding for requirement in demanded for finding in _findings(counts, requirement)]
+    return Verdict(all(finding.holds for finding in findings), tuple(findings))
 
 
 def enforce(verdict: Verdict) -> None:
@@ -146,36 +141,33 @@ def enforce(verdict: Verdict) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Check:
-    """One measure: its value in every class, which classes are fine, the worst value and the demanded one."""
+    """A measure: which classes satisfy it, the value of the worst class, and the value that is demanded."""
 
     measure: str
-    fine: Bools
+    satisfied: Bools
     reached: float
     required: float
 
 
-def _find(counts: ClassCounts, requirement: Any) -> list[Finding]:
+def _findings(counts: ClassCounts, requirement: Any) -> list[Finding]:
     shield = getattr(requirement, "shield", None)
-    found = _found_in(counts.project(shield), requirement)
+    parts: list[tuple[ClassCounts, tuple[str, ...]]] = [(counts.project(shield), ())]
+    # An attacker who knows a quasi-identifier knows what it determines: the requirement must hold there too.
     known = counts.known_to(shield)
     if known is not None:
-        # Whoever knows a quasi-identifier knows what it determines: the requirement must hold there, too.
-        found += _found_in(known[0], requirement, known[1])
-    return found
-
-
-def _found_in(part: ClassCounts, requirement: Any, determined: tuple[str, ...] = ()) -> list[Finding]:
+        parts.append(known)
     return [
         Finding(
             requirement=f"{requirement} with {listing(determined)}" if determined else str(requirement),
             measure=check.measure,
-            holds=bool(check.fine.all()),
+            holds=bool(check.satisfied.all()),
             reached=check.reached,
             required=check.required,
-            classes_violating=int((~check.fine).sum()),
-            rows_violating=int(part.sizes[~check.fine].sum()),
+            classes_violating=int((~check.satisfied).sum()),
+            rows_violating=int(part.sizes[~check.satisfied].sum()),
             determined=determined,
         )
+        for part, determined in parts
         for check in _check_of(requirement)(part, requirement)
     ]
 
@@ -251,7 +243,7 @@ def _check_of(requirement: Any) -> Callable[[ClassCounts, Any], list[_Check]]:
 
 
 def _parameter(requirement: Any, name: str, least: float) -> float:
-    """Read a number that can decide anything: NaN or a negative one would let every table pass."""
+    """Read a number, and refuse NaN and numbers that are too small: they would let every table pass."""
     value: Any = getattr(requirement, name, None)
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not (real and math.isfinite(value) and value >= least):

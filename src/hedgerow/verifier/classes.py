@@ -1,7 +1,7 @@
 """Equivalence classes as the verifier counted them: small integer arrays, with the labels beside them.
 
-A *class* is a distinct combination of quasi-identifier values. Its size is its number of rows, or of
-different people where the table has a column that tells them apart.
+A *class* is a distinct combination of quasi-identifier values. Its size is its number of rows, or of different people
+where people are counted.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ __all__ = [
     "Labels",
     "as_number",
     "distinct",
-    "encode",
+    "encode_quasi",
+    "encode_values",
     "numbers_of",
     "text_of",
     "wildcard_k",
@@ -52,7 +53,7 @@ _LARGEST_KEY = 2**62
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """One column as codes; code ``i`` stands for ``labels[i]`` (text, or ``None`` for a missing value)."""
+    """A column as codes. Code ``i`` stands for ``labels[i]``: text, or ``None`` for a missing value."""
 
     codes: Codes
     labels: Labels
@@ -60,18 +61,18 @@ class Encoded:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The grouped table below the classes: distinct combinations of class, sensitive values and person.
+    """The grouped table behind the classes: the distinct combinations of class, sensitive values and person.
 
     Parameters
     ----------
     rows : array of int
-        The rows of each combination.
+        The number of rows of each combination.
     sensitive : mapping of column to Encoded
         Its sensitive values.
     people : array of int, optional
-        A code of the person, where people are counted instead of rows.
+        A code of its person, where people are counted instead of rows.
     linking : mapping of column to codes
-        The values of the columns that may link a person's rows, where that was asked for.
+        Its values of the columns that may link a person's rows, if there are such columns.
     """
 
     rows: Integers
@@ -82,17 +83,16 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """How often each sensitive value occurs in each class: sparse triples, sorted by class.
+    """How often each sensitive value occurs in each class, as sparse triples sorted by class.
 
     Parameters
     ----------
     classes, values, counts : arrays of int
-        In class ``classes[i]``, ``counts[i]`` records hold the value with code ``values[i]``; counts are
-        positive.
+        In class ``classes[i]``, ``counts[i]`` records hold the value with code ``values[i]``. Counts are positive.
     labels : array of object
-        The values as text, ``None`` for a missing one.
+        The values as text, ``None`` for a missing value.
     number : int
-        How many classes there are; each has at least one value.
+        The number of classes. Each has at least one value.
     """
 
     classes: Integers
@@ -103,12 +103,12 @@ class Histogram:
 
     @cached_property
     def starts(self) -> Integers:
-        """Where each class begins in the triples."""
+        """The position in the triples at which each class begins."""
         return np.searchsorted(self.classes, np.arange(self.number)).astype(np.int64)
 
     @cached_property
     def totals(self) -> Integers:
-        """The records of each class: its size, or more where one person holds several values."""
+        """The records of each class: its size, or more where a person holds several values."""
         return np.add.reduceat(self.counts, self.starts)
 
     @cached_property
@@ -128,22 +128,22 @@ class ClassCounts:
     codes : array of int32, classes × columns
         The distinct combinations.
     labels : tuple of arrays
-        Per column what a code stands for: text, or ``None`` for a missing value.
+        For each column, what a code stands for: text, or ``None`` for a missing value.
     sizes : array of int64
-        The rows of each class, or its different people.
+        The number of rows of each class, or of its different people.
     histograms : mapping of column to Histogram
         The sensitive columns.
     rows : int
-        The rows of the table.
+        The number of rows of the table.
     entity : str, optional
-        The column that names the person, where people are counted.
+        The column that identifies the person, where people are counted.
     table_columns : tuple of str
         All columns of the table, in its order.
     determined : mapping of column to tuple of str
-        Columns that count as quasi-identifiers in what is verified, because quasi-identifiers determine them, and by
-        which: whoever knows one of these knows the column.
+        Further columns, each with the quasi-identifiers that determine it. An attacker who knows one of these
+        quasi-identifiers knows the column, so the verifier counts it as a quasi-identifier too.
     wider : ClassCounts, optional
-        The classes of the quasi-identifiers and all of these columns.
+        The classes of the quasi-identifiers and all determined columns together.
     """
 
     columns: tuple[str, ...]
@@ -168,7 +168,7 @@ class ClassCounts:
         entity: str | None,
         table_columns: tuple[str, ...] = (),
     ) -> ClassCounts:
-        """Make classes of cells whose quasi-identifiers are given as one :class:`Encoded` per column."""
+        """Count the classes of cells whose quasi-identifiers are given as one :class:`Encoded` per column."""
         class_of_cell, first = distinct([(column.codes, len(column.labels)) for column in encoded])
         codes = np.stack([column.codes[first] for column in encoded], axis=1)
         histograms = {
@@ -189,12 +189,12 @@ class ClassCounts:
 
     @property
     def records(self) -> int:
-        """The sum of the sizes: rows, or people (one who appears in several classes is counted in each)."""
+        """The sum of the sizes: rows, or people, who count once in each of their classes."""
         return int(self.sizes.sum())
 
     @cached_property
     def people(self) -> int:
-        """How many different people there are; rows, where nobody tells them apart."""
+        """The number of different people; of rows, where people are not counted."""
         return self.rows if self.cells.people is None else len(np.unique(self.cells.people))
 
     @property
@@ -204,16 +204,16 @@ class ClassCounts:
 
     @cached_property
     def k_all(self) -> int:
-        """The fewest that share a class and the values of all counted columns."""
+        """The fewest records that share a class and the values of all counted columns."""
         keys = [(column.codes, len(column.labels)) for column in self.cells.sensitive.values()]
         alike, first = distinct([(self.class_of_cell, len(self.codes)), *keys])
         return int(_sizes(alike, len(first), self.cells).min())
 
     @cached_property
     def linked(self) -> tuple[int, int]:
-        """How few people share all their classes with each other, where a person's rows can be linked.
+        """The fewest people who have the same classes, if a person's rows can be linked.
 
-        First by the classes that they are in, then by these with how often they are in each.
+        The first number compares the set of a person's classes, the second also the number of rows in each.
         """
         people = self.cells.people
         if people is None:
@@ -225,10 +225,11 @@ class ClassCounts:
         return _fewest_alike(person, classes, None), _fewest_alike(person, classes, rows)
 
     def linked_by(self, columns: Sequence[str], k: int) -> tuple[int, int]:
-        """How few people the rows that some columns link may be of, by the classes that they are in.
+        """The fewest people to whom rows that some columns link may belong, judged by the classes of these rows.
 
-        First by the classes, then by these with how often. Rows of a person with one value of the columns are taken
-        together, unless ``k`` people or more have it (of a pseudonym, whoever has it: then ``k`` is 0).
+        The first number compares the set of the classes, the second also the number of rows in each. The rows of a
+        person with the same values of the columns are linked, unless ``k`` or more people have these values. A
+        pseudonym links however many people have it; for pseudonyms, ``k`` is 0.
         """
         people = self.cells.people
         if people is None:
@@ -251,7 +252,7 @@ class ClassCounts:
         )
 
     def of_people(self, entity: str) -> ClassCounts:
-        """The same classes with people counted, who are told apart by one of the columns that may link rows."""
+        """The same classes, counting people. One of the columns that may link rows identifies them."""
         encoded = [Encoded(self.codes[self.class_of_cell, at], labels) for at, labels in enumerate(self.labels)]
         cells = replace(self.cells, people=self.cells.linking[entity])
         of_people = ClassCounts.build(self.columns, encoded, cells, entity, self.table_columns)
@@ -260,7 +261,7 @@ class ClassCounts:
 
     @cached_property
     def by_rows(self) -> ClassCounts:
-        """The same classes with rows counted, whoever they are of."""
+        """The same classes, counting rows."""
         encoded = [Encoded(self.codes[self.class_of_cell, at], labels) for at, labels in enumerate(self.labels)]
         cells = Cells(self.cells.rows, self.cells.sensitive)
         by_rows = ClassCounts.build(self.columns, encoded, cells, None, self.table_columns)
@@ -269,12 +270,12 @@ class ClassCounts:
 
     @cached_property
     def overlapping(self) -> bool:
-        """Whether a person appears in several classes, so that sizes of classes must not be added up."""
+        """Whether some person is in several classes, so that sizes of classes must not be added up."""
         people = self.cells.people
         return people is not None and len(np.unique(people)) < self.records
 
     def project(self, shield: Sequence[str] | None) -> ClassCounts:
-        """Return the classes of a shield, that is of some of the quasi-identifiers; ``None`` means all."""
+        """Return the classes of a shield, that is, of some of the quasi-identifiers. ``None`` means all of them."""
         if shield is None or tuple(shield) == self.columns:
             return self
         for name in shield:
@@ -287,12 +288,12 @@ class ClassCounts:
         return ClassCounts.build(tuple(shield), encoded, self.cells, self.entity, self.table_columns)
 
     def with_determined(self, determined: Mapping[str, Sequence[str]]) -> ClassCounts:
-        """Set columns apart that are no quasi-identifiers, but known to whoever knows one of those that determine them.
+        """Separate the quasi-identifiers from the columns that they determine.
 
         Parameters
         ----------
         determined : mapping of column to sequence of str
-            Some of the columns, and the others that determine each.
+            Some of the columns, each with the quasi-identifiers that determine it.
         """
         if not determined:
             return self
@@ -301,16 +302,16 @@ class ClassCounts:
         return replace(narrow, determined=by, wider=self)
 
     def known_to(self, shield: Sequence[str] | None) -> tuple[ClassCounts, tuple[str, ...]] | None:
-        """The classes of a shield and of all columns that its columns determine, and which these are.
+        """The classes of a shield and of all columns that it determines, and these columns.
 
-        ``None`` means all quasi-identifiers; returns ``None`` if they determine no column.
+        The shield ``None`` means all quasi-identifiers. Returns ``None`` if the shield determines no column.
         """
         columns = self.columns if shield is None else tuple(shield)
         known = tuple(name for name, by in self.determined.items() if set(by) & set(columns))
         return (self.wider.project((*columns, *known)), known) if known and self.wider is not None else None
 
     def histogram(self, column: str) -> Histogram:
-        """Return the histogram of a sensitive column, or say that it was not counted."""
+        """Return the histogram of a sensitive column, or refuse a column that was not counted."""
         if column not in self.histograms:
             raise BadInput.unknown("counted sensitive column", column, self.histograms, "Name it as sensitive.")
         return self.histograms[column]
@@ -339,7 +340,7 @@ def distinct(columns: Sequence[tuple[NDArray[np.integer], int]]) -> tuple[Intege
 
 
 def _fewest_alike(people: Codes, classes: Integers, times: Integers | None) -> int:
-    """How few people have the same list of classes (and of times); a list is the run of pairs of one person."""
+    """The fewest people who have the same list of classes (and of ``times``). The pairs of a person are neighbours."""
     _, start, length = np.unique(people, return_index=True, return_counts=True)
     fewest = len(start)
     for size in np.unique(length).tolist():
@@ -350,7 +351,7 @@ def _fewest_alike(people: Codes, classes: Integers, times: Integers | None) -> i
 
 
 def _fewest_owners(bundles: Integers, classes: Integers, times: Integers | None, owners: Codes) -> int:
-    """How few people have bundles of rows with the same list of classes (and of times); bundles are sorted."""
+    """The fewest owners of bundles of rows with the same list of classes (and of ``times``). Bundles are sorted."""
     number, start, length = np.unique(bundles, return_index=True, return_counts=True)
     fewest = len(owners)
     for size in np.unique(length).tolist():
@@ -365,7 +366,7 @@ def _fewest_owners(bundles: Integers, classes: Integers, times: Integers | None,
 
 
 def _sums(at: Integers, amounts: Integers, number: int) -> Integers:
-    """Add up whole numbers per index (exact: a double holds every count below 2^53)."""
+    """Add up whole numbers per index. It is exact, because a double holds every count below 2^53."""
     return np.bincount(at, weights=amounts, minlength=number).astype(np.int64)
 
 
@@ -379,7 +380,7 @@ def _sizes(class_of_cell: Integers, number: int, cells: Cells) -> Integers:
 def _histogram(class_of_cell: Integers, number: int, column: Encoded, cells: Cells) -> Histogram:
     rows, classes, values = cells.rows, class_of_cell, column.codes
     if cells.people is not None:
-        # A person with several rows of one value in a class is one record there.
+        # A person with several rows of the same value in a class is one record there.
         people = (cells.people, int(cells.people.max()) + 1)
         _, once = distinct([(classes, number), (values, len(column.labels)), people])
         rows, classes, values = np.ones(len(once), dtype=np.int64), classes[once], values[once]
@@ -396,20 +397,20 @@ def _histogram(class_of_cell: Integers, number: int, column: Encoded, cells: Cel
 # --------------------------------------------------------------------------------------------------
 # Columns of a grouped table as codes and text labels.
 #
-# Two cells of a quasi-identifier get the same code exactly if they are written alike, because that is how a reader
-# tells people apart: ``-0.0`` is not ``0.0``, ``1.5`` not ``1.50`` (:mod:`hedgerow.verifier.exact` defines it). Two
-# cells of another column get the same code if they are the same value: a disease is not diverse for being spelled in
-# two ways. Null and NaN are one missing value.
+# Two cells of a quasi-identifier get the same code exactly if they are written alike, because a reader can distinguish
+# people by the spelling: ``-0.0`` is not ``0.0``, ``1.5`` is not ``1.50`` (see ``_exact``). Two cells of another column
+# get the same code if they are the same value, because two spellings do not make a disease diverse. There, null and NaN
+# are one missing value.
 
 
 _NUMBER: Final = re.compile(r"\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*\Z", re.ASCII)
-# As a column of numbers is written: no sign +, no leading zero, an exponent as Python and pandas write it.
+# How a column of numbers is written: no plus sign, no leading zero, an exponent as Python and pandas write it.
 _PLAIN: Final = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?(e[+-]\d{2,3})?", re.ASCII)
 _WHOLE: Final = re.compile(r"-?\d+", re.ASCII)
 
 
 def text_of(value: object) -> str | None:
-    """Write one value as the text it is compared by.
+    """Write a value as the text by which it is compared.
 
     >>> text_of(39.0), text_of(-0.0), text_of(2.5), text_of(True), text_of(float("nan")), text_of("039")
     ('39', '0', '2.5', 'true', None, '039')
@@ -417,7 +418,7 @@ def text_of(value: object) -> str | None:
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return str(value).lower()
     if isinstance(value, float):
         if math.isnan(value):
             return None
@@ -438,8 +439,8 @@ def as_number(text: str | None) -> float | None:
 def numbers_of(texts: Sequence[str]) -> list[int | float] | None:
     """Read the values of a column as numbers if it is a column of numbers, else return ``None``.
 
-    It is one if every text is written as a number, without a leading zero or a plus, and floats can tell apart
-    whatever the texts tell apart; identifiers of many digits and codes such as ``011`` or ``1e2`` are text.
+    In a column of numbers, every text is written as a number, without a leading zero or a plus sign, and texts that
+    differ as numbers differ as floats too. Identifiers of many digits and codes such as ``011`` or ``1e2`` are text.
 
     >>> numbers_of(["9", "1.50", "1e+02"]), numbers_of(["9", "011"]), numbers_of(["9", "1e2"])
     ([9, 1.5, 100.0], None, None)
@@ -451,22 +452,15 @@ def numbers_of(texts: Sequence[str]) -> list[int | float] | None:
         floats = [float(number) for number in exact]
     except OverflowError:
         return None
-    told_apart = len(set(exact)) == len(set(floats)) and all(map(math.isfinite, floats))
-    return exact if told_apart else None
+    distinguished = len(set(exact)) == len(set(floats)) and all(map(math.isfinite, floats))
+    return exact if distinguished else None
 
 
-def _by_value(texts: Sequence[str | None]) -> list[str | None]:
-    """Write all spellings of a number alike, if the column is one of numbers."""
-    known = [text for text in texts if text is not None]
-    numbers = numbers_of(known)
-    if numbers is None:
-        return list(texts)
-    written = dict(zip(known, map(text_of, numbers), strict=True))
-    return [None if text is None else written[text] for text in texts]
+def encode_quasi(column: Distinct, name: str, missing: Sequence[str]) -> Encoded:
+    """Encode a quasi-identifier of a grouped table.
 
-
-def encode(column: Distinct, name: str, missing: Sequence[str], *, quasi: bool) -> Encoded:
-    """Encode a column of a grouped table.
+    A reader of the table can tell spellings of missing apart, so they do not count as one value: null beside NaN is
+    refused, and of several spellings only one is missing, the others are values.
 
     Parameters
     ----------
@@ -476,41 +470,53 @@ def encode(column: Distinct, name: str, missing: Sequence[str], *, quasi: bool) 
         Its name, for messages.
     missing : sequence of str
         Texts that mean "no value".
-    quasi : bool
-        Whether the column is a quasi-identifier. There a reader of the table could tell spellings of missing
-        apart, so they are not counted as one value: null beside NaN is refused, and of several spellings only one
-        is missing, the others are values.
     """
-    values, at = column
-    if quasi and None in values and any(isinstance(value, float) and math.isnan(value) for value in values):
+    if None in column.values and any(map(_is_nan, column.values)):
         raise BadInput(f"The column {name!r} holds both null and NaN. Make all its missing values null.")
-    texts = [_as_written(value) for value in values] if quasi else list(map(text_of, values))
-    absent = _one_spelling(texts, missing) if quasi else set(missing)
-    texts = [None if text in absent else text for text in texts]
-    if not quasi:
-        texts = _by_value(texts)
-    elif len(set(texts)) < len(values):
+    texts = [_as_written(value) for value in column.values]
+    if None not in texts:
+        marker = next(filter(texts.__contains__, missing), None)
+        texts = [None if text == marker else text for text in texts]
+    if len(set(texts)) < len(texts):
         raise BadInput(f"The column {name!r} holds different values that have the same text. Turn its cells into text.")
-    known = sorted({text for text in texts if text is not None})
+    return _encoded(texts, column.at)
+
+
+def encode_values(column: Distinct, missing: Sequence[str]) -> Encoded:
+    """Encode another column of a grouped table, in which all texts of ``missing`` mean "no value".
+
+    In a column of numbers, all spellings of a number are one value.
+    """
+    texts = [text_of(value) for value in column.values]
+    texts = [None if text in missing else text for text in texts]
+    known = [text for text in texts if text is not None]
+    numbers = numbers_of(known)
+    if numbers is not None:
+        written: dict[str | None, str | None] = {None: None, **dict(zip(known, map(text_of, numbers), strict=True))}
+        texts = [written[text] for text in texts]
+    return _encoded(texts, column.at)
+
+
+def _encoded(texts: Sequence[str | None], at: Codes) -> Encoded:
+    known = sorted(text for text in set(texts) if text is not None)
     labels: list[str | None] = [*known, None] if None in texts else [*known]
-    code_of = {text: code for code, text in enumerate(labels)}
+    code_of = dict(zip(labels, range(len(labels)), strict=True))
     codes = np.array([code_of[text] for text in texts], dtype=np.int32)
     return Encoded(codes[at], np.array(labels, dtype=object))
 
 
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
 def _as_written(value: object) -> str | None:
-    """The text of a quasi-identifier's cell; a negative zero shows its sign."""
+    """The text of a quasi-identifier's cell. A negative zero shows its sign."""
     negative_zero = isinstance(value, float) and value == 0 and math.copysign(1.0, value) < 0
     return "-0" if negative_zero else text_of(value)
 
 
-def _one_spelling(texts: Sequence[str | None], missing: Sequence[str]) -> set[str]:
-    """The text that means "no value" in a quasi-identifier: the first that occurs, and none beside null."""
-    return set() if None in texts else set([text for text in missing if text in texts][:1])
-
-
 class LabelIndex:
-    """Finds the code of a value the caller wrote: by its text, else by the number it stands for."""
+    """Finds the code of a value that the caller wrote: by its text, else by its number."""
 
     def __init__(self, labels: Labels) -> None:
         self._by_text = {text: code for code, text in enumerate(labels)}
@@ -528,17 +534,17 @@ class LabelIndex:
 
 
 # --------------------------------------------------------------------------------------------------
-# k when a missing or suppressed cell may stand for any value.
+# The wildcard k: k when a missing or suppressed cell may stand for any value.
 #
 # An attacker who knows a value cannot rule out a record that publishes ``*`` or nothing there. Two records match if
-# they agree wherever both publish something; the wildcard k is the smallest number of records that a record matches,
-# itself included. It is never below the plain k, and the plain k is the guarantee.
+# they agree wherever both publish something. The wildcard k is the smallest number of records that a record matches,
+# itself included. It is never below the plain k, which is the guarantee.
 
 
 def wildcard_k(
     counts: ClassCounts, shield: Sequence[str] | None = None, suppressed: str = "*", limit: int = 50_000_000
 ) -> int | None:
-    """Return the smallest number of records that match a record under wildcards.
+    """Return the smallest number of records that a record matches under wildcards.
 
     Parameters
     ----------
@@ -547,15 +553,14 @@ def wildcard_k(
     shield : sequence of str, optional
         Some of the quasi-identifiers; ``None`` means all.
     suppressed : str
-        The text that, besides null, matches anything.
+        The text that matches anything, as null does.
     limit : int
-        The cells that may be looked at. The work is (patterns of wildcard columns) × classes × columns.
+        The most cells to look at. The work is (patterns of wildcard columns) × classes × columns.
 
     Returns
     -------
     int or None
-        ``None`` if the limit is too low, or if a person appears in several classes (people cannot be added
-        up).
+        ``None`` if the limit is too low, or if a person is in several classes, because people cannot be added up.
 
     Examples
     --------
@@ -582,7 +587,7 @@ def wildcard_k(
 
 
 def _matching(part: ClassCounts, here: Integers, there: Integers, concrete: Integers) -> Integers:
-    """Add up, for each class of ``here``, the sizes of those of ``there`` that agree on some columns."""
+    """Add up, for each class of ``here``, the sizes of the classes of ``there`` that agree with it on some columns."""
     if len(concrete) == 0:
         return np.full(len(here), part.sizes[there].sum(), dtype=np.int64)
     both = part.codes[np.concatenate([here, there])]

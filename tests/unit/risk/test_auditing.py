@@ -11,8 +11,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import hedgerow as hr
 from hedgerow.errors import BadInput
-from hedgerow.risk import SizeBucket, audit, audit_counts
+from hedgerow.risk import ReleaseFacts, SizeBucket, audit, audit_counts
 from hedgerow.verifier import count_classes
 
 
@@ -113,10 +114,10 @@ def test_a_table_that_keeps_nothing_says_so_first() -> None:
     assert hidden.warnings[0].startswith("The table keeps nothing of its quasi-identifiers: every cell")
     assert audit(pa.table({"a": ["*", "*"], "b": [None, "1"]}), quasi=["a", "b"]).grave == ()
     counts = count_classes(TABLE, QUASI)
-    (said,) = audit_counts(counts, lost=0.95).grave
+    (said,) = audit_counts(counts, release=ReleaseFacts(loss=0.95)).grave
     assert "keeps next to nothing of its quasi-identifiers: 95% or more of it is lost. Lower" in said
-    assert audit_counts(counts, lost=0.987).grave == (said,)
-    assert audit_counts(counts, lost=0.9499).grave == ()
+    assert audit_counts(counts, release=ReleaseFacts(loss=0.987)).grave == (said,)
+    assert audit_counts(counts, release=ReleaseFacts(loss=0.9499)).grave == ()
 
 
 def test_missing_texts_and_files(tmp_path: Path) -> None:
@@ -133,9 +134,9 @@ def test_missing_texts_and_files(tmp_path: Path) -> None:
 def test_counts_are_enough() -> None:
     counts = count_classes(TABLE, QUASI, sensitive=["ill", "wage"])
     direct = audit(TABLE, quasi=QUASI, sensitive=["ill"], target="wage", k=2)
-    assert audit_counts(counts, sensitive=["ill"], target="wage", k=2) == direct
+    assert audit_counts(counts, sensitive=["ill"], target="wage", require=[hr.KAnonymity(2)], threshold=1 / 2) == direct
     assert list(audit_counts(counts, target="wage").sensitive) == ["ill"]
-    assert audit_counts(counts, losses={"ncp": 0.5}).losses == {"ncp": 0.5}
+    assert audit_counts(counts, release=ReleaseFacts(losses={"ncp": 0.5})).losses == {"ncp": 0.5}
 
 
 def test_neither_json_nor_text_holds_a_cell() -> None:

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import hedgerow as hr
 from hedgerow.errors import BadInput
-from hedgerow.risk._identification import people_fitting
+from hedgerow.risk._population import people_fitting
 from hedgerow.verifier import count_classes
 
 PEOPLE: list[str | None] = ["19", "20", "25.0", "30", "40", "F", "a|b", None]

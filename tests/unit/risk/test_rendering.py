@@ -6,7 +6,8 @@ from types import SimpleNamespace
 
 import pyarrow as pa
 
-from hedgerow.risk import audit, audit_counts
+import hedgerow as hr
+from hedgerow.risk import ReleaseFacts, audit, audit_counts
 from hedgerow.verifier import count_classes
 
 TABLE = pa.table({"age": ["old"] * 3 + ["young"], "ill": ["flu", "cold", "flu", "flu"], "wage": [1, 2, 3, 4]})
@@ -15,7 +16,15 @@ TABLE = pa.table({"age": ["old"] * 3 + ["young"], "ill": ["flu", "cold", "flu", 
 def test_every_section_is_there_and_aligned() -> None:
     demand = SimpleNamespace(name="t-closeness", t=0.5, column="ill", distance="equal", shield=("age",))
     counts = count_classes(TABLE, ["age"], sensitive=["ill", "wage"])
-    text = audit_counts(counts, sensitive=["ill"], target="wage", k=2, require=[demand], losses={"ncp": 0.125}).render()
+    audited = audit_counts(
+        counts,
+        sensitive=["ill"],
+        target="wage",
+        require=[hr.KAnonymity(2), demand],
+        threshold=1 / 2,
+        release=ReleaseFacts(losses={"ncp": 0.125}),
+    )
+    text = audited.render()
     lines = text.splitlines()
     assert lines[0].split() == ["rows", "4"]
     titles = [line for line in lines if line and not line.startswith(" ")]

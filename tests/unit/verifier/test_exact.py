@@ -18,7 +18,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.errors import BadInput
-from hedgerow.verifier import count_classes
+from hedgerow.verifier import RowOwners, count_classes
 from hedgerow.verifier._exact import exact_column
 
 
@@ -116,8 +116,8 @@ def test_moments_of_nanoseconds_in_old_parquet(tmp_path: Path) -> None:
     table = pa.table({"x": pa.array([0, 1, 999, 999], pa.timestamp("ns")), "who": ["a", "b", "c", "d"]})
     pq.write_table(table, tmp_path / "x.parquet", use_deprecated_int96_timestamps=True)
     assert sizes(tmp_path / "x.parquet") == [1, 1, 2]
-    people = np.array([0, 1, 2, 2])
-    assert sorted(count_classes(tmp_path / "x.parquet", ["x"], people=people, entity="id").sizes.tolist()) == [1, 1, 1]
+    people = RowOwners("id", np.array([0, 1, 2, 2]))
+    assert sorted(count_classes(tmp_path / "x.parquet", ["x"], entity=people).sizes.tolist()) == [1, 1, 1]
 
 
 def test_arrow_reads_several_files_and_what_their_folders_tell(tmp_path: Path) -> None:
@@ -245,16 +245,17 @@ def test_other_types_are_refused(column: Any, message: str) -> None:
 )
 def test_how_cells_are_written(values: list[Any], kind: pa.DataType, labels: list[str]) -> None:
     exact = exact_column(pa.array(values, kind), "x")
+    assert exact.write is not None
     assert [exact.write(value) for value in exact.values.to_pylist()] == labels
 
 
 def test_values_that_have_the_same_text_are_refused() -> None:
     """Nothing that is told apart is put together by how it is written."""
     from hedgerow.verifier._grouping import Distinct
-    from hedgerow.verifier.classes import encode
+    from hedgerow.verifier.classes import encode_quasi
 
     with pytest.raises(BadInput, match="'x' holds different values"):
-        encode(Distinct(["1", 1], np.array([0, 1], dtype=np.int32)), "x", (), quasi=True)
+        encode_quasi(Distinct(["1", 1], np.array([0, 1], dtype=np.int32)), "x", ())
 
 
 @pytest.mark.spark

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from hedgerow.errors import BadInput
-from hedgerow.verifier import count_classes
+from hedgerow.verifier import count_classes, open_table
 
 
 def write(folder: Path, content: str | bytes, name: str = "table.csv") -> Path:
@@ -23,7 +23,7 @@ def write(folder: Path, content: str | bytes, name: str = "table.csv") -> Path:
 
 
 def sizes(path: Path | str, *quasi: str, encoding: str = "utf-8") -> list[int]:
-    return sorted(count_classes(path, quasi, encoding=encoding).sizes.tolist())
+    return sorted(count_classes(open_table(path, encoding=encoding), quasi).sizes.tolist())
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_marked_encodings_are_recognised(tmp_path: Path, encoding: str) -> None:
 
 def test_a_wrong_encoding_is_told(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot be read as CSV in utf-8"):
-        count_classes(write(tmp_path, "a,b\nx,1\n".encode("utf-16")), ["a"], encoding="utf-8")
+        count_classes(open_table(write(tmp_path, "a,b\nx,1\n".encode("utf-16")), encoding="utf-8"), ["a"])
 
 
 @pytest.mark.parametrize("name", ["table.tsv", "table.txt", "table.txt.gz"])
@@ -209,4 +209,4 @@ def test_no_such_file_or_encoding(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no file"):
         count_classes(tmp_path / "absent.csv", ["a"])
     with pytest.raises(BadInput, match="'encoding' parameter"):
-        count_classes(write(tmp_path, "a\n1\n"), ["a"], encoding="klingon")
+        count_classes(open_table(write(tmp_path, "a\n1\n"), encoding="klingon"), ["a"])

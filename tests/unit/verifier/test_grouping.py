@@ -21,7 +21,8 @@ import pytest
 from hedgerow.verifier import _files as files
 from hedgerow.verifier import _grouping as grouping
 from hedgerow.verifier import count_classes
-from hedgerow.verifier._grouping import ShortOfMemory, group_frame, grouped_relation, open_database, within
+from hedgerow.verifier._exact import Exact
+from hedgerow.verifier._grouping import ShortOfMemory, group_exact, group_frame, open_database, within
 
 COLUMNS = {"x": [0.0, -0.0, 0.0, None], "y": ["a", "a", "a", "b"]}
 
@@ -75,7 +76,7 @@ def test_what_does_not_fit_is_spilled_and_removed(tmp_path: Path, monkeypatch: p
     with within(40 * 2**20), open_database() as database:
         database.execute("SET threads = 1")
         rows = database.sql("SELECT repeat(md5(range::VARCHAR), 4) AS c0 FROM range(400000)")
-        assert len(grouped_relation(rows, ["c0"], ["c0"]).rows) == 400_000
+        assert len(group_exact(rows, [Exact(None)]).rows) == 400_000
         assert spilled
         around = [one for one in tmp_path.iterdir() if one.is_dir()]
         assert [one.stat().st_mode & 0o777 for one in around] == [0o700], (

@@ -12,7 +12,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from hedgerow.verifier import Link, count_classes, links_of
+from hedgerow.verifier import Link, RowOwners, count_classes, links_of
 
 PEOPLE, EACH, K = 150, 3, 5
 DRAW = np.random.default_rng(7)
@@ -38,7 +38,7 @@ ROWS = {
 
 def found(columns: list[str], k: int = K, accepted: tuple[str, ...] = (), pseudonyms: tuple[str, ...] = ()) -> Any:
     table = pa.table(ROWS)
-    counts = count_classes(table, ["town"], entity="person", people=WHO, linking=columns)
+    counts = count_classes(table, ["town"], entity=RowOwners("person", WHO), linking=columns)
     return links_of(counts, k, pseudonyms=pseudonyms, accepted=accepted)
 
 
@@ -72,7 +72,7 @@ def test_behind_an_accepted_link_others_are_found() -> None:
 def test_a_link_tells_how_few_people_have_the_same_classes() -> None:
     rows = {"town": list("aabbabababab"), "alias": list("pqrspqrstuvw")}
     who = np.array([0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7])
-    counts = count_classes(pa.table(rows), ["town"], entity="person", people=who, linking=["alias"])
+    counts = count_classes(pa.table(rows), ["town"], entity=RowOwners("person", who), linking=["alias"])
     # p: a a, q: a b, r: b a, s: b b, t: a, u: b, v: a, w: b
     assert links_of(counts, 3, pseudonyms=["alias"], accepted=()) == (Link(("alias",), 1.0, 2, 1),)
 
@@ -87,7 +87,7 @@ def test_rows_of_a_person_are_taken_together_by_the_link_and_not_by_the_person()
                 towns.append(town)
                 links.append(f"{person}" if person == 0 else f"{person}{town}")
     table = pa.table({"town": towns, "stay": links})
-    counts = count_classes(table, ["town"], entity="person", people=np.array(who), linking=["stay"])
+    counts = count_classes(table, ["town"], entity=RowOwners("person", np.array(who)), linking=["stay"])
     assert counts.linked[0] == 20
     (link,) = links_of(counts, 5, pseudonyms=(), accepted=())
     assert (link.columns, link.k) == (("stay",), 1)
@@ -106,7 +106,7 @@ def test_every_kind_of_table_is_searched(form: str, tmp_path: Path) -> None:
         pyarrow.parquet.write_table(nested, tmp_path / "t.parquet")
         table = tmp_path / "t.parquet"
     columns = ["employer", "lab", "hired", *(["visits"] if form == "parquet" else [])]
-    counts = count_classes(table, ["town"], entity="person", people=WHO, linking=columns)
+    counts = count_classes(table, ["town"], entity=RowOwners("person", WHO), linking=columns)
     (link,) = links_of(counts, K, pseudonyms=(), accepted=())
     assert set(link.columns) == {"employer", "hired"}
 
@@ -125,7 +125,7 @@ def test_of_many_people_some_are_searched_and_all_are_measured() -> None:
     )
 
     def links(*columns: str) -> set[str]:
-        counts = count_classes(table, ["town"], entity="person", people=who, linking=columns)
+        counts = count_classes(table, ["town"], entity=RowOwners("person", who), linking=columns)
         return {name for one in links_of(counts, K, pseudonyms=(), accepted=()) for name in one.columns}
 
     assert links("alias", "few") == {"alias"}

@@ -19,9 +19,9 @@ from hedgerow.anonymizers.specialize.tds import TDS
 from hedgerow.anonymizers.suppression.kactus import KActus
 from hedgerow.anonymizers.suppression.kadet import KADET
 from hedgerow.evaluation.cells import Cell, Design, Treatment, Trial
+from hedgerow.evaluation.jobs import Job, Measurement, Results, TrialOf
 from hedgerow.evaluation.learners import Learner, learner
 from hedgerow.evaluation.results import MAJORITY
-from hedgerow.evaluation.running import Job, Measurement, Results, TrialOf
 from hedgerow.evaluation.splits import Split, splits_of
 from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable

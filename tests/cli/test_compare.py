@@ -89,7 +89,7 @@ def test_its_time_is_over(census: Path, called: Any) -> None:
     done = called("compare", "people.csv", *SHORT, "--workers", "1", "--time-limit", "0.000001s")
     assert done.status == 0, done.err
     assert "The time is over: 0 of 10 cells are finished." in done.out
-    assert "The time was over" in (census.parent / "compare.html").read_text()
+    assert "The time limit was reached before all cells" in (census.parent / "compare.html").read_text()
     whole = called("compare", "people.csv", *SHORT, "--workers", "1", "--time-limit", "10m", "--force")
     assert "The time" not in whole.out
 

@@ -14,7 +14,7 @@ from reproductions.base import Claim, Page, Reproduction, reproduce
 
 from hedgerow.errors import BadInput, MissingExtra
 from hedgerow.evaluation import cells
-from hedgerow.evaluation.running import Advance, Job, Measurement
+from hedgerow.evaluation.jobs import Advance, Job, Measurement
 from hedgerow.evaluation.store import Store
 from reproductions import PAPERS, reproduction
 

@@ -16,7 +16,7 @@ from reproductions.heuristicmin.found import Found
 from reproductions.heuristicmin.measuring import METHODS, work_case
 from reproductions.heuristicmin.page import write_page
 
-from hedgerow.evaluation.running import Job, Measurement
+from hedgerow.evaluation.jobs import Job, Measurement
 
 (
     FIGURE_10,

@@ -13,7 +13,7 @@ from hedgerow._internal.jit import has_to_compile
 from hedgerow.anonymizers.base import FITTING
 
 if TYPE_CHECKING:
-    from hedgerow.evaluation.running import Advance
+    from hedgerow.evaluation.jobs import Advance
 
 __all__ = ["counting_bar", "progress_bar", "screen"]
 

@@ -295,6 +295,13 @@ class BoundRequirement:
     distance: GroundDistance = _NO_TREE
 
     @property
+    def number(self) -> int:
+        """The position of the formula among all, -1 if there is none."""
+        from hedgerow.requirements.formulas import FORMULAS
+
+        return -1 if self.formula is None else FORMULAS.index(self.formula)
+
+    @property
     def place(self) -> IntArray:
         """The node of each code, 0 where there is no distance."""
         return self.distance.place if len(self.distance.place) else np.zeros(len(self.overall), np.int64)
@@ -321,8 +328,7 @@ class BoundRequirement:
             raise BadInput(f"{self.description} is checked on histograms. Pass those of its column.")
         from hedgerow.requirements import formulas
 
-        number = formulas.FORMULAS.index(self.formula)
-        formula = (number, self.parameters, self.overall, *self.distance)
+        formula = (self.number, self.parameters, self.overall, *self.distance)
         if isinstance(histograms, Histograms):
             return large & formulas.sparse_classes_hold(*formula, sizes, *histograms)
         dense = np.ascontiguousarray(histograms, dtype=np.int64)
@@ -387,18 +393,14 @@ def shield_of(requirement: Requirement, quasi: Sequence[str]) -> tuple[int, ...]
 
 def pack(bound: Sequence[BoundRequirement], context: Context) -> PackedRequirements:
     """Flatten bound requirements for :func:`~hedgerow.requirements.formulas.all_hold`, cheap formulas first."""
-    from hedgerow.requirements.formulas import FORMULAS
-
-    numbered = [(FORMULAS.index(each.formula), each) for each in bound if each.formula is not None]
-    numbered.sort(key=lambda pair: pair[0])
-    listed = [requirement for _, requirement in numbered]
+    listed = sorted([each for each in bound if each.formula is not None], key=lambda each: each.number)
     columns = np.array([requirement.column for requirement in listed], dtype=np.int64)
     parameters = [requirement.parameters for requirement in listed]
     values, overall = _joined([requirement.overall for requirement in listed], np.float64)
     nodes, parent = _joined([requirement.distance.parent for requirement in listed], np.int64)
     return PackedRequirements(
         minimal_size=max((requirement.minimal_size for requirement in bound), default=1),
-        kind=np.array([number for number, _ in numbered], dtype=np.int64),
+        kind=np.array([requirement.number for requirement in listed], dtype=np.int64),
         parameters=np.array(parameters, dtype=np.float64).reshape(len(listed), 2),
         first=context.offsets[columns],
         last=context.offsets[columns + 1],

@@ -55,7 +55,7 @@ def test_members_are_found_among_others_though_a_number_tells_rows_apart(
     """By all columns no row is like another one; by those that the release publishes half of them are."""
     whole = pa.concat_tables(census)
     numbered = whole.append_column("id", pa.array(range(5_000, 5_000 + len(whole))))
-    with pytest.raises(BadInput, match="by 3 columns"):
+    with pytest.raises(BadInput, match="in 3 columns"):
         Given.of(release, census[0].append_column("id", pa.array(range(len(census[0])))), numbered)
 
 

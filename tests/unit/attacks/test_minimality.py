@@ -11,7 +11,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.attacks import minimality
-from hedgerow.attacks._minimality import _bound, _Drawn
+from hedgerow.attacks._minimality import _bound, _Divisions
 from hedgerow.attacks._people import read_valued
 from hedgerow.errors import BadInput
 
@@ -96,7 +96,7 @@ def test_a_method_that_generalizes_whole_columns_is_run_on_all() -> None:
 def test_ways_are_counted_as_by_hand(planted: hr.Release) -> None:
     """Two ill among five, in groups of two and three: both in the first (1 of 10 ways), or both in the second (3)."""
     (bound,) = _bound(read_valued(planted, PLANTED, PLANTED, ["ill"]), [HALF_ILL])
-    found = _Drawn.of(np.array([3, 2]), np.array([2, 3]), [bound], np.random.default_rng(0))
+    found = _Divisions.of(np.array([3, 2]), np.array([2, 3]), [bound], np.random.default_rng(0))
     assert found is not None
     assert found.broken == pytest.approx(0.4, abs=0.05)
     assert found.where_broken[:, 1].tolist() == pytest.approx([1 / 4, 1 / 2], abs=0.06)
@@ -107,7 +107,7 @@ def test_ways_are_counted_as_by_hand(planted: hr.Release) -> None:
 
 def test_what_hardly_ever_breaks_is_left_alone(planted: hr.Release) -> None:
     (bound,) = _bound(read_valued(planted, PLANTED, PLANTED, ["ill"]), [HALF_ILL])
-    assert _Drawn.of(np.array([90, 10]), np.array([50, 50]), [bound], np.random.default_rng(0)) is None
+    assert _Divisions.of(np.array([90, 10]), np.array([50, 50]), [bound], np.random.default_rng(0)) is None
 
 
 def test_what_a_class_tells_by_itself_is_not_claimed(planted: hr.Release) -> None:

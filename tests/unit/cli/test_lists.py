@@ -25,7 +25,9 @@ def test_assignments() -> None:
     assert assignments(None, "--set") is None
 
 
-@pytest.mark.parametrize(("wrong", "message"), [(["cut"], "no name or no value"), (["a=1", "a=2"], "given twice by --set")])
+@pytest.mark.parametrize(
+    ("wrong", "message"), [(["cut"], "no name or no value"), (["a=1", "a=2"], "given twice by --set")]
+)
 def test_assignments_that_are_none(wrong: list[str], message: str) -> None:
     with pytest.raises(BadInput, match=message):
         assignments(wrong, "--set")

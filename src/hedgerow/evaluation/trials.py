@@ -1,4 +1,4 @@
-"""Try one treatment of one training part: anonymize it, write it for every learner, learn, and score."""
+"""Runs a trial: anonymizes a training part, writes it for every learner, trains, and scores."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hedgerow.release import Release
 
 __all__ = ["Stage", "anonymized", "attempt", "result_of"]
 
-_DIGITS: Final = 6  # of scores; results are kept by the thousand
+_DIGITS: Final = 6  # of scores, since thousands of results are stored
 
 T = TypeVar("T", bound=OpenedTable)
 
@@ -57,7 +57,7 @@ def _read(path: Path) -> pa.Table:
 
 
 def attempt(stage: Stage[EvaluatedTable], trial: Trial) -> list[dict[str, Any]]:
-    """The results of all cells of a trial, as JSON has them."""
+    """The results of all cells of a trial, as JSON."""
     table = stage.table
     part = replace(table, table=table.table.take(pa.array(trial.split.train)))
     tests = table.table.take(pa.array(trial.split.test))
@@ -73,13 +73,13 @@ def attempt(stage: Stage[EvaluatedTable], trial: Trial) -> list[dict[str, Any]]:
 
 
 def _seed(stage: Stage[EvaluatedTable], trial: Trial) -> int:
-    """The same for all treatments of a part, so that they differ by nothing else."""
+    """The seed of a part, common to all treatments, so that they differ in nothing else."""
     state = np.random.SeedSequence([stage.random_state, trial.split.repetition, trial.split.fold])
     return int(state.generate_state(1)[0])
 
 
 def _refuse_few(part: EvaluatedTable, k: int | None) -> None:
-    """A part that is smaller than k is no mistake of whoever asked for several k."""
+    """A part with fewer rows or people than k is infeasible. It is not an error, since several k may be requested."""
     units = part.table.num_rows if part.people is None else len(np.unique(part.people))
     if k is not None and units < k:
         what = "rows" if part.people is None else "people"
@@ -87,7 +87,7 @@ def _refuse_few(part: EvaluatedTable, k: int | None) -> None:
 
 
 def anonymized(part: EvaluatedTable, treatment: Treatment, seed: int) -> Release:
-    """The release of a training part, whose rows are in an order that their cells alone decide."""
+    """The release of a training part, with its rows in an order that depends only on their cells."""
     release = required(treatment.method, "a method").anonymize(
         part.table,
         part.schema,
@@ -96,14 +96,16 @@ def anonymized(part: EvaluatedTable, treatment: Treatment, seed: int) -> Release
         random_state=seed,
         **(treatment.parameters or {}),
     )
-    # A release is shuffled by the operating system's randomness; what is learnt from it must not depend on that.
+    # A release is shuffled by the operating system's random numbers, on which results must not depend.
     return replace(release, rows=FrameRows(_sorted(release.table, [*part.features, part.target])))
 
 
 def _sorted(table: pa.Table, by: Sequence[str]) -> pa.Table:
-    """The rows in an order that only these columns decide."""
+    """The rows in an order that depends only on these columns."""
     columns = [table.column(name) for name in by]
-    plain = [one.cast(one.type.value_type) if pa.types.is_dictionary(one.type) else one for one in columns]
+    plain = [
+        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column for column in columns
+    ]
     keys = pa.table(plain, names=[f"c{at}" for at in range(len(by))])
     return table.take(pc.sort_indices(keys, [(name, "ascending") for name in keys.column_names]))
 
@@ -122,7 +124,7 @@ def _tried(
         )
         scores = scores_of(fitted.predict(written.test(tests)), tests.column(part.target), part.task)
     except HedgerowError as reason:
-        if isinstance(reason, BadInput | MissingExtra):  # which no other cell would escape
+        if isinstance(reason, BadInput | MissingExtra):  # every other cell would fail too
             raise
         return result_of(cell, "failed", {"reason": str(reason)})
     rounded = {name: None if score is None else round(score, _DIGITS) for name, score in scores.items()}
@@ -135,7 +137,7 @@ def _raw(part: EvaluatedTable) -> Written:
 
 
 def _about(release: Release, seconds: float) -> dict[str, Any]:
-    """What a release lost; of losses no more digits than a manifest shows."""
+    """The losses of a release, with the digits of a manifest, and further figures."""
     losses = release.audit.losses
     return {
         "ncp_published": losses.get("ncp_published"),
@@ -147,6 +149,6 @@ def _about(release: Release, seconds: float) -> dict[str, Any]:
     }
 
 
-def result_of(cell: Cell, status: str, told: dict[str, Any]) -> dict[str, Any]:
-    """What is kept of a cell."""
-    return {"key": cell.key, **cell.names, "status": status, **told}
+def result_of(cell: Cell, status: str, figures: dict[str, Any]) -> dict[str, Any]:
+    """The stored result of a cell."""
+    return {"key": cell.key, **cell.names, "status": status, **figures}

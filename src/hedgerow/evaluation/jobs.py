@@ -1,4 +1,4 @@
-"""Run work side by side, repetition by repetition, and keep every finished cell."""
+"""Runs jobs in parallel, repetition by repetition, and stores every finished cell."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hedgerow.evaluation.cells import Treatment, Trial, key_of, library_versions
 from hedgerow.evaluation.learners.base import changed, defaults_of
 from hedgerow.evaluation.store import Store
 from hedgerow.evaluation.tables import EvaluatedTable
-from hedgerow.evaluation.trying import Stage, attempt
+from hedgerow.evaluation.trials import Stage, attempt
 from hedgerow.io.connections import end_quietly
 from hedgerow.io.scratch import Scratch
 
@@ -33,7 +33,7 @@ class Job(Protocol):
 
     @property
     def order(self) -> tuple[int, int]:
-        """Which repetition and fold it is of: the first of all jobs are done first."""
+        """Its repetition and fold; jobs run in this order."""
         ...
 
     @property
@@ -42,11 +42,11 @@ class Job(Protocol):
         ...
 
     def left(self, store: Store) -> Job | None:
-        """What of it is still to be done."""
+        """The part of the job whose results are not stored yet."""
         ...
 
     def staged(self, folder: Path) -> Callable[[], Results]:
-        """What a process has to call; whatever it needs is written to a folder first."""
+        """The function that a process has to call. Its data are written to a folder first."""
         ...
 
 
@@ -69,7 +69,7 @@ class TrialOf:
         return tuple(cell.key for cell in self.trial.cells)
 
     def left(self, store: Store) -> TrialOf | None:
-        """The trial with those cells that are not known."""
+        """The trial with the cells that are not stored."""
         unknown = tuple(cell for cell in self.trial.cells if store.get(cell.key) is None)
         return replace(self, trial=replace(self.trial, cells=unknown)) if unknown else None
 
@@ -80,28 +80,28 @@ class TrialOf:
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """A cell of its own kind: whatever a function of a module finds out.
+    """A special cell: the result of any function.
 
     Parameters
     ----------
     name : str
-        What the function is known by, wherever it stands: part of the key.
+        The name of the function in the key, independent of its module.
     measure : callable
-        Called with the arguments in a process of its own; returns what JSON can hold.
+        Called with the arguments in a separate process; returns a JSON object.
     arguments : mapping
-        What JSON can hold: they are part of the key, unless they are the function's defaults, and of the result.
+        JSON values. They are part of the result and, unless they are the function's defaults, of the key.
     data : str
         The digest of the data that it reads.
     method : Anonymizer, optional
-        What it anonymizes with.
+        The method that it uses.
     proportions : bool
-        Whether it makes use of published proportions, whose version is then part of the key.
+        Whether it uses published proportions, whose version is then part of the key.
     weka : bool
         Whether it learns with Weka.
     version : int
-        Raised when the function begins to find other things.
+        Raised when the results of the function change.
     repetition : int
-        The first repetition of everything is done first.
+        Lower repetitions run first.
     """
 
     name: str
@@ -140,21 +140,21 @@ class Measurement:
         return key_of(spelled)
 
     def left(self, store: Store) -> Measurement | None:
-        """Itself, if it is not known."""
+        """Itself, unless its result is stored."""
         return self if store.get(self.keys[0]) is None else None
 
     def staged(self, folder: Path) -> Callable[[], Results]:  # noqa: ARG002 - its arguments are all it needs
-        """Nothing is written."""
+        """The function to call; nothing is written."""
         return partial(_measured, self)
 
 
-def _measured(one: Measurement) -> Results:
-    return [{"key": one.keys[0], **one.arguments, **one.measure(**one.arguments)}]
+def _measured(job: Measurement) -> Results:
+    return [{"key": job.keys[0], **job.arguments, **job.measure(**job.arguments)}]
 
 
 @dataclass(frozen=True)
 class Advance:
-    """How far a run is: finished cells of all, and the seconds that the rest will take if it goes on like this."""
+    """The progress of a run: finished cells, all cells, and the estimated seconds for the rest."""
 
     done: int
     all: int
@@ -169,30 +169,30 @@ def run(
     advance: Callable[[Advance], None] | None = None,
     seconds: float | None = None,
 ) -> bool:
-    """Run what is not known yet; say whether all of it was run.
+    """Run jobs whose results are not stored yet; return whether all were run.
 
-    The first repetition of everything comes first, so that whenever it is stopped, what was done can be compared.
+    All jobs of the first repetition come first, so that the results are comparable whenever the run is stopped.
 
     Parameters
     ----------
     jobs : sequence of Job
-        Within a repetition they are begun in this order.
+        Within a repetition they start in this order.
     store : Store
-        Knows finished cells, and is told of each new one.
+        Contains finished cells; new results are added to it.
     workers : int, optional
-        How many processes; one for each core if not given. With 1 all is done in this one.
+        The number of processes; by default one for each core. With 1 everything runs in this process.
     advance : callable, optional
-        Told of every finished job.
+        Called after every finished job.
     seconds : float, optional
-        After which no further job is begun, and those that run are stopped; what they did is lost. They are finished
-        where a process cannot be woken: on Windows, and outside its main thread.
+        The time after which no further job starts and running jobs are stopped, without results. On Windows and outside
+        the main thread a job cannot be interrupted, and finishes.
     """
     left = [rest for job in jobs if (rest := job.left(store)) is not None]
     left.sort(key=lambda job: job.order)
     wanted = sum(len(job.keys) for job in jobs)
     known = wanted - sum(len(job.keys) for job in left)
     began, done = time.monotonic(), known
-    # A table is staged in it: what a killed run leaves behind only its owner can read, and the next one removes it.
+    # The folder contains the table. If the run is killed, only its owner can read it, and the next run removes it.
     with Scratch() as folder:
         work = [job.staged(folder) for job in left]
         with closing(_results(work, workers or os.cpu_count() or 1, began, seconds)) as found:
@@ -206,26 +206,26 @@ def run(
 
 
 def found_in(store: Store, jobs: Sequence[Job]) -> list[Mapping[str, Any]]:
-    """The results of those cells of some jobs that are finished."""
-    found = (store.get(key) for job in jobs for key in job.keys)
-    return [one for one in found if one is not None]
+    """The results of the finished cells of some jobs."""
+    results = (store.get(key) for job in jobs for key in job.keys)
+    return [result for result in results if result is not None]
 
 
 def finished(store: Store, trials: Sequence[Trial]) -> list[Mapping[str, Any]]:
-    """The results of those cells of some trials that are finished, under the names that they have in these.
+    """The results of the finished cells of some trials, with the names that the cells have there.
 
-    An earlier run may have called the same method by another name.
+    An earlier run may have given the same method another name.
     """
-    found = ((store.get(cell.key), cell.names) for trial in trials for cell in trial.cells)
-    return [{**one, **names} for one, names in found if one is not None]
+    results = ((store.get(cell.key), cell.names) for trial in trials for cell in trial.cells)
+    return [{**result, **names} for result, names in results if result is not None]
 
 
 class _TimeIsOver(BaseException):
-    """Raised in the midst of work. Nothing that looks for errors may take it for one."""
+    """Raised during work. It is no Exception, so that handlers of errors do not catch it."""
 
 
 def _until(found: Generator[Results], end: float | None) -> Iterator[Results]:
-    """What is found until the time is over. Nothing is broken off while a result is kept."""
+    """Results until the time is over. Storing a result is not interrupted."""
     try:
         while True:
             with _alarm(end):
@@ -239,7 +239,7 @@ def _until(found: Generator[Results], end: float | None) -> Iterator[Results]:
 
 @contextmanager
 def _alarm(end: float | None) -> Iterator[None]:
-    """Raise when the time is over: at once, or between two steps of Python where a kernel is running."""
+    """Raise when the time is over, as soon as Python runs: a running kernel finishes first."""
     if end is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -262,34 +262,34 @@ def _ring(*_: object) -> None:
 def _results(
     work: Sequence[Callable[[], Results]], workers: int, began: float, seconds: float | None
 ) -> Generator[Results]:
-    def begun() -> Iterator[Callable[[], Results]]:
-        for one in work:
+    def jobs_in_time() -> Iterator[Callable[[], Results]]:
+        for job in work:
             if seconds is not None and time.monotonic() - began > seconds:
                 return
-            yield one
+            yield job
 
     if workers == 1 or len(work) < 2:
-        for one in begun():
-            yield one()
+        for job in jobs_in_time():
+            yield job()
         return
 
     from joblib import Parallel, delayed
 
-    # Processes of their own, each with a Java machine of its own if it needs one.
+    # Separate processes, each with a separate Java machine if it needs Java.
     pool = Parallel(n_jobs=workers, return_as="generator_unordered", pre_dispatch=workers, batch_size=1)
-    with _deaf():
-        found = pool(delayed(_called)(one) for one in begun())
+    with _without_interrupts():
+        found = pool(delayed(_called)(job) for job in jobs_in_time())
     yield from found
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
-    """Processes that are started meanwhile do not hear Ctrl-C. A terminal tells all of them; this one stops them."""
+def _without_interrupts() -> Iterator[None]:
+    """Processes started in this block ignore Ctrl-C, which a terminal sends to all; this process stops them."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or before is None:
         yield
         return
-    # Not by a mask, which the libraries that start processes take away.
+    # Not by a signal mask, which the libraries that start processes reset.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
@@ -298,7 +298,7 @@ def _deaf() -> Iterator[None]:
 
 
 def _called(work: Callable[[], Results]) -> Results:
-    """Do the work on one thread for each process: threads of several would wait for each other."""
+    """Do the work on a single thread, so that the threads of several processes do not wait for each other."""
     from threadpoolctl import threadpool_limits
 
     end_quietly()

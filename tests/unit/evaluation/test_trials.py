@@ -16,7 +16,7 @@ from hedgerow.evaluation.cells import Treatment
 from hedgerow.evaluation.learners import Learner, learner
 from hedgerow.evaluation.learners.base import Fitted, Training
 from hedgerow.evaluation.tables import open_table
-from hedgerow.evaluation.trying import Stage, attempt
+from hedgerow.evaluation.trials import Stage, attempt
 from hedgerow.evaluation.ways import Way
 
 SCHEMA = hr.Schema(quasi=["age", "sex", "education"], target="income", others="drop")

@@ -16,7 +16,7 @@ import pytest
 import hedgerow as hr
 from hedgerow.core.proportions import RESULTS_VERSION
 from hedgerow.errors import BadInput
-from hedgerow.evaluation.running import Advance, Measurement, found_in, run
+from hedgerow.evaluation.jobs import Advance, Measurement, found_in, run
 from hedgerow.evaluation.store import Store
 from reproductions import reproduction
 
@@ -115,7 +115,7 @@ def test_what_decides_a_measurement_is_in_its_key(changed: dict[str, Any]) -> No
 
 def test_another_version_of_proportions_is_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
     used, unused = key(proportions=True), key()
-    monkeypatch.setattr("hedgerow.evaluation.running.RESULTS_VERSION", RESULTS_VERSION + 1)
+    monkeypatch.setattr("hedgerow.evaluation.jobs.RESULTS_VERSION", RESULTS_VERSION + 1)
     assert key(proportions=True) != used
     assert key() == unused
 

@@ -1,4 +1,8 @@
-"""Engines: count, apply, group, write; in memory, from file to file, or by Spark."""
+"""Engines: count a table and apply a recoding, in memory, from file to file, or by Spark.
+
+The pipeline in release, risk and the rooms above import it; it imports core, io and hierarchies.
+Start with `_base.py`, which says what an engine must do, then `_memory.py`.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +53,7 @@ __all__ = [
 
 
 def open_source(data: Any) -> Source:
-    """Open whatever holds a table: a dataframe, also of Spark, a DuckDB relation, a path, a :class:`File`, a source."""
+    """Open a table: a dataframe, also of Spark, a DuckDB relation, a path, a :class:`File` or a :class:`Source`."""
     if isinstance(data, Source):
         return data
     if isinstance(data, str | Path):

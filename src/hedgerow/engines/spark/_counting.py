@@ -35,13 +35,13 @@ Encode = Callable[[str, pa.ChunkedArray, Longs], EncodedColumn]
 
 def limit_of(session: Any, columns: int) -> MemoryLimit:
     """How many distinct tuples of so many columns fit into memory, the driver's or that of a worker's Python."""
-    told = session.conf.get(TUPLES_SETTING, None)
-    if told is None:
+    setting = session.conf.get(TUPLES_SETTING, None)
+    if setting is None:
         most = _shares(session).most_tuples(columns)
-    elif told.isdecimal() and int(told) > 0:
-        most = int(told)
+    elif setting.isdecimal() and int(setting) > 0:
+        most = int(setting)
     else:
-        raise BadInput(f"The setting {TUPLES_SETTING} must be a whole number of at least 1. Got {told!r} instead.")
+        raise BadInput(f"The setting {TUPLES_SETTING} must be a whole number of at least 1. Got {setting!r} instead.")
     return MemoryLimit(
         most,
         "the memory of Spark's driver",

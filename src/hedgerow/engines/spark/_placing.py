@@ -1,4 +1,4 @@
-"""From rows to groups, as a plan of Spark: the same as :mod:`hedgerow.engines.placing` is for DuckDB.
+"""From rows to groups, as a plan of Spark: what :mod:`hedgerow.engines._coding` does in DuckDB.
 
 Inside, the columns are called c0, c1, …, so that no name of a table can be mistaken for one of ours.
 """
@@ -97,7 +97,7 @@ def _dealt(counted: CountedTable, split: DataFrame, ranges: pa.Table, seed: str,
     """Rows of cells that go to several groups, with their group: those of a cell are ranked by hash."""
     dealt = send("dealt", ranges)
     seeds = send("seed", pa.table({"seed": [seed]}))
-    # The hash stands in a column of its own: it asks Java for bits, which no window may.
+    # The hash is a column of its own, because it calls Java, which a window must not.
     hashed = split.crossJoin(seeds).withColumn(_HASH, ranking_hash(F.col("seed"), counted.ranking))
     order = Window.partitionBy(CELL).orderBy(_HASH)
     ranked = hashed.withColumn(_RANK, F.row_number().over(order) - 1).withColumnRenamed(CELL, _CELLS_NAME)
@@ -129,7 +129,7 @@ def _rest(columns: Sequence[str], keys: Sequence[str]) -> list[str]:
 
 
 # --------------------------------------------------------------------------------------------------
-# What the rows of a Spark table tell by the columns that are published as they are: counted by Spark.
+# What the rows of a Spark table reveal by the columns that are published unchanged: counted by Spark.
 
 
 CLASS: Final = "class_number"
@@ -174,7 +174,7 @@ def clear_in_rows(
 
 
 def _told_by(rows: DataFrame, column: str) -> tuple[int, int]:
-    """How many rows have a value that no other has, and how many share a class and a value, where these are fewest."""
+    """How many rows have a value that no other has, and the least number that share a class and a value."""
     shared = rows.groupBy(CLASS, column).count()
     values = shared.groupBy(column).agg(F.sum("count").alias("rows"), F.min("count").alias("least"))
     alone, least = values.agg(F.count_if(F.col("rows") == 1), F.min("least")).first()
@@ -182,5 +182,5 @@ def _told_by(rows: DataFrame, column: str) -> tuple[int, int]:
 
 
 def _fewest(rows: DataFrame, columns: Sequence[str]) -> int:
-    """How many rows share a combination, where these are fewest."""
+    """The least number of rows that share a combination."""
     return int(rows.groupBy(*columns).count().agg(F.min("count")).first()[0])

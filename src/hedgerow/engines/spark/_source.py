@@ -1,4 +1,4 @@
-"""A table of Spark that records are counted in and that a recoding is applied to, by plans of Spark.
+"""The engine for Spark: count records and apply a recoding by plans of Spark.
 
 No row comes to the driver, and no Python runs on the workers, but for the parts of a table that is too large for the
 driver. What is sent, shuffled and collected:
@@ -76,7 +76,7 @@ def _unknown_fault() -> BadInput:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a table of Spark comes from.
+    """The origin of a table of Spark.
 
     Attributes
     ----------
@@ -91,9 +91,9 @@ class Origin:
     destination : Path, optional
         Where the release will be written, where that is known before the table is counted.
     fault : callable
-        What is wrong with the table if Spark fails, told without quoting it.
+        The error if Spark fails, without quoting the table.
     zone : callable, optional
-        The time zone that the moments of a column are written in, by its number; that of the session if not given.
+        The time zone of a column of moments, by the number of the column; by default that of the session.
     """
 
     reads: tuple[Path, ...] = ()
@@ -139,10 +139,10 @@ class SparkSource(Source):
         roles: Roles,
         random_state: int | None = None,  # noqa: ARG002 - it draws representatives of people, who are not counted here
     ) -> CountedSpark:
-        """Count the records of every cell; the cells stay with the workers where they are too many for the driver."""
+        """Count the records of every cell; the cells stay with the workers if they are too many for the driver."""
         if roles.entity is not None:
             raise BadInput(
-                "Spark counts rows, not people: the verifier would have to be told whose each row is. Leave the entity "
+                "Spark counts rows, not people: the verifier would need the person of each row. Leave the entity "
                 "out, or anonymize the files without Spark."
             )
         needed = list(dict.fromkeys((*roles.counted, *roles.published)))
@@ -191,15 +191,15 @@ class SparkSource(Source):
             return encode(counted.schema, counted.roles, name, values, weights, untyped=untyped, decimal_point=point)
 
     def _zone(self, name: str) -> str:
-        """The time zone that the moments of a column are written in: that of their file, or what the session shows."""
+        """The time zone of a column of moments: that of the file, or of the session."""
         if self.origin.zone is not None:
             return self.origin.zone(self.columns.index(name)) or "UTC"
         return str(self.session.conf.get("spark.sql.session.timeZone"))
 
     def _respelled(self, encoded: Mapping[str, EncodedColumn]) -> frozenset[str]:
-        """The columns that do not come out as they went in, even where nothing is generalized.
+        """The columns that change even if nothing is generalized.
 
-        Spark's files tell moments in UTC, whatever time zone those had that were read.
+        Spark writes moments in UTC, whatever their time zone in the input was.
         """
         zoned = {name for name in encoded if self.table.schema[name].dataType.typeName() == "timestamp"}
         abroad = {name for name in zoned if self.origin.zone is not None and self._zone(name) != "UTC"}
@@ -266,7 +266,7 @@ class CountedSpark(CountedSource):
         as_it_is = recoding.unchanged(counted.respelled)
         names = [name for name in counted.roles.published if name not in recoding.quasi or name in as_it_is]
         with self._spark.own_words():
-            # Kept before anything random is drawn: what a task that is tried again finds is the same.
+            # Kept before anything random is drawn, so that a repeated task finds the same rows.
             rows = self._placed(counted, recoding, seed, hand)
             needed = rows.select(CELL, GROUP, *(counted.inside[name] for name in names))
             needed.write.parquet(url(_rows_of(kept)))
@@ -276,19 +276,19 @@ class CountedSpark(CountedSource):
             keys = hand("keys", pa.table({"order_key": [secrets.token_hex(32)], "name_key": [secrets.token_hex(32)]}))
             drawn = (
                 read_parquet(self._session, _parts(kept))
-                # The place of a row in the files tells it from all others, and is the same for whoever looks again.
+                # The place of a row in the files is unique, and a repeated task finds the same place.
                 .withColumn(_LOT, F.monotonically_increasing_id())
                 .crossJoin(keys)
                 .withColumn(_LOT, F.sha2(F.concat_ws("|", F.col("order_key"), F.col(_LOT).cast("string")), 256))
             )
-            told = hand("published", groups)
+            published = hand("published", groups)
             if groups.nbytes <= BROADCAST_BYTES:
-                # The long published texts are joined to the rows when these are where they go.
-                shuffled = drawn.repartitionByRange(_LOT).join(told, GROUP)
+                # The long published texts are joined to the rows after these were shuffled.
+                shuffled = drawn.repartitionByRange(_LOT).join(published, GROUP)
             else:
-                shuffled = drawn.join(told, GROUP).repartitionByRange(_LOT)
+                shuffled = drawn.join(published, GROUP).repartitionByRange(_LOT)
             cells = [self._cell(recoding, counted, name) for name in counted.roles.published]
-            # Whatever is noted of the columns stays behind: it may list their values.
+            # The metadata of columns is dropped: it may list their values.
             shuffled.sortWithinPartitions(_LOT).select(*cells).write.parquet(url(_rows_of(folder)))
         files = SparkFiles(_rows_of(folder), self._session)
         _check_records(_records(files.parts), recoding.published)
@@ -306,15 +306,15 @@ class CountedSpark(CountedSource):
     def _cell(self, recoding: Recoding, counted: CountedTable, name: str) -> Column:
         inner = F.col(counted.inside[name])
         if name in counted.roles.pseudonymized:
-            # A random key that nobody keeps makes the hash of a name a random pseudonym; null stays null.
+            # A random key, which is not stored, makes the hash of a name a random pseudonym; null stays null.
             text = canonical_text(inner, counted.kinds[name])
             inner = F.substring(F.sha2(F.concat(F.col("name_key"), text), 256), 1, 16)
         elif name in recoding.quasi and name not in recoding.unchanged(counted.respelled):
-            inner = F.col(_told(counted, name))
+            inner = F.col(_published_name(counted, name))
         return inner.alias(name, metadata={})
 
     def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
-        """Count what the columns that are published as they are tell."""
+        """Count what the columns that are published unchanged reveal."""
         counted = self._table
         kept = required(self._kept, "the rows that were published")
         roles = counted.roles
@@ -331,19 +331,19 @@ class CountedSpark(CountedSource):
             return clear_in_rows(with_class, _records(_parts(kept)), judged, others, np.flatnonzero(chosen))
 
 
-def _told(counted: CountedTable, name: str) -> str:
-    """What the column of published values is called inside."""
+def _published_name(counted: CountedTable, name: str) -> str:
+    """The inner name of a column of published values."""
     return f"p_{counted.inside[name]}"
 
 
 def _published_groups(recoding: Recoding, counted: CountedTable, as_it_is: set[str]) -> pa.Table:
-    """One row per group with what it publishes, but for the columns that come out as they went in."""
+    """One row per group with its published values, without the columns that stay unchanged."""
     columns: dict[str, Any] = {GROUP: np.arange(len(recoding.groups), dtype=np.int32)}
     for at, (name, column) in enumerate(zip(recoding.quasi, recoding.columns, strict=True)):
         if name not in as_it_is:
             kind = pa.float64() if column.numeric else pa.large_string()
             values = pa.array(column.numbers if column.numeric else list(column.texts), type=kind)
-            columns[_told(counted, name)] = values.take(pa.array(recoding.groups[:, at]))
+            columns[_published_name(counted, name)] = values.take(pa.array(recoding.groups[:, at]))
     return pa.table(columns)
 
 
@@ -361,7 +361,7 @@ def _records(files: Sequence[Path]) -> int:
 
 
 def _check_records(found: int, expected: int) -> None:
-    """Nobody is left out, and nobody comes twice."""
+    """Check that no row is lost and no row comes twice."""
     if found != expected:
         raise BadInput(
             f"Spark found {found:,} rows where there were {expected:,}. Did the table change meanwhile, or does its "

@@ -73,7 +73,7 @@ class SparkTuples:
         return len(self._cells)
 
     def _place(self, name: str) -> Path:
-        """A path that was never used before: Spark remembers files."""
+        """A path that was never used before: Spark caches files."""
         self._made += 1
         return self._workers.folder.path / f"{name}-{self._made}"
 
@@ -88,8 +88,8 @@ class SparkTuples:
             for at, (name, order) in enumerate(zip(self._roles.quasi, orders, strict=True)):
                 rank = code_of(self._coding.keys, self._inside[name])
                 if not np.array_equal(order, np.arange(len(order))):
-                    told = pa.table({f"code{at}": np.arange(len(order), dtype=np.int32), f"rank{at}": order})
-                    rows = rows.join(self._send("order", told), F.col(f"code{at}") == rank)
+                    table = pa.table({f"code{at}": np.arange(len(order), dtype=np.int32), f"rank{at}": order})
+                    rows = rows.join(self._send("order", table), F.col(f"code{at}") == rank)
                     rank = F.col(f"rank{at}")
                 ranks.append(rank.alias(f"q{at}"))
             values = [
@@ -105,7 +105,7 @@ class SparkTuples:
         return self._roles.counted[len(self._roles.quasi) :]
 
     def _with_leaves(self, cuts: FirstCuts) -> DataFrame:
-        """All cells with their leaves, which are looked for once for each tree."""
+        """All cells with their leaves, which are found once for each tree."""
         known = tuple(map(tuple, cuts))
         rows = self._cells.rows
         if not len(cuts.column):
@@ -123,26 +123,28 @@ class SparkTuples:
         self._leaves = None
 
     def tally(self, cuts: FirstCuts, leaves: Sequence[int], column: int, spanned: Sequence[int], sets: Sets) -> Tally:
-        """What some leaves hold, by the rank of a quasi-identifier."""
-        told = [
+        """The contents of some leaves, by the rank of a quasi-identifier."""
+        aggregates = [
             F.count("*"),
             F.sum(RECORDS),
             *(F.min(f"q{at}") for at in spanned),
             *(F.max(f"q{at}") for at in spanned),
             *(F.bit_or(_word(sets, word)) for word in range(sets.width)),
         ]
-        return tally_of(self._grouped(cuts, leaves, [f"q{column}"], told), len(spanned))
+        return tally_of(self._grouped(cuts, leaves, [f"q{column}"], aggregates), len(spanned))
 
     def tally_values(self, cuts: FirstCuts, leaves: Sequence[int], column: int, name: str) -> ValueTally:
         """How often the values of a target or sensitive column occur in some leaves, by the rank of a column."""
         value = f"v{self._others.index(name)}"
         return value_tally_of(self._grouped(cuts, leaves, [f"q{column}", value], [F.sum(RECORDS)]))
 
-    def _grouped(self, cuts: FirstCuts, leaves: Sequence[int], keys: Sequence[str], told: Sequence[Column]) -> pa.Table:
+    def _grouped(
+        self, cuts: FirstCuts, leaves: Sequence[int], keys: Sequence[str], aggregates: Sequence[Column]
+    ) -> pa.Table:
         """One grouped plan over the cells of some leaves, ordered by leaf and keys."""
         with self._words():
             rows = self._with_leaves(cuts).where(F.col(LEAF).isin(list(leaves)))
-            found = fetch(rows.groupBy(LEAF, *keys).agg(*told))
+            found = fetch(rows.groupBy(LEAF, *keys).agg(*aggregates))
         return found.sort_by([(name, "ascending") for name in (LEAF, *keys)])
 
     def divide(self, cuts: FirstCuts, leaves: int) -> Longs:
@@ -198,22 +200,22 @@ class SparkTuples:
 
     def finish(self, parts: Sequence[Part], work: Work) -> list[Any] | None:
         """Let the workers do some work on each part, which is a leaf."""
-        told = self._place("found")
-        if not can_work(self._session, told, Job(self._roles, self._encoded, self._coding.keys, work)):
-            shutil.rmtree(told, ignore_errors=True)
+        results_path = self._place("found")
+        if not can_work(self._session, results_path, Job(self._roles, self._encoded, self._coding.keys, work)):
+            shutil.rmtree(results_path, ignore_errors=True)
             return None
         leaves = np.searchsorted(self._starts, [part.start for part in parts], side="right") - 1
         with self._words():
             wanted = self._send("parts", pa.table({LEAF: leaves.astype(np.int32)}))
             cells = self._cells.numbered(self._send).join(wanted, LEAF)
-            self._groups.add_leaves(worked_on(cells, self._coding.keys, told))
+            self._groups.add_leaves(worked_on(cells, self._coding.keys, results_path))
         results, before = [], 0
         for leaf, part in zip(leaves.tolist(), parts, strict=True):
-            number, found = found_by(told, leaf)
+            number, found = found_by(results_path, leaf)
             self._groups.begin(leaf, before + part.others)
             before += number
             results.append(found)
-        shutil.rmtree(told, ignore_errors=True)
+        shutil.rmtree(results_path, ignore_errors=True)
         return results
 
     def codes(self, cells: Longs | Ints) -> Ints:

@@ -22,7 +22,7 @@ from hedgerow.engines._base import (
     thinned,
 )
 from hedgerow.engines._files import FileSource
-from hedgerow.engines._looking import Look, Tally
+from hedgerow.engines._look import Look, Tally
 from hedgerow.engines._memory import MemorySource
 from hedgerow.engines._rows import FrameRows, SavedTable, StagedRows
 from hedgerow.engines.source_file import File, file_format

@@ -26,7 +26,7 @@ from hedgerow.io.parquet_folder import Layout
 from hedgerow.schema import Roles, Schema
 
 if TYPE_CHECKING:
-    from hedgerow.engines._looking import Look
+    from hedgerow.engines._look import Look
 
 __all__ = [
     "MOST_COLUMNS",

@@ -44,8 +44,8 @@ from hedgerow.engines._coding import (
     values_of_cells,
 )
 from hedgerow.engines._csv import records as csv_records
-from hedgerow.engines._folder_writing import PARTS_OPTIONS, write_rows
-from hedgerow.engines._looking import Look, look_at_kept, look_at_rows
+from hedgerow.engines._folders import PARTS_OPTIONS, write_rows
+from hedgerow.engines._look import Look, look_at_kept, look_at_rows
 from hedgerow.engines._rows import StagedRows
 from hedgerow.engines._tuples import KeptTuples
 from hedgerow.engines.source_file import File, copy_options, file_format, in_zone

@@ -40,7 +40,7 @@ from hedgerow.engines._base import (
     seed_text,
     thinned,
 )
-from hedgerow.engines._looking import Look, look_at_rows
+from hedgerow.engines._look import Look, look_at_rows
 from hedgerow.engines._rows import FrameRows
 from hedgerow.engines.sql import canonical_hash
 from hedgerow.errors import BadInput, InternalError, listing, required, translated

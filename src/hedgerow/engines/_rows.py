@@ -20,7 +20,7 @@ from hedgerow._internal.arrays import Longs
 from hedgerow._internal.threads import start_thread
 from hedgerow.engines._base import Groups, WriteOptions
 from hedgerow.engines._csv import CsvFiles, csv_scan, read_header
-from hedgerow.engines._folder_writing import write_rows
+from hedgerow.engines._folders import write_rows
 from hedgerow.engines._parquet import ParquetFiles, parquet_scan
 from hedgerow.engines.formulas import count_in_relation, escape_relation, formulas_of, may_hold_formulas
 from hedgerow.engines.source_file import copy_options, file_format

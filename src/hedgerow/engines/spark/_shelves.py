@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from hedgerow._internal.arrays import Ints
 from hedgerow.engines._coding import CELL, GROUP
 from hedgerow.engines.spark._exchange import Send, read_parquet, store, write_parts
-from hedgerow.engines.spark._routing import LEAF
+from hedgerow.engines.spark._leaves import LEAF
 from hedgerow.errors import InternalError
 from hedgerow.io.readers.spark import DataFrame
 from hedgerow.io.readers.spark import functions as F

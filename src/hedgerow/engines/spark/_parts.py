@@ -24,7 +24,7 @@ from hedgerow.core.counts import EncodedColumn, FrequencyTable, Grouped
 from hedgerow.core.counts.large import Work
 from hedgerow.engines._coding import CELL, GROUP, RECORDS, Keys
 from hedgerow.engines.spark._exchange import fetch
-from hedgerow.engines.spark._routing import LEAF
+from hedgerow.engines.spark._leaves import LEAF
 from hedgerow.errors import MissingExtra
 from hedgerow.io.readers.spark import DataFrame, cloudpickle, own_words
 from hedgerow.schema import Roles

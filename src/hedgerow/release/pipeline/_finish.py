@@ -23,7 +23,7 @@ from hedgerow.errors import BadInput, Infeasible, InternalError
 from hedgerow.io.domains import Kind
 from hedgerow.io.values import iso_moment
 from hedgerow.release import Guarantee, Release
-from hedgerow.release.pipeline._preparing import Prepared
+from hedgerow.release.pipeline._prepare import Prepared
 from hedgerow.requirements import stored as stored_requirements
 from hedgerow.risk import (
     ClearColumn,

@@ -65,7 +65,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def budget(spark: Any) -> Iterator[Any]:
     """Sets how many distinct tuples fit."""
-    from hedgerow.engines.spark._counting import TUPLES_SETTING
+    from hedgerow.engines.spark._tuples import TUPLES_SETTING
 
     yield lambda most: spark.conf.set(TUPLES_SETTING, most)
     spark.conf.unset(TUPLES_SETTING)

@@ -82,7 +82,7 @@ class Anonymizer(Declared):
     )
     min_support: int | None = shared(
         "int, optional",
-        "Every proportion that is told is of at least so many people; the largest k that is required if not given.",
+        "The least number of people behind a published proportion; by default the largest k that is required.",
     )
     target_bins: int | None = shared(
         "int, optional",
@@ -92,7 +92,7 @@ class Anonymizer(Declared):
     schema: Schema | None = shared(
         "Schema, optional", "For use in a pipeline; all columns are quasi-identifiers without it."
     )
-    random_state: int | None = shared("int, optional", "Decides what the method leaves to chance, if it does.")
+    random_state: int | None = shared("int, optional", "Decides what the method leaves to chance, if anything.")
 
     def _fit(self, counts: FrequencyTable, requirements: Sequence[Requirement], seed: int | None) -> Recoding:
         """Find groups that satisfy all requirements, from counts alone."""

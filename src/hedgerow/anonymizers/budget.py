@@ -1,4 +1,4 @@
-"""A table without some of its records, and what is fitted on it as a recoding of the whole table."""
+"""Suppression within a limit, for methods that do not suppress records themselves."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ __all__ = ["Fit", "Reduced", "Spending", "lost_per_cell", "vanishes", "without_v
 
 
 def lost_per_cell(counts: FrequencyTable, pieces: Pieces) -> Longs:
-    """How many records of each cell are not published."""
+    """How many records of each cell are lost."""
     lost = pieces.group < 0
     return np.bincount(pieces.cell[lost], pieces.size[lost], len(counts.cell_sizes)).astype(np.int64)
 
 
 class Reduced(NamedTuple):
-    """What is left of a table.
+    """A table without some of its records.
 
     Attributes
     ----------
     counts : FrequencyTable
-        Of the records that are left; the domains are those of the whole table.
-    cells : int array (cells that are left,)
+        The counts of the remaining records, with the domains of the whole table.
+    cells : int array (remaining cells,)
         Their numbers in the whole table.
     dropped : int array (cells of the whole table,)
-        How many records of each are left out.
+        How many records of each cell are dropped.
     """
 
     counts: FrequencyTable
@@ -47,7 +47,7 @@ class Reduced(NamedTuple):
 
     @classmethod
     def of(cls, counts: FrequencyTable, dropped: Longs) -> Reduced:
-        """Leave so many records of each cell out; some have to be left."""
+        """Drop so many records of each cell; some records must remain."""
         left = counts.cell_sizes - dropped
         cells = np.flatnonzero(left)
         tuples, cell_tuple = np.unique(counts.cell_tuple[cells], return_inverse=True)
@@ -63,7 +63,7 @@ class Reduced(NamedTuple):
         return cls(some, cells, dropped)
 
     def back(self, recoding: Recoding) -> Recoding:
-        """The recoding of the whole table: what was left out is lost."""
+        """The recoding of the whole table, in which the dropped records are lost."""
         pieces = required(recoding.pieces, "the pieces of a recoding")
         out = np.flatnonzero(self.dropped)
         joined = Pieces.gathered(
@@ -75,23 +75,23 @@ class Reduced(NamedTuple):
 
 
 # --------------------------------------------------------------------------------------------------
-# Which classes of a recoding violate a requirement, and what is left without them.
+# Losing the classes of a recoding that violate a requirement.
 #
-# Requirements on several shields are judged again without what is lost, until the rest holds; t-closeness with the
-# distribution of the records that are left, of which none of its values may be missing: distances would have another
+# After a loss, requirements on several shields are judged again, until the rest meets them. t-closeness compares with
+# the distribution of the remaining records, which must still have every value: otherwise distances would have another
 # scale.
 
 
 def without_violating(
     counts: FrequencyTable, recoding: Recoding, requirements: Sequence[Requirement], allowed: int
 ) -> Recoding | None:
-    """Lose the records of classes that violate a requirement; nothing if more would be lost than are allowed.
+    """Lose the records of classes that violate a requirement; ``None`` if more would be lost than are allowed.
 
     Parameters
     ----------
     counts : FrequencyTable
     recoding : Recoding
-        Its classes may violate requirements; what it has lost already counts too.
+        Its classes may violate requirements. Records that it has lost count too.
     requirements : sequence of Requirement
     allowed : int
         How many records may be lost in all.
@@ -109,7 +109,7 @@ def without_violating(
 
 
 def vanishes(counts: FrequencyTable, requirements: Sequence[Requirement], dropped: Longs) -> bool:
-    """Whether no record with some value is left, in a column of which classes are compared with the release."""
+    """Whether some value of a column has no remaining record, if a requirement compares classes with the release."""
     left = counts.cell_sizes - dropped
     for one in requirements:
         if one.compares and one.column is not None:
@@ -120,7 +120,7 @@ def vanishes(counts: FrequencyTable, requirements: Sequence[Requirement], droppe
 
 
 class _Classes:
-    """The classes of a recoding, the shields that requirements speak of, and the requirements as arrays."""
+    """The classes of a recoding, the shields of the requirements, and the requirements as arrays."""
 
     def __init__(self, counts: FrequencyTable, recoding: Recoding, requirements: Sequence[Requirement]) -> None:
         context = context_of(counts, requirements)
@@ -130,14 +130,14 @@ class _Classes:
         self._demands = [(one, one.bind(context), self._grouped(shield_of(one, counts.quasi))) for one in requirements]
 
     def _grouped(self, shield: Sequence[int]) -> tuple[Ints, int]:
-        """The class on a shield of each class, and how many there are."""
+        """The class of each class on a shield, and how many classes the shield has."""
         values = [np.ascontiguousarray(self.view.class_values[:, at]) for at in shield]
         sizes = [len(self.view.recoding.columns[at]) for at in shield]
         distinct, index = tabulate(values, sizes, len(self.view.sizes))
         return index, len(distinct)
 
     def violating(self, lost: Bools) -> Bools:
-        """Which of the classes that are not lost violate a requirement, once the others are."""
+        """Which of the remaining classes violate a requirement, when the others are lost."""
         found = np.zeros(len(lost), dtype=bool)
         for requirement, bound, (index, number) in self._demands:
             sizes = np.bincount(index[~lost], self.view.sizes[~lost], number).astype(np.int64)
@@ -145,7 +145,7 @@ class _Classes:
             if bound.formula is not None:
                 histograms = self._histograms(required(requirement.column, "a sensitive column"), index, number, lost)
                 bound = _compared(bound, histograms) if requirement.compares else bound
-            # A class on a shield that has lost everything violates nothing.
+            # A class on a shield without records violates nothing.
             found |= (~bound.satisfied(sizes, histograms) & (sizes > 0))[index]
         return found & ~lost
 
@@ -162,7 +162,7 @@ class _Classes:
         return Histograms(starts, code.astype(np.int64), records)
 
     def groups_of(self, lost: Bools) -> Bools:
-        """The groups that make up some classes, and those that hold nothing."""
+        """The groups of some classes, and groups without records."""
         result = np.ones(self._groups, dtype=bool)
         held = self._pieces.group >= 0
         result[self._pieces.group[held & (self._pieces.size > 0)]] = lost[self.view.pieces.of_class]
@@ -170,30 +170,30 @@ class _Classes:
 
 
 def _compared(bound: BoundRequirement, histograms: Histograms) -> BoundRequirement:
-    """The requirement, with the distribution of what is left to compare with."""
+    """The requirement, compared with the distribution of the remaining records."""
     records = np.bincount(histograms.codes, histograms.counts, len(bound.overall))
     return replace(bound, overall=np.asarray(records / max(records.sum(), 1.0), dtype=np.float64))
 
 
 # --------------------------------------------------------------------------------------------------
-# Spending a budget of lost records on a method that knows nothing of it: fit it in other ways, and keep the best.
+# Suppression for a method that does not suppress: fit it in other ways, and keep the best recoding.
 #
-# What is tried is kept only where the mean loss of a cell, as published, falls: a lost record has lost every cell. So
-# the loss is never above that without a budget.
+# A new recoding is kept only if the mean published loss of a cell falls; a lost record loses all its cells. So the loss
+# is never above that without suppression.
 #
-# *Outliers.* Groups give up the records that cost the others more than they themselves still tell
-# (:mod:`hedgerow.anonymizers.boxes.improvement`), as far as the requirements hold for the rest. Then the method is
-# fitted again without all such records, whatever is left of their groups; and so on while the loss falls.
+# *Outliers.* Groups give up the records that cost the others more detail than they keep themselves
+# (:mod:`hedgerow.anonymizers.boxes.improvement`), as long as the rest meets the requirements. Then the method is fitted
+# again without these records; and so on while the loss falls.
 #
-# *Classes.* The method is asked for smaller classes than are required; the records of classes that are too small are
-# lost, if they are few enough. How small the classes may be is searched by halving.
+# *Classes.* The method is fitted with smaller classes than required; the records of classes that are too small are
+# lost, if they are few enough. The size is found by bisection.
 #
-# Whatever is left out before a method is fitted is not in the table that it sees, so t-closeness compares with what
-# is published; and classes that are lost after it are judged against the distribution of those that are kept.
+# Records that are dropped before a fit are not in the table that the method sees, so t-closeness compares with the
+# published rows. Classes that are lost after it are judged against the distribution of the rest.
 
 
 Fit = Callable[[FrequencyTable, Sequence[Requirement], int], Recoding]
-"""From counts, requirements and the records that may be lost of these to a recoding."""
+"""Fits counts under requirements, with a number of records that may be lost."""
 
 # A loss must fall by more than rounding.
 _SLACK: Final = 1e-12
@@ -201,7 +201,7 @@ _SLACK: Final = 1e-12
 
 @dataclass(frozen=True)
 class Spending:
-    """A method, a table, and how many of its records may be lost."""
+    """A method, a table, and the number of records that may be lost."""
 
     fit: Fit
     counts: FrequencyTable
@@ -209,14 +209,14 @@ class Spending:
     allowed: int
 
     def on_outliers(self, found: Recoding, shown: Sequence[Shown] | None) -> Recoding:
-        """Give outliers up, and fit again without them.
+        """Give up outliers, and fit again without them.
 
         Parameters
         ----------
         found : Recoding
-            What the method found.
+            The recoding that the method found.
         shown : sequence of {"set", "interval", "label"}, optional
-            How columns are shown, if groups show what they hold; only then can they be described anew.
+            How columns are shown, if groups show only values of their records: only then can they shrink.
         """
         best = self._peeled(found, shown)
         while best.lost < self.allowed:
@@ -233,7 +233,7 @@ class Spending:
         return best
 
     def on_classes(self, found: Recoding) -> Recoding:
-        """Ask for smaller classes, and lose those that are too small."""
+        """Fit with smaller classes, and lose those that are too small."""
         best = found
         low, high = 1, max(one.minimal_size for one in self.requirements)
         while low < high:
@@ -262,7 +262,7 @@ class Spending:
         return peeled if self._better(peeled, recoding) else recoding
 
     def _outliers(self, recoding: Recoding, shown: Sequence[Shown]) -> Longs:
-        """How many records of each cell are lost, and further ones that cost the others more than they tell."""
+        """How many records of each cell are lost or cost the others more detail than they keep."""
         return lost_per_cell(self.counts, self._peel(recoding, shown, ()))
 
     def _peel(self, recoding: Recoding, shown: Sequence[Shown], required_of_rest: Sequence[Requirement]) -> Pieces:
@@ -271,7 +271,7 @@ class Spending:
         return peeled(self.counts, required_of_rest, pieces, boxes, self.allowed - recoding.lost)
 
     def _without(self, dropped: Longs) -> Recoding | None:
-        """Fit what is left of the table, unless it cannot meet the requirements any more."""
+        """Fit the remaining records, unless they cannot meet the requirements."""
         reduced = Reduced.of(self.counts, dropped)
         if vanishes(self.counts, self.requirements, dropped):
             return None
@@ -292,6 +292,6 @@ class Spending:
 
 
 def _shown(recoding: Recoding) -> list[Shown]:
-    """How each column is shown, by what stands in it."""
+    """How each column is shown, judged by its cells."""
     kinds = [set(column.kinds) for column in recoding.columns]
     return ["label" if "label" in one else "interval" if "interval" in one else "set" for one in kinds]

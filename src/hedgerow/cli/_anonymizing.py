@@ -50,15 +50,15 @@ _ENGINES = ("duckdb", "spark")
 
 
 def check_engine(engine: str | None, master: str | None) -> None:
-    """Refuse an engine that is not there, and a master of none."""
+    """Refuse an unknown engine, and a master without Spark."""
     if engine is not None and engine not in _ENGINES:
         raise BadInput.unknown("engine", engine, _ENGINES)
     if master is not None and engine != "spark":
-        raise BadInput("--master is only for Spark. Add --engine spark, or leave --master out.")
+        raise BadInput("--master requires --engine spark: it names where Spark runs.")
 
 
 # --------------------------------------------------------------------------------------------------
-# What was done, in a few lines: figures and names of columns, never a cell.
+# The summary that is printed: figures and names of columns, never a cell.
 
 
 _MAIN_LOSSES: Final = ("ncp_published", "ncp", "loss", "prec", "c_avg", "classification", "suppression")
@@ -74,7 +74,7 @@ def show_release(
     report: str | None = None,
     remarks: Sequence[str] = (),
 ) -> None:
-    """Print what was released and where it is.
+    """Print a summary of a release and where it is.
 
     Parameters
     ----------
@@ -83,13 +83,13 @@ def show_release(
     output : Path
         Where the table was saved.
     given : collection of str
-        The columns whose hierarchy was given; the others have automatic ones, which are named.
+        The columns whose hierarchy was given; the automatic hierarchies of the others are printed.
     recoding : str, optional
         Where the recoding was saved.
     report : str, optional
         Where the report was written.
     remarks : sequence of str
-        What the user should know of the options; nothing of it is published.
+        Notes on the options; they are not published.
     """
     facts, audit = release.facts, release.audit
     for warning in audit.grave:
@@ -110,7 +110,7 @@ def show_release(
 
 
 def show_redrawn(console: Console, drawn: Redrawn, equal: EqualRows, output: Path, *, escaped: bool) -> None:
-    """Print where drawn rows are, and how many equal original ones: rounded, and in no file.
+    """Print where drawn rows are, and how many equal original rows, rounded: this is written to no file.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def show_redrawn(console: Console, drawn: Redrawn, equal: EqualRows, output: Pat
 
 
 def _judged(finding: Finding) -> str:
-    """Whether a requirement holds; what every table meets is not called verified."""
+    """Whether a requirement holds; a requirement that every table meets is not called verified."""
     if finding.measure == "k" and finding.required <= 1:
         return "promises nothing"
     return "verified" if finding.holds else "NOT MET"
@@ -185,9 +185,9 @@ def _accepted_lines(audit: Audit) -> Iterator[tuple[str, str]]:
     for name, column in audit.clear.items():
         if column.excused:
             other, share = column.most
-            told = f", and it reveals {share:.0%} of {other}" if share else ""
-            told += f"; {' or '.join(column.determined_by)} determines it" if column.determined_by else ""
-            yield "ACCEPTED", f"{name}: {column.alone:.0%} of the people have a value that nobody else has{told}"
+            more = f", and it reveals {share:.0%} of {other}" if share else ""
+            more += f"; {' or '.join(column.determined_by)} determines it" if column.determined_by else ""
+            yield "ACCEPTED", f"{name}: {column.alone:.0%} of the people have a value that nobody else has{more}"
     for link in audit.links:
         if link.accepted:
             yield "ACCEPTED", f"{', '.join(link.columns)}: links the rows of a person; k of linked rows: {link.k:,}"
@@ -201,18 +201,18 @@ def _singled_out(audit: Audit) -> str:
     return f"{people} singled out; the surest guess of a hidden value: {worst.posterior:.0%} ({name})"
 
 
-# Libraries ask for more memory than they write to: Arrow for a gigabyte at once, each thread for its stack and buffers.
+# Libraries reserve more memory than they write to: Arrow a gigabyte at once, each thread its stack and buffers.
 _SET_ASIDE: Final = 2 << 30
 _SET_ASIDE_PER_CORE: Final = 64 << 20
 
 
 def run(job: Job, job_file: str | None = None) -> None:
-    """Do the job, with temporary files where it says, and with no more memory."""
+    """Do the job, within its memory limit and with its folder for temporary files."""
     with held_to(None if job.engine == "spark" else job.memory_limit):
         if job.temp is None:
             _run(_Task.of(job, job_file))
             return
-        # For all of this process: what the verifier spills goes there too.
+        # For all of this process: the verifier spills there too.
         before, tempfile.tempdir = tempfile.tempdir, str(temporary_folder(job.temp))
         try:
             _run(_Task.of(job, job_file))
@@ -222,11 +222,11 @@ def run(job: Job, job_file: str | None = None) -> None:
 
 @contextmanager
 def held_to(limit: str | None) -> Iterator[None]:
-    """Make a memory limit one of the process: whatever would take far more fails with an error of ours.
+    """Enforce a memory limit on the process: work that needs far more memory fails with an error of ours.
 
-    Without it the system would end this process, or another one. Counted is what the process may write to
-    (``RLIMIT_DATA``). Address space (``RLIMIT_AS``) would not do: allocators and stacks reserve gigabytes of it that
-    they never use. Allocators write to less than they ask for, and each thread has a stack; so some room is added.
+    Without it the system would kill this process, or another. The limit is on writable memory (``RLIMIT_DATA``), not on
+    address space (``RLIMIT_AS``), of which allocators and stacks reserve gigabytes that they never use. Since they
+    reserve more than they write to, some room is added.
     """
     resource = _limits() if limit is not None and sys.platform == "linux" else None
     if limit is None or resource is None:
@@ -251,7 +251,7 @@ def held_to(limit: str | None) -> Iterator[None]:
 
 
 def _limits() -> Any:
-    """The module that limits a process, where the system has one."""
+    """The module that limits a process, if the system has it."""
     try:
         return importlib.import_module("resource")
     except ImportError:
@@ -324,8 +324,8 @@ def _run(task: _Task) -> None:
             drawn = release.redraw(job.redraw)
             equal = drawn.equal_rows(task.holdout)
         progress("Saving")
-        told = {"edition": job.report_edition or "internal", "context": job.context, "governance": job.governance}
-        with staged_report(job.report, release, progress, **told) as report:
+        about = {"edition": job.report_edition or "internal", "context": job.context, "governance": job.governance}
+        with staged_report(job.report, release, progress, **about) as report:
             release.save(
                 output,
                 escape_formulas=job.escape_formulas,
@@ -336,7 +336,7 @@ def _run(task: _Task) -> None:
     if job.quiet:
         return
     given = set(task.schema.hierarchies)
-    also = {"recoding": job.recoding, "report": _said_of_report(job)}
+    also = {"recoding": job.recoding, "report": _place_of_report(job)}
     show_release(screen(), release, Path(output.shown), given=given, remarks=task.remarks, **also)
     if drawn is not None and equal is not None:
         show_redrawn(screen(), drawn, equal, Path(output.shown), escaped=job.escape_formulas)
@@ -351,7 +351,7 @@ def _files_read(job: Job, source: str, job_file: str | None, schema: Schema) -> 
 
 
 def _anonymizer(job: Job, typed: Mapping[str, str | bool | int | float]) -> Anonymizer:
-    """The method with its parameters, read as it declares them; what it does not know stays as it is."""
+    """The method with its parameters, read as it declares them; unknown parameters are refused."""
     from hedgerow.anonymizers.registry import DEFAULT_METHOD, find_method, make_anonymizer
 
     method = find_method(DEFAULT_METHOD if job.method is None else job.method)
@@ -367,14 +367,14 @@ def _anonymizer(job: Job, typed: Mapping[str, str | bool | int | float]) -> Anon
 
 
 def _names_typed(job: Job) -> tuple[str | None, ...]:
-    """The columns that somebody has named."""
+    """All columns that the job names."""
     listed = (job.quasi, job.sensitive, job.insensitive, job.identifying, job.pseudonymize, job.accept)
     return (*(name for names in listed for name in names), job.target, job.entity)
 
 
 @contextmanager
 def _place_for_recoding(job: Job) -> Iterator[tuple[Path, Path] | None]:
-    """A hidden place for the recoding beside the name that it will take: made before the work, so that it can be."""
+    """A hidden path for the recoding beside its name, tried before the work so that writing it cannot fail later."""
     if job.recoding is None:
         yield None
         return
@@ -391,7 +391,7 @@ def _place_for_recoding(job: Job) -> Iterator[tuple[Path, Path] | None]:
 
 
 def _with_recoding(report: Beside | None, release: Release, recoding: tuple[Path, Path] | None) -> Beside | None:
-    """What stages the report, the recoding or both, so that all take their names together with the release."""
+    """A function that stages the report, the recoding or both, to take their names together with the release."""
     if recoding is None:
         return report
 
@@ -402,12 +402,12 @@ def _with_recoding(report: Beside | None, release: Release, recoding: tuple[Path
     return stage
 
 
-def _said_of_report(job: Job) -> str | None:
-    """Where the report is, and for whom."""
+def _place_of_report(job: Job) -> str | None:
+    """Where the report is, and its readers."""
     if job.report is None:
         return None
-    told = "what recipients may see" if job.report_edition == "public" else "internal: not for recipients"
-    return f"{job.report} ({told})"
+    readers = "what recipients may see" if job.report_edition == "public" else "internal: not for recipients"
+    return f"{job.report} ({readers})"
 
 
 def _named(path: str | None, what: str, how: str) -> str:
@@ -417,7 +417,7 @@ def _named(path: str | None, what: str, how: str) -> str:
 
 
 def _file(job: Job, path: str) -> File:
-    """A table as the job says that tables are written."""
+    """A table in a file, read with the options of the job."""
     from hedgerow.engines import File
 
     return File(
@@ -445,7 +445,7 @@ def _opened(job: Job, file: File, output: Destination) -> Iterator[File | Source
 
 
 def _refuse_of_spark(job: Job) -> None:
-    """Refuse what Spark does not do, before it is started."""
+    """Refuse options that Spark does not support, before it is started."""
     if job.engine != "spark":
         return
     if job.memory_limit is not None:
@@ -465,7 +465,7 @@ def _refuse_of_spark(job: Job) -> None:
 
 
 def _opened_holdout(job: Job, path: str) -> Source:
-    """The people who are not in the table, with all columns that are needed: seen before any work is done."""
+    """The people who are not in the table, opened before any work is done, to check their columns."""
     from hedgerow.engines import open_source
     from hedgerow.release import check_holdout
 
@@ -475,7 +475,7 @@ def _opened_holdout(job: Job, path: str) -> Source:
 
 
 def _with_options(job: Job) -> dict[str, str | bool | int | float]:
-    """The parameters that were set, together with those that have an option of their own."""
+    """The parameters given with --set, and those with options of their own."""
     options = {"metric": job.metric, "time_limit": job.time_limit}
     for name, value in options.items():
         if value is not None and name in job.set:
@@ -496,7 +496,7 @@ def _refuse_weak_proportions(job: Job, requirements: tuple[Requirement, ...]) ->
     if job.min_support is None:
         return
     if not job.publish_proportions:
-        raise BadInput("--min-support needs published proportions. Add --publish-proportions.")
+        raise BadInput("--min-support requires --publish-proportions.")
     demanded = max(one.minimal_size for one in requirements)
     if job.min_support < demanded and not job.allow_weak:
         raise BadInput(
@@ -510,7 +510,7 @@ def _refuse_vain_holdout(job: Job) -> None:
     if job.holdout is None:
         return
     if job.redraw is None:
-        raise BadInput("--holdout needs drawn rows. Add --redraw 3.")
+        raise BadInput("--holdout requires --redraw, such as --redraw 3.")
     if job.holdout == job.input == STANDARD_INPUT:
         raise BadInput(
             "Input and holdout are both standard input, which can be read only once. Name a file for one of them."
@@ -519,11 +519,11 @@ def _refuse_vain_holdout(job: Job) -> None:
 
 def _refuse_drawing_from_nothing(job: Job, method: type[Anonymizer]) -> None:
     if job.redraw is not None and not (job.publish_proportions or method.fields["publish_proportions"].default):
-        raise BadInput("--redraw draws rows from published proportions. Add --publish-proportions.")
+        raise BadInput("--redraw requires --publish-proportions: rows are drawn from proportions.")
 
 
 def _check_places(reads: Sequence[Path], job: Job, output: Destination) -> None:
-    """Refuse to write over what is read, one output over the other, or over what is there unless that is meant."""
+    """Refuse to overwrite input files, other outputs, or existing files unless --force is given."""
     tables = [output] if job.redraw is None else [output, output.redrawn]
     for table in tables:
         table.refuse_overwriting(reads, "--output")
@@ -536,7 +536,7 @@ def _check_places(reads: Sequence[Path], job: Job, output: Destination) -> None:
 
 
 def _check_place_for_recoding(typed: str, reads: Sequence[Path], published: Sequence[Path], *, overwrite: bool) -> None:
-    """Refuse to write the recoding where nothing can be written, or over what is read or published."""
+    """Refuse a path for the recoding that cannot be written, or that is an input or a published file."""
     private = Path(typed)
     if private.is_dir() or not private.parent.is_dir():
         raise BadInput(f"The recoding cannot be written to {typed!r}. Name a file in a folder that exists.")

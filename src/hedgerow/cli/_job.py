@@ -2,9 +2,9 @@
 
 The fields have the names of the options (``memory-limit`` or ``memory_limit``; ``drop`` is ``identifying``). Lists
 are TOML arrays or texts with commas, the method's parameters a table ``[set]``, the weights of columns a table
-``[weights]``. What a report says of a release that only a person knows stands in two tables, which no option has:
-``[context]`` (recipient, release-model, purpose, …) and ``[governance]`` (signatory, date, expiry, …). Relative paths
-start at the job file's folder, so that a job runs from anywhere; the input ``-`` is standard input there too.
+``[weights]``. Two tables have no option: they hold what only you can add to a report, ``[context]`` (recipient,
+release-model, purpose, …) and ``[governance]`` (signatory, date, expiry, …). Relative paths start at the job file's
+folder, so that a job runs from anywhere; the input ``-`` is standard input.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Texts = Annotated[list[str], Field(default_factory=list, description="a list of 
 
 
 class Job(BaseModel):
-    """Everything that ``hedgerow anonymize`` is told."""
+    """All options of ``hedgerow anonymize``."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -111,7 +111,7 @@ class Job(BaseModel):
 
 
 def read_job(path: Path) -> Job:
-    """Read a job file, or say what is wrong with it."""
+    """Read a job file; refuse it if it is no valid job."""
     called = f"the job file {str(path)!r}"
     with (
         translated(UnicodeDecodeError, into=BadInput(f"Cannot read {called}: it is not UTF-8 text. Save it as UTF-8.")),
@@ -122,7 +122,7 @@ def read_job(path: Path) -> Job:
             raise BadInput(f"Cannot read {called}: it has more than {_LARGEST:,} bytes. Name a job file.")
         text = content.decode("utf-8-sig")
 
-    # It brings numpy, which no typed option should wait for.
+    # It imports numpy, which typed options should not wait for.
     from hedgerow.hierarchies.files import parse_toml
 
     stored = parse_toml(text, called, "too deeply for a job. Its fields are texts, numbers and lists")
@@ -131,13 +131,13 @@ def read_job(path: Path) -> Job:
         name = written.replace("-", "_")
         name = _SYNONYMS.get(name, name)
         if name in fields:
-            raise BadInput(f"The field {name!r} stands twice in {called}. Keep one of them.")
+            raise BadInput(f"The field {name!r} is in {called} twice. Write it once.")
         fields[name] = value
     job = _validated(fields, called)
     named = {name: getattr(job, name) for name in _PATHS}
     return job.model_copy(
         update={
-            # A slash at the end says that a folder is meant.
+            # A slash at the end means a folder.
             name: f"{path.parent / value}{'/' if value.endswith('/') else ''}"
             for name, value in named.items()
             if value is not None and value != STANDARD_INPUT
@@ -146,7 +146,7 @@ def read_job(path: Path) -> Job:
 
 
 def assemble(typed: Mapping[str, Any], job_file: str | None, command: str = "hedgerow anonymize") -> Job:
-    """Join the options that were typed with a job file's; those typed win."""
+    """Join typed options with those of a job file; typed options win."""
     if job_file is None:
         return _validated(typed, command)
     stored = read_job(Path(job_file)).model_dump(exclude_unset=True)

@@ -1,4 +1,8 @@
-"""Engines: count, apply, group, write; in memory, from file to file, or by Spark."""
+"""Engines: count a table and apply a recoding, in memory, from file to file, or by Spark.
+
+The pipeline in release, risk and the rooms above import it; it imports core, io and hierarchies.
+Start with `_base.py`, which says what an engine must do, then `_memory.py`.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ from hedgerow.engines._base import (
     thinned,
 )
 from hedgerow.engines._files import FileSource
-from hedgerow.engines._looking import Look, Tally
+from hedgerow.engines._look import Look, Tally
 from hedgerow.engines._memory import MemorySource
 from hedgerow.engines._rows import FrameRows, SavedTable, StagedRows
 from hedgerow.engines.source_file import File, file_format
@@ -49,7 +53,7 @@ __all__ = [
 
 
 def open_source(data: Any) -> Source:
-    """Open whatever holds a table: a dataframe, also of Spark, a DuckDB relation, a path, a :class:`File`, a source."""
+    """Open a table: a dataframe, also of Spark, a DuckDB relation, a path, a :class:`File` or a :class:`Source`."""
     if isinstance(data, Source):
         return data
     if isinstance(data, str | Path):

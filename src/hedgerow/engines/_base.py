@@ -1,8 +1,8 @@
-"""What an engine does: count a table, apply a recoding, look at what stays in clear, group what is published, write it.
+"""The interface of an engine: count a table, apply a recoding, examine columns in clear, group and write the result.
 
-The first three are verbs of a :class:`Source`, the others of the :class:`Published` that it makes. Nothing else in the
-library knows what kind of table it works on. The verifier takes nothing from an engine: it is handed the native
-table or the place, and opens and groups it itself.
+A :class:`Source` counts; the :class:`CountedSource` that it returns applies and examines; the :class:`Published` rows
+are grouped and written. Nothing else in the library knows the kind of a table. The verifier uses no engine: it opens
+and groups the native table or the file itself.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from hedgerow.io.parquet_folder import Layout
 from hedgerow.schema import Roles, Schema
 
 if TYPE_CHECKING:
-    from hedgerow.engines._looking import Look
+    from hedgerow.engines._look import Look
 
 __all__ = [
     "MOST_COLUMNS",
@@ -53,7 +53,7 @@ MOST_COLUMNS: Final = 10_000  # with more, DuckDB and the dataframes work for mi
 SAMPLE_ROWS: Final = 10_000  # a sample has at least so many rows, if there are as many, and less than twice as many
 
 MOST_PLACES: Final = 3
-"""How many lines an error names at most."""
+"""The most lines that an error names."""
 
 
 class Source(ABC):
@@ -64,7 +64,7 @@ class Source(ABC):
     columns : sequence of str
         The names of the columns.
     reads : tuple of Path
-        The files that are read, as absolute paths: they must not be written over.
+        The files that are read, as absolute paths. They must not be overwritten.
     untyped : bool
         Whether every cell is text, as in a CSV.
     decimal : str
@@ -152,19 +152,19 @@ class CountedSource(ABC):
 
 @dataclass(frozen=True, eq=False)
 class InClear:
-    """What the published rows tell by the columns beside the quasi-identifiers. It is for judging, never shown.
+    """What the published rows reveal by columns other than quasi-identifiers. It is for judging them, and never shown.
 
     Attributes
     ----------
     alone : mapping of column to int
-        Of each insensitive column, how many have a value that nobody else has.
+        For each insensitive column, how many rows or people have a value that no other has.
     fewest : mapping of column to int
-        How many share a class and a value, where these are fewest.
+        The least number that share a class and a value.
     fewest_of_all : int
-        How many share a class and the values of all other columns, where these are fewest.
+        The least number that share a class and the values of all other columns.
     classes, cells : int arrays (rows,)
-        Of a sample of rows: the class, and the cell that was counted. Small classes are there as a whole; of large ones
-        only some rows are.
+        For a sample of rows, the class and the counted cell. The sample has all rows of small classes, and some rows of
+        large classes.
     values : mapping of column to array
         The insensitive columns of the sample.
     """
@@ -178,29 +178,29 @@ class InClear:
 
 
 def thinned(rows: Longs) -> Longs:
-    """As many of the rows as a sample has, evenly spaced: a class may be as large as the table."""
+    """A sample of the rows, evenly spaced: a class may be as large as the table."""
     return rows[:: step(len(rows))]
 
 
 def step(rows: int) -> int:
-    """How far apart the rows of a sample are, if it is taken from so many rows."""
+    """The distance between sampled rows, for a sample of so many rows."""
     return max(1, rows // SAMPLE_ROWS)
 
 
 def coded(values: pa.ChunkedArray) -> Ints:
-    """Equal codes for equal values, and one for missing ones."""
+    """Equal codes for equal values, and one code for missing values."""
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
     try:
         encoded = values.combine_chunks().dictionary_encode(null_encoding="encode")
     except pa.ArrowNotImplementedError:
-        # Lists and structures: compared by how they look.
+        # Lists and structures are compared by their text.
         encoded = pa.array([repr(value) for value in values.to_pylist()], pa.large_string()).dictionary_encode()
     return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), dtype=np.int32)
 
 
 def first_places(word: str, numbers: Sequence[int]) -> str:
-    """Write where something stands first.
+    """Write the first positions of something.
 
     >>> first_places("line", [3]), first_places("row", [3, 7, 9, 12])
     ('line 3', 'rows 3, 7 and 9')
@@ -211,14 +211,14 @@ def first_places(word: str, numbers: Sequence[int]) -> str:
 
 @dataclass(frozen=True)
 class WriteOptions:
-    """How a table is to be written; all but the layout is for a CSV.
+    """How to write a table; all options but the layout are for a CSV.
 
     Attributes
     ----------
     markers : mapping of column to str
         How a missing value is written.
     counted : tuple of str
-        The columns in which a missing value and empty text must not become one.
+        The columns in which a missing value and empty text must stay distinct.
     missing : tuple of str
         Texts that mean "no value", as null does.
     escape_formulas : bool
@@ -254,21 +254,21 @@ class Groups:
 
 
 class Published(Protocol):
-    """Published rows, which nobody else can change."""
+    """Published rows, which nothing else can change."""
 
     @property
     def native(self) -> Any:
-        """The table, or the path of the file or folder, as it is: what the verifier opens."""
+        """The table itself, or the path of the file or folder: what the verifier opens."""
         ...
 
     @property
     def table(self) -> Any:
-        """The rows to hand out: never the ones that are kept."""
+        """The rows to return to the user: a copy of those that are kept."""
         ...
 
     @property
     def people(self) -> Longs | None:
-        """Whose the rows are, as numbers in their order, where people are counted. It is never handed out."""
+        """The person of each row, as a number, if people are counted. Never returned to the user."""
         ...
 
     def group(self, columns: Sequence[str]) -> Groups:
@@ -284,23 +284,23 @@ class Published(Protocol):
         ...
 
     def wrote(self, digest: str) -> bool:
-        """Whether a file or folder with this digest (``places.digest``) is, byte by byte, the native one."""
+        """Whether a file or folder with this digest (``io.atomic.digest``) equals the native one, byte by byte."""
         ...
 
 
 def seed_text(random_state: int | None) -> str:
-    """The seed that decides which rows of a cell go where; without one the operating system's randomness."""
+    """The seed that decides which rows of a cell go to which group; by default drawn by the operating system."""
     return secrets.token_hex(16) if random_state is None else str(random_state)
 
 
 def refuse_too_wide(columns: int) -> None:
-    """Refuse more columns than can be worked on."""
+    """Refuse a table with too many columns."""
     if columns > MOST_COLUMNS:
         raise BadInput(f"The table has {columns:,} columns. At most {MOST_COLUMNS:,} are possible: leave some out.")
 
 
 def ranking_columns(roles: Roles, respelled: Collection[str]) -> list[str]:
-    """The columns in which two rows of one cell may differ: by these the rows of a split cell are ranked.
+    """The columns in which rows of one cell may differ. They rank the rows of a split cell.
 
     A target or sensitive column is the same in the whole cell unless it has several spellings of one value.
     """

@@ -1,4 +1,4 @@
-"""Values become codes inside DuckDB: a cell is one whole number, and rows find theirs without comparing text.
+"""Encode values inside DuckDB: a cell is one whole number, and rows find their cell without comparing text.
 
 The distinct values of each column are fetched with how often they occur, and encoded. What comes back to DuckDB is a
 small table of values and codes. The codes of a row make up its *key*, a number to the base of the columns' sizes; if
@@ -142,7 +142,7 @@ def with_keys(work: Workspace, rows: str, keys: Keys) -> str:
 
 
 def learn_values(work: Workspace, column: str, values: pa.ChunkedArray, codes: Ints) -> None:
-    """Tell DuckDB the code of each value of a column."""
+    """Register the code of each value of a column in DuckDB."""
     work.register(**{_values(column): pa.table({"value": values, "code": codes})})
 
 
@@ -175,7 +175,7 @@ def _values(column: str) -> str:
 
 
 # --------------------------------------------------------------------------------------------------
-# From rows to groups, as SQL: which cell a row is of, whether it is its person's home, and which group it goes to.
+# From rows to groups, as SQL: the cell of a row, whether the row represents its person, and its group.
 #
 # Inside DuckDB the file's columns are called c0, c1, …, so that no name of a table can be mistaken for one of ours.
 
@@ -190,7 +190,7 @@ _RANK: Final = "rank_in_cell"
 
 @dataclass(frozen=True, eq=False)
 class People:
-    """Who is who: the number of each person as the file names them, where they are at home, and the cells of that."""
+    """The number of each person that the file names, the cell of the representative row, and the resulting cells."""
 
     numbers: pa.Table
     homes: pa.Table
@@ -214,7 +214,7 @@ class CountedFile:
 
     @property
     def in_clear(self) -> bool:
-        """Whether there are columns that have to be looked at: others than those that are counted."""
+        """Whether published columns must be examined: those that are not counted."""
         return bool(self.roles.insensitive or self.roles.pseudonymized)
 
     @property
@@ -223,13 +223,13 @@ class CountedFile:
         return [name for name in self.roles.published if name not in self.roles.quasi]
 
     def rank(self, seed: str) -> str:
-        """The hash by which rows of one cell are put in an order that the order of the file does not decide."""
+        """The hash that orders the rows of one cell independently of their order in the file."""
         names = ranking_columns(self.roles, self.respelled)
         return canonical_hash(seed, {self.inside[name]: self.kinds[name] for name in names})
 
 
 def located(work: Workspace, roles: Roles, inside: Mapping[str, str], keys: Keys) -> str:
-    """The rows of ``source`` with the number of their cell, and of their person where people are counted."""
+    """The rows of ``source`` with the number of their cell, and of their person if people are counted."""
     names = ", ".join(keys.names)
     cells = f"SELECT {names}, CAST(rowid AS INTEGER) AS {CELL} FROM {CELLS}"
     rows = f"SELECT coded.* EXCLUDE ({names}), {CELL} FROM ({with_keys(work, 'source', keys)}) AS coded JOIN ({cells})"
@@ -248,14 +248,14 @@ def placed(work: Workspace, counted: CountedFile, pieces: Pieces | None, seed: s
     rows = located(work, counted.roles, counted.inside, counted.keys)
     if counted.people is not None:
         work.register(people=counted.people.numbers)
-        # Which row is at home must be the same for all that follows.
+        # Everything that follows must find the same representatives.
         work.keep("located_people", _at_home(work, counted, rows, seed))
         rows = "SELECT * FROM located_people"
     return f"WITH located AS ({rows}) {_in_groups(work, counted, pieces, seed, dealt)}"
 
 
 def _at_home(work: Workspace, counted: CountedFile, rows: str, seed: str) -> str:
-    """Rows whose cell says whether they are at home."""
+    """Rows with a cell that depends on whether they represent their person."""
     people = required(counted.people, "who is who")
     work.register(homes=people.homes, apart=people.cells)
     first = f"row_number() OVER (PARTITION BY {PERSON}, {CELL} ORDER BY {counted.rank(seed)}) = 1 AND {CELL} = home"
@@ -296,8 +296,8 @@ def _register(work: Workspace, pieces: Pieces) -> None:
 
 
 def dealt_out(pieces: Pieces, part: Bools | slice = slice(None)) -> pa.Table:
-    """Which rows of a cell, by their ranks, go to which group; of all pieces, or of some."""
-    # A running total that begins anew at each cell.
+    """The ranges of ranks of a cell's rows that go to each group, for all pieces or some."""
+    # A running total that restarts at each cell.
     past = np.cumsum(pieces.size)
     past -= np.maximum.accumulate(np.where(pieces.first, past - pieces.size, 0))
     dealt = {CELL: pieces.cell[part], GROUP: pieces.group[part]}

@@ -67,10 +67,10 @@ def _long_fields() -> Iterator[None]:
 
 
 def records(part: Part) -> Generator[tuple[int, list[str]], None, None]:
-    """The records with the line each starts on, or what is wrong with the file, and where."""
+    """The records with the line on which each starts; an error names the line of a fault."""
 
     def broken(error: csv.Error) -> BadInput:
-        # The only ones of csv's errors that are not about quotes; their text names the limit, never a cell.
+        # The only errors of csv that are not about quotes; their text names the limit, never a cell.
         if isinstance(error, TooLong) or "field limit" in str(error):
             return too_long(part.name, reader.line)
         return _BrokenQuote(f"The file {part.name!r} has a broken quote in the record on line {reader.line}. Mend it.")
@@ -105,7 +105,7 @@ def first_record(part: Part) -> list[str]:
 
 
 def read_header(part: Part) -> list[str]:
-    """The column names, or what is wrong with them."""
+    """The column names; refused if they are missing, empty or repeated."""
     name = part.name
     header = first_record(part)
     repeated = [column for column, times in Counter(header).items() if times > 1 and column]
@@ -136,7 +136,7 @@ def first_lines(part: Part, column: int, wrong: Callable[[object], bool], most: 
 
 
 def find_fault(part: Part) -> BadInput | None:
-    """Where a file does not follow the rules of CSV, if it does not; told without quoting it."""
+    """The error for the first violation of the rules of CSV in a file, if there is one; it quotes no cell."""
     width = 0
     try:
         for line, record in records(part):
@@ -201,7 +201,7 @@ def transcode(part: Part, target: Path) -> None:
 
 
 # --------------------------------------------------------------------------------------------------
-# A look at the bytes of a CSV before DuckDB reads it: how many records it has, and whether DuckDB takes them as
+# A scan of the bytes of a CSV before DuckDB reads it: how many records it has, and whether DuckDB reads them as
 # meant.
 #
 # DuckDB is fast and lenient: it drops a last line that is too long for its buffers, and passes over a space before a
@@ -220,7 +220,7 @@ Bytes = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class CsvShape:
-    """What a CSV looks like from outside.
+    """The form of a CSV.
 
     Attributes
     ----------
@@ -335,7 +335,7 @@ class _Scan:
         self.above += lines.number(len(lines.block))
 
     def _take_hidden(self, lines: _Lines, feeds: Longs, backs: Longs) -> None:
-        """Line ends inside of quotes: DuckDB is not sure of records if they differ from those outside."""
+        """Line ends inside quotes: DuckDB may miscount records if they differ from those outside."""
         if not len(feeds) and not len(backs):
             return
         self.spans_lines = True
@@ -460,7 +460,7 @@ class CsvFiles:
         return with_folder_columns(first, names)
 
     def zone(self, column: int) -> None:
-        """None: each text says its own."""
+        """None: each text has its own."""
 
     def open(self, columns: Sequence[str]) -> tuple[str, int]:
         """DuckDB's query for all rows, and how many records it must find."""
@@ -476,7 +476,7 @@ class CsvFiles:
         """About how many bytes of the files some columns take, by the first records."""
         first, size = self._parts[0], sum(part.path.stat().st_size for part in self._parts)
         with closing(records(first)) as found:
-            # One more of each cell: what stands between them.
+            # One more byte per cell, for the delimiter.
             cells = [[len(cell) + 1 for cell in record] for _, record in islice(found, 1, _SAMPLE)]
         taken = sum(sum(record[at] for at in columns if at < len(record)) for record in cells)
         return int(size * taken / max(1, sum(map(sum, cells))))
@@ -486,7 +486,7 @@ class CsvFiles:
         return sum(part.path.stat().st_size for part in self._parts if not part.is_utf8) // 4
 
     def fault(self) -> BadInput:
-        """Say what is wrong with files that DuckDB refused, and where, without quoting them."""
+        """The error for files that DuckDB refused, with the place of the fault, without quoting them."""
         found = (find_fault(part) for part in self._parts)
         return next((one for one in found if one is not None), None) or no_fault_found(self._name)
 
@@ -549,7 +549,7 @@ def open_csv(part: Part, columns: Sequence[str], folder: Path) -> ReadyCsv:
 
 
 def scan_all(files: Sequence[ReadyCsv], columns: Sequence[str]) -> str:
-    """DuckDB's query for the rows of all files; those that are read alike share one scan, since each takes a while."""
+    """DuckDB's query for the rows of all files; files of one form share a scan, since every scan has a fixed cost."""
     alike: dict[tuple[object, ...], list[ReadyCsv]] = {}
     for one in files:
         alike.setdefault((one.part.format, one.part.delimiter, one.part.compression, one.parallel), []).append(one)
@@ -558,12 +558,12 @@ def scan_all(files: Sequence[ReadyCsv], columns: Sequence[str]) -> str:
 
 def _scan(files: Sequence[ReadyCsv], columns: Sequence[str]) -> str:
     first, parts = files[0], [one.part for one in files]
-    own, told = split_columns(first.part, columns)
+    own, partitioned = split_columns(first.part, columns)
     if first.part.format == "parquet":
         scan = f"read_parquet({file_literals(part.path for part in parts)}, hive_partitioning = false)"
     else:
         scan = csv_scan(parts, own, parallel=first.parallel)
-    return f"SELECT *{folder_columns(parts, told)} FROM {scan}"
+    return f"SELECT *{folder_columns(parts, partitioned)} FROM {scan}"
 
 
 def csv_scan(parts: Sequence[Part], columns: Sequence[str], *, parallel: bool = False) -> str:
@@ -598,7 +598,7 @@ def _rewrite(part: Part, columns: Sequence[str], target: Path) -> int:
 
 
 def _rows(part: Part, width: int) -> Iterator[list[str]]:
-    """The cells of each record; a blank line is one only where there is one column, as it is to DuckDB."""
+    """The cells of each record; a blank line is a record only in a single column, as in DuckDB."""
     lines = records(part)
     next(lines)
     for line, record in lines:

@@ -1,4 +1,4 @@
-"""The engine for files: DuckDB counts and applies, out of core, from tables in files to CSV or Parquet."""
+"""The engine for files: DuckDB counts and applies out of core, from files to CSV or Parquet."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ from hedgerow.engines._coding import (
     values_of_cells,
 )
 from hedgerow.engines._csv import records as csv_records
-from hedgerow.engines._folder_writing import PARTS_OPTIONS, write_rows
-from hedgerow.engines._looking import Look, look_at_kept, look_at_rows
+from hedgerow.engines._folders import PARTS_OPTIONS, write_rows
+from hedgerow.engines._look import Look, look_at_kept, look_at_rows
 from hedgerow.engines._rows import StagedRows
 from hedgerow.engines._tuples import KeptTuples
 from hedgerow.engines.source_file import File, copy_options, file_format, in_zone
@@ -63,11 +63,11 @@ __all__ = ["CountedFiles", "FileSource", "clear_in_table", "columns_written", "p
 
 
 # --------------------------------------------------------------------------------------------------
-# What the published rows are made of, for DuckDB: a table of what each group publishes, and an expression per cell.
+# The published rows in DuckDB: a table of the published values of each group, and an expression per column.
 
 
 def published_groups(recoding: Recoding, counted: CountedFile, staging: Path) -> pa.Table:
-    """One row per group with what it publishes; in a CSV a missing value is written as it was marked."""
+    """One row per group with its published values; in a CSV a missing value keeps its mark."""
     missing = counted.schema.missing
     marker = missing[0] if missing and staging.name.lower().endswith((".csv", ".csv.gz")) else None
     columns: dict[str, Any] = {GROUP: np.arange(len(recoding.groups), dtype=np.int32)}
@@ -76,7 +76,7 @@ def published_groups(recoding: Recoding, counted: CountedFile, staging: Path) ->
         if column.numeric:
             columns[counted.inside[name]] = pa.array(column.numbers, type=pa.float64()).take(of_group)
         else:
-            # Many groups publish the same long text: it is held once.
+            # Many groups publish the same long text: a dictionary holds it once.
             texts = pa.array([marker if text is None else text for text in column.texts], type=pa.large_string())
             columns[counted.inside[name]] = pa.DictionaryArray.from_arrays(of_group, texts)
     return pa.table(columns)
@@ -101,7 +101,7 @@ def published_columns(recoding: Recoding, counted: CountedFile, *, never_null: b
 def _expression(recoding: Recoding, counted: CountedFile, name: str) -> str:
     inner = identifier(counted.inside[name])
     if name in counted.roles.pseudonymized:
-        # A random key that nobody keeps makes the hash of a name a random pseudonym; null stays null.
+        # A random key, which is not stored, makes the hash of a name a random pseudonym; null stays null.
         key = literal(secrets.token_hex(32))
         return f"substr(sha256({key} || CAST(shuffled.{inner} AS VARCHAR)), 1, 16)"
     if name in recoding.quasi and name not in recoding.unchanged(counted.respelled):
@@ -120,10 +120,10 @@ def columns_written(path: Path) -> tuple[str, ...]:
 
 
 # --------------------------------------------------------------------------------------------------
-# What the rows of files tell by the columns that are published as they are: counted by DuckDB.
+# What the rows of files reveal by the columns that are published unchanged: counted by DuckDB.
 
 
-# Only columns that are named are bound: there may be thousands, and each is asked about alone.
+# Queries name columns one at a time, because DuckDB binds only named columns and there may be thousands.
 _WITH_CLASS: Final = f"placed JOIN class_of_group USING ({GROUP})"
 
 
@@ -198,7 +198,7 @@ _ZONED: Final = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
 
 
 class FileSource(Source):
-    """Files whose records DuckDB counts and rewrites; no more than the distinct cells is held in memory, as codes."""
+    """Files whose records DuckDB counts and rewrites. At most the distinct cells are in memory, as codes."""
 
     def __init__(self, file: File) -> None:
         self.file = file
@@ -250,7 +250,7 @@ class FileSource(Source):
             self.work.connection.execute(f"CREATE OR REPLACE VIEW file AS {query}")
             file = self.work.connection.table("file")
             self._kinds = dict(zip(self.columns, map(str, file.types), strict=True))
-            # What DuckDB counts as equal must be written alike: it takes -0.0 for 0.0.
+            # Values that DuckDB counts as equal must be written alike: it takes -0.0 for 0.0.
             floats = {name for name, kind in zip(file.columns, file.types, strict=True) if kind in _FLOATS}
             zeros = [self.inside[name] for name in (*roles.counted, *roles.pseudonymized)]
             plain = ", ".join(f"CASE WHEN {one} = 0 THEN 0 ELSE {one} END AS {one}" for one in zeros if one in floats)
@@ -272,11 +272,11 @@ class FileSource(Source):
         return in_zone(values, self.reader.zone(self.columns.index(name)))
 
     def _is_abroad(self, name: str) -> bool:
-        """Whether a column tells moments in another time zone than UTC, which the files of a release would not tell."""
+        """Whether a column holds moments of another time zone than UTC, which the files of a release cannot record."""
         return self._kinds[name] in _ZONED and self.reader.zone(self.columns.index(name)) not in (None, "UTC")
 
     def inner(self, name: str) -> str:
-        """What a column is called inside DuckDB."""
+        """The name of a column inside DuckDB."""
         return identifier(self.inside[name])
 
     def fetch(self, query: str) -> pa.Table:
@@ -285,11 +285,11 @@ class FileSource(Source):
             return self.work.fetch(query)
 
     def own_words(self) -> translated[duckdb.Error]:
-        """A fault of the files is told in our words, never in DuckDB's, which quote cells."""
+        """Replace errors of DuckDB, which quote cells, by our own."""
         return translated(duckdb.Error, into=lambda _: self.reader.fault())
 
     def count(self, schema: Schema, roles: Roles, random_state: int | None = None) -> CountedFiles:
-        """Count the records of every cell; the cells stay in DuckDB where they are too many for the memory limit."""
+        """Count the records of every cell; the cells stay in DuckDB if they are too many for the memory limit."""
         records = self._open(roles)
         if not records:
             raise BadInput("The table has no rows.")
@@ -329,7 +329,7 @@ class FileSource(Source):
         return "distinct_rows", f"CAST(sum({RECORDS}) AS BIGINT)"
 
     def _learn(self, schema: Schema, roles: Roles, name: str, rows: str, counted: str, records: int) -> EncodedColumn:
-        """Encode a column by its distinct values, and tell DuckDB their codes."""
+        """Encode a column by its distinct values, and register their codes in DuckDB."""
         inner = self.inner(name)
         found = self.fetch(f"SELECT {inner}, {counted} AS {RECORDS} FROM {rows} GROUP BY {inner}")
         if self.shares is not None and found.num_rows > self.shares.most_values:
@@ -352,7 +352,7 @@ class FileSource(Source):
     def _with_homes(
         self, schema: Schema, roles: Roles, counts: FrequencyTable, keys: Keys, random: np.random.Generator
     ) -> tuple[FrequencyTable, People]:
-        """Make rows at home cells of their own."""
+        """Draw one row of each person, their representative, and make these rows cells of their own."""
         entity = required(roles.entity, "the column of the person")
         named = self.fetch(f"SELECT {self.inner(entity)}, count(*) AS {RECORDS} FROM source GROUP BY ALL")
         weights = named.column(RECORDS).to_numpy().astype(np.int64)
@@ -378,7 +378,7 @@ class FileSource(Source):
         return apart, People(numbers, pa.table(home), pa.table(new))
 
     def check_records(self, found: int, expected: int) -> None:
-        """Nobody is left out: DuckDB has read as many records as were counted apart from it."""
+        """Check that DuckDB has read as many records as were counted independently."""
         if found != expected:
             raise BadInput(
                 f"{found:,} of the {expected:,} records of {self._shown()!r} were read. Did the file change "
@@ -386,7 +386,7 @@ class FileSource(Source):
             )
 
     def _shown(self) -> str:
-        """What messages call the table."""
+        """The name of the table in messages."""
         names = self.file.found.names
         return names[0] if len(names) == 1 else self.file.found.name
 
@@ -439,7 +439,7 @@ class CountedFiles(CountedSource):
         columns = published_columns(recoding, counted, never_null=text)
         rows = self._placed(recoding, seed)
         with self._work.drawing_lots(GROUP) as lot:
-            # Sorted before the long published texts are joined to the rows; the order owes nothing to the seed.
+            # Sorted before the long published texts are joined to the rows; the order does not depend on the seed.
             shuffled, last, people = f"SELECT * FROM ({rows}) ORDER BY {lot}", "", None
             if counted.people is not None:
                 shuffled, last = "SELECT * FROM in_order", "ORDER BY place"
@@ -453,7 +453,7 @@ class CountedFiles(CountedSource):
             raise InternalError("a file was written with other columns than those that are published")
         if files.shares is None:
             return StagedRows.of(staging, folder, people, layout)
-        # The rest is for the verifier, which begins now, and for whoever writes the rows in another form after it.
+        # The rest is for the verifier, which begins now, and for writing the rows in another form after it.
         self._work.restrict(files.shares.database - files.shares.verifier)
         return StagedRows.of(staging, folder, people, layout, files.shares.verifier)
 
@@ -495,7 +495,7 @@ class CountedFiles(CountedSource):
 
     def _write(self, query: str, staging: Path, layout: Layout | None, named: str) -> int:
         """Write the rows of a query to a file, or to the files of a folder; returns how many they are."""
-        # All columns were read to their ends when they were counted or kept, so a fault is on the other side.
+        # All columns were read to their ends when they were counted or kept, so a fault is in the output.
         full = unwritable(f"The rows cannot be written to {named!r}", otherwise="Is there room on its disk?")
         if layout is not None and layout.rows_per_file is not None:
 
@@ -512,7 +512,7 @@ class CountedFiles(CountedSource):
         return self._work.copy(f"COPY ({query}) TO {place_literal(staging)} ({options})", full)
 
     def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
-        """Count what the columns that are published as they are tell."""
+        """Count what the columns that are published unchanged reveal."""
         counted = self._table
         roles = counted.roles
         classes = pa.table({GROUP: np.arange(len(class_of_group), dtype=np.int32), "class_number": class_of_group})

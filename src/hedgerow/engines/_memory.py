@@ -40,7 +40,7 @@ from hedgerow.engines._base import (
     seed_text,
     thinned,
 )
-from hedgerow.engines._looking import Look, look_at_rows
+from hedgerow.engines._look import Look, look_at_rows
 from hedgerow.engines._rows import FrameRows
 from hedgerow.engines.sql import canonical_hash
 from hedgerow.errors import BadInput, InternalError, listing, required, translated
@@ -141,7 +141,7 @@ class CountedFrame(CountedSource):
         """Make the published rows, shuffled, as a table of the type that came in."""
         pieces = required(recoding.pieces, "how the cells of a table go to groups")
         group = self.group_of_rows(pieces, seed)
-        # The order comes from the operating system, never from the seed: whoever guesses a seed could undo it.
+        # The order comes from the operating system, never from the seed: who guesses a seed could undo the order.
         kept = np.flatnonzero(group >= 0)
         self._applied = kept, group[kept]
         rows = kept[random_order(len(kept))]
@@ -166,8 +166,8 @@ class CountedFrame(CountedSource):
         return FrameRows(nw.to_native(table), people, self._opened.back)
 
     def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
-        """Count, in the rows that were published, what their other columns reveal."""
-        # In the order of the table, so that what is sampled does not depend on the shuffling.
+        """Count what the other columns of the published rows reveal."""
+        # In the order of the table, so that the sample does not depend on the shuffling.
         rows, group = required(self._applied, "the rows that were published")
         classes = class_of_group[group].astype(np.int32)
         people = None if self._people is None else self._people[rows]
@@ -234,7 +234,7 @@ class CountedFrame(CountedSource):
         return group
 
     def _ranked(self, rows: Longs, seed: str) -> Longs:
-        """Order rows by cell, and inside a cell by the hash of their columns that are published as they are."""
+        """Order rows by cell, and inside a cell by the hash of the columns that are published unchanged."""
         names = ranking_columns(self._roles, self._respelled)
         cell = self._row_cell[rows]
         if not names:
@@ -252,7 +252,7 @@ class CountedFrame(CountedSource):
 
 
 def _values(column: nw.Series[Any]) -> pa.ChunkedArray:
-    """A column that may hold anything; objects by how they look."""
+    """A column of any type; objects as their text."""
     try:
         return as_arrow(column)
     except BadInput:
@@ -260,7 +260,7 @@ def _values(column: nw.Series[Any]) -> pa.ChunkedArray:
 
 
 def _alone(codes: Ints, people: Ints | None) -> int:
-    """How many have a value that nobody else has."""
+    """How many rows or people have a value that no other has."""
     if people is None:
         return int((np.bincount(codes) == 1).sum())
     pairs, _ = _distinct((codes, people))
@@ -271,7 +271,7 @@ def _alone(codes: Ints, people: Ints | None) -> int:
 def _fewest_of(
     classes: Ints, codes: Mapping[str, Ints], alone: Mapping[str, int], people: Ints | None, name: str
 ) -> int:
-    """How many share a class and a value of a column, where these are fewest."""
+    """The least number that share a class and a value of a column."""
     if alone[name]:
         return 1
     column = codes[name]
@@ -284,7 +284,7 @@ def _fewest_of(
 
 
 def _fewest(columns: Sequence[Ints], people: Ints | None) -> int:
-    """How many share a combination, where these are fewest."""
+    """The least number that share a combination."""
     if people is None:
         return int(sharing(columns).min())
     _, index = _distinct(columns)

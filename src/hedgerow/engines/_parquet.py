@@ -50,7 +50,7 @@ class ParquetFiles:
         return with_folder_columns(first, names)
 
     def zone(self, column: int) -> str | None:
-        """The time zone that a column of moments is written in, by its number; ``None`` where there is none."""
+        """The time zone of a column of moments, by the number of the column; ``None`` if it has none."""
         zones = set()
         for part in self._parts:
             with translated(*_FAULTS, into=_no_parquet(part)):
@@ -72,12 +72,14 @@ class ParquetFiles:
         return self._query(self._parts, columns), records
 
     def _query(self, parts: Sequence[Part], columns: Sequence[str]) -> str:
-        own, told = split_columns(parts[0], columns)
-        # Whatever files are read, the columns that folders tell have the types that fit all of them.
-        return f"SELECT *{folder_columns(parts, told, folder_types(self._parts))} FROM {parquet_scan(parts, own)}"
+        own, partitioned = split_columns(parts[0], columns)
+        # Whichever files are read, columns in names of folders have the types that fit all files.
+        return (
+            f"SELECT *{folder_columns(parts, partitioned, folder_types(self._parts))} FROM {parquet_scan(parts, own)}"
+        )
 
     def _refuse_other_types(self, columns: Sequence[str]) -> None:
-        """DuckDB would turn all files' values into the types of the first one, and 1.5 into 2."""
+        """Refuse files of other types than the first: DuckDB would convert their values, and 1.5 to 2."""
         first, *others = self._parts
         if not others:
             return
@@ -92,7 +94,7 @@ class ParquetFiles:
                         )
 
     def bytes_of(self, columns: Sequence[int]) -> int:
-        """How many bytes of the files some columns take, by what the files say of themselves."""
+        """How many bytes of the files some columns take, by the footers of the files."""
         total = 0
         for part in self._parts:
             with translated(*_FAULTS, into=_no_parquet(part)):

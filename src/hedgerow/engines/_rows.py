@@ -1,4 +1,4 @@
-"""What our engines publish: a dataframe in memory, or a file that is staged until it is saved."""
+"""The published rows: a dataframe in memory, or a file that is staged until it is saved."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hedgerow._internal.arrays import Longs
 from hedgerow._internal.threads import start_thread
 from hedgerow.engines._base import Groups, WriteOptions
 from hedgerow.engines._csv import CsvFiles, csv_scan, read_header
-from hedgerow.engines._folder_writing import write_rows
+from hedgerow.engines._folders import write_rows
 from hedgerow.engines._parquet import ParquetFiles, parquet_scan
 from hedgerow.engines.formulas import count_in_relation, escape_relation, formulas_of, may_hold_formulas
 from hedgerow.engines.source_file import copy_options, file_format
@@ -51,10 +51,10 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, eq=False)
 class FrameRows:
-    """Rows in memory. ``back`` makes of them a table of the type that came in, where that is another.
+    """Rows in memory. ``back`` converts them to the type of the input, if that differs.
 
     Several threads may read ``native`` at once. So it is never a DuckDB relation, which belongs to one connection and
-    therefore to one thread: its rows stay an Arrow table here, and each who asks for them gets a relation of their own.
+    therefore to one thread: its rows stay an Arrow table here, and every access to ``table`` gets its own relation.
     """
 
     native: Any
@@ -63,7 +63,7 @@ class FrameRows:
 
     @property
     def table(self) -> Any:
-        """A copy: whoever changes it changes neither what was counted nor what is saved."""
+        """A copy: changing it changes neither the counted rows nor the saved rows."""
         return self._copy if self.back is None else self.back(nw.from_native(self._copy, eager_only=True))
 
     @cached_property
@@ -118,7 +118,7 @@ class StagedRows:
 
     @property
     def native(self) -> Path:
-        """The file or folder; nobody is handed it before its digest was taken."""
+        """The file or folder, once its digest was taken."""
         self._digest()
         return self.path
 
@@ -153,7 +153,7 @@ class StagedRows:
                 return place.within_memory(lambda: work(_scan(place.connection, self.path)))
 
     def write(self, target: Path, options: WriteOptions) -> None:
-        """Copy the file, or write its rows in another form. Never a link: the copy is nobody else's."""
+        """Copy the file, or write its rows in another form. Never a link: the copy must be independent."""
         if options.layout is not None and options.layout == self.layout:
             shutil.copytree(self.path, target, copy_function=shutil.copyfile)
             return
@@ -176,7 +176,7 @@ class StagedRows:
         layout: Layout | None = None,
         memory: int | None = None,
     ) -> StagedRows:
-        """Take the digest before the file is counted: what is saved must have the same."""
+        """Take the digest before the file is counted: the saved file must have the same."""
         size = path.stat().st_size if layout is None else sum((path / name).stat().st_size for name in files_in(path))
         return cls(path, folder, start_thread(lambda: digest(path), size), people, layout, memory)
 
@@ -198,7 +198,7 @@ def _as_arrow(frame: Any) -> pa.Table:
 
 
 def _refuse_two_blanks(table: pa.Table, options: WriteOptions) -> None:
-    """Refuse a column in which a missing value and empty text are two things: in a CSV an empty cell is missing."""
+    """Refuse a column that distinguishes missing values from empty text: in a CSV an empty cell is missing."""
     if "" in options.missing:
         return
     for name in options.unmarked:
@@ -222,7 +222,7 @@ def write_staged(
     target: Path,
     options: WriteOptions,
 ) -> None:
-    """Write rows to a file in the format of its name, or a folder, unless that cannot tell what they tell.
+    """Write rows to a file in the format of its name, or to a folder; refuse if that would lose information.
 
     The work is done in a place of its own, which has a limit and spills where the rows lie.
     """
@@ -247,7 +247,7 @@ def _copy(
     if file_format(target) == "csv":
         if options.escape_formulas:
             rows = escape_relation(rows)
-        # Of a single column null would be an empty line, which is no record to most readers; empty text is quoted.
+        # In a single column, null would be an empty line, which most readers skip; empty text is quoted.
         blanks = {**({rows.columns[0]: ""} if len(rows.columns) == 1 else {}), **options.markers}
         marked = ", ".join(
             f"coalesce(CAST({identifier(name)} AS VARCHAR), {literal(marker)}) AS {identifier(name)}"
@@ -284,10 +284,10 @@ def _scan(connection: duckdb.DuckDBPyConnection, path: Path) -> duckdb.DuckDBPyR
 
 
 # --------------------------------------------------------------------------------------------------
-# A table that was saved: its columns come back in the types that they were published in.
+# A saved table: its columns return in the types in which they were published.
 #
-# A CSV is all text, so the manifest says what each column was. The rows are staged in a folder of their own: what is
-# checked is what is read afterwards, whatever becomes of the file.
+# A CSV is all text, so the manifest holds the type of each column. The rows are staged in a folder of their own, so
+# that the rows that are read are those that were checked, even if the file changes.
 
 
 _TYPES: Final[Mapping[str, str]] = {
@@ -305,11 +305,11 @@ _TYPES: Final[Mapping[str, str]] = {
     "Date": "DATE",
     "Datetime": "TIMESTAMP",
 }
-"""What DuckDB calls the types that a CSV has as text; all others stay text."""
+"""DuckDB's names of the types that a CSV holds as text; all others stay text."""
 
 
 class SavedTable:
-    """A copy of a saved file that nobody else can change.
+    """A copy of a saved file that nothing else can change.
 
     Parameters
     ----------
@@ -371,19 +371,17 @@ class SavedTable:
         return self._rewritten(f"SELECT {cells} FROM ({scan})", target)
 
     def _out_of_folders(self, types: Mapping[str, str], columns: Sequence[str], target: Path) -> StagedRows:
-        """The rows of files in folders that tell columns, which get their types."""
+        """The rows of files in folders whose names hold columns, in the types of these."""
         parts = open_parts(find_table(self.copy), None)
         saved = ParquetFiles(parts)
         names = saved.names()
         if set(names) != set(columns):
             raise self._differs()
         inside = {name: f"c{at}" for at, name in enumerate(names)}
-        own, told = split_columns(parts[0], list(inside.values()))
-        scan = f"SELECT *{folder_columns(parts, told)} FROM {parquet_scan(parts, own)}"
-        cells = ", ".join(
-            f"{_cell(inside[name], types.get(name, '') if inside[name] in told else '', ())} AS {identifier(name)}"
-            for name in columns
-        )
+        own, partitioned = split_columns(parts[0], list(inside.values()))
+        scan = f"SELECT *{folder_columns(parts, partitioned)} FROM {parquet_scan(parts, own)}"
+        kinds = {name: types.get(name, "") if inside[name] in partitioned else "" for name in columns}
+        cells = ", ".join(f"{_cell(inside[name], kinds[name], ())} AS {identifier(name)}" for name in columns)
         return self._rewritten(f"SELECT {cells} FROM ({scan})", target)
 
     def _rewritten(self, query: str, target: Path) -> StagedRows:

@@ -81,15 +81,15 @@ class KeptTuples:
         return self._roles.counted[len(self._roles.quasi) :]
 
     def tally(self, cuts: FirstCuts, leaves: Sequence[int], column: int, spanned: Sequence[int], sets: Sets) -> Tally:
-        """What some leaves hold, by the rank of a quasi-identifier."""
-        told = [
+        """The contents of some leaves, by the rank of a quasi-identifier."""
+        aggregates = [
             "count(*) AS cells",
             f"CAST(sum({RECORDS}) AS BIGINT) AS {RECORDS}",
             *(f"min(q{at}) AS low{at}" for at in spanned),
             *(f"max(q{at}) AS high{at}" for at in spanned),
             *(f"bit_or({_word(sets, word)}) AS word{word}" for word in range(sets.width)),
         ]
-        return tally_of(self._grouped(cuts, leaves, [f"q{column}"], told), len(spanned))
+        return tally_of(self._grouped(cuts, leaves, [f"q{column}"], aggregates), len(spanned))
 
     def tally_values(self, cuts: FirstCuts, leaves: Sequence[int], column: int, name: str) -> ValueTally:
         """How often the values of a target or sensitive column occur in some leaves, by the rank of a column."""
@@ -97,13 +97,15 @@ class KeptTuples:
         found = self._grouped(cuts, leaves, [f"q{column}", value], [f"CAST(sum({RECORDS}) AS BIGINT) AS {RECORDS}"])
         return value_tally_of(found)
 
-    def _grouped(self, cuts: FirstCuts, leaves: Sequence[int], keys: Sequence[str], told: Sequence[str]) -> pa.Table:
+    def _grouped(
+        self, cuts: FirstCuts, leaves: Sequence[int], keys: Sequence[str], aggregates: Sequence[str]
+    ) -> pa.Table:
         """One grouped query over the cells of some leaves, ordered by leaf and keys."""
         rows = f"SELECT *, {_leaf(cuts, set(leaves))} AS leaf FROM {_RANKED}"
         names = ", ".join(["leaf", *keys])
-        told_of = ", ".join([names, *told])
+        selected = ", ".join([names, *aggregates])
         return self._work.fetch(
-            f"SELECT {told_of} FROM ({rows}) WHERE leaf IS NOT NULL GROUP BY {names} ORDER BY {names}"
+            f"SELECT {selected} FROM ({rows}) WHERE leaf IS NOT NULL GROUP BY {names} ORDER BY {names}"
         )
 
     def divide(self, cuts: FirstCuts, leaves: int) -> Longs:
@@ -192,7 +194,7 @@ def _leaf(cuts: FirstCuts, wanted: set[int]) -> str:
             return str(-1 - child) if -1 - child in wanted else "NULL"
         cases = []
         while child >= 0:
-            # What a chain of cuts takes off one after the other stands in one list: DuckDB nests only so deep.
+            # Ranks that a chain of cuts takes off one by one are put in one list: DuckDB limits nesting.
             sign = "=" if cuts.single[child] else "<="
             goes_left = f"q{cuts.column[child]} {sign} {cuts.threshold[child]}"
             cases.append(f"WHEN {goes_left} THEN {of(cuts.left[child])}")

@@ -1,8 +1,8 @@
 """Cells that a spreadsheet would take for formulas: counted in every release, and escaped in a CSV on request.
 
-A cell is one if it begins with ``=``, ``+``, ``-`` or ``@``, of usual or full width, with a tab, a line feed or a
+A cell is a formula if it begins with ``=``, ``+``, ``-`` or ``@``, of usual or full width, with a tab, a line feed or a
 carriage return, and is no number. Escaping puts an apostrophe before it. Cells that begin so after apostrophes of their
-own get one more, so that no two cells become one and the original can be told: take one apostrophe away.
+own get one more, so that no two cells become equal. To restore the original, take one apostrophe away.
 
 Names of columns are not escaped, because readers find the columns by them: the audit warns of such names, and a CSV
 with escaped formulas is not written with them.
@@ -155,7 +155,7 @@ def formula_names(columns: Iterable[str]) -> list[str]:
 
 
 def formula_warning(counts: Mapping[str, int], columns: Iterable[str] = ()) -> str | None:
-    """What the audit says of such cells, and of such names among all columns: how many in which, never a cell.
+    """The audit's warning about formulas in cells and in names of columns: how many in which column, never a cell.
 
     >>> formula_warning({"note": 2})
     "2 cells of 'note' begin as formulas do (with =, +, -, @, a tab or a line end): a spreadsheet may compute them. \
@@ -168,14 +168,14 @@ compute them. Rename these columns."
     named = f"The names of the columns {listing(names)} {_BEGIN}. Rename these columns." if names else None
     if not counts:
         return named
-    told = ", ".join(f"{plural(number, 'cells')} of {name!r}" for name, number in list(counts.items())[:_TOLD])
-    rest = len(counts) - _TOLD
+    listed = ", ".join(f"{plural(number, 'cells')} of {name!r}" for name, number in list(counts.items())[:_MOST_LISTED])
+    rest = len(counts) - _MOST_LISTED
     more = f" and cells of {rest:,} more columns" if rest > 0 else ""
-    cells = f"{told}{more} {_BEGIN}. Escape them (--escape-formulas)."
+    cells = f"{listed}{more} {_BEGIN}. Escape them (--escape-formulas)."
     return cells if named is None else f"{cells} {named}"
 
 
-_TOLD: Final = 10
+_MOST_LISTED: Final = 10
 _BEGIN: Final = "begin as formulas do (with =, +, -, @, a tab or a line end): a spreadsheet may compute them"
 
 

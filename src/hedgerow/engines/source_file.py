@@ -1,4 +1,4 @@
-"""What is given as a table in files, and what a format has to say of it."""
+"""A table in files as the user names it, and the interface of a file format."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["File", "FormatReader", "copy_options", "file_format", "in_zone"]
 
 
 # --------------------------------------------------------------------------------------------------
-# The formats of files that are written, told by their names.
+# The formats of files that are written, recognized by their names.
 
 
 def file_format(path: Path) -> str:
@@ -95,7 +95,7 @@ class File:
         self.temp = None if temp is None else temporary_folder(temp)
 
     def open(self, folder: Path) -> FormatReader:
-        """Find out how the files are written; what is packed is written out into a folder."""
+        """Detect the form of the files; packed files are unpacked into a folder."""
         parts = open_parts(self.found, folder, encoding=self.encoding, delimiter=self.delimiter, sheet=self.sheet)
         name = parts[0].name if len(parts) == 1 else self.found.name
         return CsvFiles(name, parts, folder) if parts[0].format == "csv" else ParquetFiles(parts)
@@ -114,7 +114,7 @@ class FormatReader(Protocol):
         ...
 
     def zone(self, column: int) -> str | None:
-        """The time zone that a column of moments is written in, by its number; ``None`` where there is none."""
+        """The time zone of a column of moments, by the number of the column; ``None`` if it has none."""
         ...
 
     def open(self, columns: Sequence[str]) -> tuple[str, int]:
@@ -130,7 +130,7 @@ class FormatReader(Protocol):
         ...
 
     def fault(self) -> BadInput:
-        """What is wrong with files that DuckDB refused, told without quoting them."""
+        """The error for files that DuckDB refused, without quoting them."""
         ...
 
     def locate(
@@ -141,7 +141,7 @@ class FormatReader(Protocol):
 
 
 def in_zone(values: pa.ChunkedArray, zone: str | None) -> pa.ChunkedArray:
-    """Moments with a zone, as local time of the one that they are written in: DuckDB and Spark tell them in another.
+    """Moments with a zone, in the local time of the zone of their file: DuckDB and Spark return them in another zone.
 
     >>> in_zone(pa.chunked_array([pa.array([0], pa.timestamp("us", "UTC"))]), "Europe/Berlin").type
     TimestampType(timestamp[us, tz=Europe/Berlin])

@@ -1,4 +1,4 @@
-"""The pieces of SQL that counting and applying are made of."""
+"""Pieces of SQL for counting and applying."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def place_literal(path: str | Path) -> str:
 
 
 def _from_the_root(path: str | Path) -> str:
-    """Refuse what DuckDB could read in another way than Python: ``~``, ``file:``, ``s3:`` and the like."""
+    """Refuse paths that DuckDB would read differently from Python: ``~``, ``file:``, ``s3:`` and the like."""
     if not Path(path).is_absolute():
         raise InternalError("a path that does not begin at the root was to be handed to DuckDB")
     return str(path)
@@ -106,14 +106,14 @@ def canonical_text(name: str, kind: str) -> str:
 
 
 # --------------------------------------------------------------------------------------------------
-# Columns that stand in the names of folders, as SQL beside the columns of the files in them.
+# Columns in the names of folders, as SQL beside the columns of the files in these folders.
 
 
 _LONGEST_WHOLE: Final = 18  # digits that surely fit into 64 bits
 
 
 def split_columns(part: Part, columns: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """The columns of a file, and those that its folders tell."""
+    """The columns of a file, and those in the names of its folders."""
     own = len(columns) - len(part.partition)
     return columns[:own], columns[own:]
 
@@ -132,8 +132,8 @@ def folder_columns(parts: Sequence[Part], columns: Sequence[str], types: Sequenc
     """
     selected = ""
     for at, column in enumerate(columns):
-        told = [part.partition[at][1] for part in parts]
-        values = ", ".join("NULL" if value is None else literal(value) for value in told)
+        cells = [part.partition[at][1] for part in parts]
+        values = ", ".join("NULL" if value is None else literal(value) for value in cells)
         # DuckDB counts the files of a scan from 0, and the entries of a list from 1.
         cell = f"(CAST([{values}] AS VARCHAR[]))[CAST(file_index AS BIGINT) + 1]"
         selected += f", {cell if types is None else f'CAST({cell} AS {types[at]})'} AS {identifier(column)}"
@@ -141,12 +141,12 @@ def folder_columns(parts: Sequence[Part], columns: Sequence[str], types: Sequenc
 
 
 def folder_types(parts: Sequence[Part]) -> list[str]:
-    """The types of the columns that the folders of all files of a table tell."""
+    """The types of the columns in the names of the folders, over all files of a table."""
     return [folder_type([part.partition[at][1] for part in parts]) for at in range(len(parts[0].partition))]
 
 
 def folder_type(values: Sequence[str | None]) -> str:
-    """The type of a column that folders tell: that of whole numbers or days if every value is written as one.
+    """The type of a column in names of folders: whole numbers or days if every value is written so, else text.
 
     >>> folder_type(["2019", None, "-3"]), folder_type(["07", "8"]), folder_type(["2019-12-31"])
     ('BIGINT', 'VARCHAR', 'DATE')

@@ -1,4 +1,4 @@
-"""DuckDB as a place to work in: it spills what does not fit into memory, and its faults are told in our words."""
+"""A workspace in DuckDB that spills to disk within a memory limit, and whose errors never quote a cell."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ __all__ = [
 
 
 # --------------------------------------------------------------------------------------------------
-# Whether there is room for a release, told by what is read before any work is done.
+# Whether there is room for a release, judged by its input before any work is done.
 #
-# How long a release gets is not known before. What is known is how little it could be: columns that are published as
-# they are hold what they held, and a generalized cell is at least a sign. The bounds here are far below what releases
-# take, so that nothing is refused that might fit; a disk that is full after all ends the work with a sentence.
+# The size of a release is not known beforehand, but a lower bound is: columns that are published unchanged keep their
+# size, and a generalized cell has at least one character. The bounds are far below the size of releases, so that
+# nothing is refused that might fit. If a disk is full later, the work ends with an error.
 
 
 _HARMLESS: Final = 1 << 20
-# Of the bytes that columns take in what is read. Text may be compressed on the way in or out.
+# Shares of the bytes of columns in the input. Text may be compressed in the input or the output.
 _CLEAR: Final = {"text": 1 / 2, "packed": 1 / 20}
 _QUASI: Final = {"text": 1 / 25, "packed": 1 / 100}
 
 
 def least_written(clear: int, quasi: int, destination: Path | None) -> int:
-    """How many bytes a release takes at the least.
+    """The least number of bytes of a release.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def least_written(clear: int, quasi: int, destination: Path | None) -> int:
 
 
 def check_room(least: int, aside: int, destination: Path | None, temp: Path) -> None:
-    """Refuse to begin where a disk has less room than is surely needed.
+    """Refuse to begin if a disk has less room than is certainly needed.
 
     Parameters
     ----------
@@ -116,12 +116,12 @@ def in_words(size: int) -> str:
 
 
 # --------------------------------------------------------------------------------------------------
-# A memory limit of the whole process, divided among those who hold memory: DuckDB, the counts, the verifier.
+# A memory limit of the whole process, divided between DuckDB, the counts and the verifier.
 
 
 LEAST_LIMIT: Final = 10**9
 
-# What Python holds with all that a run imports and compiles, most of it after a table was opened.
+# The memory of Python with all modules and kernels of a run, most of which load after a table was opened.
 _LIBRARIES: Final = 320 * 2**20
 
 # Of glibc's malloc.h: M_MMAP_THRESHOLD in bytes, and M_ARENA_MAX.
@@ -130,8 +130,8 @@ _GIVING_BACK: Final = {-3: 2**20, -8: 2}
 _SIZE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)B\s*\Z", re.IGNORECASE)
 _UNITS: Final = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
 
-# What one distinct tuple takes while a method works on it: fixed arrays of counts and sizes, and per column its codes,
-# its ranks and a copy of either while they are laid out.
+# The bytes of one distinct tuple while a method works on it: fixed arrays of counts and sizes, and per column its
+# codes, its ranks and a copy of either while they are laid out.
 _BYTES_OF_A_TUPLE: Final = 64
 _BYTES_OF_A_CODE: Final = 12
 _BYTES_OF_A_VALUE: Final = 300
@@ -139,7 +139,7 @@ _BYTES_OF_A_VALUE: Final = 300
 
 @dataclass(frozen=True)
 class Shares:
-    """Who may hold how many bytes.
+    """How many bytes each part of the work may use.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ class Shares:
 
     @property
     def verifier(self) -> int:
-        """Half of what DuckDB has: it counts what was written while DuckDB looks at the columns in clear."""
+        """Half of the share of DuckDB: the verifier counts the output while DuckDB examines the columns in clear."""
         return self.database // 2
 
     @property
@@ -208,7 +208,7 @@ def _give_back() -> None:
 
 
 def _held() -> int:
-    """The bytes of memory that this process holds now, or has held at most, as far as the system says so."""
+    """The bytes of memory that this process holds now, or has held at most, if the system reports it."""
     with suppress(OSError, ValueError, IndexError):
         return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * mmap.PAGESIZE
     with suppress(ImportError):
@@ -243,7 +243,7 @@ class Workspace:
     def expect(self, columns: int) -> None:
         """Prepare for tables of so many columns."""
         if columns > _MANY_COLUMNS:
-            # It takes time that grows with the square of their number, before a row is sorted.
+            # Planning takes time quadratic in their number, before a row is sorted.
             self.connection.execute("SET disabled_optimizers = 'compressed_materialization'")
 
     def register(self, **tables: pa.Table) -> None:
@@ -266,7 +266,7 @@ class Workspace:
         try:
             yield f"{name}({column})"
         finally:
-            # Where writing failed, a result may still be open, which goes with the connection.
+            # If writing failed, a result may still be open; it closes with the connection.
             with suppress(duckdb.Error):
                 self.connection.remove_function(name)
 
@@ -275,7 +275,7 @@ class Workspace:
         return self.within_memory(lambda: self.connection.sql(query).to_arrow_table())
 
     def batches(self, query: str) -> Iterator[pa.RecordBatch]:
-        """The result of a query piece by piece; nothing else may be asked meanwhile."""
+        """The result of a query in pieces; no other query may run meanwhile."""
         reader = self.within_memory(lambda: self.connection.sql(query).to_arrow_reader(_BATCH))
         with translated(duckdb.Error, into=self._lacking):
             yield from arrow_batches(reader)
@@ -310,7 +310,7 @@ class Workspace:
             self.connection.execute(f"SET memory_limit = '{memory}B'")
 
     def within_memory(self, work: Callable[[], _Result]) -> _Result:
-        """Do some work; where memory is short, again on one thread: each has buffers of its own."""
+        """Do some work; if memory is short, repeat it on one thread, since each thread has buffers of its own."""
         with translated(duckdb.Error, into=self._lacking):
             try:
                 return work()
@@ -319,7 +319,7 @@ class Workspace:
             return work()
 
     def _lacking(self, error: duckdb.Error) -> Exception:
-        """What there is too little of, memory or room for what does not fit into it; any other error is itself.
+        """The error for too little memory, or too little room to spill; any other error stays as it is.
 
         DuckDB names the setting that it keeps to, or the file that it could not write.
         """

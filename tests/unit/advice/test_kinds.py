@@ -10,7 +10,7 @@ import pytest
 
 from hedgerow.advice._hierarchies import decimal_sign, kind_of, missing_texts, order_of
 from hedgerow.advice._profiles import Profile, profiles_of
-from hedgerow.engines._looking import Look, look_at_rows
+from hedgerow.engines._look import Look, look_at_rows
 
 
 def look(**columns: list[Any]) -> Look:

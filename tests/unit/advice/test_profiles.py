@@ -9,7 +9,7 @@ import pytest
 
 from hedgerow.advice._profiles import Profile, profiles_of
 from hedgerow.engines import Look, Tally
-from hedgerow.engines._looking import look_at_rows
+from hedgerow.engines._look import look_at_rows
 
 
 def test_figures(profile: Callable[..., Profile]) -> None:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import hedgerow as hr
 from hedgerow.advice._profiles import profiles_of
 from hedgerow.advice._trial import trial_rows, try_out
-from hedgerow.engines._looking import look_at_rows
+from hedgerow.engines._look import look_at_rows
 
 RANDOM = random.Random(2)
 AGES = [RANDOM.randrange(20, 80) for _ in range(600)]

@@ -37,7 +37,7 @@ def test_what_only_a_person_knows_stands_in_tables(tmp_path: Path) -> None:
     [
         ("k = 5\nquasi =\n", "wrong at line 2"),
         ("a = " + "[" * 250 + "]" * 250, "nested too deeply for a job"),
-        ('drop = ["a"]\nidentifying = ["b"]', "'identifying' stands twice"),
+        ('drop = ["a"]\nidentifying = ["b"]', "'identifying' is in the job file .* twice"),
         ("kk = 2", "no field 'kk'"),
         ('report-edition = "secret"', "must be 'internal' or 'public'"),
         ('context = "research"', "'context' parameter of the job file .* must be a table"),

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hedgerow.engines import _folder_writing as folder_dividing
-from hedgerow.engines._folder_writing import DividedRows
+from hedgerow.engines import _folders as folder_dividing
+from hedgerow.engines._folders import DividedRows
 
 ROWS = 3_000
 RANDOM = np.random.default_rng(5)

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hedgerow.engines import _folder_writing as folder_dividing
-from hedgerow.engines import _folder_writing as folder_writing
+from hedgerow.engines import _folders as folder_dividing
+from hedgerow.engines import _folders as folder_writing
 from hedgerow.engines._base import WriteOptions
-from hedgerow.engines._folder_writing import write_rows
+from hedgerow.engines._folders import write_rows
 from hedgerow.engines._rows import write_staged
 from hedgerow.engines.workspace import Workspace
 from hedgerow.errors import BadInput

@@ -49,7 +49,7 @@ def test_files_are_counted_as_a_whole_and_sampled(most: int, ending: str, tmp_pa
 
 
 def test_columns_with_very_many_values_are_about_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hedgerow.engines._looking._MOST_TALLIED", 20)
+    monkeypatch.setattr("hedgerow.engines._look._MOST_TALLIED", 20)
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"id": list(range(500)), "few": [1, 2] * 250}), path)
     look = FileSource(hr.File(path)).look(100)

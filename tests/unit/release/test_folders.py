@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import hedgerow as hr
-from hedgerow.engines import _folder_writing as folder_writing
+from hedgerow.engines import _folders as folder_writing
 from hedgerow.errors import BadInput, NotAnonymous
 from hedgerow.io import atomic as places
 from hedgerow.io.atomic import digest, manifest_path

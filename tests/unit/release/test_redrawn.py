@@ -350,7 +350,7 @@ def test_a_release_is_loaded_without_its_drawn_rows(tmp_path: Path) -> None:
 
 def test_drawn_rows_are_no_release(tmp_path: Path) -> None:
     released().save(tmp_path / "out.csv", redrawn=2)
-    with pytest.raises(BadInput, match=r"out\.redrawn\.csv' were drawn from a release, and are none"):
+    with pytest.raises(BadInput, match=r"out\.redrawn\.csv' were drawn from a release and are not a release"):
         hr.Release.load(tmp_path / "out.redrawn.csv")
 
 

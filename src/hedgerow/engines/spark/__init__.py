@@ -1,4 +1,8 @@
-"""The engine for Spark: counting, applying, grouping and writing are plans of Spark, on any master."""
+"""The engine for Spark: counting, applying, grouping and writing are plans of Spark, on any master.
+
+The engines' `open_source` and the command import it, and only when they meet Spark; it imports the rest of the engines.
+Start with `_source.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values become codes on the workers: the same as :mod:`hedgerow.engines.coding` is for DuckDB.
+"""Encode values on the workers, as :mod:`hedgerow.engines._coding` does in DuckDB.
 
 The values of each column and their codes go there as a file, and are joined to whatever has values. The codes of a row
 make up its keys.
@@ -53,7 +53,7 @@ def refuse_other_kinds(table: DataFrame, names: Iterable[str]) -> None:
 
 
 def without_signed_zeros(column: Column, kind: Any) -> Column:
-    """A column in which what counts as equal is written alike: Spark takes -0.0 for 0.0."""
+    """A column whose equal values are written alike: Spark takes -0.0 for 0.0."""
     if not isinstance(kind, _FLOATS):
         return column
     return F.when(column == 0, F.lit(0.0).cast(kind)).otherwise(column)
@@ -67,12 +67,12 @@ def ranking_hash(seed: Column, columns: Mapping[str, Any]) -> Column:
 
 
 def canonical_text(cell: Column, kind: Any) -> Column:
-    """The text of :func:`hedgerow.engines.sql.canonical_text`, which says what it is; null stays null.
+    """The text that :func:`hedgerow.engines.sql.canonical_text` defines; null stays null.
 
     Nothing here runs Python on the workers.
     """
     if isinstance(kind, _FLOATS):
-        # The one way to the bits of a float that Spark SQL has: a method of Java, by its name.
+        # Spark SQL reaches the bits of a float only by a method of Java.
         double = F.coalesce(cell.cast("double"), F.lit(0.0))
         bits = F.call_function("reflect", F.lit("java.lang.Double"), F.lit("doubleToRawLongBits"), double)
         return F.when(cell.isNull(), F.lit(None)).when(F.isnan(cell), F.lit("nan")).otherwise(bits)
@@ -93,7 +93,7 @@ def canonical_text(cell: Column, kind: Any) -> Column:
 
 
 def learn_values(send: Send, column: str, values: pa.ChunkedArray, codes: Ints) -> DataFrame:
-    """Tell Spark the code of each value of a column."""
+    """Send the code of each value of a column to Spark."""
     return send(f"values_{column}", pa.table({_value(column): values, _code(column): codes}))
 
 

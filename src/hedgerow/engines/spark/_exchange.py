@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 Send = Callable[[str, pa.Table], DataFrame]
-"""Hands a table to Spark under a name."""
+"""Sends a table to Spark under a name."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Workers:
     words: Callable[[], own_words]
 
     def send(self, name: str, table: pa.Table) -> DataFrame:
-        """Hand a table to Spark under a name."""
+        """Send a table to Spark under a name."""
         return send(self.session, self.folder.path, name, table)
 
 
@@ -79,7 +79,7 @@ def url(path: Path) -> str:
 
 
 def read_parquet(session: Any, paths: Iterable[Path]) -> DataFrame:
-    """Read Parquet files by their names, of which none is taken for a pattern."""
+    """Read Parquet files by their exact names, never as patterns."""
     return session.read.option("mergeSchema", "false").parquet(*(_SIGNS.sub(r"\\\1", url(path)) for path in paths))
 
 
@@ -97,13 +97,13 @@ def store(folder: Path, name: str, table: pa.Table) -> Path:
     """Write a table for Spark; returns where it is."""
     path = folder / f"{name}.parquet"
     with translated(OSError, into=unwritable(f"The recoding cannot be handed to Spark in {str(folder)!r}")):
-        # Spark believes what it has noted of columns more than the columns.
+        # Spark trusts its metadata of columns more than the columns.
         pq.write_table(table.replace_schema_metadata(None), path)
     return path
 
 
 def send(session: Any, folder: Path, name: str, table: pa.Table) -> DataFrame:
-    """Hand a table to Spark."""
+    """Send a table to Spark."""
     return near(read_parquet(session, [store(folder, name, table)]), table.nbytes)
 
 

@@ -46,7 +46,7 @@ class SparkFileSource(SparkSource):
                 "A memory limit is for work on one machine without Spark. Leave it out (--memory-limit), and set "
                 "spark.driver.memory and spark.executor.memory instead."
             )
-        # What is packed or text is written there; it lives as long as this object.
+        # Text and packed files are rewritten there; the folder lives as long as this object.
         self._folder = shared_folder(session, file.temp, destination)
         self._reader = file.open(self._folder.path)
         names = self._reader.names()
@@ -77,7 +77,7 @@ class SparkFileSource(SparkSource):
         super().__init__(table, temp=file.temp, origin=origin)
 
     def _duckdb_words(self) -> translated[duckdb.Error]:
-        """A fault of the files is told in our words, never in DuckDB's, which quote cells."""
+        """Replace errors of DuckDB, which quote cells, by our own."""
         return translated(duckdb.Error, into=lambda _: self._reader.fault())
 
     def _fetch(self, query: str) -> pa.Table:
@@ -93,14 +93,14 @@ class SparkFileSource(SparkSource):
 
 
 def _fault(reader: FormatReader, name: str) -> BadInput:
-    """What is wrong if Spark fails: the files, or else the machines that it runs on."""
+    """The error if Spark fails: due to the files, or else to the machines that it runs on."""
     if isinstance(reader, ParquetFiles) and reader.is_damaged:
         return reader.fault()
     return BadInput(f"Spark could not finish its work on {name!r}. Is a disk full, or are workers short of memory?")
 
 
 def _unwritten(reader: FormatReader, name: str, folder: Path) -> BadInput:
-    """What is wrong if files cannot be written for Spark: themselves, or else the disk."""
+    """The error if files cannot be written for Spark: due to the files, or else to the disk."""
     if isinstance(reader, ParquetFiles) and reader.is_damaged:
         return reader.fault()
     return BadInput(

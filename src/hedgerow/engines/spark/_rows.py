@@ -1,4 +1,4 @@
-"""What the Spark engine publishes: Parquet files in a hidden folder that all workers share."""
+"""The rows that the Spark engine publishes: Parquet files in a hidden folder that all workers share."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _UNREADABLE: Final = BadInput("The files of the release cannot be read by Spark.
 
 @dataclass(frozen=True, eq=False)
 class SparkRows:
-    """Rows in files of a hidden folder, which lives as long as this object or a table that was handed out.
+    """Rows in files of a hidden folder, which lives as long as this object or a table that the user got.
 
     ``digest`` is that of the files as a folder, where they will be saved as they are.
     """
@@ -40,7 +40,7 @@ class SparkRows:
 
     @classmethod
     def of(cls, files: SparkFiles, folder: Scratch, *, as_they_are: bool) -> SparkRows:
-        """Take the digest before the files are counted: what is saved must have the same."""
+        """Take the digest before the files are counted: the saved files must have the same."""
         if not as_they_are:
             return cls(files, folder)
         named = {part_name(number): sha256(part) for number, part in enumerate(files.parts)}
@@ -49,7 +49,7 @@ class SparkRows:
     @property
     def table(self) -> DataFrame:
         """The rows as a table of Spark, over the files that were verified."""
-        # Whoever transforms the table keeps its session, but not the object that is handed out here.
+        # Tables derived from this one keep its session, but not this object.
         self.folder.keep_for(self.native.session)
         return self._rows()
 

@@ -26,7 +26,7 @@ _BEGUN_BY_SUBMIT: Final = "PYSPARK_GATEWAY_PORT" in os.environ
 
 @contextmanager
 def open_session(master: str | None = None, temp: Path | None = None) -> Iterator[Any]:
-    """Open a session for some lines; one that runs already is taken as it is.
+    """Open a session for some lines; a running session is used as it is.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def open_session(master: str | None = None, temp: Path | None = None) -> Iterato
 
 
 def _check_java() -> None:
-    """Refuse to start without Java: Spark's own words for that do not say what to do."""
+    """Refuse to start without Java: Spark's own message does not say what to do."""
     home = os.environ.get("JAVA_HOME")
     if shutil.which(str(Path(home) / "bin" / "java") if home else "java") is None:
         raise MissingExtra(_NO_JAVA.format("is not here"))
@@ -79,7 +79,7 @@ def _begin(master: str | None, folder: Path) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # of pandas 3: tables pass through Arrow
         with translated(*FAULTS, into=unusable):
-            # What Java prints is thrown away: it quotes cells.
+            # The output of Java is discarded, because it quotes cells.
             nowhere = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
             gateway = launch_gateway(conf=conf, popen_kwargs=nowhere)
         with translated(*FAULTS, ValueError, into=failed):
@@ -93,7 +93,7 @@ def _begin(master: str | None, folder: Path) -> Any:
 
 def _of_one_machine(folder: Path) -> dict[str, str]:
     """Settings for one process of Java that does all the work: it gets a quarter of the memory, 1 GB at least."""
-    # Windows does not say how much there is.
+    # Windows does not report how much there is.
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 0
     return {
         "spark.driver.host": "127.0.0.1",
@@ -105,7 +105,7 @@ def _of_one_machine(folder: Path) -> dict[str, str]:
 
 
 def _end(session: Any) -> None:
-    """Stop Spark and Java: the folder can only be removed when nobody writes into it any more."""
+    """Stop Spark and Java: the folder can be removed only when nothing writes to it any more."""
     gateway = SparkContext._gateway
     with suppress(*FAULTS):
         session.stop()

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from hedgerow._internal.arrays import Ints
 from hedgerow.engines._coding import CELL, GROUP
 from hedgerow.engines.spark._exchange import Send, read_parquet, store, write_parts
-from hedgerow.engines.spark._routing import LEAF
+from hedgerow.engines.spark._leaves import LEAF
 from hedgerow.errors import InternalError
 from hedgerow.io.readers.spark import DataFrame
 from hedgerow.io.readers.spark import functions as F
@@ -26,10 +26,10 @@ __all__ = ["GroupFiles", "Shelf"]
 # --------------------------------------------------------------------------------------------------
 # The groups that cells go to, as Parquet files: workers write those of the parts that they finish, else the driver.
 #
-# A worker knows the groups of its leaf only, from 0 on. How many groups come before them is told apart.
+# A worker numbers the groups of its leaf from 0 on. How many groups come before them is stored separately.
 
 
-_NO_LEAF: Final = -1  # of cells whose groups the driver has told
+_NO_LEAF: Final = -1  # of cells whose groups the driver has assigned
 _BEFORE: Final = "groups_before"
 
 
@@ -65,7 +65,7 @@ class GroupFiles:
         write_parts(rows, self._folder / "leaves")
 
     def begin(self, leaf: int, before: int) -> None:
-        """Say how many groups come before those of a leaf."""
+        """Store how many groups come before those of a leaf."""
         self._before[leaf] = before
 
     def of(self, start: int, end: int) -> Ints:
@@ -100,8 +100,8 @@ def _range(path: Path) -> tuple[int, int]:
     """The least and the greatest number of a cell in a file, by its footer."""
     footer = pq.read_metadata(path)
     at = footer.schema.to_arrow_schema().get_field_index(CELL)
-    told = [footer.row_group(group).column(at).statistics for group in range(footer.num_row_groups)]
-    return min((one.min for one in told), default=0), max((one.max for one in told), default=-1)
+    ranges = [footer.row_group(group).column(at).statistics for group in range(footer.num_row_groups)]
+    return min((one.min for one in ranges), default=0), max((one.max for one in ranges), default=-1)
 
 
 _BATCH: Final = 1 << 16

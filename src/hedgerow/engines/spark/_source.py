@@ -1,4 +1,4 @@
-"""A table of Spark that records are counted in and that a recoding is applied to, by plans of Spark.
+"""The engine for Spark: count records and apply a recoding by plans of Spark.
 
 No row comes to the driver, and no Python runs on the workers, but for the parts of a table that is too large for the
 driver. What is sent, shuffled and collected:
@@ -31,13 +31,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hedgerow._internal.arrays import Bools, Longs
+from hedgerow._internal.threads import side_by_side
 from hedgerow.core.counts import BadValues, EncodedColumn, FrequencyTable, LargeTable, MemoryLimit
-from hedgerow.core.recoding import Recoding
-from hedgerow.engines._base import CountedSource, InClear, Source, encode, refuse_too_wide
-from hedgerow.engines._coding import CELL, GROUP, RECORDS
+from hedgerow.core.recoding import Pieces, Recoding
+from hedgerow.engines._base import CountedSource, InClear, Source, encode, ranking_columns, refuse_too_wide, step
+from hedgerow.engines._coding import CELL, GROUP, RECORDS, dealt_out
 from hedgerow.engines.source_file import in_zone
-from hedgerow.engines.spark._coding import canonical_text, refuse_other_kinds, without_signed_zeros
-from hedgerow.engines.spark._counting import keep_cells, limit_of
+from hedgerow.engines.spark._coding import canonical_text, ranking_hash, refuse_other_kinds, without_signed_zeros
 from hedgerow.engines.spark._exchange import (
     BROADCAST_BYTES,
     Send,
@@ -49,14 +49,13 @@ from hedgerow.engines.spark._exchange import (
     shared_folder,
     url,
 )
-from hedgerow.engines.spark._placing import CLASS, CountedTable, clear_in_rows, placed, placed_in_parts
 from hedgerow.engines.spark._rows import SparkRows
-from hedgerow.engines.spark._tuples import SparkTuples
+from hedgerow.engines.spark._tuples import SparkTuples, keep_cells, limit_of
 from hedgerow.errors import BadInput, InternalError, required, translated
 from hedgerow.io.frames import refuse_alike
 from hedgerow.io.parquet_folder import Layout
 from hedgerow.io.readers import SparkFiles
-from hedgerow.io.readers.spark import Column, DataFrame, own_words
+from hedgerow.io.readers.spark import Column, DataFrame, Window, own_words
 from hedgerow.io.readers.spark import functions as F
 from hedgerow.io.scratch import Scratch
 from hedgerow.schema import Roles, Schema
@@ -76,7 +75,7 @@ def _unknown_fault() -> BadInput:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a table of Spark comes from.
+    """The origin of a table of Spark.
 
     Attributes
     ----------
@@ -91,9 +90,9 @@ class Origin:
     destination : Path, optional
         Where the release will be written, where that is known before the table is counted.
     fault : callable
-        What is wrong with the table if Spark fails, told without quoting it.
+        The error if Spark fails, without quoting the table.
     zone : callable, optional
-        The time zone that the moments of a column are written in, by its number; that of the session if not given.
+        The time zone of a column of moments, by the number of the column; by default that of the session.
     """
 
     reads: tuple[Path, ...] = ()
@@ -139,10 +138,10 @@ class SparkSource(Source):
         roles: Roles,
         random_state: int | None = None,  # noqa: ARG002 - it draws representatives of people, who are not counted here
     ) -> CountedSpark:
-        """Count the records of every cell; the cells stay with the workers where they are too many for the driver."""
+        """Count the records of every cell; the cells stay with the workers if they are too many for the driver."""
         if roles.entity is not None:
             raise BadInput(
-                "Spark counts rows, not people: the verifier would have to be told whose each row is. Leave the entity "
+                "Spark counts rows, not people: the verifier would need the person of each row. Leave the entity "
                 "out, or anonymize the files without Spark."
             )
         needed = list(dict.fromkeys((*roles.counted, *roles.published)))
@@ -191,15 +190,15 @@ class SparkSource(Source):
             return encode(counted.schema, counted.roles, name, values, weights, untyped=untyped, decimal_point=point)
 
     def _zone(self, name: str) -> str:
-        """The time zone that the moments of a column are written in: that of their file, or what the session shows."""
+        """The time zone of a column of moments: that of the file, or of the session."""
         if self.origin.zone is not None:
             return self.origin.zone(self.columns.index(name)) or "UTC"
         return str(self.session.conf.get("spark.sql.session.timeZone"))
 
     def _respelled(self, encoded: Mapping[str, EncodedColumn]) -> frozenset[str]:
-        """The columns that do not come out as they went in, even where nothing is generalized.
+        """The columns that change even if nothing is generalized.
 
-        Spark's files tell moments in UTC, whatever time zone those had that were read.
+        Spark writes moments in UTC, whatever their time zone in the input was.
         """
         zoned = {name for name in encoded if self.table.schema[name].dataType.typeName() == "timestamp"}
         abroad = {name for name in zoned if self.origin.zone is not None and self._zone(name) != "UTC"}
@@ -266,7 +265,7 @@ class CountedSpark(CountedSource):
         as_it_is = recoding.unchanged(counted.respelled)
         names = [name for name in counted.roles.published if name not in recoding.quasi or name in as_it_is]
         with self._spark.own_words():
-            # Kept before anything random is drawn: what a task that is tried again finds is the same.
+            # Kept before anything random is drawn, so that a repeated task finds the same rows.
             rows = self._placed(counted, recoding, seed, hand)
             needed = rows.select(CELL, GROUP, *(counted.inside[name] for name in names))
             needed.write.parquet(url(_rows_of(kept)))
@@ -276,19 +275,19 @@ class CountedSpark(CountedSource):
             keys = hand("keys", pa.table({"order_key": [secrets.token_hex(32)], "name_key": [secrets.token_hex(32)]}))
             drawn = (
                 read_parquet(self._session, _parts(kept))
-                # The place of a row in the files tells it from all others, and is the same for whoever looks again.
+                # The place of a row in the files is unique, and a repeated task finds the same place.
                 .withColumn(_LOT, F.monotonically_increasing_id())
                 .crossJoin(keys)
                 .withColumn(_LOT, F.sha2(F.concat_ws("|", F.col("order_key"), F.col(_LOT).cast("string")), 256))
             )
-            told = hand("published", groups)
+            published = hand("published", groups)
             if groups.nbytes <= BROADCAST_BYTES:
-                # The long published texts are joined to the rows when these are where they go.
-                shuffled = drawn.repartitionByRange(_LOT).join(told, GROUP)
+                # The long published texts are joined to the rows after these were shuffled.
+                shuffled = drawn.repartitionByRange(_LOT).join(published, GROUP)
             else:
-                shuffled = drawn.join(told, GROUP).repartitionByRange(_LOT)
+                shuffled = drawn.join(published, GROUP).repartitionByRange(_LOT)
             cells = [self._cell(recoding, counted, name) for name in counted.roles.published]
-            # Whatever is noted of the columns stays behind: it may list their values.
+            # The metadata of columns is dropped: it may list their values.
             shuffled.sortWithinPartitions(_LOT).select(*cells).write.parquet(url(_rows_of(folder)))
         files = SparkFiles(_rows_of(folder), self._session)
         _check_records(_records(files.parts), recoding.published)
@@ -306,15 +305,15 @@ class CountedSpark(CountedSource):
     def _cell(self, recoding: Recoding, counted: CountedTable, name: str) -> Column:
         inner = F.col(counted.inside[name])
         if name in counted.roles.pseudonymized:
-            # A random key that nobody keeps makes the hash of a name a random pseudonym; null stays null.
+            # A random key, which is not stored, makes the hash of a name a random pseudonym; null stays null.
             text = canonical_text(inner, counted.kinds[name])
             inner = F.substring(F.sha2(F.concat(F.col("name_key"), text), 256), 1, 16)
         elif name in recoding.quasi and name not in recoding.unchanged(counted.respelled):
-            inner = F.col(_told(counted, name))
+            inner = F.col(_published_name(counted, name))
         return inner.alias(name, metadata={})
 
     def in_clear(self, class_of_group: Longs, chosen: Bools) -> InClear:
-        """Count what the columns that are published as they are tell."""
+        """Count what the columns that are published unchanged reveal."""
         counted = self._table
         kept = required(self._kept, "the rows that were published")
         roles = counted.roles
@@ -331,19 +330,19 @@ class CountedSpark(CountedSource):
             return clear_in_rows(with_class, _records(_parts(kept)), judged, others, np.flatnonzero(chosen))
 
 
-def _told(counted: CountedTable, name: str) -> str:
-    """What the column of published values is called inside."""
+def _published_name(counted: CountedTable, name: str) -> str:
+    """The inner name of a column of published values."""
     return f"p_{counted.inside[name]}"
 
 
 def _published_groups(recoding: Recoding, counted: CountedTable, as_it_is: set[str]) -> pa.Table:
-    """One row per group with what it publishes, but for the columns that come out as they went in."""
+    """One row per group with its published values, without the columns that stay unchanged."""
     columns: dict[str, Any] = {GROUP: np.arange(len(recoding.groups), dtype=np.int32)}
     for at, (name, column) in enumerate(zip(recoding.quasi, recoding.columns, strict=True)):
         if name not in as_it_is:
             kind = pa.float64() if column.numeric else pa.large_string()
             values = pa.array(column.numbers if column.numeric else list(column.texts), type=kind)
-            columns[_told(counted, name)] = values.take(pa.array(recoding.groups[:, at]))
+            columns[_published_name(counted, name)] = values.take(pa.array(recoding.groups[:, at]))
     return pa.table(columns)
 
 
@@ -361,9 +360,174 @@ def _records(files: Sequence[Path]) -> int:
 
 
 def _check_records(found: int, expected: int) -> None:
-    """Nobody is left out, and nobody comes twice."""
+    """Check that no row is lost and no row comes twice."""
     if found != expected:
         raise BadInput(
             f"Spark found {found:,} rows where there were {expected:,}. Did the table change meanwhile, or does its "
             "query draw at random? Write it to files first. If not, please report it."
         )
+
+
+# --------------------------------------------------------------------------------------------------
+# From rows to groups, as a plan of Spark: what :mod:`hedgerow.engines._coding` does in DuckDB.
+#
+# Inside, the columns are called c0, c1, …, so that no name of a table can be mistaken for one of ours.
+
+
+_RANK: Final = "rank_in_cell"
+_HASH: Final = "hash_of_row"
+_CELLS_NAME: Final = "cell_number"
+
+
+@dataclass(frozen=True, eq=False)
+class CountedTable:
+    """A table that was counted: its rows under inner names, and its cells by the values that make them up.
+
+    Attributes
+    ----------
+    inside : mapping of column to str
+        What each column is called inside.
+    kinds : mapping of column to Spark's type
+    cells : Table, optional
+        Absent where the workers keep them.
+    """
+
+    schema: Schema
+    roles: Roles
+    rows: DataFrame
+    inside: Mapping[str, str]
+    kinds: Mapping[str, Any]
+    cells: pa.Table | None
+    respelled: frozenset[str]
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns that make up a cell, by their inner names."""
+        return [self.inside[name] for name in self.roles.counted]
+
+    @property
+    def ranking(self) -> dict[str, Any]:
+        """The columns that rows of a split cell are ranked by, and their types."""
+        return {self.inside[name]: self.kinds[name] for name in ranking_columns(self.roles, self.respelled)}
+
+
+def placed(counted: CountedTable, pieces: Pieces, seed: str, send: Send) -> DataFrame:
+    """The rows that are published, with their cell and group. What is sent goes by ``send``."""
+    cells = required(counted.cells, "the cells of a table that fits into memory")
+    first = pieces.first
+    alone = first & np.append(first[1:], True)
+    published = pieces.group >= 0
+    whole, part = alone & published, ~alone & published
+    rows = _located(counted, send("whole", _with_group(cells, pieces.cell[whole], pieces.group[whole])))
+    if not pieces.split:
+        return rows
+    numbers = cells.column(CELL).to_numpy()
+    split = _located(counted, send("split", cells.filter(pa.array(np.isin(numbers, pieces.cell[part])))))
+    return rows.unionByName(_dealt(counted, split, dealt_out(pieces, part), seed, send).select(*rows.columns))
+
+
+def placed_in_parts(
+    counted: CountedTable, located: DataFrame, dealt: Pieces | None, seed: str, send: Send
+) -> DataFrame:
+    """The same where the cells are not in memory: rows are ``located`` in their cell and its group.
+
+    Cells that are dealt out have the group -1.
+    """
+    rows = located.where(F.col(GROUP) >= 0)
+    if dealt is None:
+        return rows
+    split = located.where(F.col(GROUP) < 0).drop(GROUP)
+    return rows.unionByName(_dealt(counted, split, dealt_out(dealt), seed, send).select(*rows.columns))
+
+
+def _dealt(counted: CountedTable, split: DataFrame, ranges: pa.Table, seed: str, send: Send) -> DataFrame:
+    """Rows of cells that go to several groups, with their group: those of a cell are ranked by hash."""
+    dealt = send("dealt", ranges)
+    seeds = send("seed", pa.table({"seed": [seed]}))
+    # The hash is a column of its own, because it calls Java, which a window must not.
+    hashed = split.crossJoin(seeds).withColumn(_HASH, ranking_hash(F.col("seed"), counted.ranking))
+    order = Window.partitionBy(CELL).orderBy(_HASH)
+    ranked = hashed.withColumn(_RANK, F.row_number().over(order) - 1).withColumnRenamed(CELL, _CELLS_NAME)
+    inside = (F.col(_CELLS_NAME) == dealt[CELL]) & (F.col(_RANK) >= dealt["since"]) & (F.col(_RANK) < dealt["past"])
+    return ranked.join(dealt, inside)
+
+
+def _with_group(cells: pa.Table, cell: Any, group: Any) -> pa.Table:
+    """The cells that go to one group as a whole, with it."""
+    place = np.full(int(cells.num_rows), -1, dtype=np.int32)
+    place[cell] = group
+    groups = place[cells.column(CELL).to_numpy()]
+    return cells.append_column(GROUP, pa.array(groups)).filter(pa.array(groups >= 0))
+
+
+def _located(counted: CountedTable, cells: DataFrame) -> DataFrame:
+    """The rows of some cells, with what is known of these."""
+    keys = counted.keys
+    known = cells.select(*(F.col(key).alias(f"k_{key}") for key in keys), *_rest(cells.columns, keys))
+    matching = [F.col(key).eqNullSafe(F.col(f"k_{key}")) for key in keys]
+    condition = matching[0]
+    for one in matching[1:]:
+        condition = condition & one
+    return counted.rows.join(known, condition).drop(*(f"k_{key}" for key in keys))
+
+
+def _rest(columns: Sequence[str], keys: Sequence[str]) -> list[str]:
+    return [name for name in columns if name not in keys]
+
+
+# --------------------------------------------------------------------------------------------------
+# What the rows of a Spark table reveal by the columns that are published unchanged: counted by Spark.
+
+
+CLASS: Final = "class_number"
+_PLACE: Final = "place"
+_IN_PART: Final = (1 << 33) - 1  # Spark numbers the rows of each part from a multiple of 2³³ on
+
+
+def clear_in_rows(
+    rows: DataFrame, number: int, judged: Mapping[str, str], others: Sequence[str], chosen: Longs
+) -> InClear:
+    """Count rows with their class and cell.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        As they were kept: every reading finds them in the same places.
+    number : int
+        How many they are.
+    judged : mapping of column to str
+        The columns that are to be judged, and what they are called among the rows.
+    others : sequence of str
+        The other columns that are no quasi-identifiers.
+    chosen : int array
+        The classes of the sample.
+    """
+    found = dict(zip(judged, side_by_side(lambda inner: _told_by(rows, inner), judged.values(), number), strict=True))
+    fewest = {name: least for name, (_, least) in found.items()}
+    known = 1 in fewest.values()
+    sampled = rows.withColumn(_PLACE, F.monotonically_increasing_id()).where(F.col(CLASS).isin(chosen.tolist()))
+    every = step(sampled.count())
+    sample = fetch(
+        sampled.where(F.col(_PLACE).bitwiseAND(F.lit(_IN_PART)) % every == 0).select(CLASS, CELL, *judged.values())
+    )
+    return InClear(
+        {name: alone for name, (alone, _) in found.items()},
+        fewest,
+        1 if known else _fewest(rows, (CLASS, *judged.values(), *others)),
+        sample.column(0).to_numpy().astype(np.int32),
+        sample.column(1).to_numpy().astype(np.int32),
+        dict(zip(judged, sample.columns[2:], strict=True)),
+    )
+
+
+def _told_by(rows: DataFrame, column: str) -> tuple[int, int]:
+    """How many rows have a value that no other has, and the least number that share a class and a value."""
+    shared = rows.groupBy(CLASS, column).count()
+    values = shared.groupBy(column).agg(F.sum("count").alias("rows"), F.min("count").alias("least"))
+    alone, least = values.agg(F.count_if(F.col("rows") == 1), F.min("least")).first()
+    return int(alone), int(least)
+
+
+def _fewest(rows: DataFrame, columns: Sequence[str]) -> int:
+    """The least number of rows that share a combination."""
+    return int(rows.groupBy(*columns).count().agg(F.min("count")).first()[0])

@@ -8,7 +8,7 @@ groups that cells go to lie in files of their own, as the workers or the driver 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,20 +16,32 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow._internal.arrays import Ints, Longs
-from hedgerow.core.counts import EncodedColumn, FirstCuts, FrequencyTable, Part, Sets, Tally, ValueTally
+from hedgerow.core.counts import (
+    EncodedColumn,
+    FirstCuts,
+    FrequencyTable,
+    LargeTable,
+    MemoryLimit,
+    Part,
+    Sets,
+    Tally,
+    ValueTally,
+)
 from hedgerow.core.counts.large import Work
-from hedgerow.engines._coding import CELL, GROUP, RECORDS
+from hedgerow.engines._coding import CELL, GROUP, RECORDS, Keys
 from hedgerow.engines._tuples import tally_of, value_tally_of
-from hedgerow.engines.spark._coding import Coding, code_of
+from hedgerow.engines.spark._coding import Coding, code_of, learn_values
 from hedgerow.engines.spark._exchange import Workers, fetch
-from hedgerow.engines.spark._finishing import Job, can_work, found_by, worked_on
-from hedgerow.engines.spark._routing import LEAF, routed
+from hedgerow.engines.spark._leaves import LEAF, routed
+from hedgerow.engines.spark._parts import Job, can_work, found_by, worked_on
 from hedgerow.engines.spark._shelves import GroupFiles, Shelf
+from hedgerow.engines.workspace import Shares
+from hedgerow.errors import BadInput
 from hedgerow.io.readers.spark import Column, DataFrame
 from hedgerow.io.readers.spark import functions as F
 from hedgerow.schema import Roles
 
-__all__ = ["SparkTuples"]
+__all__ = ["SparkTuples", "TUPLES_SETTING", "keep_cells", "limit_of"]
 
 _WORD: Final = 64
 
@@ -73,7 +85,7 @@ class SparkTuples:
         return len(self._cells)
 
     def _place(self, name: str) -> Path:
-        """A path that was never used before: Spark remembers files."""
+        """A path that was never used before: Spark caches files."""
         self._made += 1
         return self._workers.folder.path / f"{name}-{self._made}"
 
@@ -88,8 +100,8 @@ class SparkTuples:
             for at, (name, order) in enumerate(zip(self._roles.quasi, orders, strict=True)):
                 rank = code_of(self._coding.keys, self._inside[name])
                 if not np.array_equal(order, np.arange(len(order))):
-                    told = pa.table({f"code{at}": np.arange(len(order), dtype=np.int32), f"rank{at}": order})
-                    rows = rows.join(self._send("order", told), F.col(f"code{at}") == rank)
+                    table = pa.table({f"code{at}": np.arange(len(order), dtype=np.int32), f"rank{at}": order})
+                    rows = rows.join(self._send("order", table), F.col(f"code{at}") == rank)
                     rank = F.col(f"rank{at}")
                 ranks.append(rank.alias(f"q{at}"))
             values = [
@@ -105,7 +117,7 @@ class SparkTuples:
         return self._roles.counted[len(self._roles.quasi) :]
 
     def _with_leaves(self, cuts: FirstCuts) -> DataFrame:
-        """All cells with their leaves, which are looked for once for each tree."""
+        """All cells with their leaves, which are found once for each tree."""
         known = tuple(map(tuple, cuts))
         rows = self._cells.rows
         if not len(cuts.column):
@@ -123,26 +135,28 @@ class SparkTuples:
         self._leaves = None
 
     def tally(self, cuts: FirstCuts, leaves: Sequence[int], column: int, spanned: Sequence[int], sets: Sets) -> Tally:
-        """What some leaves hold, by the rank of a quasi-identifier."""
-        told = [
+        """The contents of some leaves, by the rank of a quasi-identifier."""
+        aggregates = [
             F.count("*"),
             F.sum(RECORDS),
             *(F.min(f"q{at}") for at in spanned),
             *(F.max(f"q{at}") for at in spanned),
             *(F.bit_or(_word(sets, word)) for word in range(sets.width)),
         ]
-        return tally_of(self._grouped(cuts, leaves, [f"q{column}"], told), len(spanned))
+        return tally_of(self._grouped(cuts, leaves, [f"q{column}"], aggregates), len(spanned))
 
     def tally_values(self, cuts: FirstCuts, leaves: Sequence[int], column: int, name: str) -> ValueTally:
         """How often the values of a target or sensitive column occur in some leaves, by the rank of a column."""
         value = f"v{self._others.index(name)}"
         return value_tally_of(self._grouped(cuts, leaves, [f"q{column}", value], [F.sum(RECORDS)]))
 
-    def _grouped(self, cuts: FirstCuts, leaves: Sequence[int], keys: Sequence[str], told: Sequence[Column]) -> pa.Table:
+    def _grouped(
+        self, cuts: FirstCuts, leaves: Sequence[int], keys: Sequence[str], aggregates: Sequence[Column]
+    ) -> pa.Table:
         """One grouped plan over the cells of some leaves, ordered by leaf and keys."""
         with self._words():
             rows = self._with_leaves(cuts).where(F.col(LEAF).isin(list(leaves)))
-            found = fetch(rows.groupBy(LEAF, *keys).agg(*told))
+            found = fetch(rows.groupBy(LEAF, *keys).agg(*aggregates))
         return found.sort_by([(name, "ascending") for name in (LEAF, *keys)])
 
     def divide(self, cuts: FirstCuts, leaves: int) -> Longs:
@@ -198,22 +212,22 @@ class SparkTuples:
 
     def finish(self, parts: Sequence[Part], work: Work) -> list[Any] | None:
         """Let the workers do some work on each part, which is a leaf."""
-        told = self._place("found")
-        if not can_work(self._session, told, Job(self._roles, self._encoded, self._coding.keys, work)):
-            shutil.rmtree(told, ignore_errors=True)
+        results_path = self._place("found")
+        if not can_work(self._session, results_path, Job(self._roles, self._encoded, self._coding.keys, work)):
+            shutil.rmtree(results_path, ignore_errors=True)
             return None
         leaves = np.searchsorted(self._starts, [part.start for part in parts], side="right") - 1
         with self._words():
             wanted = self._send("parts", pa.table({LEAF: leaves.astype(np.int32)}))
             cells = self._cells.numbered(self._send).join(wanted, LEAF)
-            self._groups.add_leaves(worked_on(cells, self._coding.keys, told))
+            self._groups.add_leaves(worked_on(cells, self._coding.keys, results_path))
         results, before = [], 0
         for leaf, part in zip(leaves.tolist(), parts, strict=True):
-            number, found = found_by(told, leaf)
+            number, found = found_by(results_path, leaf)
             self._groups.begin(leaf, before + part.others)
             before += number
             results.append(found)
-        shutil.rmtree(told, ignore_errors=True)
+        shutil.rmtree(results_path, ignore_errors=True)
         return results
 
     def codes(self, cells: Longs | Ints) -> Ints:
@@ -236,3 +250,88 @@ def _word(sets: Sets, word: int) -> Column:
         bit = F.call_function("shiftleft", F.lit(1).cast("long"), place - word * _WORD)
         bits = bits.bitwiseOR(F.when(inside, bit).otherwise(F.lit(0).cast("long")))
     return bits
+
+
+# --------------------------------------------------------------------------------------------------
+# Counting cells that are too many for the driver: their columns are encoded here, and they stay with the workers.
+#
+# How many fit is the setting ``spark.hedgerow.tuples`` of the session. By default it follows from the memory of the
+# driver: the tuples may take half of ``spark.driver.memory``, about 170 bytes each with eight columns. A worker that
+# finishes a part must have as much for its Python, beside ``spark.executor.memory``.
+
+
+TUPLES_SETTING: Final = "spark.hedgerow.tuples"
+_MOST_CELLS: Final = 2**31 - 1
+
+Encode = Callable[[str, pa.ChunkedArray, Longs], EncodedColumn]
+
+
+def limit_of(session: Any, columns: int) -> MemoryLimit:
+    """How many distinct tuples of so many columns fit into memory, the driver's or that of a worker's Python."""
+    setting = session.conf.get(TUPLES_SETTING, None)
+    if setting is None:
+        most = _shares(session).most_tuples(columns)
+    elif setting.isdecimal() and int(setting) > 0:
+        most = int(setting)
+    else:
+        raise BadInput(f"The setting {TUPLES_SETTING} must be a whole number of at least 1. Got {setting!r} instead.")
+    return MemoryLimit(
+        most,
+        "the memory of Spark's driver",
+        f"Raise spark.driver.memory, or the setting {TUPLES_SETTING} itself",
+    )
+
+
+def _shares(session: Any) -> Shares:
+    memory = int(session._jvm.java.lang.Runtime.getRuntime().maxMemory())
+    return Shares(database=0, counts=memory // 2)
+
+
+def keep_cells(
+    workers: Workers,
+    roles: Roles,
+    inside: Mapping[str, str],
+    distinct: DataFrame,
+    encode: Encode,
+    limit: MemoryLimit,
+) -> tuple[LargeTable, SparkTuples, dict[str, EncodedColumn]]:
+    """Encode the columns of cells, and let the workers keep the cells as codes.
+
+    Parameters
+    ----------
+    workers : Workers
+    roles : Roles
+    inside : mapping of column to str
+        What each column is called inside.
+    distinct : DataFrame
+        The distinct combinations of the counted columns, and how many records have each.
+    encode : callable
+        Encodes a column, by its distinct values and how many records have each.
+    limit : MemoryLimit
+    """
+    encoded: dict[str, EncodedColumn] = {}
+    values: dict[str, DataFrame] = {}
+    records: set[int] = set()
+    most = _shares(workers.session).most_values
+    for name in roles.counted:
+        inner = inside[name]
+        with workers.words():
+            found = fetch(distinct.groupBy(inner).agg(F.sum(RECORDS).alias(RECORDS)).limit(most + 1))
+        if found.num_rows > most:
+            raise BadInput(
+                f"The column {name!r} has more than {most:,} distinct values, which do not fit into the memory of "
+                "Spark's driver. Round or shorten them, leave the column out, or raise spark.driver.memory."
+            )
+        weights = found.column(1).to_numpy().astype(np.int64)
+        encoded[name] = encode(name, found.column(0), weights)
+        records.add(int(weights.sum()))
+        with workers.words():
+            values[inner] = learn_values(workers.send, inner, found.column(0), encoded[name].codes)
+    coding = Coding(Keys.of({inside[name]: column.domain.size for name, column in encoded.items()}), values)
+    cells = coding.with_keys(distinct).select(*coding.keys.names, RECORDS)
+    if any(column.respelled for column in encoded.values()):
+        cells = cells.groupBy(*coding.keys.names).agg(F.sum(RECORDS).alias(RECORDS))
+    kept = SparkTuples(workers, roles, encoded, inside, coding, cells)
+    if len(kept) > _MOST_CELLS:
+        raise BadInput(f"The table has {len(kept):,} distinct tuples, and {_MOST_CELLS:,} can be numbered.")
+    return LargeTable.of(roles, encoded, max(records), len(kept), limit, kept), kept, encoded

@@ -234,9 +234,9 @@ def test_the_support_is_a_whole_number(wrong: Any) -> None:
 
 
 def test_the_support_needs_proportions() -> None:
-    with pytest.raises(BadInput, match="min_support is that of proportions, which are not published"):
+    with pytest.raises(BadInput, match="min_support requires publish_proportions=True"):
         hr.anonymize(PEOPLE, SCHEMA, k=3, min_support=3)
-    with pytest.raises(BadInput, match="min_support is that of proportions"):
+    with pytest.raises(BadInput, match="min_support requires publish_proportions"):
         hr.Mondrian(k=3, min_support=3).anonymize(PEOPLE, SCHEMA)
 
 

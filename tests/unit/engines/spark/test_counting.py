@@ -15,14 +15,14 @@ pytestmark = pytest.mark.spark
 
 @pytest.fixture
 def setting(spark: Any) -> Iterator[str]:
-    from hedgerow.engines.spark._counting import TUPLES_SETTING
+    from hedgerow.engines.spark._tuples import TUPLES_SETTING
 
     yield TUPLES_SETTING
     spark.conf.unset(TUPLES_SETTING)
 
 
 def test_the_limit_follows_from_the_memory_of_the_driver(spark: Any, setting: str) -> None:
-    from hedgerow.engines.spark._counting import limit_of
+    from hedgerow.engines.spark._tuples import limit_of
 
     memory = spark._jvm.java.lang.Runtime.getRuntime().maxMemory()
     assert limit_of(spark, 9).most == memory // 2 // (64 + 9 * 12)

@@ -57,7 +57,7 @@ CHAIN = FirstCuts([0, 0, 0, 1], [3, 1, 4, 2], [True, True, True, False], [-1, -2
 )
 def test_every_row_comes_to_its_leaf(spark: Any, tmp_path: Path, cuts: FirstCuts) -> None:
     from hedgerow.engines.spark._exchange import send
-    from hedgerow.engines.spark._routing import routed
+    from hedgerow.engines.spark._leaves import routed
 
     grid = [(one, other) for one in range(5) for other in range(5)]
     first, second = zip(*grid, strict=True)
@@ -71,7 +71,7 @@ def test_every_row_comes_to_its_leaf(spark: Any, tmp_path: Path, cuts: FirstCuts
 def test_no_cut_stands_in_a_plan(spark: Any, tmp_path: Path) -> None:
     """Spark shows plans in its logs and on its pages."""
     from hedgerow.engines.spark._exchange import send
-    from hedgerow.engines.spark._routing import routed
+    from hedgerow.engines.spark._leaves import routed
 
     secret = FirstCuts([0, 0], [7_777, 8_888], [True, False], [-1, -2], [1, -3])
     rows = send(spark, tmp_path, "rows", pa.table({"q0": [1, 7_777]}))

@@ -31,10 +31,10 @@ __all__ = ["DividedRows", "PARTS_OPTIONS", "Stream", "write_parts", "write_rows"
 # --------------------------------------------------------------------------------------------------
 # Rows divided among folders by the values of some columns: in one pass, in little memory, in their order.
 #
-# Rows are held until they are many, put in the order of their folders and laid aside, compressed, in a file that
-# nobody sees. When all have come, those of each folder are fetched from there. So no more than a portion is in
-# memory, nothing is sorted as a whole, and any number of folders needs one open file. Inside a folder the rows come
-# in the order they came in.
+# Rows are held until they are many, put in the order of their folders and laid aside, compressed, in a hidden file.
+# When all have come, the rows of each folder are fetched from there. So no more than a portion is in memory, nothing is
+# sorted as a whole, and any number of folders needs one open file. Inside a folder the rows keep the order in which
+# they came.
 
 
 _HELD: Final = 32 << 20  # bytes of rows; for a moment there are two copies of them
@@ -169,7 +169,7 @@ def write_rows(rows: duckdb.DuckDBPyRelation, folder: Path, layout: Layout) -> i
 
 
 class Stream:
-    """Batches of rows that can be taken in other portions than they come."""
+    """Batches of rows that can be read in portions of any size."""
 
     def __init__(self, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
         self.schema = schema

@@ -1,4 +1,4 @@
-"""Looking at a table before anybody said what its columns are: how often each value occurs, and some of the rows."""
+"""The profile of a table whose columns have no roles yet: how often each value occurs, and some of its rows."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Tally:
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What was seen of a table.
+    """The profile of a table.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ def look_at_kept(work: Workspace, query: str, inside: Mapping[str, str], most: i
 
 
 def _tally(column: pa.ChunkedArray) -> Tally | None:
-    """Count the values of a column; a dictionary stays one, since it may tell an order."""
+    """Count the values of a column; a dictionary stays a dictionary, since it may hold an order."""
     if pa.types.is_nested(column.type):
         return None
     if not pa.types.is_dictionary(column.type):

@@ -23,7 +23,7 @@ from hedgerow.errors import BadInput, Infeasible, InternalError
 from hedgerow.io.domains import Kind
 from hedgerow.io.values import iso_moment
 from hedgerow.release import Guarantee, Release
-from hedgerow.release.pipeline._preparing import Prepared
+from hedgerow.release.pipeline._prepare import Prepared
 from hedgerow.requirements import stored as stored_requirements
 from hedgerow.risk import (
     ClearColumn,
@@ -88,7 +88,7 @@ def _refuse_singling_out(prepared: Prepared, proportions: Proportions) -> None:
         raise InternalError("the pooled proportions would single people out")
     # A class also shows values of rows that represent nobody, which the proportions do not count.
     raise Infeasible(
-        "Proportions cannot be published: told of each person once, they would single people out. Raise "
+        "Proportions cannot be published: even with each person counted once, they would single people out. Raise "
         "min_support (--min-support), or leave them out."
     )
 

@@ -1,4 +1,4 @@
-"""Work on the parts of a large table, done by the workers: they have Hedgerow then, of the same version.
+"""Work on the parts of a large table by the workers, if they have the same version of Hedgerow.
 
 What the work needs travels as one file, and what it has found comes back as one file for each part. A worker that does
 a part again, because another one was lost, writes the same.
@@ -24,7 +24,7 @@ from hedgerow.core.counts import EncodedColumn, FrequencyTable, Grouped
 from hedgerow.core.counts.large import Work
 from hedgerow.engines._coding import CELL, GROUP, RECORDS, Keys
 from hedgerow.engines.spark._exchange import fetch
-from hedgerow.engines.spark._routing import LEAF
+from hedgerow.engines.spark._leaves import LEAF
 from hedgerow.errors import MissingExtra
 from hedgerow.io.readers.spark import DataFrame, cloudpickle, own_words
 from hedgerow.schema import Roles
@@ -36,7 +36,7 @@ _JOB: Final = "job"
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """What workers have to know of a table, and what they shall do with each of its parts."""
+    """A counted table, and the work that the workers do on each of its parts."""
 
     roles: Roles
     encoded: Mapping[str, EncodedColumn]
@@ -51,7 +51,7 @@ class Job:
 
 
 def can_work(session: Any, folder: Path, job: Job) -> bool:
-    """Hand a job to the workers; tells whether these have Python, Arrow, this version of Hedgerow and all else.
+    """Send a job to the workers; returns whether they have Python, Arrow, this version of Hedgerow and all else.
 
     A requirement or a hierarchy of the user's own may be of a module that they have not.
     """
@@ -74,7 +74,7 @@ def can_work(session: Any, folder: Path, job: Job) -> bool:
 
 
 def worked_on(cells: DataFrame, keys: Keys, folder: Path) -> DataFrame:
-    """Cells, each with its group within its leaf, by the job in a folder; what else is found of leaves goes there."""
+    """Cells, each with its group within its leaf, by the job in a folder; other results of leaves go to that folder."""
     kinds = [*(f"{name} long" for name in keys.names), f"{RECORDS} long", f"{CELL} int", f"{LEAF} int", f"{GROUP} int"]
 
     def worked(part: pa.Table) -> pa.Table:
@@ -109,7 +109,7 @@ def _worked(folder: Path, cells: pa.Table) -> pa.Table:
     job = _job(folder)
     cells = cells.sort_by(CELL)
     done: Grouped = job.work(job.counts(cells.select([*job.keys.names, RECORDS])))
-    # The file is there at once or not at all, whoever writes it.
+    # The file appears at once or not at all, whichever worker writes it.
     with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
         file.write(pickle.dumps((done.number, done.found)))
     Path(file.name).replace(_told(folder, cells.column(LEAF)[0].as_py()))

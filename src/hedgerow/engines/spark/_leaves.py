@@ -39,7 +39,7 @@ def routed(rows: DataFrame, cuts: FirstCuts, ranks: Sequence[str], send: Send) -
     goes = F.when(F.col(_RANK) <= F.col("threshold"), F.col("low")).otherwise(F.col("high"))
     here = rows.withColumn(_NODE, F.lit(0))
     for _ in range(steps.most):
-        # Whoever has arrived finds no step.
+        # Rows that have arrived at a leaf find no step.
         here = here.join(asked, _NODE, "left").withColumn(_RANK, F.get(F.array(*ranks), F.col("asks")))
         leads = goes
         if steps.singles.num_rows:
